@@ -1,0 +1,57 @@
+"""Which network addresses a crawler may connect to: those of the public internet, and those its operator opened."""
+
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+
+Address = IPv4Address | IPv6Address
+
+# IPv6 ranges whose last 32 bits are an IPv4 address that a gateway connects to.
+EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
+# Cloud machines find their host's metadata at link-local addresses, and one provider's at this public one.
+METADATA = frozenset((ip_address("168.63.129.16"),))
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address belongs to the public internet, and so does every address hidden inside it.
+
+    >>> [is_public(ip_address(a)) for a in ("93.184.216.34", "10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1")]
+    [True, False, False, False]
+    """
+    if isinstance(address, IPv6Address):
+        if address.is_site_local or not all(map(is_public, _embedded(address))):
+            return False
+        if address.ipv4_mapped is not None:
+            return True
+    return address.is_global and not address.is_multicast and address not in METADATA
+
+
+def _embedded(address: IPv6Address) -> list[Address]:
+    found: list[Address | None] = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    if any(address in network for network in EMBEDDING):
+        found.append(IPv4Address(int(address) & 0xFFFFFFFF))
+    return [inner for inner in found if inner is not None]
+
+
+class AllowList:
+    """The names, addresses and networks that are open although they are not public; a name may end in a :port."""
+
+    def __init__(self, entries: Iterable[str]) -> None:
+        self.networks = []
+        self.names = set()
+        for entry in filter(None, (entry.strip().lower() for entry in entries)):
+            try:
+                self.networks.append(ip_network(entry.strip("[]"), strict=False))
+            except ValueError:
+                if "/" in entry or any(character.isspace() for character in entry):
+                    raise ValueError(
+                        f"{entry!r} is not a host name, an address or a network such as 10.0.0.0/8"
+                    ) from None
+                self.names.add(entry)
+
+    def opens(self, host: str, port: int, address: Address) -> bool:
+        """Whether `address`, found for `host`, may be connected to."""
+        host = host.lower().rstrip(".")
+        if host in self.names or f"{host}:{port}" in self.names:
+            return True
+        inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+        return any(address in network or (inner is not None and inner in network) for network in self.networks)

@@ -1,0 +1,150 @@
+"""What the user asks of a crawl: `-a name=value` arguments, read and checked before anything starts."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from crawler.language import CODES, normalise
+from crawler.scope import SCOPES
+from crawler.urls import absolute
+
+NAME = re.compile(r"\w[\w.-]{0,99}(?<!\.)")
+# Names that Windows keeps for devices, whatever the ending.
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+# A comma ends an address where a space or another address follows: addresses may hold commas themselves.
+BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
+# A comma inside {} or [] belongs to the pattern.
+BETWEEN_PATTERNS = re.compile(r"[,\s]+(?![^\[{]*[\]}])")
+
+
+class ArgumentError(ValueError):
+    """A wrong argument; the message is one sentence for the user."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of one crawl."""
+
+    seeds: tuple[str, ...]
+    demo: bool = False
+    topic: str = ""
+    scope: str = "site"
+    allow: tuple[re.Pattern[str], ...] = ()
+    deny: tuple[re.Pattern[str], ...] = ()
+    max_pages: int | None = None
+    max_depth: int | None = None
+    lang: frozenset[str] = frozenset()
+    name: str = "topic"
+    images: bool = False
+
+
+def parse(given: Mapping[str, str]) -> Arguments:
+    """The arguments as given on the command line, or an ArgumentError that says what is wrong and what is allowed."""
+    unknown = sorted(set(given) - set(READERS))
+    if unknown:
+        raise ArgumentError(f"there is no argument {unknown[0]!r}; there are {', '.join(READERS)}")
+    if not given.get("seeds", "").strip():
+        raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo")
+    values = {name: READERS[name](value.strip()) for name, value in given.items() if value.strip()}
+    return Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
+
+
+def _seeds(value: str) -> tuple[str, ...]:
+    """The seed addresses; none for the demo, whose address is known when it is served."""
+    if value == "demo":
+        return ()
+    if ":" in value.partition("/")[0] and not Path(value).is_file():
+        return tuple(dict.fromkeys(_seed(url) for url in BETWEEN_SEEDS.split(value) if url))
+    return _seeds_of_file(Path(value))
+
+
+def _seeds_of_file(path: Path) -> tuple[str, ...]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise ArgumentError(
+            f"seeds={_shown(str(path))} cannot be read as a file of URLs ({why}); "
+            "give a readable file with one URL a line, http:// or https:// URLs, or demo"
+        ) from None
+    urls = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if not urls:
+        raise ArgumentError(f"seeds={_shown(str(path))} holds no URL; give a file with one URL a line")
+    return tuple(dict.fromkeys(map(_seed, urls)))
+
+
+def _seed(url: str) -> str:
+    address = absolute("", url) if re.match(r"https?://[^/]", url, re.IGNORECASE) else None
+    if address is None:
+        raise ArgumentError(f"seed {_shown(url)} is not an address to crawl; allowed are http:// and https:// URLs")
+    return address
+
+
+def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in allowed:
+            raise ArgumentError(f"{name}={_shown(value)} is not known; allowed are {', '.join(allowed)}")
+        return value
+
+    return read
+
+
+def _number(name: str, least: int) -> Callable[[str], int]:
+    def read(value: str) -> int:
+        if not re.fullmatch("[0-9]{1,9}", value) or int(value) < least:
+            raise ArgumentError(f"{name}={_shown(value)} is not a number; allowed are whole numbers from {least} on")
+        return int(value)
+
+    return read
+
+
+def _patterns(name: str) -> Callable[[str], tuple[re.Pattern[str], ...]]:
+    def read(value: str) -> tuple[re.Pattern[str], ...]:
+        try:
+            return tuple(re.compile(pattern) for pattern in BETWEEN_PATTERNS.split(value) if pattern)
+        except re.error as error:
+            raise ArgumentError(
+                f"{name}={_shown(value)} is not a regular expression ({error}); "
+                "allowed are regular expressions, separated by commas or spaces"
+            ) from None
+
+    return read
+
+
+def _languages(value: str) -> frozenset[str]:
+    codes = {given: normalise(given) for given in re.split(r"[,\s]+", value) if given}
+    for given, code in codes.items():
+        if code not in CODES:
+            raise ArgumentError(f"lang={_shown(given)} is not known; allowed are codes such as en, zh, de, fr, ja, ru")
+    return frozenset(code for code in codes.values() if code)
+
+
+def _name(value: str) -> str:
+    if not NAME.fullmatch(value) or DEVICES.fullmatch(value):
+        raise ArgumentError(
+            f"name={_shown(value)} cannot name a file; allowed are letters, digits, '_', '-' and '.', at most 100"
+        )
+    return value
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _shown(value: str) -> str:
+    return repr(value if len(value) <= 100 else value[:100] + "…")
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "seeds": _seeds,
+    "topic": _text,
+    "scope": _choice("scope", SCOPES),
+    "allow": _patterns("allow"),
+    "deny": _patterns("deny"),
+    "max_pages": _number("max_pages", 1),
+    "max_depth": _number("max_depth", 0),
+    "lang": _languages,
+    "name": _name,
+    "images": lambda value: _choice("images", {"yes": True, "no": False})(value) == "yes",
+}

@@ -1,0 +1,287 @@
+"""The text of a page from its bytes, by what tells most about their encoding, first things first.
+
+1. A byte order mark, or the NULs that UTF-16 puts at every other byte of HTML.
+2. Bytes that are valid UTF-8 and not only ASCII: other encodings look so by chance only in the shortest texts.
+3. The declaration, in the HTTP header or in the page, unless the bytes speak against it: servers declare defaults.
+4. Bytes that are UTF-8 but for a few broken characters.
+5. The bytes alone: each encoding's reading of a sample is scored by how common its characters are in that encoding's
+   languages. Wrong readings give valid but rare characters; so frequent ones count most, and those of the standard's
+   first level (GB 2312, Big5, JIS X 0208 and KS X 1001 all list the common characters first) a little.
+"""
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
+
+FALLBACK = "cp1252"
+SAMPLE = 4_000  # bytes: some 2,000 hanzi, where the scores of pages have long settled
+HEAD = 4096  # bytes searched for a declaration
+BROKEN = 0.005  # the share of broken characters that a declaration is believed with
+BROKEN_UTF8 = 0.1  # the same for UTF-8 that is not declared: pages in others break it in half their characters and more
+CROWDED = 0.5  # of the non-ASCII bytes stand beside another one: .9 and more in hanzi, under .2 in French
+FREQUENT, USUAL = 0.7, 0.3  # what a character counts that is frequent, or in the common part of the table
+CLEAR = 0.2  # the lowest score that tells a script: pages in it have .3 and more
+CLEAR_LETTERS = 0.5  # the same for one byte a letter, of which wrong readings have more: pages in it have .55 and more
+
+# Text by the meaning of its bytes; codecs such as "idna", "unicode_escape" or "zlib" are none.
+READABLE = re.compile(
+    r"utf-8|gb18030|big5hkscs|cp9(32|49)|euc_jp|euc_ji\w+|shift_jis\w+|johab|hz|iso2022_\w+"
+    r"|koi8-[rut]|cp(125\d|8[5-7]\d|1006|1125)|iso8859-\d+|mac-\w+|ptcp154|kz1048|tis-620"
+)
+SAME_AS = {"utf-8-sig": "utf-8", "cp950": "big5hkscs"}
+# Names pages use and Python does not know.
+ALIASES = {
+    "x-gbk": "gbk",
+    "gb-2312": "gb2312",
+    "gb_2312": "gb2312",
+    "windows-936": "gbk",
+    "gb18030-2022": "gb18030",
+    "x-x-big5": "big5",
+    "windows-950": "big5",
+    "x-euc-jp": "euc-jp",
+    "windows-949": "cp949",
+    "utf8mb4": "utf-8",
+    "unicode-1-1-utf-8": "utf-8",
+    "x-cp1251": "cp1251",
+    "win1251": "cp1251",
+    "iso-8859-8-i": "iso-8859-8",
+    "dos-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+}
+ALIAS = re.compile(rf"(?<![\w-])(?:{'|'.join(ALIASES)})(?!\w)", re.I)
+# The bytes that show a 7-bit encoding is used where it is declared: without them the page is ASCII.
+SHIFTS = {"hz": b"~{", "iso2022": b"\x1b"}
+# Python's Big5-HKSCS reads these signs of Big5 otherwise than browsers do, the dot in foreign names among them.
+BIG5_SIGNS = dict(zip("•､‾∼♁☉¥¢£", "‧﹑¯～⊕⊙￥￠￡", strict=True))
+
+# A run starts at a character's first byte and ends with a byte that is never part of a longer character.
+RUN = re.compile(rb"[\x80-\xff][0-9@-~\x80-\xff]{0,1000}[\x00-/:-?\x7f]?")
+CROWD = re.compile(rb"[\x80-\xff]{2,}")
+ASCII = bytes(range(0x80))
+# What no right reading has: broken characters, capitals or Latin letters after small letters of another script.
+NONSENSE = re.compile("\ufffd|[а-яё][А-ЯЁA-Za-z]|[ά-ώ][Α-ΩA-Za-z]")
+CONTROLS = bytes({*range(0x20)} - {*b"\t\n\f\r"})  # XML forbids them, lxml rejects NUL
+FORM_FEED = bytes.maketrans(b"\f", b" ")  # forbidden too, but it parts words
+
+SIMPLIFIED = (
+    "的一是人有不在了中国大学为我个这上生和会发来年经以地能他就新到要们业时出对于本家用成多自资可现月作市理行动下你分文日高过"
+    "政子也力而方产之后公心说实关民与开得面所机其看好主部么报者事全最法同性天小前工化度社都体定如因车间点里种然务进还明回"
+    "，。、"
+)
+TRADITIONAL = (
+    "的一是不在有人我他這中大為上個國以要時來用們生到作地於出就分對成會可主發年動同工也能下過子說產面而方後多定行學法所民得經"
+    "三之進著等部家電力如水高自理起小現實量都點從業本去把性好應開它合還因由其些然前外天政日那社事平全間樣與各新心你明看但"
+    "，。、"
+)
+KANA = "のにるたいはをとがしてでなれっかりすもさこくまらあだんきけせよルスンイトラリアドクシーグロ、。"
+HANGUL = (
+    "이다는에의가을하고지은로한도를사기서대리어시인자그아수해정부만스있전보일상주제들과여원장동성구국신관경개되라니세적"
+)
+CYRILLIC = "оеаинтсрвлкмдпуяыь"
+GREEK = "αεοιτσνηρςπκάέήίό"
+
+
+@dataclass(frozen=True)
+class Script:
+    """An encoding's frequent characters, the lead and trail bytes of its common ones, and the score that tells it."""
+
+    frequent: str
+    leads: range
+    trails: range | None = None  # one byte is a letter
+    clear: float = CLEAR_LETTERS
+
+
+# At equal scores the first wins.
+SCRIPTS = {
+    "gb18030": Script(SIMPLIFIED, range(0xB0, 0xD8), range(0xA1, 0xFF), CLEAR),
+    "big5hkscs": Script(TRADITIONAL, range(0xA4, 0xC7), range(0x40, 0xFF), CLEAR),
+    "cp932": Script(KANA, range(0x82, 0x99), range(0x40, 0xFF), CLEAR),
+    "euc_jp": Script(KANA, range(0xA4, 0xD0), range(0xA1, 0xFF), CLEAR),
+    "cp949": Script(HANGUL, range(0xB0, 0xC9), range(0xA1, 0xFF), CLEAR),
+    "cp1251": Script(CYRILLIC, range(0xE0, 0x100)),
+    "koi8-r": Script(CYRILLIC, range(0xC0, 0xE0)),
+    "cp1253": Script(GREEK, range(0xDC, 0xFF)),
+}
+MULTI_BYTE = {encoding for encoding, script in SCRIPTS.items() if script.trails}
+
+
+def read(body: bytes, encoding: str) -> str:
+    r"""The text of bytes in an encoding, U+FFFD where they are broken, without a character cut off at their end.
+
+    >>> read("中文".encode("gb18030")[:3], "gb18030")
+    '中'
+    """
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(body)
+    if encoding == "big5hkscs":
+        for ours, theirs in BIG5_SIGNS.items():
+            text = text.replace(ours, theirs)
+    return text
+
+
+def printable(body: bytes) -> bytes:
+    r"""The bytes of a page without control characters, which only wide and 7-bit encodings use for others.
+
+    >>> printable(b"a\0b\fc")
+    b'ab c'
+    """
+    return body.translate(FORM_FEED, CONTROLS)
+
+
+def text_of(body: bytes, encoding: str) -> tuple[str, str]:
+    """The text of a page in an encoding, without what XML forbids, and the encoding."""
+    if encoding.startswith(("utf-16", "utf-32", "iso2022")):
+        text = printable(read(body, encoding).encode()).decode()
+    else:
+        text = read(printable(body), encoding)
+    return text.lstrip("\ufeff").replace("\ufffe", "").replace("\uffff", ""), encoding
+
+
+def utf16(body: bytes, content_type: str) -> str | None:
+    r"""The byte order of UTF-16 that the NULs show or the HTTP header declares.
+
+    >>> utf16("<p>中文</p>".encode("utf-16-le"), "")
+    'utf-16-le'
+    """
+    head = body[:HEAD]
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    if max(even, odd) * 5 > len(head) and min(even, odd) * 10 < max(even, odd):
+        return "utf-16-be" if even > odd else "utf-16-le"
+    declared = http_content_type_encoding(content_type) or ""
+    if not declared.startswith("utf-16") or b"</" in body:  # tags without NULs: the declaration is wrong
+        return None
+    return "utf-16-be" if declared == "utf-16-be" else "utf-16-le"
+
+
+def declarations(body: bytes, content_type: str) -> Iterator[str]:
+    """The encodings declared by the HTTP header and by the page, as Python names them.
+
+    >>> list(declarations(b'<meta charset="x-sjis">', "text/html; charset=x-gbk"))
+    ['gb18030', 'cp932']
+    """
+    head = body[:HEAD].decode("latin-1")
+    header, page = (ALIAS.sub(lambda name: ALIASES[name[0].lower()], place) for place in (content_type, head))
+    for name in (http_content_type_encoding(header), html_body_declared_encoding(page)):
+        name = SAME_AS.get(name or "", name)
+        if name and READABLE.fullmatch(name):
+            yield name
+
+
+def shifted(body: bytes, encoding: str) -> bool:
+    """Whether a 7-bit encoding is used in the bytes."""
+    return SHIFTS.get(encoding.partition("_")[0], b"\xff") in body
+
+
+def sample(body: bytes) -> bytes:
+    """The first non-ASCII words of a page, wherever they are.
+
+    >>> sample("<p>le café, l'été</p>".encode("latin-1"))
+    b'\\xe9,\\xe9t\\xe9<'
+    """
+    runs: list[bytes] = []
+    size = 0
+    for run in RUN.finditer(body):
+        runs.append(run[0])
+        size += len(run[0])
+        if size >= SAMPLE:
+            break
+    return b"".join(runs)
+
+
+def foreign(text: str) -> int:
+    """The number of non-ASCII characters."""
+    return len(text) - len(text.encode("ascii", "ignore"))
+
+
+def nearly(words: bytes, encoding: str, share: float) -> bool:
+    """Whether a sample has at most this share of broken characters in an encoding, or a handful among many good."""
+    text = read(words, encoding)
+    broken = text.count("\ufffd") - (words.count("\ufffd".encode()) if encoding == "utf-8" else 0)
+    total = foreign(text)
+    return broken <= total * share or broken <= min(3, total / 10)
+
+
+def crowded(words: bytes) -> bool:
+    """Whether most non-ASCII bytes of a sample stand beside another one, as they do not in words of Latin letters."""
+    return sum(map(len, CROWD.findall(words))) >= CROWDED * len(words.translate(None, ASCII))
+
+
+@cache
+def common(encoding: str) -> frozenset[str]:
+    """The characters in the common part of an encoding's table."""
+    script = SCRIPTS[encoding]
+    tails = [bytes([trail]) for trail in script.trails] if script.trails else [b""]
+    texts = ((bytes([lead]) + tail).decode(encoding, "replace") for lead in script.leads for tail in tails)
+    return frozenset(text for text in texts if len(text) == 1 and text != "\ufffd")
+
+
+def score(words: bytes, encoding: str) -> float:
+    """How well the reading of a sample suits the encoding's languages, 1 at most; below 0 if it is mostly nonsense.
+
+    >>> words = "今天天气很好，我们去公园。".encode("gb18030")
+    >>> score(words, "gb18030") > .5 > .1 > score(words, "big5hkscs")
+    True
+    """
+    text = read(words, encoding)
+    frequent = sum(map(text.count, SCRIPTS[encoding].frequent))
+    usual = sum(map(common(encoding).__contains__, text))
+    nonsense = len(NONSENSE.findall(text))
+    return (FREQUENT * frequent + USUAL * usual - 2 * nonsense) / max(1, foreign(text))
+
+
+def sniff(words: bytes, declared: str = "") -> str:
+    """The encoding that a sample of non-ASCII words shows, a declared one preferred when in doubt.
+
+    >>> sniff("Это простой текст".encode("koi8-r")), sniff("déjà vu à la fenêtre".encode("cp1252"))
+    ('koi8-r', 'cp1252')
+    """
+    if foreign(read(words, "utf-8")) and nearly(words, "utf-8", BROKEN_UTF8):
+        return "utf-8"
+    if not crowded(words):
+        return FALLBACK
+    scores = {encoding: score(words, encoding) for encoding in SCRIPTS}
+    if declared in scores:
+        # Little text says little: in five words the declaration decides.
+        scores[declared] += 0.05 + 3 / max(1, foreign(read(words, declared)))
+    clear = [encoding for encoding, script in SCRIPTS.items() if scores[encoding] >= script.clear]
+    return max(clear, key=scores.__getitem__, default=FALLBACK)
+
+
+def believable(words: bytes, declared: str) -> bool:
+    """Whether the bytes do not speak against a declaration."""
+    if not nearly(words, declared, BROKEN):
+        return False
+    shown = sniff(words, declared)
+    if declared in MULTI_BYTE and shown == FALLBACK:
+        return crowded(words) or score(words, declared) > USUAL
+    if declared in SCRIPTS or declared == FALLBACK:
+        return shown in (declared, FALLBACK)
+    # Other encodings may be of scripts that are not scored: a wrong reading in one byte must not overrule them.
+    return declared == "utf-8" or shown not in MULTI_BYTE | {"utf-8"}
+
+
+def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
+    """The text of a page and the name of the encoding it was read in.
+
+    >>> decode("<title>中文</title>".encode("gbk"), "text/html; charset=gb2312")
+    ('<title>中文</title>', 'gb18030')
+    """
+    encoding, mark = read_bom(body)
+    if encoding and mark:
+        return text_of(body[len(mark) :], encoding)
+    if encoding := utf16(body, content_type):
+        return text_of(body, encoding)
+    try:
+        text, used = codecs.utf_8_decode(body, "strict", False)
+    except UnicodeDecodeError:
+        text, used = "", -1
+    if not text.isascii():
+        return text_of(body, "utf-8")
+    declared = list(declarations(body, content_type))
+    if used == len(body):
+        return text_of(body, next((name for name in declared if shifted(body, name)), "utf-8"))
+    words = sample(body)
+    return text_of(body, next((name for name in declared if believable(words, name)), None) or sniff(words))

@@ -1,0 +1,134 @@
+"""The content files of the demo site: a header of `key: value` lines, an empty line, then paragraphs.
+
+A paragraph is one line. `> ` begins a pull quote, `- ` a list item, and `[words](address)` is a link.
+"""
+
+import datetime
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
+OLD_ENCODING = {"zh": "gb18030", "en": "windows-1252"}
+
+
+@dataclass(frozen=True)
+class Article:
+    """One article as its author wrote it, before any frame is put around it."""
+
+    paths: tuple[str, ...]  # more than one: the same page under several addresses
+    title: str
+    language: str
+    topic: str
+    frame: str  # modern or old
+    author: str
+    date: datetime.date
+    caption: str
+    blocks: tuple[str, ...]  # paragraphs as the file has them, links marked
+    related: tuple[str, ...]
+    show: str  # how the picture is written: plain, lazy or srcset
+    marks: tuple[str, ...]  # machine-readable data in the head: json-ld, og
+    listed: bool  # False: on no section page, in no list
+    breaks: bool  # paragraphs end in <br><br>, there is no <p>
+    encoding: str
+    declared: str  # the encoding the page claims; "" claims none
+
+    @property
+    def path(self) -> str:
+        """The article's first address."""
+        return self.paths[0]
+
+    @cached_property
+    def paragraphs(self) -> tuple[str, ...]:
+        """The main text as readers see it: one string a paragraph, pull quote or list item, no markup."""
+        lines = (line for block in self.blocks for line in block.splitlines())
+        return tuple(plain(line.removeprefix("> ").removeprefix("- ")) for line in lines)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A page of the modern frame that is no article: archive, drafts, members, advertisement, not found."""
+
+    path: str
+    title: str
+    language: str
+    blocks: tuple[str, ...]
+    robots: str
+    status: int
+
+
+def plain(line: str) -> str:
+    """The words of a line, its link markup taken out.
+
+    >>> plain("see [the comb](/bees/why-hexagons).")
+    'see the comb.'
+    """
+    return LINK.sub(r"\1", line)
+
+
+def folder(name: str) -> Traversable:
+    """A folder that is shipped beside this module."""
+    return files(__package__) / name
+
+
+def header(lines: str) -> dict[str, str]:
+    """The `key: value` lines as a dict.
+
+    >>> header("title: Why: a question")
+    {'title': 'Why: a question'}
+    """
+    return dict(line.split(": ", 1) for line in lines.splitlines())
+
+
+def read(name: str) -> list[tuple[dict[str, str], tuple[str, ...]]]:
+    """The header and the paragraphs of every content file in a folder, in the order of the file names."""
+    sources = sorted((file.name, file.read_text(encoding="utf-8")) for file in folder(name).iterdir())
+    parts = (source.strip().split("\n\n") for _, source in sources)
+    return [(header(head), tuple(blocks)) for head, *blocks in parts]
+
+
+def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
+    """The article that a content file describes."""
+    frame = head.get("frame", "modern")
+    encoding = OLD_ENCODING[head["language"]] if frame == "old" else "utf-8"
+    return Article(
+        paths=(head["path"], *head.get("also", "").split()),
+        title=head["title"],
+        language=head["language"],
+        topic=head["topic"],
+        frame=frame,
+        author=head["author"],
+        date=datetime.date.fromisoformat(head["date"]),
+        caption=head["caption"],
+        blocks=blocks,
+        related=tuple(head["related"].split()),
+        show=head.get("show", "plain"),
+        marks=tuple(head.get("marks", "").split()),
+        listed=head.get("listed") != "no",
+        breaks=head.get("breaks") == "br",
+        encoding=encoding,
+        declared=head.get("declared", "" if encoding == "gb18030" else encoding),
+    )
+
+
+@cache
+def articles() -> tuple[Article, ...]:
+    """Every article of the demo site, newest first."""
+    return tuple(sorted((article(*parts) for parts in read("articles")), key=lambda a: a.date, reverse=True))
+
+
+@cache
+def notices() -> tuple[Notice, ...]:
+    """Every page of the demo site that is neither article nor list."""
+    return tuple(
+        Notice(h["path"], h["title"], h["language"], blocks, h.get("robots", ""), int(h.get("status", "200")))
+        for h, blocks in read("notices")
+    )
+
+
+def related(article: Article) -> list[Article]:
+    """The articles that an article recommends."""
+    by_path = {other.path: other for other in articles()}
+    return [by_path[path] for path in article.related]

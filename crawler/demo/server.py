@@ -1,0 +1,125 @@
+"""The demo site on loopback: a thread of this process answers until the context ends."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import SHUT_RDWR, socket
+from socketserver import TCPServer
+from sys import exc_info
+from threading import Thread, current_thread
+from typing import Any
+from urllib.parse import urlsplit
+
+from .site import DEAD, Resource, resources
+
+PORT = 8460
+PATIENCE = 5.0  # seconds that the end of the context waits for one connection's thread
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers GET and HEAD from the server's pages and keeps the connection open."""
+
+    server: "Server"
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "WinnowDemo", ""
+    wbufsize = 1 << 16  # header and body leave in one send
+    disable_nagle_algorithm = True
+    timeout = 60
+
+    def do_GET(self) -> None:
+        """Sends the resource at the path, or the page that says there is none."""
+        resource = self.headed()
+        self.wfile.write(resource.body)
+
+    def do_HEAD(self) -> None:
+        """Sends the header alone."""
+        self.headed()
+
+    def headed(self) -> Resource:
+        """The resource at the path, its header written."""
+        pages = self.server.pages
+        resource = pages.get(urlsplit(self.path).path, pages[DEAD])
+        self.send_response(resource.status)
+        self.send_header("Content-Type", resource.content_type)
+        self.send_header("Content-Length", str(len(resource.body)))
+        if resource.location:
+            self.send_header("Location", resource.location)
+        self.end_headers()
+        return resource
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Says nothing."""
+
+
+class Server(ThreadingHTTPServer):
+    """A server that knows its open connections, so that closing it also ends their threads."""
+
+    daemon_threads = True
+    request_queue_size = 128
+    allow_reuse_address = os.name == "posix"  # on Windows it would let two servers share a port
+    allow_reuse_port = False
+
+    def __init__(self, port: int) -> None:
+        self.connections: dict[Thread, socket] = {}
+        self.pages: Mapping[str, Resource] = {}
+        super().__init__(("127.0.0.1", port), Handler)
+
+    def server_bind(self) -> None:
+        """Binds without the inherited look-up of the host's full name, which can take seconds."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = "127.0.0.1", self.socket.getsockname()[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Starts the thread of a new connection."""
+        thread = Thread(target=self.process_request_thread, args=(request, client_address), daemon=True)
+        self.connections[thread] = request
+        thread.start()
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serves one connection until it ends."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            del self.connections[current_thread()]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Reports what went wrong, unless it is only that the client has gone."""
+        if not isinstance(exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+    def server_close(self) -> None:
+        """Closes the listening socket and every connection, and waits for their threads."""
+        super().server_close()
+        for thread, connection in list(self.connections.items()):
+            with suppress(OSError):  # the client was faster
+                connection.shutdown(SHUT_RDWR)
+            thread.join(PATIENCE)
+
+
+def bound(port: int) -> Server:
+    """A server at the port or, when that is taken, at a free one."""
+    try:
+        return Server(port)
+    except OSError:
+        return Server(0)
+
+
+@contextmanager
+def serving(port: int = PORT) -> Iterator[str]:
+    """Serves the demo site for the length of the context and yields its address.
+
+    >>> with serving(0) as address:
+    ...     address.startswith("http://127.0.0.1:")
+    True
+    """
+    with bound(port) as server:
+        address = f"http://127.0.0.1:{server.server_port}/"
+        server.pages = resources(address)
+        thread = Thread(target=server.serve_forever, args=(0.05,), name="demo site", daemon=True)
+        thread.start()
+        try:
+            yield address
+        finally:
+            server.shutdown()
+            thread.join()

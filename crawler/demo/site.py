@@ -1,0 +1,143 @@
+"""The whole demo site as a dict from path to resource, built without any network.
+
+Only robots.txt, the sitemap and the feed name a host, as their formats ask; every other link is relative, so that a
+crawler never leaves the site.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from email.utils import format_datetime
+from html import escape
+
+from . import modern, old
+from .article import Article, articles, notices
+from .frame import picture_path, words
+from .pictures import gif, pdf, png
+
+ARCHIVE = "/bees/archive"  # noindex; links to UNLISTED
+UNLISTED = "/bees/telling-the-bees"  # no other page links to it
+DUPLICATE = "/rail/rainhill-trials"  # the same page as /rail/rainhill
+REDIRECT = "/bees/old-address"  # 301 to REDIRECT_TARGET
+REDIRECT_TARGET = "/bees/why-hexagons"
+DEAD = "/old/en/links.htm"  # linked, 404
+DRAFTS = "/private/drafts.html"  # robots.txt disallows it
+MEMBERS = "/members/"  # every link to it is nofollow
+ADVERT = "/ads/click"  # where the banners lead; robots.txt disallows it
+PDF = "/files/hive-plan.pdf"
+
+NEWEST = 10  # articles in the feed
+HTML, XML = "text/html; charset=utf-8", "application/xml; charset=utf-8"
+PNG_SIZES = {
+    "/images/logo.png": (180, 48),
+    **{f"/images/icon-{name}.png": (32, 32) for name in ("home", "bees", "rail")},
+    **{f"/images/share-{name}.png": (24, 24) for name in ("mail", "print", "phone")},
+    **{f"/ads/banner{number}.png": (728, 90) for number in range(1, modern.BANNERS + 1)},
+    "/ads/box.png": (300, 250),
+}
+GIF_SIZES = {
+    "/count.gif": (1, 1),
+    "/images/placeholder.gif": (1, 1),
+    "/old/images/spacer.gif": (1, 1),
+    "/old/images/title.gif": (200, 60),
+    **{f"/old/images/nav_{name}.gif": (88, 31) for name in ("home", "bees", "rail")},
+    "/ads/banner.gif": (468, 60),
+}
+
+
+@dataclass(frozen=True)
+class Resource:
+    """What the server answers to one path."""
+
+    body: bytes
+    content_type: str = HTML
+    status: int = 200
+    location: str = ""  # where a redirect leads
+
+
+def resources(base: str) -> dict[str, Resource]:
+    """Every path of the demo site; `base` is its address with scheme and host and a slash at the end."""
+    return {
+        **article_pages(),
+        **list_pages(),
+        **{page.path: Resource(modern.notice_page(page).encode(), status=page.status) for page in notices()},
+        REDIRECT: Resource(b"", status=301, location=REDIRECT_TARGET),
+        PDF: Resource(pdf("Plan of our garden hive: ten frames, 450 by 365 by 245 mm"), "application/pdf"),
+        **pictures(),
+        "/robots.txt": Resource(robots(base).encode(), "text/plain; charset=utf-8"),
+        "/sitemap.xml": Resource(sitemap(base).encode(), XML),
+        "/feed.xml": Resource(feed(base).encode(), "application/rss+xml; charset=utf-8"),
+    }
+
+
+def article_pages() -> dict[str, Resource]:
+    """Every article under each of its addresses."""
+    return {path: article_page(article) for article in articles() for path in article.paths}
+
+
+def article_page(article: Article) -> Resource:
+    """An article in its frame; the old pages name no encoding in the header."""
+    if article.frame == "old":
+        return Resource(old.article_page(article).encode(article.encoding), "text/html")
+    return Resource(modern.article_page(article).encode())
+
+
+def list_pages() -> dict[str, Resource]:
+    """The front pages and the section pages."""
+    news = {
+        words(language)[topic or "home"]: Resource(modern.list_page(language, topic).encode())
+        for language in ("en", "zh")
+        for topic in ("", "bees", "rail")
+    }
+    return news | {
+        "/old/": Resource(old.home_page("zh", "").encode("gb18030"), "text/html"),
+        "/old/en/": Resource(old.home_page("en", "windows-1252").encode("windows-1252"), "text/html"),
+    }
+
+
+def pictures() -> dict[str, Resource]:
+    """Every picture: of the frames, of the advertising and of the articles."""
+    modern_ones = [article for article in articles() if article.frame == "modern"]
+    pngs = PNG_SIZES | {picture_path(article): (640, 428) for article in modern_ones}
+    pngs |= {picture_path(article, "-small"): (320, 214) for article in modern_ones}
+    gifs = GIF_SIZES | {picture_path(article): (200, 150) for article in articles() if article.frame == "old"}
+    drawn = {path: Resource(png(path, *size), "image/png") for path, size in pngs.items()}
+    return drawn | {path: Resource(gif(path, *size), "image/gif") for path, size in gifs.items()}
+
+
+def robots(base: str) -> str:
+    """The rules for crawlers."""
+    return f"User-agent: *\nDisallow: /private/\nDisallow: /ads/\n\nSitemap: {base}sitemap.xml\n"
+
+
+def sitemap(base: str) -> str:
+    """Every page that search engines are welcome to, with the day it last changed."""
+    newest = articles()[0].date
+    days = dict.fromkeys(list_pages(), newest) | {path: a.date for a in articles() for path in a.paths}
+    rows = "\n".join(
+        f"<url><loc>{base}{path.removeprefix('/')}</loc><lastmod>{day}</lastmod></url>" for path, day in days.items()
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{rows}\n</urlset>\n'
+    )
+
+
+def feed(base: str) -> str:
+    """The newest articles as RSS."""
+    entries = "\n".join(entry(article, base) for article in articles()[:NEWEST])
+    says = words("en")
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel>\n'
+        f"<title>{says['site']}</title><link>{base}</link><description>{says['slogan']}</description>\n"
+        f"{entries}\n</channel></rss>\n"
+    )
+
+
+def entry(article: Article, base: str) -> str:
+    """One article of the feed."""
+    link = f"{base}{article.path.removeprefix('/')}"
+    published = format_datetime(datetime.combine(article.date, time(8), UTC))
+    return (
+        f"<item><title>{escape(article.title)}</title><link>{link}</link><guid>{link}</guid>"
+        f"<pubDate>{published}</pubDate><description>{escape(article.paragraphs[0])}</description></item>"
+    )

@@ -1,0 +1,90 @@
+"""The closing lines: in words, what was crawled, what was left out, where the items are, how long it took."""
+
+import logging
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+from typing import Any, Self
+
+from rich.filesize import decimal
+from scrapy import signals
+from scrapy.crawler import Crawler
+
+from crawler.spiders.topic import TopicSpider
+
+logger = logging.getLogger(__name__)
+
+REASONS = {"finished": "", "shutdown": "Stopped before the end. "}
+
+
+class ClosingLines:
+    """Says at the end how the crawl went, on standard error and in the log file if there is one."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.started = monotonic()
+        self.reason = "finished"
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        closing = cls(crawler)
+        crawler.signals.connect(closing.spider_closed, signals.spider_closed)
+        crawler.signals.connect(closing.say, signals.engine_stopped)
+        return closing
+
+    def spider_closed(self, reason: str) -> None:
+        self.reason = reason
+
+    def say(self) -> None:
+        for line in self.lines():
+            print(line, file=sys.stderr)
+            if self.crawler.settings["LOG_FILE"]:
+                logger.info(line)
+
+    def lines(self) -> list[str]:
+        """The closing lines."""
+        spider = self.crawler.spider
+        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        refused = spider.frontier.refused + Counter({"nofollow": len(spider.nofollowed)})
+        counts = self.crawler.stats.get_stats() | {f"skipped/{why}": count for why, count in refused.items()}
+        seconds, pages = monotonic() - self.started, spider.frontier.pages
+        stopped = REASONS.get(self.reason, f"Stopped: {self.reason}. ")
+        fetched = decimal(counts.get("downloader/response_bytes", 0))
+        rate = f"{seconds:.1f} s ({pages / seconds:.1f} a second)"
+        said = [f"{stopped}{_number(pages, 'page')} crawled in {rate}, {fetched} fetched."]
+        for group, words in (("skipped", "Left out"), ("failed", "Failed")):
+            if found := _counted(counts, group):
+                said.append(f"{words}: {found}.")
+        if left := len(spider.frontier):
+            why = "max_pages is reached" if spider.frontier.full else "the crawl was stopped"
+            said.append(f"{_number(left, 'address', 'addresses')} still waited when {why}; they are not kept.")
+        if spider.seeds_failed and not spider.seeds_answered:
+            said += [
+                "Every seed failed:",
+                *(f"  {seed}: {why}" for seed, why in list(spider.seeds_failed.items())[:20]),
+            ]
+        where = Path(self.crawler.settings["OUTPUT_DIR"]) / f"{spider.arguments.name}.jsonl"
+        said.append(f"The clean text is in {where}." if pages else f"No page was kept: {where} is empty.")
+        return said
+
+
+def _counted(counts: Mapping[str, Any], group: str) -> str:
+    """What was counted in a group, the most frequent first."""
+    found = {key.partition("/")[2]: n for key, n in counts.items() if key.startswith(f"{group}/")}
+    return ", ".join(f"{n:,} {_words(why)}" for why, n in sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def _number(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def _words(why: str) -> str:
+    """A reason with its detail in brackets.
+
+    >>> _words("not HTML/image/png")
+    'not HTML (image/png)'
+    """
+    reason, slash, detail = why.partition("/")
+    return f"{reason} ({detail})" if slash else reason

@@ -1,0 +1,97 @@
+"""How the crawl goes: a live bar on a terminal, a line in the log now and then elsewhere."""
+
+import logging
+import sys
+from time import monotonic
+from typing import Self
+
+from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.log import get_scrapy_root_handler
+
+from crawler.spiders.topic import TopicSpider
+
+logger = logging.getLogger(__name__)
+
+REFRESH_SECONDS = 0.25
+
+
+class CrawlProgress:
+    """Starts and stops the bar or the log lines with the spider."""
+
+    def __init__(self, crawler: Crawler, interval: float) -> None:
+        self.crawler = crawler
+        self.interval = interval
+        self.bar: Progress | None = None
+        self.last = (0.0, 0)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        progress = cls(crawler, crawler.settings.getfloat("LOGSTATS_INTERVAL"))
+        crawler.signals.connect(progress.start, signals.spider_opened)
+        crawler.signals.connect(progress.stop, signals.spider_closed)
+        return progress
+
+    def start(self) -> None:
+        self.started = monotonic()
+        self.last = (self.started, 0)
+        if sys.stderr.isatty():
+            self.show_bar()
+            self.loop = create_looping_call(self.draw)
+            self.loop.start(REFRESH_SECONDS)
+        else:
+            self.loop = create_looping_call(self.log)
+            self.loop.start(self.interval or 10.0, now=False)
+
+    def stop(self) -> None:
+        if self.loop.running:
+            self.loop.stop()
+        if self.bar is not None:
+            self.draw()
+            self.bar.stop()
+            self.log_to(sys.stderr)
+
+    def show_bar(self) -> None:
+        """Draw the bar, and send the log through it so that neither tears the other."""
+        columns = (SpinnerColumn(), BarColumn(bar_width=20), TextColumn("{task.description}"))
+        self.bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
+        self.task = self.bar.add_task("")
+        self.bar.start()
+        self.log_to(sys.stderr)  # which the bar has replaced for the time being
+
+    def log_to(self, stream: object) -> None:
+        handler = get_scrapy_root_handler()
+        if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
+            handler.setStream(stream)
+
+    def draw(self) -> None:
+        spider = self.crawler.spider
+        if self.bar is not None and isinstance(spider, TopicSpider):
+            total = spider.arguments.max_pages or spider.frontier.pages + len(spider.frontier) + 1
+            self.bar.update(self.task, description=self.words(), completed=spider.frontier.pages, total=total)
+            self.bar.refresh()
+
+    def log(self) -> None:
+        logger.info(self.words())
+
+    def words(self) -> str:
+        """Pages done, queued, pages a second since the last time, bytes, skipped and failed."""
+        spider, stats = self.crawler.spider, self.crawler.stats
+        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        then, before = self.last
+        now, pages = monotonic(), spider.frontier.pages
+        if now - then >= 1.0 or self.bar is None:
+            self.rate = (pages - before) / max(now - then, 0.001)
+            self.last = now, pages
+        counts = stats.get_stats()
+        skipped, failed = (
+            sum(v for k, v in counts.items() if k.startswith(group)) for group in ("skipped/", "failed/")
+        )
+        return (
+            f"{pages} pages done, {len(spider.frontier)} queued, {getattr(self, 'rate', 0.0):.1f} pages/s, "
+            f"{decimal(counts.get('downloader/response_bytes', 0))}, {skipped} skipped, {failed} failed"
+        )

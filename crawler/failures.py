@@ -1,0 +1,48 @@
+"""Why a request brought nothing, in words."""
+
+from http import HTTPStatus
+
+from OpenSSL.SSL import Error as TlsError
+from scrapy import Request, exceptions
+from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.python.failure import Failure
+
+
+class Refusal(exceptions.IgnoreRequest):
+    """A request that this crawler declines to send or to follow; the message says why."""
+
+
+def reason(failure: Failure, request: Request) -> str:
+    """Why a request failed, in a few words that are the same for the same cause."""
+    error = failure.value
+    if request.meta.get("address_refused"):
+        return "address is not public"
+    if isinstance(error, HttpError):
+        return _status(error.response.status)
+    if isinstance(error, exceptions.IgnoreRequest):
+        return "body larger than the limit" if "DOWNLOAD_MAXSIZE" in str(error) else str(error)
+    if _caused_by_tls(error):
+        return "TLS certificate or handshake refused"
+    return next((words for kind, words in WORDS.items() if isinstance(error, kind)), type(error).__name__)
+
+
+WORDS: dict[type[BaseException], str] = {
+    exceptions.CannotResolveHostError: "host name not found",
+    exceptions.DownloadTimeoutError: "no answer in time",
+    exceptions.DownloadConnectionRefusedError: "connection refused",
+    exceptions.DownloadCancelledError: "body larger than the limit",
+    exceptions.ResponseDataLossError: "answer cut short",
+    exceptions.DownloadFailedError: "connection lost",
+}
+
+
+def _status(code: int) -> str:
+    try:
+        return f"{code} {HTTPStatus(code).phrase}"
+    except ValueError:
+        return str(code)
+
+
+def _caused_by_tls(error: BaseException | None) -> bool:
+    reasons = [inner.value for inner in getattr(getattr(error, "__cause__", None), "reasons", ())]
+    return any(isinstance(inner, TlsError) for inner in (error, getattr(error, "__cause__", None), *reasons))

@@ -1,0 +1,79 @@
+"""Backing off from hosts that answer 429 or 503: they rest, and the page is asked for again later."""
+
+import asyncio
+import time
+from email.utils import parsedate_to_datetime
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from crawler.middlewares.robots import ROBOTS
+from crawler.spiders.topic import TopicSpider
+from crawler.urls import host
+
+TOO_BUSY = (429, 503)
+
+
+def retry_after(header: str, now: float) -> float | None:
+    """How many seconds a Retry-After header asks to wait, or None when it does not say.
+
+    >>> retry_after("120", 0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 20.0), retry_after("soon", 0)
+    (120.0, 40.0, None)
+    """
+    if header.strip().isascii() and header.strip().isdigit():
+        return float(header.strip()[:12])
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - now)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+class BackoffMiddleware:
+    """Lets a busy host rest as long as it asks, or ever longer while it does not say, within limits."""
+
+    def __init__(self, crawler: Crawler, delay: float, limit: float, times: int) -> None:
+        self.crawler = crawler
+        self.delay, self.limit, self.times = delay, limit, times
+        self.rests: dict[str, tuple[int, float]] = {}
+        """How often each busy host was let rest in a row, and until when."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        settings = crawler.settings
+        delay, limit = settings.getfloat("BACKOFF_DELAY"), settings.getfloat("BACKOFF_LIMIT")
+        return cls(crawler, delay, limit, settings.getint("BACKOFF_TIMES"))
+
+    async def process_response(self, request: Request, response: Response) -> Request | Response:
+        name = host(request.url)
+        if response.status not in TOO_BUSY:
+            self.rests.pop(name, None)
+            return response
+        self.crawler.stats.inc_value(f"backoff/{response.status}")
+        header = (response.headers.get("Retry-After") or b"").decode("latin-1")
+        seconds = self.let_rest(name, retry_after(header, time.time()))
+        tries = request.meta.get("backoff_times", 0) + 1
+        if seconds is None or tries > self.times:
+            return response
+        again = request.copy()
+        again.meta["backoff_times"] = tries
+        if ROBOTS in request.meta:
+            await asyncio.sleep(seconds)
+        return again
+
+    def let_rest(self, name: str, asked: float | None) -> float | None:
+        """Seconds until the host may be asked again, or None when it is left alone from now on."""
+        spider = self.crawler.spider
+        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        now = time.monotonic()
+        times, until = self.rests.get(name, (0, 0.0))
+        if now >= until:  # an answer to a request sent before the rest began does not make it longer
+            times += 1
+            until = now + (self.delay * 2 ** (times - 1) if asked is None else asked)
+            self.rests[name] = times, until
+        if until - now > self.limit or times > self.times:
+            spider.frontier.close(name)
+            return None
+        spider.frontier.rest(name, until)
+        return until - now

@@ -1,0 +1,36 @@
+"""Redirects, followed within the crawl's scope and to pages it does not know yet."""
+
+from scrapy import Request
+from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
+from scrapy.http import Response
+
+from crawler.failures import Refusal
+from crawler.spiders.topic import TopicSpider
+from crawler.state.frontier import Candidate
+from crawler.urls import absolute
+
+
+class ScopedRedirectMiddleware(RedirectMiddleware):
+    """Follows a redirect as it would a link: one page for each address, and none outside the scope.
+
+    A seed may move: where it leads is the crawl's home too. Pictures may lie anywhere. robots.txt, which has no
+    candidate, is followed wherever it went.
+    """
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
+        answer = super().process_response(request, response)
+        candidate: Candidate | None = request.meta.get("candidate")
+        if isinstance(answer, Response) or candidate is None:
+            return answer
+        spider = self.crawler.spider
+        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        url = absolute(request.url, answer.url)
+        if url is None:
+            raise Refusal("redirected to no web address")
+        if candidate.kind in ("seed", "list"):
+            spider.scope.add_home(url)
+        elif candidate.kind != "image" and (refusal := spider.scope.refusal(url)):
+            raise Refusal(f"redirected: {refusal}")
+        if url != request.url and not spider.frontier.know(url):
+            raise Refusal("redirected to a page already known")
+        return answer.replace(url=url)

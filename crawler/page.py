@@ -1,0 +1,189 @@
+"""A fetched page: bytes -> text -> one tree -> blocks, links, image links, each computed once, nothing mutated."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+from lxml import etree
+
+from crawler.decoding import decode
+from crawler.text import fold_space
+from crawler.urls import absolute
+from crawler.walk import Block, ImageLink, Link, Walked, walk
+
+BOT = "winnow"
+"""The name by which robots.txt, meta tags and headers may address this crawler."""
+
+HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
+MAX_NEAR_TEXT = 200
+REFRESH = re.compile(r"\s*(\d{1,6})(?:\.\d*)?\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]+)", re.IGNORECASE)
+# Directives that have a value after a colon, where other colons end a robot's name.
+VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The main text of a page, as one method sees it."""
+
+    text: str
+    title: str
+    blocks: tuple[Block, ...] = ()
+
+
+EMPTY = Extraction("", "")
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """A page as it was fetched; whatever its bytes are, its parts are there, empty at worst."""
+
+    url: str
+    body: bytes
+    content_type: str = ""
+    robots_header: str = ""
+    """The X-Robots-Tag headers, one a line."""
+    _once: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def from_html(cls, html: str, url: str = "") -> "Page":
+        """The page of text that is already decoded."""
+        return cls(url, html.encode("utf-8", "replace"), "text/html; charset=utf-8")
+
+    def once(self, compute: Callable[["Page"], T]) -> T:
+        """What `compute` makes of this page, computed at the first call and kept for the next ones."""
+        if compute not in self._once:
+            self._once[compute] = compute(self)
+        return cast(T, self._once[compute])
+
+    @cached_property
+    def _decoded(self) -> tuple[str, str]:
+        return decode(self.body, self.content_type)
+
+    @property
+    def html(self) -> str:
+        """The page's source as text."""
+        return self._decoded[0]
+
+    @property
+    def encoding(self) -> str:
+        """The encoding the source was read in."""
+        return self._decoded[1]
+
+    @cached_property
+    def root(self) -> etree._Element:
+        """The tree; a lone <html> for a page without any element. libxml2 ends a tree at 2048 levels."""
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+        try:
+            root = etree.fromstring(self.html.encode("utf-8", "replace"), parser)
+        except (etree.XMLSyntaxError, ValueError):
+            root = None
+        return etree.Element("html") if root is None else root
+
+    @cached_property
+    def base(self) -> str:
+        """The address that the page's relative links start from."""
+        for element in self.root.iter("base"):
+            if href := element.get("href"):
+                return absolute(self.url, href) or self.url
+        return self.url
+
+    @cached_property
+    def _walked(self) -> Walked:
+        return walk(self.root, self.base)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The stretches of text, in page order."""
+        return self._walked.blocks
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links to other pages, in page order."""
+        return self._walked.links
+
+    @property
+    def images(self) -> tuple[ImageLink, ...]:
+        """The pictures, in page order."""
+        return self._walked.images
+
+    def near_text(self, link: Link | ImageLink) -> str:
+        """The text a link or a picture stands in, or the next text after it; at most 200 characters."""
+        return self.blocks[link.at].text[:MAX_NEAR_TEXT] if link.at < len(self.blocks) else ""
+
+    @cached_property
+    def title(self) -> str:
+        """The text of <title>."""
+        for element in self.root.iter("title"):
+            if (parent := element.getparent()) is None or parent.tag != "svg":
+                return fold_space("".join(map(str, element.itertext())))
+        return ""
+
+    @cached_property
+    def language(self) -> str:
+        """The language the page declares, as it writes it."""
+        return self.root.get("lang") or self.root.get("xml:lang") or self.meta.get("content-language", "")
+
+    @cached_property
+    def meta(self) -> dict[str, str]:
+        """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
+        found: dict[str, str] = {}
+        for element in self.root.iter("meta"):
+            name = (element.get("name") or element.get("property") or element.get("http-equiv") or "").lower()
+            content = element.get("content")
+            if not name or content is None:
+                continue
+            if name in ("robots", BOT) and name in found:
+                found[name] += "," + content
+            else:
+                found.setdefault(name, content)
+        return found
+
+    @cached_property
+    def canonical(self) -> str | None:
+        """The address the page gives as its own."""
+        for element in self.root.iter("link"):
+            if "canonical" in element.get("rel", "").lower().split() and (href := element.get("href")):
+                return absolute(self.base, href)
+        return None
+
+    @cached_property
+    def robots(self) -> frozenset[str]:
+        """What the page asks of robots, from its meta tags and headers, such as noindex and nofollow."""
+        asked = [self.meta.get("robots", ""), self.meta.get(BOT, "")]
+        asked += [_addressed_to_us(line) for line in self.robots_header.splitlines()]
+        words = {word.strip().lower() for words in asked for word in words.split(",")}
+        if "none" in words:
+            words |= {"noindex", "nofollow"}
+        return frozenset(words - {""})
+
+    @cached_property
+    def refresh(self) -> tuple[int, str] | None:
+        """After how many seconds the page sends its reader on, and where to."""
+        match = REFRESH.match(self.meta.get("refresh", ""))
+        url = absolute(self.base, match[2]) if match else None
+        return (int(match[1]), url) if match and url else None
+
+
+def _addressed_to_us(header: str) -> str:
+    """The directives of one X-Robots-Tag header, none when it speaks to another robot.
+
+    >>> _addressed_to_us("noindex, nofollow"), _addressed_to_us("otherbot: noindex"), _addressed_to_us("winnow: none")
+    ('noindex, nofollow', '', 'none')
+    """
+    name, colon, rest = header.partition(":")
+    if not colon or "," in name or name.strip().lower() in VALUED:
+        return header
+    return rest if name.strip().lower() == BOT else ""
+
+
+def is_html(content_type: str, body: bytes) -> bool:
+    """Whether a response is a web page, by its declared type or, without one, by its first bytes."""
+    declared = content_type.partition(";")[0].strip().lower()
+    if declared:
+        return declared in HTML_TYPES
+    head = body[:1024].lower()
+    return b"<html" in head or b"<!doctype html" in head or b"<head" in head or b"<body" in head

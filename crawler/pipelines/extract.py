@@ -1,0 +1,52 @@
+"""Cleaning: a fetched page becomes clean text, and what is known of it."""
+
+from typing import Self
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
+
+from crawler.items import ImageItem, PageItem
+from crawler.language import language
+from crawler.published import published
+from crawler.spiders.topic import TopicSpider
+from crawler.text import fingerprint
+from crawler.walk import ImageLink
+
+
+class ExtractPipeline:
+    """Fills in a page item from its page, and drops pages in languages that are not wanted."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        assert isinstance(crawler.spider, TopicSpider)  # noqa: S101 - the project's only spider
+        self.spider = crawler.spider
+        self.method: str = crawler.settings["EXTRACTOR"]
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
+        page = item.page if isinstance(item, PageItem) else None
+        if not isinstance(item, PageItem) or page is None:
+            return item
+        extraction = page.once(self.spider.extract)
+        item.language = language(extraction.text or extraction.title, page.language)
+        wanted = self.spider.arguments.lang
+        if wanted and item.language not in wanted:
+            self.spider.count(f"skipped/language/{item.language or 'unknown'}")
+            raise DropItem(f"in {item.language or 'an unknown language'}")
+        item.title, item.text = extraction.title, extraction.text
+        item.published = published(page.root, page.url)
+        item.relevance = round(page.once(self.spider.relevance), 4)
+        item.extractor = self.method
+        item.text_fingerprint = fingerprint(extraction.text)
+        item.images = [{"url": url, "alt": alt} for url, alt in _distinct(page.images).items()]
+        return item
+
+
+def _distinct(images: tuple[ImageLink, ...]) -> dict[str, str]:
+    """The pictures' addresses in page order, each with the first description it has."""
+    found: dict[str, str] = {}
+    for image in images:
+        found[image.url] = found.get(image.url) or image.alt
+    return found

@@ -1,0 +1,46 @@
+"""Downloaded pictures, one file for each distinct content."""
+
+import hashlib
+import mimetypes
+from dataclasses import asdict
+from pathlib import Path
+from typing import Self
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from crawler.items import ImageItem, PageItem
+from crawler.pipelines.store import JsonLines
+from crawler.spiders.topic import TopicSpider
+
+
+class ImagesPipeline:
+    """Writes pictures to OUTPUT_DIR/images/ under a name made from their content, and lists them beside the pages."""
+
+    def __init__(self, folder: Path, index: Path) -> None:
+        self.folder = folder
+        self.index = JsonLines(index)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        assert isinstance(crawler.spider, TopicSpider)  # noqa: S101 - the project's only spider
+        arguments, output = crawler.spider.arguments, Path(crawler.settings["OUTPUT_DIR"])
+        if not arguments.images:
+            raise NotConfigured  # without words: nobody asked for pictures
+        return cls(output / "images", output / f"{arguments.name}.images.jsonl")
+
+    def open_spider(self) -> None:
+        self.index.open()
+
+    def close_spider(self) -> None:
+        self.index.close()
+
+    def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
+        if isinstance(item, ImageItem):
+            name = hashlib.blake2b(item.body, digest_size=16).hexdigest()
+            path = self.folder / name[:2] / (name + (mimetypes.guess_extension(item.content_type) or ".image"))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(item.body)
+            item.path, item.size = path.as_posix(), len(item.body)
+            self.index.write(asdict(item))
+        return item

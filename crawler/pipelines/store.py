@@ -1,0 +1,69 @@
+"""Where items go: one JSON object a line, whole lines whatever happens to the process."""
+
+import json
+import os
+from dataclasses import fields
+from pathlib import Path
+from typing import Self
+
+from scrapy.crawler import Crawler
+
+from crawler.items import ImageItem, PageItem
+from crawler.spiders.topic import TopicSpider
+
+PAGE_FIELDS = tuple(field.name for field in fields(PageItem))
+
+
+class JsonLines:
+    """A file of JSON objects, one a line, each written in one piece.
+
+    What an earlier run left there is kept as NAME.previous.jsonl.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = -1
+
+    def open(self) -> None:
+        """Start an empty file."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists() and self.path.stat().st_size:
+            self.path.replace(self.path.with_suffix(f".previous{self.path.suffix}"))
+        self._file = os.open(
+            self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644
+        )
+
+    def write(self, record: dict[str, object]) -> None:
+        """Append one record."""
+        data = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+        while data:
+            data = data[os.write(self._file, data) :]
+
+    def close(self) -> None:
+        """Write nothing more."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+class StorePipeline:
+    """Appends page items to OUTPUT_DIR/NAME.jsonl."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = JsonLines(path)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        assert isinstance(crawler.spider, TopicSpider)  # noqa: S101 - the project's only spider
+        return cls(Path(crawler.settings["OUTPUT_DIR"]) / f"{crawler.spider.arguments.name}.jsonl")
+
+    def open_spider(self) -> None:
+        self.file.open()
+
+    def close_spider(self) -> None:
+        self.file.close()
+
+    def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
+        if isinstance(item, PageItem):
+            self.file.write({name: getattr(item, name) for name in PAGE_FIELDS})
+        return item

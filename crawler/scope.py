@@ -1,0 +1,45 @@
+"""Which addresses a crawl follows: those of its seeds' hosts or sites, allowed, not denied, and not a trap."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from crawler.urls import ending, host, repeats_itself, site
+
+SCOPES: dict[str, Callable[[str], str]] = {"host": host, "site": site, "any": lambda url: ""}
+
+
+@dataclass
+class Scope:
+    """The rules for links; `add_home` widens them by where a seed turned out to live."""
+
+    kind: str = "site"
+    allow: tuple[re.Pattern[str], ...] = ()
+    deny: tuple[re.Pattern[str], ...] = ()
+    max_length: int = 2083
+    max_repeats: int = 3
+    homes: set[str] = field(default_factory=set)
+
+    def add_home(self, url: str) -> None:
+        """Follow the host or site of this address too."""
+        self.homes.add(SCOPES[self.kind](url))
+
+    def refusal(self, url: str) -> str | None:
+        """Why an address is not followed, or None when it is."""
+        if SCOPES[self.kind](url) not in self.homes:
+            return "outside the scope"
+        if suffix := ending(url):
+            return f"not HTML/.{suffix}"
+        if len(url) > self.max_length:
+            return "address too long"
+        if repeats_itself(url, self.max_repeats):
+            return "path repeats itself"
+        if self.allow and not _any(self.allow, url):
+            return "not allowed"
+        if _any(self.deny, url):
+            return "denied"
+        return None
+
+
+def _any(patterns: Iterable[re.Pattern[str]], url: str) -> bool:
+    return any(pattern.search(url) for pattern in patterns)

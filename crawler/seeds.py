@@ -1,0 +1,67 @@
+"""The addresses that a sitemap or a feed lists."""
+
+import zlib
+from typing import NamedTuple
+
+from lxml import etree
+
+from crawler.urls import absolute
+
+LISTS = frozenset(("urlset", "sitemapindex", "rss", "rdf", "feed"))
+
+
+class Listing(NamedTuple):
+    """Addresses of pages, and of further sitemaps."""
+
+    pages: tuple[str, ...]
+    sitemaps: tuple[str, ...]
+
+
+def listing(body: bytes, url: str, max_size: int) -> Listing | None:
+    """What a sitemap, sitemap index, RSS or Atom feed lists, or None when `body` is none of these."""
+    body = _unzipped(body, max_size)
+    if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"<":
+        return None
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        root = etree.fromstring(body, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+    if root is None or _name(root) not in LISTS:
+        return None
+    pages: dict[str, None] = {}
+    sitemaps: dict[str, None] = {}
+    for element in root.iter(etree.Element):
+        href = _address(element)
+        address = absolute(url, href) if href else None
+        if address:
+            parent = element.getparent()
+            (sitemaps if parent is not None and _name(parent) == "sitemap" else pages)[address] = None
+    return Listing(tuple(pages), tuple(sitemaps))
+
+
+def _unzipped(body: bytes, max_size: int) -> bytes:
+    """The body, unpacked when it is gzipped as sitemaps often are, cut at `max_size`."""
+    if body[:2] != b"\x1f\x8b":
+        return body
+    try:
+        return zlib.decompressobj(wbits=31).decompress(body, max_size)
+    except zlib.error:
+        return b""
+
+
+def _name(element: etree._Element) -> str:
+    return etree.QName(element).localname.lower()
+
+
+def _address(element: etree._Element) -> str | None:
+    """The address in a <loc> of a sitemap, a <link> of an RSS item or the alternate <link> of an Atom entry."""
+    name, parent = _name(element), element.getparent()
+    inside = _name(parent) if parent is not None else ""
+    if name == "loc" and inside in ("url", "sitemap"):
+        return element.text
+    if name == "link" and inside == "item":
+        return element.text or element.get("href")
+    if name == "link" and inside == "entry" and element.get("rel", "alternate") == "alternate":
+        return element.get("href")
+    return None

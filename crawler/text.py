@@ -1,0 +1,160 @@
+"""Words, sentences and fingerprints of text in spaced and unspaced scripts.
+
+Han, kana, Thai, Lao, Khmer and Myanmar put no space between words: there two neighbouring characters stand in for a
+word, which needs no dictionary. Every other script, Hangul too, is cut at what is neither letter, digit nor mark.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from hashlib import blake2b
+from itertools import pairwise
+from operator import add
+
+UNSPACED = (
+    "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"  # Han
+    "\u3041-\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf"  # Thai, Lao
+    "\u1780-\u17d3\u17d7\u17dc-\u17e9\u1000-\u1049\u1050-\u109f\uaa60-\uaa7f"  # Khmer, Myanmar
+)
+# Vowel signs, accents and joiners: part of a word where they follow a letter, though \w leaves them out.
+MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711-\u074a\u07a6-\u07b0\u07eb-\u07f3\u0816-\u082d\u0859-\u085b"
+    "\u08ca-\u0963\u0971-\u0df3\u0f18\u0f19\u0f35-\u0f39\u0f71-\u0f84\u0f86-\u0fbc\u135d-\u135f\u1a17-\u1a1b"
+    "\u1b00-\u1b04\u1b34-\u1b44\u1dc0-\u1dff\u200c\u200d\ua8e0-\ua8f1\uaa29-\uaa36\uabe3-\uabed\ufb1e\ufe20-\ufe2f"
+)
+_SPACED_WORD = rf"[^\W_{UNSPACED}]+(?:[{MARKS}]+[^\W_{UNSPACED}]*)*"
+_WORD = re.compile(rf"{_SPACED_WORD}(?:'{_SPACED_WORD})*|[{UNSPACED}]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+def words(text: str) -> list[str]:
+    """Return the case-folded words of a text, and for unspaced scripts the pairs of neighbouring characters.
+
+    >>> words("Don’t panic: 42 Straßen")
+    ["don't", 'panic', '42', 'strassen']
+    >>> words("我爱Python 茶")
+    ['我爱', 'python', '茶']
+    """
+    found: list[str] = _WORD.findall(text.casefold().replace("’", "'"))
+    if text.isascii():
+        return found
+    cut: list[str] = []
+    for word in found:
+        # The comparison spares most words the pattern.
+        if word < "\u0e01" or len(word) == 1 or not _UNSPACED.match(word):
+            cut.append(word)
+        else:
+            cut.extend(map(add, word, word[1:]))
+    return cut
+
+
+# After Unicode's Sentence_Terminal property, with the ellipsis and the Tibetan and Sinhala stops, without the Burmese
+# comma. Those of SPACED_STOPS end a sentence only before a space; Thai and Lao have none.
+SPACED_STOPS = frozenset(".!?…")
+FULL_STOPS = SPACED_STOPS | frozenset(
+    "‼‽⁇⁈⁉⸮"  # doubled and joined marks
+    "。！？｡．︒︕︖﹒﹖﹗"  # Chinese and Japanese
+    "։؝؞؟۔܀܁܂߹"  # Armenian, Arabic, Urdu, Syriac, N'Ko
+    "।॥෴།༎။។៕"  # Indic, Sinhala, Tibetan, Myanmar, Khmer
+    "።፧፨᙮᠃᠉᥄᥅᭚᭛᭞᭟᰻᰼᱾᱿꓿꘎꘏꛳꛷꡶꡷꣎꣏꤯꧈꧉꩝꩞꩟꫰꫱꯫"  # Ethiopic and smaller scripts
+)
+_ABBREVIATED = (
+    "Mr Mrs Ms Dr Prof St Jr Sr Mt Rev Gen Gov Sen Rep Inc Ltd Corp Co Bros No Nos Fig Vol Ch Sec Art Ed Eds al vs pp"
+    " Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Nr Str Tel Abb Bd Hr Fr Mme Mlle Sra Dra Sta Av Núm"
+    " ул тел стр им"
+)
+ABBREVIATIONS = frozenset(_ABBREVIATED.split())
+_CLOSERS = "”’»›」』）)］\\]】〉》〕}"
+_QUOTES = "\"'“‘„«‹"  # these close a sentence only before a space: elsewhere they open the next one
+_STOP = re.compile(
+    rf"(?P<mark>[{''.join(sorted(FULL_STOPS))}]+)(?:[{_CLOSERS}]|[{_QUOTES}](?=\s|$))*(?:\[\w{{1,3}}\])*"
+)
+_OPENERS = frozenset(_QUOTES + "([（［【「『《〈{")
+_BRACKETS = _QUOTES + "()[]（）［］”’»›"
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+_NUMBER = re.compile(r"(?:\d{1,2}\.)*\d{1,2}")
+
+
+def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
+    """Tell whether the mark found ends a sentence, which `has_full_stop` explains."""
+    mark = stop["mark"]
+    if not SPACED_STOPS.issuperset(mark):
+        return True
+    following = text[stop.end() : stop.end() + 2]
+    if stop.end() == stop.end("mark") and following and not (following[0].isspace() or following[0] in _OPENERS):
+        return False
+    if mark[-1] in "!?":
+        return True
+    before = text[max(0, stop.start() - 24) : stop.start()]
+    if not before or before[-1].isspace():
+        return False
+    token = before.split()[-1].strip(_BRACKETS)
+    if _NUMBER.fullmatch(token):
+        return not following and before.strip() != token
+    if following[1:].islower() or token in ABBREVIATIONS:
+        return False
+    return not _INITIALS.fullmatch(token)
+
+
+def _ends(text: str) -> Iterator[int]:
+    """Yield where the sentences of a text end, closing quotes and brackets included."""
+    return (stop.end() for stop in _STOP.finditer(text) if _ends_sentence(text, stop))
+
+
+def has_full_stop(text: str) -> bool:
+    """Tell whether a sentence ends in the text.
+
+    The stops of scripts without spaces end one anywhere. One of ``. ! ? …`` has to come before a space, a quote, a
+    bracket or the end; dots besides must follow a word directly, not come before a lower-case word, and not belong to
+    initials (``J.``, ``p.m.``), an abbreviation, or a number of one or two digits, except a number that ends the text.
+
+    >>> has_full_stop("It cost 3.5 million."), has_full_stop("Home > News > v1.2"), has_full_stop("天气很好。")
+    (True, False, True)
+    """
+    return any(_ends(text))
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, the last one with or without a full stop.
+
+    >>> sentences('She said: "Go." Dr. No went. 他说：“走！”我走了')
+    ['She said: "Go."', 'Dr. No went.', '他说：“走！”', '我走了']
+    """
+    bounds = [0, *_ends(text), len(text)]
+    cut = (text[start:end].strip() for start, end in pairwise(bounds))
+    return [sentence for sentence in cut if sentence]
+
+
+_ZERO_WIDTH = ("\u200b", "\ufeff", "\u00ad", "\u2060")
+_WITHOUT_ZERO_WIDTH = dict.fromkeys(map(ord, _ZERO_WIDTH))
+
+
+def fold_space(text: str) -> str:
+    """Return the text with runs of white space as one space, none at its ends, and no zero-width characters.
+
+    >>> fold_space("\u3000a \u00a0\\n b\u00ad\u200bc ")
+    'a bc'
+    """
+    if not text.isascii() and any(mark in text for mark in _ZERO_WIDTH):
+        text = text.translate(_WITHOUT_ZERO_WIDTH)
+    return " ".join(text.split())
+
+
+_LETTERS = re.compile(rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*")
+
+
+def fingerprint(text: str) -> str | None:
+    """Return 16 hex digits that texts with the same letters and digits share, or None where there are none.
+
+    >>> fingerprint("Hello, World!") == fingerprint("hello world") != fingerprint("hello word")
+    True
+    """
+    runs = _LETTERS.findall("".join(text.split()))
+    if not runs:
+        return None
+    # Run by run: what is normal already costs nothing, while one full-width digit makes its whole text slow.
+    letters = "".join(unicodedata.normalize("NFKC", run) for run in runs)
+    folded = unicodedata.normalize("NFKC", letters.casefold())
+    return blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

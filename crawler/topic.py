@@ -1,0 +1,70 @@
+"""What a crawl is about, and how much a text is about it: a plain score of keywords."""
+
+import re
+from collections import Counter
+from math import log
+
+from crawler.text import words
+
+# How often a word must stand in a text of this many words to count half: once more for every further such length.
+HALF_LENGTH = 400
+TITLE_COUNTS = 3
+LEARNED_WORDS = 40
+LEARNED_PAGES = 10
+# Words that tell nothing of a topic: the commonest of English, and bigrams with a Chinese particle.
+STOP_WORDS = frozenset(
+    "a about after all also an and any are as at be been before but by can could did do does each even for from had "
+    "has have he her his how i if in into is it its just like made make many may more most my new no not now of on "
+    "one only or other our out over said same she should so some such than that the their them then there these they "
+    "this those through to too two under up us use very was we well were what when where which while who will with "
+    "would you your".split()
+)
+PARTICLES = re.compile("[的了是在和有不我他她它这那就也都而及与或一个们等被把对于为以之其中]")
+
+
+class Topic:
+    """Keywords with weights, given by the user or learned from the seeds' own text."""
+
+    def __init__(self, given: str = "") -> None:
+        self.given = bool(given)
+        self.weights = dict.fromkeys(filter(_tells, words(given)) if given else (), 1.0)
+        self._counts: Counter[str] = Counter()
+        self._learned = 0
+
+    def learn(self, text: str) -> None:
+        """Take the words of a seed's text as the topic, unless the user gave one."""
+        if self.given or self._learned >= LEARNED_PAGES:
+            return
+        self._learned += 1
+        self._counts.update(filter(_tells, words(text)))
+        self.weights = {word: log(1 + count) for word, count in self._counts.most_common(LEARNED_WORDS)}
+
+    def relevance(self, title: str, text: str) -> float:
+        """How much a text is about the topic, from 0 to 1."""
+        counts = Counter(words(text))
+        half = 1 + counts.total() / HALF_LENGTH
+        for word in words(title):
+            counts[word] += TITLE_COUNTS
+        return self._share({word: count / (count + half) for word, count in counts.items()})
+
+    def mentioned(self, text: str) -> float:
+        """Which share of the topic's words a few words hold, such as a link's anchor text, from 0 to 1."""
+        return self._share(dict.fromkeys(words(text), 1.0))
+
+    def _share(self, strength: dict[str, float]) -> float:
+        total = sum(self.weights.values())
+        found = sum(weight * max(strength.get(form, 0.0) for form in _forms(w)) for w, weight in self.weights.items())
+        return found / total if total else 0.0
+
+
+def _tells(word: str) -> bool:
+    if word.isascii():
+        return len(word) > 2 and word not in STOP_WORDS and not word.isdigit()
+    return not PARTICLES.search(word)
+
+
+def _forms(word: str) -> tuple[str, ...]:
+    """A word with and without the English plural's s."""
+    if not word.isascii():
+        return (word,)
+    return (word, word[:-1]) if word.endswith("s") else (word, word + "s")

@@ -1,0 +1,126 @@
+"""Addresses: one spelling for each, the site each belongs to, and whether one looks like a trap."""
+
+import re
+from collections import Counter
+from functools import lru_cache
+from urllib.parse import urljoin, urlsplit
+
+from tldextract import TLDExtract
+from w3lib.url import safe_url_string
+
+# Most links need none of the costly steps: already absolute, plain ASCII, nothing to fold.
+PLAIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*")
+FOLDED = re.compile(r":80/|:443/|/\.\.?(?:/|$)|%[a-f]|%.[a-f]")
+DEFAULT_PORTS = {"http": 80, "https": 443}
+# Endings of files that are not pages, nor feeds.
+NOT_PAGES = frozenset(
+    "7z aac ai apk avi avif bin bmp bz2 cab css csv dmg doc docx eot eps epub exe flac flv gif gz ico iso jar jpeg "
+    "jpg js json m4a m4v mid mkv mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv pdf png ppt pptx ps psd rar rpm rtf svg "
+    "swf tar tgz tif tiff ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip zst".split()
+)
+# What browsers strip from an address before they read it.
+STRIPPED = str.maketrans("", "", "\t\r\n")
+
+# The list of public suffixes comes with tldextract: nothing is downloaded, nothing is written. Suffixes under which
+# strangers get names (github.io, blogspot.com) count, so that one author's pages are one site.
+_extract = TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
+
+
+def absolute(base: str, href: str) -> str | None:
+    """The address a link on the page `base` leads to, in one spelling, or None when it is not http or https.
+
+    >>> absolute("http://Example.com:80/a/b.html", " ../c?d=1#top ")
+    'http://example.com/c?d=1'
+    >>> absolute("http://example.com/", "mailto:someone@example.com")
+    """
+    href = href.strip().translate(STRIPPED).partition("#")[0]
+    if href[:1] == "/" and href[1:2] not in ("/", "\\"):
+        href = origin(base) + href
+    if PLAIN.fullmatch(href) and not FOLDED.search(href):
+        return href
+    return _respelled(base, href)
+
+
+@lru_cache(maxsize=4096)
+def origin(url: str) -> str:
+    """Scheme, host and port of an address.
+
+    >>> origin("https://example.com:8443/a?b")
+    'https://example.com:8443'
+    """
+    return "/".join(url.split("/", 3)[:3])
+
+
+def _respelled(base: str, href: str) -> str | None:
+    try:
+        parts = urlsplit(safe_url_string(urljoin(base, href.replace("\\", "/"))))
+        port = parts.port
+    except (ValueError, UnicodeError):
+        return None
+    host = (parts.hostname or "").rstrip(".")
+    if parts.scheme not in DEFAULT_PORTS or not host or "@" in parts.netloc:
+        return None
+    if ":" in host:
+        host = f"[{host}]"
+    netloc = host if port in (None, DEFAULT_PORTS[parts.scheme]) else f"{host}:{port}"
+    path = re.sub("%[0-9a-fA-F]{2}", lambda escape: escape[0].upper(), _without_dots(parts.path))
+    return f"{parts.scheme}://{netloc}{path}{'?' + parts.query if parts.query else ''}"
+
+
+def _without_dots(path: str) -> str:
+    kept: list[str] = []
+    for segment in path.split("/")[1:]:
+        if segment == "..":
+            kept[-1:] = []
+        elif segment != ".":
+            kept.append(segment)
+    if path.endswith(("/.", "/..")):
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def host(url: str) -> str:
+    """Host of an address, with its port when that is not the usual one.
+
+    >>> host("https://example.com/a"), host("http://[::1]:8000/")
+    ('example.com', '[::1]:8000')
+    """
+    return url.split("/", 3)[2]
+
+
+@lru_cache(maxsize=65536)
+def _site_of_host(name: str) -> str:
+    registered = _extract.extract_str(name.rpartition(":")[0] or name if name[-1:].isdigit() else name)
+    return registered.top_domain_under_public_suffix or name
+
+
+def site(url: str) -> str:
+    """The registrable domain of an address; host and port where there is none (numbers, localhost).
+
+    >>> site("https://news.bbc.co.uk/1"), site("http://me.github.io/"), site("http://127.0.0.1:8000/")
+    ('bbc.co.uk', 'me.github.io', '127.0.0.1:8000')
+    """
+    return _site_of_host(host(url))
+
+
+def repeats_itself(url: str, limit: int) -> bool:
+    """Whether one path segment stands more than `limit` times in the address, as links that grow in circles do.
+
+    >>> repeats_itself("http://example.com/a/b/a/b/a/b/", 2), repeats_itself("http://example.com/a/b/a/", 2)
+    (True, False)
+    """
+    segments = url.partition("?")[0].split("/")[3:]
+    return len(segments) > limit and max(Counter(filter(None, segments)).values(), default=0) > limit
+
+
+def ending(url: str) -> str | None:
+    """The ending of an address that by its name is no page, such as pdf, or None.
+
+    A colon in the name makes it a page after all: wikis describe their files on pages named after them.
+
+    >>> ending("http://example.com/a.PDF?b"), ending("http://example.com/a.b/c"), ending("http://example.com/File:A.jpg")
+    ('pdf', None, None)
+    """
+    name = url.partition("?")[0].rpartition("/")[2]
+    suffix = name.rpartition(".")[2].lower()
+    return suffix if suffix in NOT_PAGES and ":" not in name and "." in name else None

@@ -1,0 +1,240 @@
+"""One walk over a page's tree: its blocks of text, its links and its image links.
+
+A block is the text between two breaks of the line: the start or end of an element that is not inline, or a <br>. The
+records are named tuples, not frozen dataclasses, because a page makes hundreds and a tuple is made five times as fast.
+"""
+
+import re
+from typing import NamedTuple
+
+from lxml import etree
+
+from crawler.text import fold_space
+from crawler.urls import absolute
+
+INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr o:p output picture "
+    "q rb rp rt rtc ruby s samp small source span strike strong sub sup time tt u var wbr".split()
+)
+# What is never read as text. <noscript> is: what stands there is what readers without scripts see.
+SILENT = frozenset("applet audio canvas head math object script select style svg template textarea video".split())
+# Where pages that load pictures late keep the address, the most telling first.
+LAZY = (
+    "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
+    "data-hi-res-src data-full-src data-img-src real_src zoomfile file"
+).split()
+PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(?:px)?\s*$")
+STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
+
+
+class Block(NamedTuple):
+    """A stretch of text without a line break."""
+
+    text: str
+    tag: str
+    linked: int
+    """How many of its characters stand inside links."""
+    element: etree._Element
+    """The innermost element around it that is not inline."""
+
+
+class Link(NamedTuple):
+    """A link to another page."""
+
+    url: str
+    text: str
+    title: str
+    nofollow: bool
+    pictured: bool
+    """Whether there is a picture in it."""
+    at: int
+    """Index of the block it stands in, or of the next one where it has no text."""
+
+
+class ImageLink(NamedTuple):
+    """A picture on a page, and the link around it if there is one."""
+
+    url: str
+    target: str
+    """Address the picture links to, or an empty string."""
+    alt: str
+    title: str
+    anchor_text: str
+    width: int | None
+    height: int | None
+    at: int
+
+
+class Walked(NamedTuple):
+    """What one walk finds."""
+
+    blocks: tuple[Block, ...]
+    links: tuple[Link, ...]
+    images: tuple[ImageLink, ...]
+
+
+class _Anchor:
+    """A link while the walk is inside it."""
+
+    __slots__ = ("at", "element", "pictured", "pieces", "url")
+
+    def __init__(self, element: etree._Element, url: str | None, at: int) -> None:
+        self.element = element
+        self.url = url
+        self.at = at
+        self.pictured = False
+        self.pieces: list[str] = []
+
+
+def walk(root: etree._Element, base: str) -> Walked:
+    """The blocks, links and image links below `root`, with addresses made absolute from `base`."""
+    return _Walk(base).run(root)
+
+
+class _Walk:
+    def __init__(self, base: str) -> None:
+        self.base = base
+        self.blocks: list[Block] = []
+        self.links: list[Link] = []
+        self.images: list[tuple[ImageLink, _Anchor | None]] = []
+        self.pieces: list[str] = []
+        self.linked = 0
+        self.anchor: _Anchor | None = None
+        self.containers: list[etree._Element] = []
+        self.srcset = ""
+
+    def run(self, root: etree._Element) -> Walked:
+        self.containers.append(root)
+        walker = etree.iterwalk(root, events=("start", "end"))
+        for event, element in walker:
+            tag = element.tag
+            if event == "start":
+                if tag in SILENT:
+                    walker.skip_subtree()
+                    continue
+                self.enter(element, tag)
+                if element.text:
+                    self.read(element.text)
+            else:
+                if tag not in SILENT:
+                    self.leave(element, tag)
+                if element.tail and element is not root:
+                    self.read(element.tail)
+        self.close_block()
+        images = (image._replace(anchor_text=_text(anchor)) for image, anchor in self.images)
+        return Walked(tuple(self.blocks), tuple(self.links), tuple(images))
+
+    def enter(self, element: etree._Element, tag: str) -> None:
+        if tag not in INLINE:
+            self.close_block()
+            self.containers.append(element)
+            if tag in ("frame", "iframe"):
+                self.add_link(element.get("src"), "", element)
+            elif tag == "area":
+                self.add_link(element.get("href"), element.get("alt", ""), element)
+            elif tag == "input" and element.get("type", "").lower() == "image":
+                self.add_image(element)
+        elif tag == "a":
+            href = element.get("href")
+            url = absolute(self.base, href) if href and href[0] != "#" else None
+            self.anchor = _Anchor(element, url, len(self.blocks))
+        elif tag == "img":
+            self.add_image(element)
+        elif tag == "source":
+            self.srcset = self.srcset or element.get("srcset") or element.get("data-srcset") or ""
+
+    def leave(self, element: etree._Element, tag: str) -> None:
+        if tag not in INLINE:
+            self.close_block()
+            self.containers.pop()
+        elif tag == "a" and self.anchor is not None and self.anchor.element is element:
+            if self.anchor.url:
+                self.links.append(_link(self.anchor.url, _text(self.anchor), element, self.anchor))
+            self.anchor = None
+        elif tag == "picture":
+            self.srcset = ""
+
+    def read(self, text: str) -> None:
+        self.pieces.append(text)
+        if self.anchor is not None:
+            self.anchor.pieces.append(text)
+            self.linked += len(text.strip())
+
+    def close_block(self) -> None:
+        if not self.pieces:
+            return
+        container = self.containers[-1]
+        raw = "".join(self.pieces)
+        text = _lines(raw) if container.tag == "pre" else fold_space(raw)
+        if text:
+            self.blocks.append(Block(text, container.tag, min(self.linked, len(text)), container))
+        self.pieces.clear()
+        self.linked = 0
+
+    def add_link(self, href: str | None, text: str, element: etree._Element) -> None:
+        url = absolute(self.base, href) if href and href[0] != "#" else None
+        if url:
+            self.links.append(_link(url, fold_space(text), element, _Anchor(element, url, len(self.blocks))))
+
+    def add_image(self, element: etree._Element) -> None:
+        url = _source(element, self.base, self.srcset)
+        self.srcset = ""
+        if self.anchor is not None:
+            self.anchor.pictured = True
+        if url is None:
+            return
+        target = self.anchor.url or "" if self.anchor is not None else ""
+        alt, title = fold_space(element.get("alt", "")), fold_space(element.get("title", ""))
+        width, height = _size(element)
+        image = ImageLink(url, target, alt, title, "", width, height, len(self.blocks))
+        self.images.append((image, self.anchor))
+
+
+def _text(anchor: _Anchor | None) -> str:
+    return fold_space("".join(anchor.pieces)) if anchor is not None else ""
+
+
+def _lines(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\r\n").splitlines()).strip()
+
+
+def _link(url: str, text: str, element: etree._Element, anchor: _Anchor) -> Link:
+    nofollow = "nofollow" in element.get("rel", "").lower().split()
+    return Link(url, text, fold_space(element.get("title", "")), nofollow, anchor.pictured, anchor.at)
+
+
+def _source(element: etree._Element, base: str, srcset: str) -> str | None:
+    """Address of the picture itself, where `src` often holds a stand-in until a script swaps it."""
+    found = [element.get(name) for name in LAZY]
+    found += [_largest(element.get("data-srcset", "")), element.get("src"), _largest(element.get("srcset", ""))]
+    for href in (*found, _largest(srcset)):
+        if href and not href.lstrip().lower().startswith("data:"):
+            return absolute(base, href)
+    return None
+
+
+def _largest(srcset: str) -> str:
+    """The candidate with the largest width or density of a `srcset`.
+
+    >>> _largest("small.jpg 480w, big.jpg 1080w"), _largest("one.jpg, two.jpg 2x")
+    ('big.jpg', 'two.jpg')
+    """
+    best, best_size = "", 0.0
+    for candidate in srcset.split(", " if ", " in srcset else ","):
+        url, _, descriptor = candidate.strip().partition(" ")
+        size = re.match(r"\s*(\d+(?:\.\d+)?)[wx]", descriptor)
+        value = float(size[1]) if size else 1.0
+        if url and value > best_size:
+            best, best_size = url, value
+    return best
+
+
+def _size(element: etree._Element) -> tuple[int | None, int | None]:
+    """Width and height in pixels, the style before the attributes, None where neither says."""
+    styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(element.get("style", ""))}
+    return tuple(styled.get(name, _pixels(element.get(name))) for name in ("width", "height"))  # type: ignore[return-value]
+
+
+def _pixels(value: str | None) -> int | None:
+    match = PIXELS.match(value) if value else None
+    return int(match[1]) if match else None

@@ -1,0 +1,161 @@
+"""Small real servers on loopback, and crawls of them in a process of their own."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SERVED = ("127.0.0.1", 0)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a path is answered with."""
+
+    body: bytes | str = ""
+    status: int = 200
+    content_type: str = "text/html; charset=utf-8"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request as the server saw it."""
+
+    path: str
+    at: float
+    headers: Mapping[str, str]
+    times: int
+    """How often the path was asked for before."""
+
+
+Route = Answer | str | Callable[[Asked], Answer]
+
+
+class Site:
+    """A site made of routes; `asked` is the log of what was asked of it."""
+
+    def __init__(self, routes: Mapping[str, Route]) -> None:
+        self.routes = dict(routes)
+        self.asked: list[Asked] = []
+        self.url = ""
+
+    def answer(self, path: str, headers: Mapping[str, str]) -> Answer:
+        asked = Asked(path, time.monotonic(), headers, self.paths().count(path))
+        self.asked.append(asked)
+        route = self.routes.get(path, Answer("<p>Nothing is here.</p>", 404))
+        if isinstance(route, str):
+            return Answer(route)
+        return route if isinstance(route, Answer) else route(asked)
+
+    def paths(self, without: str = "") -> list[str]:
+        """The paths asked for, in order."""
+        return [asked.path for asked in self.asked if asked.path != without]
+
+
+@contextmanager
+def serving(site: Site) -> Iterator[Site]:
+    """The site, served on a free port of 127.0.0.1."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+        wbufsize = -1
+
+        def do_GET(self) -> None:
+            answer = site.answer(self.path, dict(self.headers.items()))
+            body = answer.body.encode() if isinstance(answer.body, str) else answer.body
+            self.send_response(answer.status)
+            headers = {"Content-Type": answer.content_type, "Content-Length": str(len(body))} | dict(answer.headers)
+            for name, value in headers.items():
+                if value:
+                    self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *args: Any) -> None:
+            pass  # a crawler that hangs up early is part of the tests
+
+    with Server(SERVED, Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        site.url = f"http://127.0.0.1:{server.server_address[1]}/"
+        try:
+            yield site
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """A crawl that ended."""
+
+    status: int
+    out: str
+    err: str
+    folder: Path
+
+    def items(self, name: str = "topic") -> list[dict[str, Any]]:
+        path = self.folder / "output" / f"{name}.jsonl"
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+    def closing(self) -> str:
+        """What was said after the log."""
+        return self.err[self.err.rindex("INFO: Spider closed") :]
+
+
+# A tester's own site: open to it, and asked without pauses.
+OPEN = {
+    "ALLOWED_PRIVATE_HOSTS": "127.0.0.1",
+    "DOWNLOAD_DELAY": "0",
+    "AUTOTHROTTLE_ENABLED": "False",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "8",
+}
+
+
+def command(arguments: Mapping[str, Any], settings: Mapping[str, Any], *more: str) -> list[str]:
+    """The command line of a crawl."""
+    line = [sys.executable, "-m", "scrapy", "crawl", "topic"]
+    line += [word for name, value in arguments.items() for word in ("-a", f"{name}={value}")]
+    line += [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    return [*line, *more]
+
+
+def environment() -> dict[str, str]:
+    """The environment of a crawl: this checkout's code, outside the checkout."""
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    return os.environ | {"SCRAPY_SETTINGS_MODULE": "crawler.settings", "PYTHONPATH": paths}
+
+
+def crawl(
+    folder: Path, arguments: Mapping[str, Any], settings: Mapping[str, Any] = OPEN, *more: str, timeout: float = 60
+) -> Crawl:
+    """A crawl with these arguments and settings, run to its end in `folder`."""
+    line = command(arguments, settings, *more)
+    ended = subprocess.run(
+        line, cwd=folder, env=environment(), capture_output=True, encoding="utf-8", timeout=timeout, check=False
+    )
+    return Crawl(ended.returncode, ended.stdout, ended.stderr, folder)
+
+
+def page(*paragraphs: str, links: Mapping[str, str] | None = None, head: str = "") -> str:
+    """A web page of paragraphs and links."""
+    anchors = "".join(f'<li><a href="{href}">{text}</a></li>' for href, text in (links or {}).items())
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
+    return f"<!DOCTYPE html><html lang='en'><head><title>A page</title>{head}</head><body>{text}<ul>{anchors}</ul></body></html>"

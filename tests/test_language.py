@@ -1,0 +1,102 @@
+import pytest
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from crawler.language import ALIASES, CJK_SHARE, CODES, KANA_SHARE, MIN_LETTERS, _by_script, language, normalise
+
+WORDS = "der Hund und die Katze"  # 18 letters
+
+
+def test_codes_are_those_of_the_model() -> None:
+    labels = LanguageIdentifier.from_model_file(MODEL_FILE).labels
+    assert {code for code in map(normalise, labels) if code} == CODES
+    assert {label for label in labels if len(label) == 2} <= CODES
+    assert set(ALIASES.values()) <= CODES
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("zh", "zh"),
+        ("zh-CN", "zh"),
+        ("zh_Hant_TW", "zh"),
+        ("EN", "en"),
+        (" en_US ", "en"),
+        ("cn", "zh"),
+        ("jp", "ja"),
+        ("nb-NO", "no"),
+        ("yue", "zh"),
+        ("", None),
+        ("chinese", None),
+        ("xx", None),
+        ("zxx", None),
+        ("中文", None),
+    ],
+)
+def test_normalise(code: str, expected: str | None) -> None:
+    assert normalise(code) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The river was high after three days of rain, and nobody crossed the bridge.", "en"),
+        ("Der Fluss stand nach drei Tagen Regen hoch, und niemand ging über die Brücke.", "de"),
+        ("Le fleuve était haut après trois jours de pluie et personne ne passait le pont.", "fr"),
+        ("После трёх дней дождя река поднялась, и никто не ходил по мосту.", "ru"),
+        ("下了三天雨，河水很高，没有人过桥。", "zh"),
+        ("下了三天雨，河水很高，沒有人過橋。", "zh"),
+        ("三日間雨が降って川の水が高くなり、だれも橋を渡らなかった。", "ja"),
+        ("사흘 동안 비가 와서 강물이 높아졌고 아무도 다리를 건너지 않았다.", "ko"),
+        ("ฝนตกสามวันแม่น้ำสูงขึ้นและไม่มีใครข้ามสะพาน", "th"),
+        ("هطل المطر ثلاثة أيام وارتفع النهر ولم يعبر أحد الجسر", "ar"),
+    ],
+)
+def test_language_of_sentences(text: str, expected: str) -> None:
+    assert language(text) == expected
+    assert language(text, declared="sv") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "expected"),
+    [
+        ("", "", None),
+        ("", "fr", "fr"),
+        ("2012-03-04 10:20", "de-AT", "de"),
+        (WORDS, "sv", "sv"),
+        (WORDS + " j", "sv", "sv"),  # one letter under the limit
+        (WORDS + " ja", "sv", "de"),
+        (WORDS, "klingon", None),
+        ("首页", "en", "zh"),
+        ("東京都知事選挙", "ja", "ja"),
+        ("東京都知事選挙", "ko", "zh"),
+        ("北京市人民政府办公厅今天发布关于公园开放时间的通知", "ja", "zh"),
+        ("뉴스", "en", "ko"),
+        ("使用 asyncio 编写网络爬虫的方法与实例", "en", "zh"),
+        ("The name of the park in the north of the city is 天坛 and it is open every day.", "", "en"),
+    ],
+)
+def test_language_of_short_and_mixed_texts(text: str, declared: str, expected: str | None) -> None:
+    assert language(text, declared) == expected
+
+
+@pytest.mark.parametrize(
+    ("sample", "expected"),
+    [
+        ("字" * 10 + "a" * 20, "zh"),
+        ("字" * 9 + "a" * 20, None),
+        ("字" * 27 + "の" * 3, "zh"),
+        ("字" * 26 + "の" * 4, "ja"),
+        ("字字가가", "zh"),
+        ("字字가가가", "ko"),
+        ("abc", None),
+        ("", None),
+    ],
+)
+def test_scripts_on_each_side_of_their_shares(sample: str, expected: str | None) -> None:
+    assert (CJK_SHARE, KANA_SHARE) == (1 / 3, 1 / 10)
+    assert _by_script(sample, len(sample), None) == expected
+
+
+@pytest.mark.parametrize(("letters", "expected"), [(MIN_LETTERS - 1, "ja"), (MIN_LETTERS, "zh")])
+def test_declared_japanese_without_kana(letters: int, expected: str) -> None:
+    assert language("漢" * letters, declared="ja") == expected

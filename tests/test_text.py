@@ -1,0 +1,169 @@
+import pytest
+
+from crawler.text import FULL_STOPS, fingerprint, fold_space, has_full_stop, sentences, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("... !?", []),
+        ("Two  Words", ["two", "words"]),
+        ("don't 'quote' l’eau", ["don't", "quote", "l'eau"]),
+        ("snake_case __init__", ["snake", "case", "init"]),
+        ("In 2012: 3.5 km", ["in", "2012", "3", "5", "km"]),
+        ("STRASSE Straße", ["strasse", "strasse"]),
+        ("茶", ["茶"]),
+        ("绿茶", ["绿茶"]),
+        ("喝绿茶。", ["喝绿", "绿茶"]),
+        ("用Python写", ["用", "python", "写"]),
+        ("𠀀𠀁字", ["𠀀𠀁", "𠀁字"]),
+        ("カメラが", ["カメ", "メラ", "ラが"]),
+        ("ไปไหน", ["ไป", "ปไ", "ไห", "หน"]),
+        ("ພາສາ", ["ພາ", "າສ", "ສາ"]),
+        ("한국어 신문", ["한국어", "신문"]),
+        ("हिन्दी की", ["हिन्दी", "की"]),
+        ("كِتَاب", ["كِتَاب"]),
+        ("cafe\u0301 noir", ["cafe\u0301", "noir"]),
+        ("می\u200cروم", ["می\u200cروم"]),
+        ("Приві́т, світ", ["приві́т", "світ"]),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize("script", ["မြန်မာ", "ភាសាខ្មែរ", "ภาษาไทย", "ພາສາລາວ", "漢字かな"])
+def test_unspaced_words_are_pairs(script: str) -> None:
+    assert words(script) == [script[i : i + 2] for i in range(len(script) - 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", False),
+        ("Home", False),
+        ("It rains.", True),
+        ("It rains. It", True),
+        ('"It rains." "So"', True),
+        ("(It rains.)", True),
+        ("It rains.[12] Then it stops", True),
+        ("It rains.It", False),
+        ("Does it rain? Perhaps", True),
+        ("page?id=3", False),
+        ("Hello! You", True),
+        ("wow!important", False),
+        ("And then…", True),
+        ("then…maybe", False),
+        ("And then...", True),
+        ("1 2 3 ... 9", False),
+        ("Copyright 2004 Example Inc. All rights reserved.", True),
+        ("© 2004 Example Inc.", False),
+        ("www.example.com", False),
+        ("See www.example.com.", True),
+        ("v1.2", False),
+        ("costs 3.5 million", False),
+        ("1. Overview", False),
+        ("2.1. Overview", False),
+        ("3. Mai 2012", False),
+        ("Freitag, 3. Mai 2012", False),
+        ("The answer was 42.", True),
+        ("42.", False),
+        ("In 2012. Then", True),
+        ("No. 5", False),
+        ("Dr. Ling", False),
+        ("at 5 p.m. on Friday", False),
+        ("J. Smith", False),
+        ("e.g. this", False),
+        ("tea, cakes etc. and more", False),
+        ("tea, cakes etc. More", True),
+        ("天气很好。", True),
+        ("好。我走了", True),
+        ("为什么？因为", True),
+        ("他说……然后走了", False),
+        ("首页 > 新闻", False),
+        ("यह अच्छा है। ठीक", True),
+        ("هل تمطر؟ نعم", True),
+        ("یہ اچھا ہے۔", True),
+        ("Բարեւ։", True),
+        ("ကောင်းတယ်။", True),
+        ("ល្អណាស់។", True),
+        ("ሰላም።", True),
+        ("ภาษาไทย", False),
+    ],
+)
+def test_has_full_stop(text: str, expected: bool) -> None:
+    assert has_full_stop(text) is expected
+
+
+@pytest.mark.parametrize("mark", sorted(FULL_STOPS))
+def test_every_full_stop_ends_a_sentence(mark: str) -> None:
+    assert has_full_stop(f"word{mark}")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("  No stop at all ", ["No stop at all"]),
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ('He said: "Stop." Then he left.', ['He said: "Stop."', "Then he left."]),
+        ("Dr. No lives at No. 5. He is out.", ["Dr. No lives at No. 5. He is out."]),
+        ("It costs 3.5 euros. Cheap.", ["It costs 3.5 euros.", "Cheap."]),
+        ("It is known.[1] We agree.", ["It is known.[1]", "We agree."]),
+        ("好。真的？！对", ["好。", "真的？！", "对"]),
+        ("他说：“走吧。”我走了。", ["他说：“走吧。”", "我走了。"]),
+        ("他走了。“好。”她说", ["他走了。", "“好。”", "她说"]),
+        ("„Geh.“ Er ging.", ["„Geh.“", "Er ging."]),
+        ("यह एक है। वह दो है।", ["यह एक है।", "वह दो है।"]),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ""),
+        (" \t\n ", ""),
+        ("\u3000\u00a0a\u2003b\r\n", "a b"),
+        ("a\u200bb\ufeffc\u00add\u2060e", "abcde"),
+        ("a \u200b b", "a b"),
+        ("\u200b", ""),
+        ("می\u200cروم", "می\u200cروم"),
+    ],
+)
+def test_fold_space(text: str, expected: str) -> None:
+    assert fold_space(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The quick brown fox, 42.", "64e9c8f5bd71a355"),
+        ("天气很好，我们去公园。", "24ea03f733e70eaa"),
+        ("", None),
+        (" …!—。 _", None),
+    ],
+)
+def test_fingerprint_is_the_same_everywhere(text: str, expected: str | None) -> None:
+    assert fingerprint(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Hello, World", "hello world!", True),
+        ("１２ＡＢ", "12ab", True),
+        ("caf\u00e9", "CAFE\u0301", True),
+        ("天气，很好", "天气 很好。", True),
+        ("snake_case", "snake case", True),
+        ("hello", "hallo", False),
+        ("की", "का", False),
+        ("12", "1 3", False),
+        ("resume", "résumé", False),
+    ],
+)
+def test_fingerprint_sees_letters_and_digits_only(one: str, other: str, same: bool) -> None:
+    assert (fingerprint(one) == fingerprint(other)) is same
