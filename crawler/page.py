@@ -81,7 +81,12 @@ class Page:
             root = etree.fromstring(self.html.encode("utf-8", "replace"), parser)
         except (etree.XMLSyntaxError, ValueError):
             root = None
-        return etree.Element("html") if root is None else root
+        if root is None:
+            return etree.Element("html")
+        # What stands after </html> becomes a second root, which browsers show with the first.
+        for late in list(root.itersiblings(etree.Element)):
+            root.append(late)
+        return root
 
     @cached_property
     def base(self) -> str:

@@ -2,26 +2,29 @@
 
 import json
 import os
+import re
+import ssl
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socket import AF_INET, AF_INET6
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-SERVED = ("127.0.0.1", 0)
 
 
 @dataclass(frozen=True)
 class Answer:
     """What a path is answered with."""
 
-    body: bytes | str = ""
+    body: bytes | str | Iterable[bytes] = ""
+    """Pieces are sent as they come, without a Content-Length."""
     status: int = 200
     content_type: str = "text/html; charset=utf-8"
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -63,8 +66,8 @@ class Site:
 
 
 @contextmanager
-def serving(site: Site) -> Iterator[Site]:
-    """The site, served on a free port of 127.0.0.1."""
+def serving(site: Site, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> Iterator[Site]:
+    """The site, served on a free port of a loopback address."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -75,26 +78,32 @@ def serving(site: Site) -> Iterator[Site]:
             answer = site.answer(self.path, dict(self.headers.items()))
             body = answer.body.encode() if isinstance(answer.body, str) else answer.body
             self.send_response(answer.status)
-            headers = {"Content-Type": answer.content_type, "Content-Length": str(len(body))} | dict(answer.headers)
+            length = {"Content-Length": str(len(body))} if isinstance(body, bytes) else {"Connection": "close"}
+            headers = {"Content-Type": answer.content_type} | length | dict(answer.headers)
             for name, value in headers.items():
                 if value:
                     self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(body)
+            for piece in [body] if isinstance(body, bytes) else body:
+                self.wfile.write(piece)
 
         def log_message(self, *args: Any) -> None:
             pass
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
+        address_family = AF_INET6 if ":" in host else AF_INET
 
         def handle_error(self, *args: Any) -> None:
             pass  # a crawler that hangs up early is part of the tests
 
-    with Server(SERVED, Handler) as server:
+    with Server((host, 0), Handler) as server:
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
-        site.url = f"http://127.0.0.1:{server.server_address[1]}/"
+        shown = f"[{host}]" if ":" in host else host
+        site.url = f"{'http' if tls is None else 'https'}://{shown}:{server.server_address[1]}/"
         try:
             yield site
         finally:
@@ -118,6 +127,12 @@ class Crawl:
     def closing(self) -> str:
         """What was said after the log."""
         return self.err[self.err.rindex("INFO: Spider closed") :]
+
+    def counts(self) -> dict[str, int]:
+        """How often each reason to leave something out was given at the end."""
+        lines = [line for line in self.closing().splitlines() if line.startswith(("Left out: ", "Failed: "))]
+        found = [match for line in lines for match in re.findall(r"(.+?) \(([\d,]+)\)[,.] ?", line.partition(": ")[2])]
+        return {why: int(count.replace(",", "")) for why, count in found}
 
 
 # A tester's own site: open to it, and asked without pauses.
@@ -144,12 +159,23 @@ def environment() -> dict[str, str]:
 
 
 def crawl(
-    folder: Path, arguments: Mapping[str, Any], settings: Mapping[str, Any] = OPEN, *more: str, timeout: float = 60
+    folder: Path,
+    arguments: Mapping[str, Any],
+    settings: Mapping[str, Any] = OPEN,
+    *more: str,
+    timeout: float = 60,
+    env: Mapping[str, str] | None = None,
 ) -> Crawl:
     """A crawl with these arguments and settings, run to its end in `folder`."""
     line = command(arguments, settings, *more)
     ended = subprocess.run(
-        line, cwd=folder, env=environment(), capture_output=True, encoding="utf-8", timeout=timeout, check=False
+        line,
+        cwd=folder,
+        env=environment() | dict(env or {}),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=timeout,
+        check=False,
     )
     return Crawl(ended.returncode, ended.stdout, ended.stderr, folder)
 
@@ -157,5 +183,5 @@ def crawl(
 def page(*paragraphs: str, links: Mapping[str, str] | None = None, head: str = "") -> str:
     """A web page of paragraphs and links."""
     anchors = "".join(f'<li><a href="{href}">{text}</a></li>' for href, text in (links or {}).items())
-    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
-    return f"<!DOCTYPE html><html lang='en'><head><title>A page</title>{head}</head><body>{text}<ul>{anchors}</ul></body></html>"
+    body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs) + f"<ul>{anchors}</ul>"
+    return f"<!DOCTYPE html><html lang='en'><head><title>A page</title>{head}</head><body>{body}</body></html>"

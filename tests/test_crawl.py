@@ -1,26 +1,131 @@
-"""Whole crawls of small sites: what is fetched, what is kept, how it ends."""
+"""Whole crawls of small sites: what is fetched, in which order, and what is kept."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sites import OPEN, Site, crawl, page, serving
+from sites import OPEN, Answer, Site, crawl, page, serving
+
+# One request at a time, so that the order is the frontier's alone.
+ONE_BY_ONE = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+
+
+def numbered(count: int) -> dict[str, str]:
+    links = {f"/{n}": f"page {n}" for n in range(count)}
+    return {"/": page("Hello there.", links=links)} | {path: page(f"This is {path}.", links=links) for path in links}
 
 
 def test_each_page_is_fetched_once_and_makes_one_item(tmp_path: Path) -> None:
-    links = {f"/{n}": f"page {n}" for n in range(60)}
-    routes = {f"/{n}": page(f"This is page {n}.", links=links) for n in range(60)}
-    with serving(Site({"/": page("Hello there.", links=links), **routes})) as site:
+    routes = numbered(300)
+    with serving(Site(routes)) as site:
         ended = crawl(tmp_path, {"seeds": site.url})
     assert ended.status == 0
-    assert sorted(site.paths(without="/robots.txt")) == sorted(["/", *routes])
-    assert sorted(item["url"] for item in ended.items()) == sorted(site.url + path[1:] for path in ["/", *routes])
+    assert sorted(site.paths(without="/robots.txt")) == sorted(routes)
+    assert sorted(item["url"] for item in ended.items()) == sorted(site.url + path[1:] for path in routes)
 
 
 @pytest.mark.parametrize("wanted", [1, 7, 20])
 def test_max_pages_is_exact(tmp_path: Path, wanted: int) -> None:
-    links = {f"/{n}": f"page {n}" for n in range(30)} | {f"/gone/{n}": "gone" for n in range(10)}
-    routes = {f"/{n}": page(f"This is page {n}.", links=links) for n in range(30)}
-    with serving(Site({"/": page("Hello there.", links=links), **routes})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url, "max_pages": wanted}, OPEN)
+    """Neither dead links nor pictures count, and no page more is asked for."""
+    dead = {f"/gone/{n}": f"gone {n}" for n in range(10)}
+    routes = numbered(30)
+    pictures = page("With pictures.", links=dead | {f"/{n}": str(n) for n in range(30)}) + '<img src="/a.png">'
+    site = Site(routes | {"/": pictures, "/a.png": Answer(b"\x89PNG", content_type="image/png")})
+    with serving(site):
+        ended = crawl(tmp_path, {"seeds": site.url, "max_pages": wanted, "images": "yes"})
     assert len(ended.items()) == wanted
-    assert len([path for path in site.paths() if path in ["/", *routes]]) == wanted
+    assert len([path for path in site.paths() if path in routes]) == wanted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        ({}, ["/", "/en", "/zh", "/en/deep", "/en/deep/er"]),
+        ({"max_depth": 0}, ["/"]),
+        ({"max_depth": 1}, ["/", "/en", "/zh"]),
+        ({"allow": "/en"}, ["/", "/en", "/en/deep", "/en/deep/er"]),
+        ({"deny": "deep,zh"}, ["/", "/en"]),
+        ({"allow": "/en", "deny": "er$"}, ["/", "/en", "/en/deep"]),
+        ({"lang": "zh"}, ["/zh"]),
+        ({"lang": "zh-CN,en"}, ["/", "/en", "/zh", "/en/deep", "/en/deep/er"]),
+    ],
+)
+def test_what_is_kept(tmp_path: Path, arguments: Mapping[str, Any], kept: list[str]) -> None:
+    english = "Bees live in colonies of many thousand workers around one queen."
+    routes = {
+        "/": page(english, links={"/en": "English", "/zh": "中文"}),
+        "/en": page(english + " Here is more.", links={"/en/deep": "deep"}),
+        "/zh": page("蜜蜂是群居的昆虫，一个蜂群里有一只蜂王和几万只工蜂。"),
+        "/en/deep": page(english + " Deeper down.", links={"/en/deep/er": "deeper"}),
+        "/en/deep/er": page(english + " At the bottom."),
+    }
+    with serving(Site(routes)) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, **arguments})
+    assert sorted(item["url"] for item in ended.items()) == sorted(site.url + path[1:] for path in kept)
+
+
+@pytest.mark.parametrize(("scope", "kept"), [("host", 1), ("site", 1), ("any", 2)])
+def test_scope(tmp_path: Path, scope: str, kept: int) -> None:
+    with serving(Site({"/": page("Over there.")})) as there, serving(Site({})) as here:
+        here.routes["/"] = page("Right here.", links={there.url: "over there"})
+        ended = crawl(tmp_path, {"seeds": here.url, "scope": scope})
+    assert len(ended.items()) == kept
+    assert len(there.asked) == (0 if kept == 1 else 2)
+
+
+def test_promising_pages_come_first(tmp_path: Path) -> None:
+    links = {"/trains": "All about trains", "/cars": "All about cars", "/bees": "All about honey bees"}
+    routes = {
+        "/": page("A home page.", links=links),
+        "/trains": page("Trains run on rails.", links={"/trains/2": "next"}),
+        "/cars": page("Cars run on roads.", links={"/cars/2": "next"}),
+        "/bees": page("Honey bees make honey, and bees make wax.", links={"/bees/2": "next"}),
+    }
+    with serving(Site(routes)) as site:
+        crawl(tmp_path, {"seeds": site.url, "topic": "honey bees"}, ONE_BY_ONE)
+    order = site.paths(without="/robots.txt")
+    assert order[:3] == ["/", "/bees", "/bees/2"]
+
+
+def test_without_a_topic_the_seeds_text_is_the_topic(tmp_path: Path) -> None:
+    routes = {
+        "/": page("Honey bees make honey. Bees make wax.", links={"/cars": "more", "/bees": "more of bees and honey"}),
+        "/cars": page("Cars run on roads."),
+        "/bees": page("Bees dance for honey."),
+    }
+    with serving(Site(routes)) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, ONE_BY_ONE)
+    relevance = {item["url"].removeprefix(site.url): item["relevance"] for item in ended.items()}
+    assert site.paths()[-2:] == ["/bees", "/cars"]
+    assert relevance[""] > relevance["bees"] > relevance["cars"] >= 0
+
+
+SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{url}a</loc></url></urlset>'
+INDEX = '<sitemapindex><sitemap><loc>{url}map.xml</loc></sitemap></sitemapindex>'
+FEED = "<rss><channel><link>{url}</link><item><link>{url}a</link></item></channel></rss>"
+
+
+@pytest.mark.parametrize("listing", [SITEMAP, INDEX, FEED])
+def test_seeds_may_be_sitemaps_and_feeds(tmp_path: Path, listing: str) -> None:
+    with serving(Site({"/a": page("First.", links={"/b": "b"}), "/b": page("Second.")})) as site:
+        site.routes["/seed"] = Answer(listing.format(url=site.url), content_type="application/xml")
+        site.routes["/map.xml"] = Answer(SITEMAP.format(url=site.url), content_type="text/xml")
+        ended = crawl(tmp_path, {"seeds": site.url + "seed"})
+    assert ended.status == 0
+    assert {item["url"]: item["depth"] for item in ended.items()} == {site.url + "a": 0, site.url + "b": 1}
+
+
+def test_seeds_may_be_a_file_and_a_list(tmp_path: Path) -> None:
+    with serving(Site({"/a": page("First."), "/b": page("Second.")})) as site:
+        (tmp_path / "seeds.txt").write_text(f"# seeds\n{site.url}a\n\n{site.url}b\n{site.url}a\n")
+        from_file = crawl(tmp_path, {"seeds": "seeds.txt", "name": "file"})
+        from_list = crawl(tmp_path, {"seeds": f"{site.url}a,{site.url}b", "name": "list"})
+    assert len(from_file.items("file")) == len(from_list.items("list")) == 2
+
+
+def test_links_that_are_only_pictures_come_last(tmp_path: Path) -> None:
+    body = '<a href="/advert"><img src="/x.gif"></a><a href="/text">words</a><p>Hello there.</p>'
+    with serving(Site({"/": body, "/advert": page("Buy."), "/text": page("Read.")})) as site:
+        crawl(tmp_path, {"seeds": site.url}, ONE_BY_ONE)
+    assert site.paths(without="/robots.txt") == ["/", "/text", "/advert"]

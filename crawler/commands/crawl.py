@@ -1,8 +1,10 @@
 """`scrapy crawl topic`: the arguments are checked before anything starts, the outcome is the exit status."""
 
 import argparse
+import logging
 import sys
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import NoReturn
 
 from scrapy.commands.crawl import Command as CrawlCommand
@@ -11,8 +13,12 @@ from scrapy.exceptions import UsageError
 from crawler import settings as our_settings
 from crawler.addresses import AllowList
 from crawler.arguments import ArgumentError, parse
+from crawler.extraction import EXTRACTORS
 from crawler.items import PageItem
 from crawler.spiders.topic import TopicSpider
+
+# What Scrapy says of itself at every start; -L DEBUG shows it.
+NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 
 
 class Command(CrawlCommand):
@@ -34,6 +40,9 @@ class Command(CrawlCommand):
         for name, default in vars(our_settings).items():
             if name.isupper() and isinstance(default, int | float):
                 _check_number(name, self.settings[name], default)
+        if self.settings["EXTRACTOR"] not in EXTRACTORS:
+            allowed = ", ".join(EXTRACTORS)
+            raise ArgumentError(f"setting EXTRACTOR={self.settings['EXTRACTOR']!r} is wrong; allowed is {allowed}")
         try:
             AllowList(self.settings.getlist("ALLOWED_PRIVATE_HOSTS"))
         except ValueError as error:
@@ -48,6 +57,9 @@ class Command(CrawlCommand):
             super().run(args, opts)
             return
         assert self.crawler_process is not None  # noqa: S101 - Scrapy has made it by now
+        if self.crawler_process.settings["LOG_LEVEL"] == our_settings.LOG_LEVEL:
+            for name in NOISY:
+                logging.getLogger(name).setLevel(logging.WARNING)
         crawler = self._create_crawler(TopicSpider.name)
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
@@ -73,10 +85,9 @@ def _check_number(name: str, value: object, default: float) -> None:
 def _check_writable(folder: Path) -> None:
     """Raise an ArgumentError when the folder can be neither written to nor made."""
     place = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    probe = place / f".winnow-{id(place)}"
     try:
-        probe.touch()
-        probe.unlink()
+        with TemporaryFile(dir=place):
+            pass
     except OSError as error:
         raise ArgumentError(f"setting OUTPUT_DIR={str(folder)!r} cannot be written to ({error.strerror})") from None
 

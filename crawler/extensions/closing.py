@@ -63,28 +63,29 @@ class ClosingLines:
         if spider.seeds_failed and not spider.seeds_answered:
             said += [
                 "Every seed failed:",
-                *(f"  {seed}: {why}" for seed, why in list(spider.seeds_failed.items())[:20]),
+                *(f"  {seed}: {_words(why)}" for seed, why in list(spider.seeds_failed.items())[:20]),
             ]
+        if "skipped/address is not public" in counts:
+            said.append("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
         where = Path(self.crawler.settings["OUTPUT_DIR"]) / f"{spider.arguments.name}.jsonl"
-        said.append(f"The clean text is in {where}." if pages else f"No page was kept: {where} is empty.")
+        said.append(f"{_number(pages, 'item')} in {where}.")
         return said
 
 
 def _counted(counts: Mapping[str, Any], group: str) -> str:
     """What was counted in a group, the most frequent first."""
     found = {key.partition("/")[2]: n for key, n in counts.items() if key.startswith(f"{group}/")}
-    return ", ".join(f"{n:,} {_words(why)}" for why, n in sorted(found.items(), key=lambda entry: -entry[1]))
+    return ", ".join(f"{_words(why)} ({n:,})" for why, n in sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def _words(why: str) -> str:
+    """A reason and its detail.
+
+    >>> _words("not HTML/image/png")
+    'not HTML: image/png'
+    """
+    return why.replace("/", ": ", 1)
 
 
 def _number(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
-def _words(why: str) -> str:
-    """A reason with its detail in brackets.
-
-    >>> _words("not HTML/image/png")
-    'not HTML (image/png)'
-    """
-    reason, slash, detail = why.partition("/")
-    return f"{reason} ({detail})" if slash else reason

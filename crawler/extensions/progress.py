@@ -8,6 +8,7 @@ from typing import Self
 from rich.console import Console
 from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.text import Text
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
@@ -20,6 +21,25 @@ logger = logging.getLogger(__name__)
 REFRESH_SECONDS = 0.25
 
 
+class _AboveTheBar:
+    """A stream whose lines appear above the bar, as they are."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def write(self, text: str) -> None:
+        self.console.print(Text.from_ansi(text.rstrip("\n")), soft_wrap=True)
+
+    def flush(self) -> None:
+        """The console has written already."""
+
+
+def _log_to(stream: object) -> None:
+    handler = get_scrapy_root_handler()
+    if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
+        handler.setStream(stream)
+
+
 class CrawlProgress:
     """Starts and stops the bar or the log lines with the spider."""
 
@@ -28,6 +48,7 @@ class CrawlProgress:
         self.interval = interval
         self.bar: Progress | None = None
         self.last = (0.0, 0)
+        self.rate = 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -51,22 +72,16 @@ class CrawlProgress:
         if self.loop.running:
             self.loop.stop()
         if self.bar is not None:
-            self.draw()
             self.bar.stop()
-            self.log_to(sys.stderr)
+            _log_to(sys.stderr)
 
     def show_bar(self) -> None:
         """Draw the bar, and send the log through it so that neither tears the other."""
-        columns = (SpinnerColumn(), BarColumn(bar_width=20), TextColumn("{task.description}"))
+        columns = (SpinnerColumn(), BarColumn(bar_width=10), TextColumn("{task.description}"))
         self.bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
         self.task = self.bar.add_task("")
         self.bar.start()
-        self.log_to(sys.stderr)  # which the bar has replaced for the time being
-
-    def log_to(self, stream: object) -> None:
-        handler = get_scrapy_root_handler()
-        if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
-            handler.setStream(stream)
+        _log_to(_AboveTheBar(self.bar.console))
 
     def draw(self) -> None:
         spider = self.crawler.spider
@@ -92,6 +107,6 @@ class CrawlProgress:
             sum(v for k, v in counts.items() if k.startswith(group)) for group in ("skipped/", "failed/")
         )
         return (
-            f"{pages} pages done, {len(spider.frontier)} queued, {getattr(self, 'rate', 0.0):.1f} pages/s, "
+            f"{pages} pages done, {len(spider.frontier)} queued, {self.rate:.1f} pages/s, "
             f"{decimal(counts.get('downloader/response_bytes', 0))}, {skipped} skipped, {failed} failed"
         )

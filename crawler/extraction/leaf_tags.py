@@ -8,9 +8,9 @@ Z. Shao, "Web Page Information Extraction Technology", Computer Technology and D
    copyright lines have no sentences either.
 
 Where the paper is silent: a leaf is a block (text between two breaks of a line). Its full stop is the Chinese 。; here
-every script's sentence end counts, which English copyright lines have too, so these are told by their words. A leaf
-mostly made of links is navigation whatever its stops. A heading is kept where the next leaf is: the paper's rule, which
-is for <p>, says nothing of headings.
+every script's sentence end counts. English copyright lines and today's cookie notices have one too: their words tell
+them. A leaf mostly made of links is navigation whatever its stops. A heading is kept where the next leaf is: the paper's
+rule, which is for <p>, says nothing of headings.
 """
 
 import re
@@ -27,12 +27,13 @@ TEXT_TAGS = frozenset(
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 # Above this share of its characters inside links, a leaf is a list of links.
 LINK_LIMIT = 0.5
-COPYRIGHT = re.compile(
-    r"©|\(c\)\s*\d{4}|copyright|all rights reserved|版权所有|版權所有|未经授权|未经许可|icp[备證证]|备案号",
+LEGAL = re.compile(
+    r"©|\(c\)\s*\d{4}|copyright|all rights reserved|版权所有|版權所有|未经授权|未经许可|icp[备證证]|备案号"
+    r"|\buses? cookies|使用\s*cookie",
     re.IGNORECASE,
 )
-# A copyright line is short; a paragraph about copyright is not.
-COPYRIGHT_LENGTH = 300
+# A legal line is short; a paragraph about the law is not.
+LEGAL_LENGTH = 300
 
 
 def leaf_tags(page: Page) -> Extraction:
@@ -47,7 +48,7 @@ def is_prose(block: Block) -> bool:
         block.tag in TEXT_TAGS
         and block.linked <= LINK_LIMIT * len(block.text)
         and has_full_stop(block.text)
-        and not (len(block.text) < COPYRIGHT_LENGTH and COPYRIGHT.search(block.text))
+        and not (len(block.text) < LEGAL_LENGTH and LEGAL.search(block.text))
     )
 
 

@@ -3,18 +3,30 @@
 import re
 
 from crawler.page import Page
+from crawler.walk import Block
 
 # Between the headline and the site's name; a hyphen only with spaces around it.
 SEPARATORS = re.compile(r"\s+[-–—|·»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}\s*")
 HEADINGS = frozenset(("h1", "h2", "h3"))
+# A part shorter than this is no headline but a label such as "News".
+MIN_LENGTH = 5
 
 
 def headline(page: Page) -> str:
-    """The longest heading that <title> repeats, else the longest part of <title>, else the first heading."""
+    """The longest heading that <title> repeats, else the part of <title> that a line of the page repeats or that comes
+    first, else the first heading.
+    """
     headings = [block.text for block in page.blocks if block.tag in HEADINGS]
     repeated = [text for text in headings if text in page.title and len(text) > 1]
     if repeated:
         return max(repeated, key=len)
-    if page.title:
-        return max(SEPARATORS.split(page.title), key=len).strip() or page.title
-    return headings[0] if headings else ""
+    parts = [part.strip() for part in SEPARATORS.split(page.title) if part.strip()]
+    if parts:
+        return _spoken(parts, page.blocks) or next((part for part in parts if len(part) >= MIN_LENGTH), page.title)
+    return headings[0] if headings else page.title
+
+
+def _spoken(parts: list[str], blocks: tuple[Block, ...]) -> str:
+    """The longest part that is a line of the page by itself and no link."""
+    lines = {block.text for block in blocks if not block.linked}
+    return max((part for part in parts if len(parts) > 1 and part in lines), key=len, default="")

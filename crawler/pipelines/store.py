@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from dataclasses import fields
 from pathlib import Path
 from typing import Self
@@ -11,6 +12,8 @@ from scrapy.crawler import Crawler
 from crawler.items import ImageItem, PageItem
 from crawler.spiders.topic import TopicSpider
 
+# Ends of lines to some readers, which JSON leaves as they are.
+OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 PAGE_FIELDS = tuple(field.name for field in fields(PageItem))
 
 
@@ -35,7 +38,8 @@ class JsonLines:
 
     def write(self, record: dict[str, object]) -> None:
         """Append one record."""
-        data = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+        text = json.dumps(record, ensure_ascii=False)
+        data = OTHER_LINE_ENDS.sub(lambda end: f"\\u{ord(end[0]):04x}", text).encode("utf-8", "replace") + b"\n"
         while data:
             data = data[os.write(self._file, data) :]
 

@@ -145,8 +145,11 @@ class TopicSpider(Spider):
 
     def parse_listing(self, response: Response, candidate: Candidate, found: Listing) -> Iterator[Request]:
         """Requests for the pages of a sitemap or feed, which are as good as seeds."""
+        if not found.pages and not found.sitemaps:
+            self.skip(response.meta, "no address in it")
+            return
         self.answered(candidate)
-        self.skip(response.meta, "sitemaps and feeds")
+        self.frontier.finish(response.meta["lease"])
         yield from self.requests(found.sitemaps, Candidate("", SEED_PRIORITY, kind="list"))
         yield from self.requests(found.pages, Candidate("", SEED_PRIORITY - 1))
 
@@ -176,17 +179,20 @@ class TopicSpider(Spider):
     def follow(self, page: Page, candidate: Candidate) -> Iterator[Request]:
         """Requests for the page's new links, those first whose page and words are about the topic."""
         relevance = page.once(self.relevance)
+        ranked: list[tuple[int, str]] = []
         for link in page.links:
             if link.url in self.frontier:
                 continue
             if link.nofollow:
                 self.nofollowed.add(link.url)
-                continue
-            if link.pictured and not link.text:
-                priority = PICTURE_PRIORITY
+            elif link.pictured and not link.text:
+                ranked.append((PICTURE_PRIORITY, link.url))
             else:
-                priority = round(600 * relevance + 400 * self.topic.mentioned(f"{link.text} {link.title}"))
-            yield from self.requests([link.url], Candidate("", priority, candidate.depth + 1, page.url))
+                mentioned = self.topic.mentioned(f"{link.text} {link.title}")
+                ranked.append((round(600 * relevance + 400 * mentioned), link.url))
+        # The engine may ask for the first request before it has taken the last.
+        for priority, url in sorted(ranked, key=lambda link: -link[0]):
+            yield from self.requests([url], Candidate("", priority, candidate.depth + 1, page.url))
 
     def requests(self, urls: list[str] | tuple[str, ...], candidate: Candidate) -> Iterator[Request]:
         """Requests for those addresses that are new and within the scope, otherwise like the candidate."""

@@ -1,0 +1,36 @@
+"""The spider to compare with: Scrapy as it comes, following links and doing nothing else."""
+
+import sys
+from collections.abc import Iterator
+
+from scrapy import Request, Spider
+from scrapy.http import HtmlResponse, Response
+
+
+class BareSpider(Spider):
+    """Follows every link of a site and keeps nothing; at its end it says how many pages it read."""
+
+    name = "bare"
+    custom_settings = {  # noqa: RUF012 - as Scrapy's spiders have it
+        "CONCURRENT_REQUESTS": 32,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 32,
+        "DOWNLOAD_DELAY": 0,
+        "LOG_LEVEL": "WARNING",
+        "TELNETCONSOLE_ENABLED": False,
+    }
+
+    def __init__(self, start: str) -> None:
+        super().__init__()
+        self.start_urls = [start]
+        self.allowed_domains = ["127.0.0.1"]
+        self.pages = 0
+
+    def parse(self, response: Response) -> Iterator[Request]:
+        if not isinstance(response, HtmlResponse):
+            return
+        self.pages += 1
+        for href in response.css("a::attr(href)"):
+            yield response.follow(href)
+
+    def closed(self, reason: str) -> None:
+        print(self.pages, file=sys.stdout)

@@ -1,0 +1,146 @@
+"""A static server in a process of its own, and how much it can serve.
+
+`python server.py FOLDER` serves on a free port of 127.0.0.1, says the port, and when its standard input ends says what
+it served. So it ends with whoever started it, whatever happens to that one.
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from mimetypes import guess_type
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+CONNECTIONS = 32
+LOAD_SECONDS = 2.0
+NOT_FOUND = b"<!DOCTYPE html><title>Not found</title><p>Nothing is here."
+
+
+@dataclass
+class Served:
+    """What a server was asked for."""
+
+    pages: list[str] = field(default_factory=list)
+    """Distinct addresses answered with a web page and 200."""
+    answers: int = 0
+    seconds: float = 0.0
+    """From the first request for a page to the last answer."""
+    cpu: float = 0.0
+
+
+class Files:
+    """The files of a folder as whole answers, ready to send."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self.answer = cache(self._answer)
+        for path in self.folder.rglob("*.html"):
+            self.answer("/" + path.relative_to(self.folder).as_posix())
+
+    def _answer(self, path: str) -> tuple[bytes, bool]:
+        """The answer, and whether it is a page."""
+        file = (self.folder / path.lstrip("/")).resolve()
+        if file.is_dir():
+            file /= "index.html"
+        if not file.is_relative_to(self.folder) or not file.is_file():
+            return _answer("404 Not Found", "text/html", NOT_FOUND), False
+        kind = guess_type(file.name)[0] or "application/octet-stream"
+        return _answer("200 OK", kind, file.read_bytes()), kind == "text/html"
+
+
+def _answer(status: str, kind: str, body: bytes) -> bytes:
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+class Connection(asyncio.Protocol):
+    """One connection, kept open; head and body of an answer go out in one piece."""
+
+    def __init__(self, files: Files, served: dict[str, Any]) -> None:
+        self.files, self.served = files, served
+        self.received = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport: Any = transport
+
+    def data_received(self, data: bytes) -> None:
+        *requests, self.received = (self.received + data).split(b"\r\n\r\n")
+        for request in requests:
+            target = unquote(request.split(b" ", 2)[1].decode("latin-1"))
+            answer, is_page = self.files.answer(target.partition("?")[0])
+            self.transport.write(answer)
+            self.served["answers"] += 1
+            if target != "/robots.txt":
+                self.served["last"] = time.monotonic()
+                self.served.setdefault("first", self.served["last"])
+            if is_page:
+                self.served["pages"].add(target)
+
+
+async def serve(folder: Path) -> None:
+    """Serve until standard input ends."""
+    files, served = Files(folder), {"answers": 0, "pages": set()}
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Connection(files, served), "127.0.0.1", 0, backlog=1024)
+    started = time.process_time()
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await loop.run_in_executor(None, sys.stdin.buffer.read)
+    seconds = served.get("last", 0.0) - served.get("first", 0.0)
+    print(json.dumps([sorted(served["pages"]), served["answers"], seconds, time.process_time() - started]))
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[int, Served]]:
+    """The port of a server of the folder, and what it served once it has ended."""
+    served = Served()
+    line = [sys.executable, __file__, str(folder)]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            yield int(process.stdout.readline()), served
+            process.stdin.close()
+            served.pages, served.answers, served.seconds, served.cpu = json.loads(process.stdout.read())
+        finally:
+            process.stdin.close()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+async def _ask(port: int, paths: list[str], until: float) -> int:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    answers = 0
+    while time.monotonic() < until:
+        writer.write(b"GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" % paths[answers % len(paths)].encode())
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(int(head.rpartition(b": ")[2]))
+        answers += 1
+    writer.close()
+    await writer.wait_closed()
+    return answers
+
+
+async def _load(port: int, paths: list[str]) -> float:
+    until = time.monotonic() + LOAD_SECONDS
+    asked = (_ask(port, paths[start:] + paths[:start], until) for start in range(min(CONNECTIONS, len(paths))))
+    return sum(await asyncio.gather(*asked)) / LOAD_SECONDS
+
+
+def capacity(folder: Path, targets: list[str]) -> float:
+    """How many of these pages a second the server answers a client that does nothing with them."""
+    from urllib.parse import quote
+
+    with serving(folder) as (port, _):
+        return asyncio.run(_load(port, [quote(target) for target in targets]))
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(Path(sys.argv[1])))

@@ -1,0 +1,137 @@
+"""What topic does with a page, step by step: its own functions over a site's pages, in the order of a crawl.
+
+`python stages.py FOLDER` prints the pages read and the CPU milliseconds a page of each step, as JSON.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import thread_time
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse
+from scrapy.settings import Settings
+from server import Files
+
+from crawler.items import PageItem
+from crawler.language import language
+from crawler.page import Page
+from crawler.pipelines import extract
+from crawler.pipelines.store import StorePipeline
+from crawler.scheduler import FrontierScheduler
+from crawler.spiders.topic import TopicSpider
+from crawler.state.frontier import Candidate
+
+START = "http://127.0.0.1/"
+PARSE, WALK, EXTRACTION = "decode and tree", "blocks, links, images", "extraction"
+JUDGE, LINKS, STORE = "language, date, relevance", "links and requests", "pipelines and store"
+
+
+class Clock:
+    """CPU time by step; a step inside another one stops the outer one's time."""
+
+    def __init__(self) -> None:
+        self.seconds = Counter(dict.fromkeys((PARSE, WALK, EXTRACTION, JUDGE, LINKS, STORE), 0.0))
+        self._running = [""]
+        self._since = 0.0
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        self._charge()
+        self._running.append(name)
+        try:
+            yield
+        finally:
+            self._charge()
+            self._running.pop()
+
+    def _charge(self) -> None:
+        now = thread_time()
+        self.seconds[self._running[-1]] += now - self._since
+        self._since = now
+
+    def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, its time charged to a step."""
+
+        def run(*args: Any) -> Any:
+            with self.step(name):
+                return function(*args)
+
+        return run
+
+
+def wrap(clock: Clock, spider: TopicSpider) -> None:
+    """Have the clock told of every step inside `parse` and the pipelines."""
+    for name, step in {"_decoded": PARSE, "root": PARSE, "_walked": WALK}.items():
+        computed = vars(Page)[name]
+        computed.func = clock.timed(step, computed.func)
+    spider.extract = clock.timed(EXTRACTION, spider.extract)
+    spider.topic.relevance = clock.timed(JUDGE, spider.topic.relevance)  # type: ignore[method-assign]
+    extract.language = clock.timed(JUDGE, extract.language)
+    extract.published = clock.timed(JUDGE, extract.published)
+
+
+def started(output: str) -> Crawler:
+    """A crawler that is set up but never run."""
+    settings = Settings()
+    settings.setmodule("crawler.settings", priority="project")
+    settings.update({"CONCURRENT_REQUESTS_PER_DOMAIN": 32, "OUTPUT_DIR": output}, priority="cmdline")
+    crawler = Crawler(TopicSpider, settings, init_reactor=True)
+    crawler.spider = crawler._create_spider(seeds=START)
+    crawler._apply_settings()
+    return crawler
+
+
+def crawl(files: Files, clock: Clock, crawler: Crawler) -> int:
+    """Go through the site as topic does, without a network; how many pages there were."""
+    spider = crawler.spider
+    assert isinstance(spider, TopicSpider)
+    scheduler = FrontierScheduler.from_crawler(crawler)
+    pipelines = [extract.ExtractPipeline.from_crawler(crawler), StorePipeline.from_crawler(crawler)]
+    pipelines[-1].open_spider()
+    spider.scope.add_home(START)
+    for request in spider.requests([START], Candidate("", kind="seed")):
+        scheduler.enqueue_request(request)
+    while True:
+        with clock.step(LINKS):
+            request = scheduler.next_request()
+        if request is None:
+            break
+        answer, is_page = files.answer(unquote(urlsplit(request.url).path))
+        if not is_page:
+            spider.frontier.finish(request.meta["lease"])
+            continue
+        headers = {"Content-Type": "text/html"}
+        response = HtmlResponse(request.url, body=answer.partition(b"\r\n\r\n")[2], headers=headers, request=request)
+        with clock.step(LINKS):
+            for found in spider.parse(response):
+                if isinstance(found, PageItem):
+                    with clock.step(STORE):
+                        for pipeline in pipelines:
+                            pipeline.process_item(found)
+                        scheduler.page_stored(found, response)
+                else:
+                    scheduler.enqueue_request(found)
+    pipelines[-1].close_spider()
+    return spider.frontier.pages
+
+
+def measure(folder: Path) -> tuple[int, dict[str, float]]:
+    """The pages of a site, and the milliseconds a page of each step."""
+    files, clock = Files(folder), Clock()
+    language("The model of languages takes its time to load, which is no page's fault.")
+    with TemporaryDirectory() as output:
+        crawler = started(output)
+        wrap(clock, crawler.spider)
+        pages = crawl(files, clock, crawler)
+    return pages, {name: 1000 * seconds / max(1, pages) for name, seconds in clock.seconds.items() if name}
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(Path(sys.argv[1]))))

@@ -1,0 +1,183 @@
+"""How fast topic is, beside a bare Scrapy spider that only follows links, on one static site on this machine.
+
+`python tests/bench/throughput.py [FOLDER] [--pages N] [--runs K]` crawls FOLDER, a folder of HTML reached from its
+index.html, or else a made-up site of N pages. The two crawlers take turns, because the ratio of neighbours tells more
+than times do on a machine that has other work. Pages a second are counted by the server, from the first request to the
+last answer; CPU and memory are those of the whole process, its start included.
+"""
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from threading import Timer
+
+import scrapy
+from server import capacity, serving
+from synthetic import build
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BARE = ["runspider", str(HERE / "bare.py"), "-a", "start={}"]
+TOPIC = ["crawl", "topic", "-a", "seeds={}"]
+TOPIC += ["-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=32"]
+TOPIC += ["-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.1"]
+MEGABYTE = 1 << 20 if sys.platform == "darwin" else 1 << 10  # of ru_maxrss
+
+
+@dataclass(frozen=True)
+class Run:
+    """One crawl of the site."""
+
+    pages: list[str]
+    parsed: int
+    seconds: float
+    cpu: float
+    memory: float
+    """At its most, in megabytes."""
+    server_cpu: float
+
+    @property
+    def rate(self) -> float:
+        return len(self.pages) / self.seconds
+
+
+def crawl(site: Path, words: list[str], timeout: float) -> Run:
+    """One crawl of the site by the spider that these words start, in a temporary folder."""
+    with TemporaryDirectory(prefix="throughput-") as name:
+        folder = Path(name)
+        with serving(site) as (port, served):
+            line = [sys.executable, "-m", "scrapy", *(word.format(f"http://127.0.0.1:{port}/") for word in words)]
+            usage, said = _finish(line, folder, timeout)
+        items = folder / "output" / "topic.jsonl"
+        parsed = len(items.read_bytes().splitlines()) if words is TOPIC else int(said)
+    cpu = usage.ru_utime + usage.ru_stime
+    return Run(served.pages, parsed, served.seconds, cpu, usage.ru_maxrss / MEGABYTE, served.cpu)
+
+
+def _finish(line: list[str], folder: Path, timeout: float) -> tuple[resource.struct_rusage, str]:
+    """What a process used and said; the end of the benchmark if it failed or took too long."""
+    settings = {"SCRAPY_SETTINGS_MODULE": "crawler.settings"} if "crawl" in line else {}
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"} | settings
+    out, err = folder / "out", folder / "err"
+    with out.open("wb") as stdout, err.open("wb") as stderr:
+        process = subprocess.Popen(line, cwd=folder, env=environment, stdout=stdout, stderr=stderr)
+        timer = Timer(timeout, process.kill)
+        timer.start()
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        finally:
+            timer.cancel()
+            if process.returncode is None:
+                process.kill()
+                process.wait()
+    if process.returncode:
+        sys.exit(f"{' '.join(line)}\nended with {process.returncode}:\n{err.read_text('utf-8', 'replace')[-2000:]}")
+    return usage, out.read_text("utf-8")
+
+
+def interleaved(site: Path, runs: int, timeout: float) -> list[tuple[Run, Run]]:
+    """So many pairs of a bare crawl and one of topic."""
+    pairs = []
+    for number in range(runs):
+        pairs.append((crawl(site, BARE, timeout), crawl(site, TOPIC, timeout)))
+        bare, topic = pairs[-1]
+        print(f"run {number + 1}: bare {bare.rate:.1f} pages/s, topic {topic.rate:.1f}", file=sys.stderr)
+    return pairs
+
+
+def check(pairs: list[tuple[Run, Run]]) -> str:
+    """Whether every crawl was of the same pages, in words."""
+    runs = [run for pair in pairs for run in pair]
+    wanted = runs[0].pages
+    if all(run.pages == wanted and run.parsed == len(wanted) for run in runs):
+        return f"Every crawl read the same {len(wanted):,} pages."
+    counts = "; ".join(
+        f"bare was sent {len(bare.pages):,} and parsed {bare.parsed:,}, topic {len(topic.pages):,} and {topic.parsed:,}"
+        for bare, topic in pairs
+    )
+    return f"NOT THE SAME PAGES: {counts}."
+
+
+def report(pairs: list[tuple[Run, Run]], stages: dict[str, float], able: float) -> Iterator[str]:
+    """The lines of the table."""
+    columns = list(zip(*pairs, strict=True))
+    yield f"{'':32}{'bare':>12}{'topic':>12}{'topic / bare, pair by pair':>32}"
+    rows = {
+        "pages a second": lambda run: run.rate,
+        "CPU seconds": lambda run: run.cpu,
+        "CPU milliseconds a page": lambda run: 1000 * run.cpu / len(run.pages),
+        "peak memory, MB": lambda run: run.memory,
+    }
+    for name, value in rows.items():
+        bare, topic = (median(map(value, runs)) for runs in columns)
+        ratios = [value(ours) / value(other) for other, ours in pairs]
+        spread = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+        yield f"{name:32}{bare:12.1f}{topic:12.1f}{spread:>32}"
+    busy = max(run.server_cpu / run.seconds for pair in pairs for run in pair)
+    yield f"The server alone serves {able:,.0f} pages/s at least; in the crawls it was busy {busy:.0%} of the time at most."
+    yield "\nWhat topic spends on a page, in CPU milliseconds:"
+    topic = median(1000 * run.cpu / len(run.pages) for _, run in pairs)
+    for name, spent in stages.items():
+        yield f"  {name:30}{spent:12.2f}{spent / topic:12.0%}"
+    rest = topic - sum(stages.values())
+    yield f"  {'the rest: Scrapy, start':30}{rest:12.2f}{rest / topic:12.0%}"
+
+
+def machine() -> str:
+    """Where and with what this was measured."""
+    info = Path("/proc/cpuinfo")
+    names = (
+        [line.partition(": ")[2] for line in info.read_text().splitlines() if "model name" in line]
+        if info.exists()
+        else []
+    )
+    processor = names[0] if names else platform.processor() or platform.machine()
+    return (
+        f"{processor}, {os.cpu_count()} cores, {platform.system()}; Python {platform.python_version()}, "
+        f"Scrapy {scrapy.__version__}; {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    )
+
+
+@contextmanager
+def site_of(folder: Path | None, pages: int) -> Iterator[Path]:
+    """The folder, or one with a made-up site for as long as it is needed."""
+    if folder is not None:
+        if not (folder / "index.html").is_file():
+            sys.exit(f"{folder} has no index.html; give a folder of static HTML that starts with one")
+        yield folder.resolve()
+        return
+    with TemporaryDirectory(prefix="throughput-site-") as name:
+        build(Path(name), pages)
+        yield Path(name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path, nargs="?", help="static HTML with an index.html; else a site is made up")
+    parser.add_argument("--pages", type=int, default=1500, help="pages of the made-up site (1500)")
+    parser.add_argument("--runs", type=int, default=3, help="pairs of crawls (3)")
+    parser.add_argument("--timeout", type=float, default=600.0, help="seconds a crawl may take (600)")
+    options = parser.parse_args()
+    with site_of(options.folder, options.pages) as site:
+        pairs = interleaved(site, options.runs, options.timeout)
+        with TemporaryDirectory() as empty:
+            _, said = _finish([sys.executable, str(HERE / "stages.py"), str(site)], Path(empty), options.timeout)
+        able = capacity(site, pairs[0][0].pages)
+    print(f"\n{machine()}\n{options.folder or 'made-up site'}, {options.runs} runs of each. {check(pairs)}\n")
+    print("\n".join(report(pairs, json.loads(said)[1], able)))
+
+
+if __name__ == "__main__":
+    main()

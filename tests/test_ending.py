@@ -1,0 +1,170 @@
+"""How a crawl ends: by itself, wrongly started, stopped, killed; and what it says then."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sites import OPEN, Answer, Asked, Site, command, crawl, environment, page, serving
+
+linux = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals are not Windows'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "said"),
+    [
+        ({}, {}, ["no seeds", "demo"]),
+        ({"seeds": "missing.txt"}, {}, ["'missing.txt'", "https://"]),
+        ({"seeds": "ftp://example.com/"}, {}, ["'ftp://example.com/'", "https://"]),
+        ({"seeds": "demo", "max_pages": "many"}, {}, ["max_pages='many'", "whole numbers"]),
+        ({"seeds": "demo", "scope": "world"}, {}, ["scope='world'", "host, site, any"]),
+        ({"seeds": "demo", "depth": "3"}, {}, ["'depth'", "max_depth"]),
+        ({"seeds": "demo"}, {"DOWNLOAD_DELAY": "soon"}, ["DOWNLOAD_DELAY='soon'", "number"]),
+        ({"seeds": "demo"}, {"ROBOTSTXT_OBEY": "maybe"}, ["ROBOTSTXT_OBEY='maybe'", "True or False"]),
+        ({"seeds": "demo"}, {"EXTRACTOR": "magic"}, ["EXTRACTOR='magic'", "leaf-tags"]),
+        ({"seeds": "demo"}, {"ALLOWED_PRIVATE_HOSTS": "10.0.0.0/99"}, ["'10.0.0.0/99'", "10.0.0.0/8"]),
+        ({"seeds": "demo"}, {"OUTPUT_DIR": "file/output"}, ["'file/output'", "cannot be written"]),
+    ],
+)
+def test_what_is_wrong_ends_with_one_line_and_status_2(
+    tmp_path: Path, arguments: Mapping[str, str], settings: Mapping[str, str], said: list[str]
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    ended = crawl(tmp_path, arguments, settings)
+    assert ended.status == 2
+    assert ended.out == ""
+    assert len(ended.err.splitlines()) == 1
+    assert all(words in ended.err for words in said), ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (Answer(status=404), "404 Not Found"),
+        (Answer(b"%PDF", content_type="application/pdf"), "not HTML: application/pdf"),
+        (Answer("<urlset></urlset>", content_type="text/xml"), "no address in it"),
+    ],
+)
+def test_when_every_seed_fails_it_says_why_and_exits_1(tmp_path: Path, answer: Answer, why: str) -> None:
+    with serving(Site({"/seed": answer})) as site:
+        ended = crawl(tmp_path, {"seeds": f"{site.url}seed"})
+    assert ended.status == 1
+    assert f"{site.url}seed: {why}" in ended.closing()
+
+
+def test_one_good_seed_is_enough(tmp_path: Path) -> None:
+    with serving(Site({"/good": page("Good.")})) as site:
+        ended = crawl(tmp_path, {"seeds": f"{site.url}bad,{site.url}good"})
+    assert ended.status == 0
+    assert "404 Not Found (1)" in ended.closing()
+
+
+def test_the_closing_lines_say_in_words_how_it_went(tmp_path: Path) -> None:
+    links = {"/a": "a", "/b": "b", "/c": "c", "/x.pdf": "x"}
+    with serving(Site({path: page("Text.", links=links) for path in ("/", "/a", "/b", "/c")})) as site:
+        said = crawl(tmp_path, {"seeds": site.url, "max_pages": "2"}).closing()
+    assert "2 pages crawled in " in said
+    assert "not HTML: .pdf (1)" in said
+    assert "2 addresses still waited when max_pages is reached" in said
+    assert f"2 items in {Path('output', 'topic.jsonl')}." in said
+
+
+def slow(asked: Asked) -> Answer:
+    time.sleep(0.05)
+    return Answer(page("Slowly.", links={f"{asked.path.rstrip('/')}/{n}": f"page {n}" for n in range(3)}))
+
+
+class Endless(dict[str, Callable[[Asked], Answer]]):
+    """Every path leads to three more."""
+
+    def get(self, path: str, default: Any = None) -> Any:
+        return default if path == "/robots.txt" else slow
+
+
+@pytest.fixture
+def endless_site() -> Any:
+    site = Site({})
+    site.routes = Endless()
+    with serving(site):
+        yield site
+
+
+def wait_for_lines(path: Path, count: int) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if path.exists() and path.read_bytes().count(b"\n") >= count:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{path} never held {count} lines")
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_first_signal_ends_the_crawl_cleanly(tmp_path: Path, endless_site: Site, number: int) -> None:
+    output = tmp_path / "output" / "topic.jsonl"
+    line = command({"seeds": endless_site.url}, OPEN)
+    with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True) as process:
+        wait_for_lines(output, 10)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert "Stopped before the end." in said
+    assert "still waited when the crawl was stopped" in said
+    assert f"{output.read_bytes().count(10)} pages crawled" in said
+
+
+@linux
+def test_after_kill_9_every_line_is_whole(tmp_path: Path, endless_site: Site) -> None:
+    output = tmp_path / "output" / "topic.jsonl"
+    line = command({"seeds": endless_site.url}, OPEN)
+    with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL) as process:
+        wait_for_lines(output, 25)
+        process.kill()
+    data = output.read_bytes()
+    assert data.endswith(b"}\n")
+    assert data.count(b"\n") >= 25
+
+
+def test_in_a_pipe_progress_is_plain_log_lines(tmp_path: Path) -> None:
+    with serving(Site({"/": slow})) as site:
+        site.routes |= {f"/{n}": slow for n in range(3)}
+        said = crawl(tmp_path, {"seeds": site.url}, OPEN | {"LOGSTATS_INTERVAL": "0.1"}).err
+    lines = [line for line in said.splitlines() if "pages done" in line]
+    assert lines
+    assert all(words in lines[-1] for words in ("INFO: ", "queued", "pages/s", "skipped", "failed"))
+    assert "\x1b" not in said
+
+
+@linux
+def test_on_a_terminal_a_live_bar_does_not_tear_the_log(tmp_path: Path, endless_site: Site) -> None:
+    ours, theirs = pty.openpty()
+    line = command({"seeds": endless_site.url, "max_pages": "30"}, OPEN | {"LOG_COLOR": "False"}, "-L", "DEBUG")
+    with subprocess.Popen(line, cwd=tmp_path, env=environment() | {"TERM": "xterm"}, stderr=theirs) as process:
+        os.close(theirs)
+        shown = read_all(ours, process)
+    assert "pages done" in shown
+    logged = [line for line in shown.replace("\x1b[2K", "\n").splitlines() if "DEBUG: Crawled (200)" in line]
+    assert len(logged) >= 30
+    assert all(line.startswith("20") and line.rstrip().endswith("(referer: None)") for line in logged)
+    assert "30 items in" in shown[shown.rindex("\x1b") :]
+
+
+def read_all(terminal: int, process: subprocess.Popen[bytes]) -> str:
+    """Everything the process writes to its terminal."""
+    data = b""
+    while select.select([terminal], [], [], 30)[0]:
+        try:
+            data += os.read(terminal, 65536)
+        except OSError:  # Linux says so when the other end is closed
+            break
+    os.close(terminal)
+    process.wait(timeout=10)
+    return data.decode()

@@ -1,0 +1,122 @@
+"""What a crawl leaves: items of the promised shape, where it was told to."""
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import fields
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
+
+from crawler.items import PageItem
+from crawler.pipelines.store import JsonLines
+
+PNG = Answer(b"\x89PNG\r\n\x1a\n0", content_type="image/png")
+HEAD = '<meta property="article:published_time" content="2024-05-06">'
+PICTURES = '<img src="a.png" alt="a bee"><img data-src="/b.jpg" src="data:image/gif;base64,AA=="><img src="a.png">'
+LINKS = {"/twin": "the same text", "/moved": "moved"}
+ROUTES = {
+    "/": page("Bees dance. They tell the way.", links=LINKS, head=HEAD) + PICTURES,
+    "/twin": page("Bees dance. They tell the way."),
+    "/moved": Answer(status=302, headers={"Location": "/arrived?a=1#top"}),
+    "/arrived?a=1": page("Here we are."),
+    "/a.png": PNG,
+    "/b.jpg": Answer("<p>This is no picture.</p>"),
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Crawl]]:
+    folder = tmp_path_factory.mktemp("crawl")
+    arguments = {"topic": "bees", "name": "蜜蜂", "images": "yes"}
+    with serving(Site(ROUTES)) as site:
+        ended = crawl(folder, {"seeds": site.url, **arguments}, OPEN, "-O", "all.json", "-O", "all.csv")
+    assert ended.status == 0
+    yield site, ended
+
+
+def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
+    site, ended = crawled
+    item = next(item for item in ended.items("蜜蜂") if item["url"] == site.url)
+    assert list(item) == [field.name for field in fields(PageItem)]
+    assert datetime.fromisoformat(item["fetched_at"]).utcoffset() == timedelta(0)
+    assert 0 < item["relevance"] <= 1
+    assert int(item["text_fingerprint"], 16)
+    del item["fetched_at"], item["relevance"], item["text_fingerprint"]
+    assert item == {
+        "url": site.url,
+        "requested_url": site.url,
+        "status": 200,
+        "depth": 0,
+        "parent": None,
+        "language": "en",
+        "title": "A page",
+        "text": "Bees dance. They tell the way.",
+        "published": "2024-05-06",
+        "extractor": "leaf-tags",
+        "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
+    }
+
+
+def test_duplicate_texts_are_items_with_one_fingerprint(crawled: tuple[Site, Crawl]) -> None:
+    site, ended = crawled
+    prints = {item["url"].removeprefix(site.url): item["text_fingerprint"] for item in ended.items("蜜蜂")}
+    assert prints[""] == prints["twin"] != prints["arrived?a=1"]
+
+
+def test_a_redirected_item_names_both_addresses(crawled: tuple[Site, Crawl]) -> None:
+    site, ended = crawled
+    (item,) = [item for item in ended.items("蜜蜂") if item["url"] != item["requested_url"]]
+    assert item["requested_url"] == f"{site.url}moved"
+    assert item["url"] == f"{site.url}arrived?a=1"
+    assert (item["parent"], item["depth"]) == (site.url, 1)
+
+
+def test_scrapys_own_feeds_hold_the_same_pages(crawled: tuple[Site, Crawl]) -> None:
+    _, ended = crawled
+    ours = sorted(ended.items("蜜蜂"), key=lambda item: item["url"])
+    feed = json.loads((ended.folder / "all.json").read_text(encoding="utf-8"))
+    with (ended.folder / "all.csv").open(encoding="utf-8", newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert sorted(feed, key=lambda item: item["url"]) == ours
+    assert sorted(row["url"] for row in rows) == [item["url"] for item in ours]
+
+
+def test_pictures_are_files_listed_beside_the_pages(crawled: tuple[Site, Crawl]) -> None:
+    site, ended = crawled
+    (image,) = ended.items("蜜蜂.images")
+    assert (image["url"], image["page"]) == (f"{site.url}a.png", site.url)
+    assert (ended.folder / image["path"]).read_bytes() == PNG.body
+    assert image["size"] == len(PNG.body)
+    assert "not an image: text/html (1)" in ended.closing()
+
+
+def test_without_images_none_is_asked_for(tmp_path: Path) -> None:
+    with serving(Site(ROUTES)) as site:
+        crawl(tmp_path, {"seeds": site.url})
+    assert not {"/a.png", "/b.jpg"}.intersection(site.paths())
+
+
+def test_an_earlier_run_is_kept_aside_and_an_empty_one_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "output" / "topic.jsonl"
+    for run in ("first", None, "second"):
+        lines = JsonLines(path)
+        lines.open()
+        if run:
+            lines.write({"run": run})
+        lines.close()
+    assert path.read_text() == '{"run": "second"}\n'
+    assert (tmp_path / "output" / "topic.previous.jsonl").read_text() == '{"run": "first"}\n'
+
+
+def test_a_line_is_a_line_whatever_the_text_holds(tmp_path: Path) -> None:
+    record = {"text": 'a\nb\r\u2028\u2029\x85 "quoted" \ud800 蜜蜂'}
+    lines = JsonLines(tmp_path / "topic.jsonl")
+    lines.open()
+    lines.write(record)
+    lines.close()
+    (line,) = (tmp_path / "topic.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line) == {"text": record["text"].replace("\ud800", "?")}
+    assert "蜜蜂" in line
