@@ -102,7 +102,7 @@ def test_without_a_topic_the_seeds_text_is_the_topic(tmp_path: Path) -> None:
 
 
 SITEMAP = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>{url}a</loc></url></urlset>'
-INDEX = '<sitemapindex><sitemap><loc>{url}map.xml</loc></sitemap></sitemapindex>'
+INDEX = "<sitemapindex><sitemap><loc>{url}map.xml</loc></sitemap></sitemapindex>"
 FEED = "<rss><channel><link>{url}</link><item><link>{url}a</link></item></channel></rss>"
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from collections.abc import Iterator
 from dataclasses import fields
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -28,13 +27,13 @@ ROUTES = {
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Crawl]]:
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, Crawl]:
     folder = tmp_path_factory.mktemp("crawl")
     arguments = {"topic": "bees", "name": "蜜蜂", "images": "yes"}
     with serving(Site(ROUTES)) as site:
         ended = crawl(folder, {"seeds": site.url, **arguments}, OPEN, "-O", "all.json", "-O", "all.csv")
     assert ended.status == 0
-    yield site, ended
+    return site, ended
 
 
 def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:

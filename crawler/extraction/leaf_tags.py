@@ -10,7 +10,7 @@ Z. Shao, "Web Page Information Extraction Technology", Computer Technology and D
 Where the paper is silent: a leaf is a block (text between two breaks of a line). Its full stop is the Chinese 。; here
 every script's sentence end counts. English copyright lines and today's cookie notices have one too: their words tell
 them. A leaf mostly made of links is navigation whatever its stops. A heading is kept where the next leaf is: the paper's
-rule, which is for <p>, says nothing of headings.
+rule is for <p> and says nothing of headings.
 """
 
 import re

@@ -16,7 +16,7 @@ from functools import cache
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 CONNECTIONS = 32
 LOAD_SECONDS = 2.0
@@ -102,7 +102,8 @@ def serving(folder: Path) -> Iterator[tuple[int, Served]]:
     served = Served()
     line = [sys.executable, __file__, str(folder)]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         try:
             yield int(process.stdout.readline()), served
             process.stdin.close()
@@ -136,8 +137,6 @@ async def _load(port: int, paths: list[str]) -> float:
 
 def capacity(folder: Path, targets: list[str]) -> float:
     """How many of these pages a second the server answers a client that does nothing with them."""
-    from urllib.parse import quote
-
     with serving(folder) as (port, _):
         return asyncio.run(_load(port, [quote(target) for target in targets]))
 
