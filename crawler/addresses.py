@@ -1,14 +1,26 @@
 """Which network addresses a crawler may connect to: those of the public internet, and those its operator opened."""
 
+import re
 from collections.abc import Iterable
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 Address = IPv4Address | IPv6Address
 
 # IPv6 ranges whose last 32 bits are an IPv4 address that a gateway connects to.
 EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
+# Ranges with a use of their own that not every Python knows of: protocol assignments, one provider's metadata among
+# them, the relays of 6to4, a site's own gateways to IPv4, documentation, segment routing.
+SPECIAL = (
+    IPv4Network("192.0.0.0/24"),
+    IPv4Network("192.88.99.0/24"),
+    IPv6Network("64:ff9b:1::/48"),
+    IPv6Network("3fff::/20"),
+    IPv6Network("5f00::/16"),
+)
 # Cloud machines find their host's metadata at link-local addresses, and one provider's at this public one.
 METADATA = frozenset((ip_address("168.63.129.16"),))
+# What an entry may be that is neither an address nor a network.
+NAMED = re.compile(r"(?:[\w-]+\.)*(?!\d+(?:$|:))[\w-]+\.?(?::\d{1,5})?|(?:\d+\.){3}\d+:\d{1,5}|\[[0-9a-f:.]+\]:\d{1,5}")
 
 
 def is_public(address: Address) -> bool:
@@ -22,7 +34,9 @@ def is_public(address: Address) -> bool:
             return False
         if address.ipv4_mapped is not None:
             return True
-    return address.is_global and not address.is_multicast and address not in METADATA
+    if address in METADATA or any(address in network for network in SPECIAL):
+        return False
+    return address.is_global and not address.is_multicast
 
 
 def _embedded(address: IPv6Address) -> list[Address]:
@@ -42,16 +56,17 @@ class AllowList:
             try:
                 self.networks.append(ip_network(entry.strip("[]"), strict=False))
             except ValueError:
-                if "/" in entry or any(character.isspace() for character in entry):
+                if not NAMED.fullmatch(entry):
                     raise ValueError(
                         f"{entry!r} is not a host name, an address or a network such as 10.0.0.0/8"
                     ) from None
-                self.names.add(entry)
+                self.names.add(entry.rstrip("."))
 
     def opens(self, host: str, port: int, address: Address) -> bool:
         """Whether `address`, found for `host`, may be connected to."""
         host = host.lower().rstrip(".")
-        if host in self.names or f"{host}:{port}" in self.names:
+        name = f"[{host}]" if ":" in host else host
+        if name in self.names or f"{name}:{port}" in self.names:
             return True
         inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
         return any(address in network or (inner is not None and inner in network) for network in self.networks)

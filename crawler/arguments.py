@@ -9,7 +9,8 @@ from crawler.language import CODES, normalise
 from crawler.scope import SCOPES
 from crawler.urls import absolute
 
-NAME = re.compile(r"\w[\w.-]{0,99}(?<!\.)")
+NAME = re.compile(r"\w[\w.-]*(?<!\.)")
+MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 # Names that Windows keeps for devices, whatever the ending.
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # A comma ends an address where a space or another address follows: addresses may hold commas themselves.
@@ -54,9 +55,16 @@ def _seeds(value: str) -> tuple[str, ...]:
     """The seed addresses; none for the demo, whose address is known when it is served."""
     if value == "demo":
         return ()
-    if ":" in value.partition("/")[0] and not Path(value).is_file():
-        return tuple(dict.fromkeys(_seed(url) for url in BETWEEN_SEEDS.split(value) if url))
+    if ":" in value.partition("/")[0] and not _is_file(value):
+        return tuple(dict.fromkeys(_seed(url) for url in BETWEEN_SEEDS.split(value.strip(" ,")) if url))
     return _seeds_of_file(Path(value))
+
+
+def _is_file(value: str) -> bool:
+    try:
+        return Path(value).is_file()
+    except OSError:  # longer than a path may be, as a list of addresses can be
+        return False
 
 
 def _seeds_of_file(path: Path) -> tuple[str, ...]:
@@ -75,7 +83,7 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
 
 
 def _seed(url: str) -> str:
-    address = absolute("", url) if re.match(r"https?://[^/]", url, re.IGNORECASE) else None
+    address = absolute("", url) if re.fullmatch(r"https?://[^/\s]\S*", url, re.IGNORECASE) else None
     if address is None:
         raise ArgumentError(f"seed {_shown(url)} is not an address to crawl; allowed are http:// and https:// URLs")
     return address
@@ -105,7 +113,7 @@ def _patterns(name: str) -> Callable[[str], tuple[re.Pattern[str], ...]]:
             return tuple(re.compile(pattern) for pattern in BETWEEN_PATTERNS.split(value) if pattern)
         except re.error as error:
             raise ArgumentError(
-                f"{name}={_shown(value)} is not a regular expression ({error}); "
+                f"{name}={_shown(value)} is not a regular expression ({' '.join(str(error).split())}); "
                 "allowed are regular expressions, separated by commas or spaces"
             ) from None
 
@@ -121,9 +129,10 @@ def _languages(value: str) -> frozenset[str]:
 
 
 def _name(value: str) -> str:
-    if not NAME.fullmatch(value) or DEVICES.fullmatch(value):
+    if not NAME.fullmatch(value) or DEVICES.fullmatch(value) or len(value.encode()) > MAX_NAME_BYTES:
         raise ArgumentError(
-            f"name={_shown(value)} cannot name a file; allowed are letters, digits, '_', '-' and '.', at most 100"
+            f"name={_shown(value)} cannot name a file; allowed are letters, digits, '_', '-' and '.', "
+            f"at most {MAX_NAME_BYTES} bytes of them"
         )
     return value
 

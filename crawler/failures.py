@@ -3,8 +3,9 @@
 from http import HTTPStatus
 
 from OpenSSL.SSL import Error as TlsError
-from scrapy import Request, exceptions
+from scrapy import exceptions
 from scrapy.spidermiddlewares.httperror import HttpError
+from service_identity import CertificateError, VerificationError
 from twisted.python.failure import Failure
 
 
@@ -12,11 +13,14 @@ class Refusal(exceptions.IgnoreRequest):
     """A request that this crawler declines to send or to follow; the message says why."""
 
 
-def reason(failure: Failure, request: Request) -> str:
+NOT_PUBLIC = "address is not public"
+# Whoever signed the certificate is not known, or it is for another name, or for none.
+TLS_ERRORS = (TlsError, VerificationError, CertificateError)
+
+
+def reason(failure: Failure) -> str:
     """Why a request failed, in a few words that are the same for the same cause."""
     error = failure.value
-    if request.meta.get("address_refused"):
-        return "address is not public"
     if isinstance(error, HttpError):
         return _status(error.response.status)
     if isinstance(error, exceptions.IgnoreRequest):
@@ -33,6 +37,7 @@ WORDS: dict[type[BaseException], str] = {
     exceptions.DownloadCancelledError: "body larger than the limit",
     exceptions.ResponseDataLossError: "answer cut short",
     exceptions.DownloadFailedError: "connection lost",
+    ValueError: "not a valid host name",
 }
 
 
@@ -45,4 +50,4 @@ def _status(code: int) -> str:
 
 def _caused_by_tls(error: BaseException | None) -> bool:
     reasons = [inner.value for inner in getattr(getattr(error, "__cause__", None), "reasons", ())]
-    return any(isinstance(inner, TlsError) for inner in (error, getattr(error, "__cause__", None), *reasons))
+    return any(isinstance(inner, TLS_ERRORS) for inner in (error, getattr(error, "__cause__", None), *reasons))

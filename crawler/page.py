@@ -18,9 +18,19 @@ BOT = "winnow"
 
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 MAX_NEAR_TEXT = 200
-REFRESH = re.compile(r"\s*(\d{1,6})(?:\.\d*)?\s*[;,]?\s*(?:url\s*=)?\s*['\"]?([^'\"]+)", re.IGNORECASE)
+# Possessive, so that no digit of a time alone is taken for an address.
+REFRESH = re.compile(
+    r"\s*(\d{1,6}+)[\d.]*+(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?+['\"]?+([^'\"]+)", re.IGNORECASE | re.ASCII
+)
+# A tag to its end, whatever its quotes hold.
+TAG = re.compile(r"""<[a-zA-Z](?:[^>"']++|"[^"]*+"|'[^']*+'|["'])*+(?:>|\Z)""")
+QUOTED = re.compile(r"""=\s*(?:"[^"]*"|'[^']*')""")
+MAX_TAG_LENGTH = 4096
+MAX_ATTRIBUTES = 500
 # Directives that have a value after a colon, where other colons end a robot's name.
 VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
+
+REFUSALS = frozenset(("noindex", "nofollow", "none"))
 
 T = TypeVar("T")
 
@@ -78,7 +88,7 @@ class Page:
         """The tree; a lone <html> for a page without any element. libxml2 ends a tree at 2048 levels."""
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
         try:
-            root = etree.fromstring(self.html.encode("utf-8", "replace"), parser)
+            root = etree.fromstring(_without_crowded_tags(self.html).encode("utf-8", "replace"), parser)
         except (etree.XMLSyntaxError, ValueError):
             root = None
         if root is None:
@@ -136,16 +146,18 @@ class Page:
     def meta(self) -> dict[str, str]:
         """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
         found: dict[str, str] = {}
+        robots: dict[str, list[str]] = {}
         for element in self.root.iter("meta"):
             name = (element.get("name") or element.get("property") or element.get("http-equiv") or "").lower()
             content = element.get("content")
             if not name or content is None:
                 continue
-            if name in ("robots", BOT) and name in found:
-                found[name] += "," + content
-            else:
+            if name in ("robots", BOT):
+                robots.setdefault(name, []).append(content)
+            # Without scripts a page may send its readers away; what it says in its own text is kept all the same.
+            elif name != "refresh" or next(element.iterancestors("noscript"), None) is None:
                 found.setdefault(name, content)
-        return found
+        return found | {name: ",".join(contents) for name, contents in robots.items()}
 
     @cached_property
     def canonical(self) -> str | None:
@@ -161,6 +173,7 @@ class Page:
         asked = [self.meta.get("robots", ""), self.meta.get(BOT, "")]
         asked += [_addressed_to_us(line) for line in self.robots_header.splitlines()]
         words = {word.strip().lower() for words in asked for word in words.split(",")}
+        words |= REFUSALS.intersection(" ".join(words).split())  # some pages put spaces between them
         if "none" in words:
             words |= {"noindex", "nofollow"}
         return frozenset(words - {""})
@@ -173,6 +186,17 @@ class Page:
         return (int(match[1]), url) if match and url else None
 
 
+def _without_crowded_tags(html: str) -> str:
+    """The source without the attributes of tags that have too many: the parser's time grows with their square."""
+    if len(html) < MAX_TAG_LENGTH or not any(len(tag) > MAX_TAG_LENGTH for tag in TAG.findall(html)):
+        return html
+    return TAG.sub(lambda tag: f"{tag[0].split()[0]}>" if _is_crowded(tag[0]) else tag[0], html)
+
+
+def _is_crowded(tag: str) -> bool:
+    return len(tag) >= MAX_TAG_LENGTH and len(re.split(r"[\s/]+", QUOTED.sub("", tag))) > MAX_ATTRIBUTES
+
+
 def _addressed_to_us(header: str) -> str:
     """The directives of one X-Robots-Tag header, none when it speaks to another robot.
 
@@ -182,7 +206,7 @@ def _addressed_to_us(header: str) -> str:
     name, colon, rest = header.partition(":")
     if not colon or "," in name or name.strip().lower() in VALUED:
         return header
-    return rest if name.strip().lower() == BOT else ""
+    return rest.strip() if name.strip().lower() == BOT else ""
 
 
 def is_html(content_type: str, body: bytes) -> bool:

@@ -24,11 +24,11 @@ class Scope:
         """Follow the host or site of this address too."""
         self.homes.add(SCOPES[self.kind](url))
 
-    def refusal(self, url: str) -> str | None:
-        """Why an address is not followed, or None when it is."""
+    def refusal(self, url: str, page: bool = True) -> str | None:
+        """Why the address of a page, or of a sitemap, is not followed, or None when it is."""
         if SCOPES[self.kind](url) not in self.homes:
             return "outside the scope"
-        if suffix := ending(url):
+        if page and (suffix := ending(url)):
             return f"not HTML/.{suffix}"
         if len(url) > self.max_length:
             return "address too long"

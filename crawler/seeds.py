@@ -15,14 +15,16 @@ class Listing(NamedTuple):
 
     pages: tuple[str, ...]
     sitemaps: tuple[str, ...]
+    cut: bool = False
+    """Whether it was unpacked only up to the size limit."""
 
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     """What a sitemap, sitemap index, RSS or Atom feed lists, or None when `body` is none of these."""
-    body = _unzipped(body, max_size)
+    body, cut = _unzipped(body, max_size)
     if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"<":
         return None
-    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    parser = etree.XMLParser(recover=True, resolve_entities=False, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError):
@@ -37,27 +39,31 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
         if address:
             parent = element.getparent()
             (sitemaps if parent is not None and _name(parent) == "sitemap" else pages)[address] = None
-    return Listing(tuple(pages), tuple(sitemaps))
+    return Listing(tuple(pages), tuple(sitemaps), cut)
 
 
-def _unzipped(body: bytes, max_size: int) -> bytes:
-    """The body, unpacked when it is gzipped as sitemaps often are, cut at `max_size`."""
+def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
+    """The body, unpacked when it is gzipped as sitemaps often are, and whether it was cut at `max_size`."""
     if body[:2] != b"\x1f\x8b":
-        return body
+        return body, False
+    unpacker = zlib.decompressobj(wbits=31)
     try:
-        return zlib.decompressobj(wbits=31).decompress(body, max_size)
+        return unpacker.decompress(body, max_size), bool(unpacker.unconsumed_tail)
     except zlib.error:
-        return b""
+        return b"", False
 
 
 def _name(element: etree._Element) -> str:
-    return etree.QName(element).localname.lower()
+    """The element's name without its namespace, or the prefix of one that was never declared."""
+    return str(element.tag).rpartition("}")[2].rpartition(":")[2].lower()
 
 
 def _address(element: etree._Element) -> str | None:
     """The address in a <loc> of a sitemap, a <link> of an RSS item or the alternate <link> of an Atom entry."""
     name, parent = _name(element), element.getparent()
     inside = _name(parent) if parent is not None else ""
+    if len(element):
+        return None  # an entity in it stands for what is not known
     if name == "loc" and inside in ("url", "sitemap"):
         return element.text
     if name == "link" and inside == "item":

@@ -10,7 +10,7 @@ from w3lib.url import safe_url_string
 
 # Most links need none of the costly steps: already absolute, plain ASCII, nothing to fold.
 PLAIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*")
-FOLDED = re.compile(r":80/|:443/|/\.\.?(?:/|$)|%[a-f]|%.[a-f]")
+FOLDED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]")
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # Endings of files that are not pages, nor feeds.
 NOT_PAGES = frozenset(
@@ -63,8 +63,8 @@ def _respelled(base: str, href: str) -> str | None:
     if ":" in host:
         host = f"[{host}]"
     netloc = host if port in (None, DEFAULT_PORTS[parts.scheme]) else f"{host}:{port}"
-    path = re.sub("%[0-9a-fA-F]{2}", lambda escape: escape[0].upper(), _without_dots(parts.path))
-    return f"{parts.scheme}://{netloc}{path}{'?' + parts.query if parts.query else ''}"
+    address = _without_dots(parts.path) + (f"?{parts.query}" if parts.query else "")
+    return f"{parts.scheme}://{netloc}" + re.sub("%[0-9a-fA-F]{2}", lambda escape: escape[0].upper(), address)
 
 
 def _without_dots(path: str) -> str:

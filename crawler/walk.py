@@ -16,8 +16,11 @@ INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr o:p output picture "
     "q rb rp rt rtc ruby s samp small source span strike strong sub sup time tt u var wbr".split()
 )
-# What is never read as text. <noscript> is: what stands there is what readers without scripts see.
-SILENT = frozenset("applet audio canvas head math object script select style svg template textarea video".split())
+# What is never read as text. <noscript> is: what stands there is what readers without scripts see. What stands in
+# <noframes> and its kin is for browsers of another age, and in the tree it is markup that nobody has read.
+SILENT = frozenset(
+    "applet audio canvas head math noembed noframes object script select style svg template textarea video".split()
+)
 # Where pages that load pictures late keep the address, the most telling first.
 LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
@@ -113,7 +116,7 @@ class _Walk:
                     walker.skip_subtree()
                     continue
                 self.enter(element, tag)
-                if element.text:
+                if element.text and tag != "iframe":
                     self.read(element.text)
             else:
                 if tag not in SILENT:
@@ -135,9 +138,8 @@ class _Walk:
             elif tag == "input" and element.get("type", "").lower() == "image":
                 self.add_image(element)
         elif tag == "a":
-            href = element.get("href")
-            url = absolute(self.base, href) if href and href[0] != "#" else None
-            self.anchor = _Anchor(element, url, len(self.blocks))
+            self.close_anchor()  # a link in a link ends the outer one, as in browsers
+            self.anchor = _Anchor(element, self.address(element.get("href")), len(self.blocks))
         elif tag == "img":
             self.add_image(element)
         elif tag == "source":
@@ -148,11 +150,18 @@ class _Walk:
             self.close_block()
             self.containers.pop()
         elif tag == "a" and self.anchor is not None and self.anchor.element is element:
-            if self.anchor.url:
-                self.links.append(_link(self.anchor.url, _text(self.anchor), element, self.anchor))
-            self.anchor = None
+            self.close_anchor()
         elif tag == "picture":
             self.srcset = ""
+
+    def close_anchor(self) -> None:
+        if self.anchor is not None and self.anchor.url:
+            self.links.append(_link(self.anchor.url, _text(self.anchor), self.anchor.element, self.anchor))
+        self.anchor = None
+
+    def address(self, href: str | None) -> str | None:
+        """Where a link leads, None for a place on the same page."""
+        return absolute(self.base, href) if href and href.strip()[:1] not in ("", "#") else None
 
     def read(self, text: str) -> None:
         self.pieces.append(text)
@@ -172,8 +181,7 @@ class _Walk:
         self.linked = 0
 
     def add_link(self, href: str | None, text: str, element: etree._Element) -> None:
-        url = absolute(self.base, href) if href and href[0] != "#" else None
-        if url:
+        if url := self.address(href):
             self.links.append(_link(url, fold_space(text), element, _Anchor(element, url, len(self.blocks))))
 
     def add_image(self, element: etree._Element) -> None:
@@ -195,7 +203,7 @@ def _text(anchor: _Anchor | None) -> str:
 
 
 def _lines(text: str) -> str:
-    return "\n".join(line.rstrip() for line in text.strip("\r\n").splitlines()).strip()
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
 
 
 def _link(url: str, text: str, element: etree._Element, anchor: _Anchor) -> Link:
@@ -205,11 +213,11 @@ def _link(url: str, text: str, element: etree._Element, anchor: _Anchor) -> Link
 
 def _source(element: etree._Element, base: str, srcset: str) -> str | None:
     """Address of the picture itself, where `src` often holds a stand-in until a script swaps it."""
-    found = [element.get(name) for name in LAZY]
-    found += [_largest(element.get("data-srcset", "")), element.get("src"), _largest(element.get("srcset", ""))]
+    found = [value for name in LAZY if "." in (value := element.get(name, "")) or "/" in value]
+    found += [_largest(element.get("data-srcset", "")), element.get("src", ""), _largest(element.get("srcset", ""))]
     for href in (*found, _largest(srcset)):
-        if href and not href.lstrip().lower().startswith("data:"):
-            return absolute(base, href)
+        if href and href.lstrip()[:5].lower() != "data:" and (url := absolute(base, href)):
+            return url
     return None
 
 
@@ -220,9 +228,9 @@ def _largest(srcset: str) -> str:
     ('big.jpg', 'two.jpg')
     """
     best, best_size = "", 0.0
-    for candidate in srcset.split(", " if ", " in srcset else ","):
-        url, _, descriptor = candidate.strip().partition(" ")
-        size = re.match(r"\s*(\d+(?:\.\d+)?)[wx]", descriptor)
+    for candidate in re.split(r",\s+" if re.search(r",\s", srcset) else ",", srcset):
+        url, descriptor = (*candidate.strip(", ").split(None, 1), "", "")[:2]
+        size = re.match(r"(\d+(?:\.\d+)?)[wx]", descriptor)
         value = float(size[1]) if size else 1.0
         if url and value > best_size:
             best, best_size = url, value

@@ -144,6 +144,10 @@ OPEN = {
 }
 
 
+# With `stubbed`: nothing is looked up, and nothing is sent to an address that is not on loopback.
+STUB = {"TWISTED_DNS_RESOLVER": "stub_resolver.StubResolver"}
+
+
 def command(arguments: Mapping[str, Any], settings: Mapping[str, Any], *more: str) -> list[str]:
     """The command line of a crawl."""
     line = [sys.executable, "-m", "scrapy", "crawl", "topic"]
@@ -178,6 +182,11 @@ def crawl(
         check=False,
     )
     return Crawl(ended.returncode, ended.stdout, ended.stderr, folder)
+
+
+def stubbed(folder: Path, names: Mapping[str, list[str]] | None = None) -> dict[str, str]:
+    """The environment of a crawl that knows only these names, and lists in `connections` where it connects to."""
+    return {"STUB_NAMES": json.dumps(names or {}), "STUB_CONNECTIONS": str(folder / "connections")}
 
 
 def page(*paragraphs: str, links: Mapping[str, str] | None = None, head: str = "") -> str:

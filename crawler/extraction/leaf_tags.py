@@ -9,8 +9,8 @@ Z. Shao, "Web Page Information Extraction Technology", Computer Technology and D
 
 Where the paper is silent: a leaf is a block (text between two breaks of a line). Its full stop is the Chinese 。; here
 every script's sentence end counts. English copyright lines and today's cookie notices have one too: their words tell
-them. A leaf mostly made of links is navigation whatever its stops. A heading is kept where the next leaf is: the paper's
-rule is for <p> and says nothing of headings.
+them. A leaf mostly made of links is navigation whatever its stops. A heading is kept where the next leaf is: the rule,
+which is for <p>, says nothing of headings.
 """
 
 import re
@@ -55,7 +55,7 @@ def is_prose(block: Block) -> bool:
 def _with_headings(blocks: tuple[Block, ...], prose: list[bool]) -> tuple[Block, ...]:
     """The blocks of prose, and the headings right before them."""
     kept: list[Block] = []
-    for block, is_kept, next_is_kept in zip(blocks, prose, [*prose[1:], False], strict=True):
+    for block, is_kept, next_is_kept in zip(blocks, prose, [*prose, False][1:], strict=True):
         if is_kept or (next_is_kept and block.tag in HEADINGS and not block.linked):
             kept.append(block)
     return tuple(kept)

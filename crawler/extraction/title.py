@@ -10,20 +10,23 @@ SEPARATORS = re.compile(r"\s+[-–—|·»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}
 HEADINGS = frozenset(("h1", "h2", "h3"))
 # A part shorter than this is no headline but a label such as "News".
 MIN_LENGTH = 5
+# Characters of <title> that are looked at: every heading is searched for in them.
+MAX_TITLE = 1_000
 
 
 def headline(page: Page) -> str:
     """The longest heading that <title> repeats, else the part of <title> that a line of the page repeats or that comes
     first, else the first heading.
     """
+    title = page.title[:MAX_TITLE]
     headings = [block.text for block in page.blocks if block.tag in HEADINGS]
-    repeated = [text for text in headings if text in page.title and len(text) > 1]
+    repeated = [text for text in headings if text in title and len(text) > 1]
     if repeated:
         return max(repeated, key=len)
-    parts = [part.strip() for part in SEPARATORS.split(page.title) if part.strip()]
+    parts = [part.strip() for part in SEPARATORS.split(title) if part.strip()]
     if parts:
-        return _spoken(parts, page.blocks) or next((part for part in parts if len(part) >= MIN_LENGTH), page.title)
-    return headings[0] if headings else page.title
+        return _spoken(parts, page.blocks) or next((part for part in parts if len(part) >= MIN_LENGTH), title)
+    return headings[0] if headings else title
 
 
 def _spoken(parts: list[str], blocks: tuple[Block, ...]) -> str:

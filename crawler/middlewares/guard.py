@@ -6,11 +6,13 @@ from typing import Any, Self
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
+from scrapy.exceptions import CannotResolveHostError
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.interfaces import IAddress, IHostnameResolver, IResolutionReceiver
 from zope.interface import implementer
 
 from crawler.addresses import AllowList, is_public
+from crawler.failures import NOT_PUBLIC, Refusal
 
 
 @implementer(IHostnameResolver)
@@ -97,8 +99,8 @@ class GuardMiddleware:
             raise RuntimeError("no request may be sent before the address guard is installed")
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Mark a request whose host has no public address: asking again would not help."""
+        """Say that the host of a request has no public address: asking again would not help."""
         host = (urlparse_cached(request).hostname or "").lower()
-        if self.resolver is not None and host in self.resolver.refused:
-            request.meta["dont_retry"] = True
-            request.meta["address_refused"] = True
+        not_found = isinstance(exception, CannotResolveHostError)
+        if not_found and self.resolver is not None and host in self.resolver.refused:
+            raise Refusal(NOT_PUBLIC)

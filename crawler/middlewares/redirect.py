@@ -9,6 +9,8 @@ from crawler.spiders.topic import TopicSpider
 from crawler.state.frontier import Candidate
 from crawler.urls import absolute
 
+MOVED = (301, 302, 303, 307, 308)
+
 
 class ScopedRedirectMiddleware(RedirectMiddleware):
     """Follows a redirect as it would a link: one page for each address, and none outside the scope.
@@ -18,19 +20,22 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
     """
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
-        answer = super().process_response(request, response)
         candidate: Candidate | None = request.meta.get("candidate")
-        if isinstance(answer, Response) or candidate is None:
+        try:
+            answer = super().process_response(request, response)
+        except ValueError:
+            raise Refusal("redirected to no web address") from None
+        if candidate is None or (answer is response and response.status not in MOVED):
             return answer
-        spider = self.crawler.spider
-        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
-        url = absolute(request.url, answer.url)
+        url = None if answer is response else absolute(request.url, answer.url)
         if url is None:
             raise Refusal("redirected to no web address")
+        spider = self.crawler.spider
+        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
         if candidate.kind in ("seed", "list"):
             spider.scope.add_home(url)
         elif candidate.kind != "image" and (refusal := spider.scope.refusal(url)):
             raise Refusal(f"redirected: {refusal}")
-        if url != request.url and not spider.frontier.know(url):
+        if not spider.frontier.know(url):
             raise Refusal("redirected to a page already known")
         return answer.replace(url=url)

@@ -10,7 +10,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from twisted.python.failure import Failure
 
-from crawler.failures import Refusal, reason
+from crawler.failures import NOT_PUBLIC, Refusal, reason
 from crawler.page import BOT
 from crawler.spiders.topic import TopicSpider
 from crawler.urls import host, origin
@@ -37,17 +37,20 @@ class RobotsMiddleware:
             raise NotConfigured("ROBOTSTXT_OBEY is off")
         return cls(crawler)
 
-    async def process_request(self, request: Request) -> None:
+    async def process_request(self, request: Request) -> Request | None:
         if ROBOTS in request.meta:
-            return
+            return None
         place = origin(request.url)
         if place not in self.answers:
             self.answers[place] = asyncio.ensure_future(self.ask(place))
+        came_first = not self.answers[place].done()
         answer = await self.answers[place]
         if isinstance(answer, str):
             raise Refusal(answer)
         if not answer.can_fetch(request.url, BOT):
             raise Refusal("refused by robots.txt")
+        # What was on its way before the host's pauses were known waits for its turn again.
+        return request.copy() if came_first and answer.crawl_delay(BOT) else None
 
     async def ask(self, place: str) -> Answer:
         """The rules of a host, after its robots.txt or the failure to read it."""
@@ -56,8 +59,8 @@ class RobotsMiddleware:
         try:
             response = await self.crawler.engine.download_async(request)
         except Exception:
-            why = reason(Failure(), request)
-            return why if request.meta.get("address_refused") else f"robots.txt cannot be read: {why}"
+            why = reason(Failure())
+            return why if why == NOT_PUBLIC else f"robots.txt cannot be read: {why}"
         if response.status == 429 or response.status >= 500:
             return f"robots.txt cannot be read: {response.status}"
         rules = Protego.parse(response.body.decode("utf-8-sig", "ignore") if response.status < 300 else "")

@@ -150,6 +150,7 @@ class TopicSpider(Spider):
             return
         self.answered(candidate)
         self.frontier.finish(response.meta["lease"])
+        self.count("skipped/rest of a sitemap larger than the limit", found.cut)
         yield from self.requests(found.sitemaps, Candidate("", SEED_PRIORITY, kind="list"))
         yield from self.requests(found.pages, Candidate("", SEED_PRIORITY - 1))
 
@@ -199,7 +200,7 @@ class TopicSpider(Spider):
         for url in urls:
             if not self.frontier.know(url):
                 continue
-            if refusal := self.scope.refusal(url):
+            if refusal := self.scope.refusal(url, page=candidate.kind != "list"):
                 self.count(f"skipped/{refusal}")
             else:
                 yield _request(candidate._replace(url=url))
@@ -207,8 +208,8 @@ class TopicSpider(Spider):
     def failed(self, failure: Failure) -> None:
         """Count why a request brought nothing."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        why = reason(failure, request)
-        if failure.check(Refusal) or request.meta.get("address_refused"):
+        why = reason(failure)
+        if failure.check(Refusal):
             self.skip(request.meta, why)
         else:
             self.logger.info("Failed: %s (%s)", request.url, why)

@@ -141,6 +141,8 @@ class Frontier:
 
     def give_back(self, lease: int, candidate: Candidate, load: Any = None) -> bool:
         """Let a lent candidate wait again, perhaps under another address; whether its host is still asked."""
+        if lease not in self._lent:
+            return False
         self._return(lease)
         return self.add(candidate, load)
 
@@ -151,8 +153,8 @@ class Frontier:
             return False
         self._return(lease)
         self.pages += page
-        if not page and candidate.kind != "image":
-            self._site_pages[site(candidate.url)] -= 1
+        if page and candidate.kind != "image":
+            self._site_pages[site(candidate.url)] += 1
         return True
 
     def rest(self, name: str, until: float) -> None:
@@ -197,7 +199,9 @@ class Frontier:
         candidate = self._lent.pop(lease, None)
         if candidate is None:
             return
-        self._pages_out -= candidate.kind != "image"
+        if candidate.kind != "image":
+            self._pages_out -= 1
+            self._site_pages[site(candidate.url)] -= 1
         name = host(candidate.url)
         self._queues[name].out -= 1
         self._unpark(name)

@@ -1,7 +1,7 @@
 """The spider to compare with: Scrapy as it comes, following links and doing nothing else."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response
@@ -21,9 +21,13 @@ class BareSpider(Spider):
 
     def __init__(self, start: str) -> None:
         super().__init__()
-        self.start_urls = [start]
+        self.first = start
         self.allowed_domains = ["127.0.0.1"]
         self.pages = 0
+
+    async def start(self) -> AsyncIterator[Request]:
+        # Filtered, unlike Scrapy's own: a link back to the first page does not fetch it again.
+        yield Request(self.first)
 
     def parse(self, response: Response) -> Iterator[Request]:
         if not isinstance(response, HtmlResponse):

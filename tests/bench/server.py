@@ -86,7 +86,8 @@ class Connection(asyncio.Protocol):
 
 async def serve(folder: Path) -> None:
     """Serve until standard input ends."""
-    files, served = Files(folder), {"answers": 0, "pages": set()}
+    files = Files(folder)
+    served: dict[str, Any] = {"answers": 0, "pages": set()}
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Connection(files, served), "127.0.0.1", 0, backlog=1024)
     started = time.process_time()

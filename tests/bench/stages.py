@@ -5,7 +5,6 @@
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +36,7 @@ class Clock:
     """CPU time by step; a step inside another one stops the outer one's time."""
 
     def __init__(self) -> None:
-        self.seconds = Counter(dict.fromkeys((PARSE, WALK, EXTRACTION, JUDGE, LINKS, STORE), 0.0))
+        self.seconds = dict.fromkeys(("", PARSE, WALK, EXTRACTION, JUDGE, LINKS, STORE), 0.0)
         self._running = [""]
         self._since = 0.0
 

@@ -1,7 +1,11 @@
 """A made-up site of pages as the web has them, the same at every call."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 SEED = 2013
 LINKS = 40  # a page, of which navigation and footer have 17
@@ -36,6 +40,19 @@ def build(folder: Path, pages: int) -> None:
     for number in range(pages):
         path = folder / _path(number)[1:]
         path.write_text(_page(random, number, pages), encoding="utf-8")
+
+
+@contextmanager
+def site_of(folder: Path | None, pages: int) -> Iterator[Path]:
+    """The folder, or one with a made-up site for as long as it is needed."""
+    if folder is not None:
+        if not (folder / "index.html").is_file():
+            sys.exit(f"{folder} has no index.html; give a folder of static HTML that starts with one")
+        yield folder.resolve()
+        return
+    with TemporaryDirectory(prefix="throughput-site-") as name:
+        build(Path(name), pages)
+        yield Path(name)
 
 
 def _path(number: int) -> str:

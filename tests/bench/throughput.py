@@ -15,7 +15,6 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +24,7 @@ from threading import Timer
 
 import scrapy
 from server import capacity, serving
-from synthetic import build
+from synthetic import build, site_of
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -42,6 +41,8 @@ class Run:
 
     pages: list[str]
     parsed: int
+    answers: int
+    """Those of the server, robots.txt and missing pages among them."""
     seconds: float
     cpu: float
     memory: float
@@ -59,6 +60,7 @@ def _cpu_a_page(run: Run, start: float) -> float:
 
 ROWS: dict[str, Callable[[Run, float], float]] = {
     "pages a second": lambda run, start: run.rate,
+    "answers, missing pages too": lambda run, start: run.answers,
     "CPU seconds": lambda run, start: run.cpu,
     "CPU seconds of the start": lambda run, start: start,
     "CPU milliseconds a page": _cpu_a_page,
@@ -76,7 +78,7 @@ def crawl(site: Path, words: list[str], timeout: float) -> Run:
         items = folder / "output" / "topic.jsonl"
         parsed = len(items.read_bytes().splitlines()) if words is TOPIC else int(said)
     cpu = usage.ru_utime + usage.ru_stime
-    return Run(served.pages, parsed, served.seconds, cpu, usage.ru_maxrss / MEGABYTE, served.cpu)
+    return Run(served.pages, parsed, served.answers, served.seconds, cpu, usage.ru_maxrss / MEGABYTE, served.cpu)
 
 
 def _finish(line: list[str], folder: Path, timeout: float) -> tuple[resource.struct_rusage, str]:
@@ -125,10 +127,10 @@ def check(pairs: list[tuple[Run, Run]]) -> str:
 
 
 def start_cpu(words: list[str], timeout: float) -> float:
-    """The CPU seconds a crawl takes before it comes to its pages: those of a crawl of one page."""
+    """The CPU seconds a crawl takes before it comes to its pages: those of crawls of one page."""
     with TemporaryDirectory(prefix="throughput-start-") as name:
         build(Path(name), 1)
-        return crawl(Path(name), words, timeout).cpu
+        return median(crawl(Path(name), words, timeout).cpu for _ in range(3))
 
 
 def table(pairs: list[tuple[Run, Run]], starts: tuple[float, float]) -> Iterator[str]:
@@ -157,19 +159,6 @@ def machine() -> str:
         f"{processor}, {os.cpu_count()} cores, {platform.system()}; Python {platform.python_version()}, "
         f"Scrapy {scrapy.__version__}; {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     )
-
-
-@contextmanager
-def site_of(folder: Path | None, pages: int) -> Iterator[Path]:
-    """The folder, or one with a made-up site for as long as it is needed."""
-    if folder is not None:
-        if not (folder / "index.html").is_file():
-            sys.exit(f"{folder} has no index.html; give a folder of static HTML that starts with one")
-        yield folder.resolve()
-        return
-    with TemporaryDirectory(prefix="throughput-site-") as name:
-        build(Path(name), pages)
-        yield Path(name)
 
 
 def main() -> None:

@@ -1,0 +1,72 @@
+"""One contract for every extractor."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hostile import PAGES
+from lxml import etree
+
+from crawler.extraction import EXTRACTORS, extract
+from crawler.page import Extraction, Page
+
+CASES = Path(__file__).parent.parent / "pages"
+EXAMPLES = {folder.name: (folder / "input.html").read_bytes() for folder in sorted(CASES.iterdir())}
+BODIES = PAGES | EXAMPLES
+Extractor = Callable[[Page], Extraction]
+
+every_extractor = pytest.mark.parametrize("extractor", EXTRACTORS.values(), ids=EXTRACTORS)
+every_body = pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+
+
+@every_body
+@every_extractor
+def test_contract(extractor: Extractor, body: bytes) -> None:
+    page = Page("http://example.com/a", body)
+    before, blocks = etree.tostring(page.root), page.blocks
+    start = time.perf_counter()
+    found = extractor(page)
+    assert time.perf_counter() - start < 2
+    assert etree.tostring(page.root) == before
+    assert page.blocks is blocks
+    rest = iter(blocks)
+    assert all(any(block is kept for block in rest) for kept in found.blocks)
+    for text in (found.text, found.title):
+        assert text == text.strip()
+        text.encode()
+    assert extractor(page) == found
+
+
+@every_extractor
+@pytest.mark.parametrize("name", ["empty", "white space", "nuls", "refresh"])
+def test_a_page_without_text_has_none(extractor: Extractor, name: str) -> None:
+    assert extractor(Page("http://example.com/a", PAGES[name])) == Extraction("", "")
+
+
+@every_extractor
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_same_page_gives_the_same_text(extractor: Extractor, name: str) -> None:
+    first, second = (extractor(Page("http://example.com/a", EXAMPLES[name])) for _ in range(2))
+    assert (first.text, first.title, len(first.blocks)) == (second.text, second.title, len(second.blocks))
+
+
+@every_extractor
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_nothing_is_invented(extractor: Extractor, name: str) -> None:
+    page = Page("http://example.com/a", EXAMPLES[name])
+    lines = {line for block in page.blocks for line in block.text.splitlines()}
+    assert set(extractor(page).text.splitlines()) <= lines
+
+
+@pytest.mark.parametrize("method", EXTRACTORS)
+def test_extractors_go_by_their_names(method: str) -> None:
+    html = "<title>Bees</title><p>Bees dance.</p>"
+    expected = EXTRACTORS[method](Page.from_html(html))
+    found = extract(html, method=method)
+    assert (found.text, found.title) == (expected.text, expected.title)
+
+
+def test_an_unknown_method() -> None:
+    with pytest.raises(KeyError):
+        extract("<p>x", method="no-such")

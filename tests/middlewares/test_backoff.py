@@ -1,0 +1,123 @@
+"""Busy hosts: one that answers 429 or 503 rests as long as it asks, within limits, and its page is asked for again."""
+
+from contextlib import ExitStack
+from email.utils import formatdate
+from itertools import pairwise
+from pathlib import Path
+from time import time
+
+import pytest
+from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
+
+TOLERANCE = 0.15  # of a machine with other things to do
+LATE = 3.0
+ONE_AT_A_TIME = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "BACKOFF_DELAY": "0.3"}
+
+
+def busy(times: int, status: int = 503, header: str = "", pages: int = 3) -> Site:
+    """A site that answers with a first page, then with refusals, then with pages; DATE is the moment in 2 seconds."""
+    left = iter(range(times))
+
+    def route(asked: Asked) -> Answer:
+        if next(left, None) is None:
+            return Answer(page(f"This is {asked.path}."))
+        after = header.replace("DATE", formatdate(time() + 2, usegmt=True))
+        return Answer("Not now.", status, headers={"Retry-After": after})
+
+    links = {f"/{n}": f"page {n}" for n in range(pages)}
+    return Site({"/": page("Hello.", links=links)} | dict.fromkeys(links, route))
+
+
+def crawled(folder: Path, *sites: Site, **settings: str) -> Crawl:
+    with ExitStack() as served:
+        seeds = " ".join(served.enter_context(serving(site)).url for site in sites)
+        return crawl(folder, {"seeds": seeds}, ONE_AT_A_TIME | settings)
+
+
+def pauses(site: Site, times: int) -> list[float]:
+    """The seconds after each of the first requests for pages that were refused."""
+    return [after.at - before.at for before, after in pairwise(site.asked[2 : times + 3])]
+
+
+# What the host says, and the pauses it gets.
+PAUSES = {
+    "429 once, for a second": ((1, 429, "1"), [1.0]),
+    "503 once, for a second": ((1, 503, "1"), [1.0]),
+    "503 twice, for a second": ((2, 503, " 1 "), [1.0, 1.0]),
+    "503 until a date, which is in whole seconds": ((1, 503, "DATE"), [1.0]),
+    "429 without a word": ((3, 429, ""), [0.3, 0.6, 1.2]),
+    "503 with words that mean nothing": ((2, 503, "soon"), [0.3, 0.6]),
+    "503 with a number that means nothing": ((1, 503, "-5"), [0.3]),
+    "503 with a date that means nothing": ((1, 503, "Fri, 99 Foo 2026 25:61:61 GMT"), [0.3]),
+    "429 for no time at all": ((2, 429, "0"), [0.0, 0.0]),
+}
+
+
+def test_a_busy_host_rests_and_all_its_pages_wait_while_other_hosts_go_on(tmp_path: Path) -> None:
+    calm = busy(0, pages=10)
+    sites = {words: busy(*said) for words, (said, _) in PAUSES.items()}
+    ended = crawled(tmp_path, *sites.values(), calm)
+    for words, site in sites.items():
+        asked = PAUSES[words][1]
+        assert site.paths()[:2] == ["/robots.txt", "/"], words
+        assert len(site.paths()) == 5 + len(asked), words
+        for pause, least in zip(pauses(site, len(asked)), asked, strict=True):
+            assert least - TOLERANCE <= pause < least + LATE + 1.0 * ("date" in words), words
+    assert calm.asked[-1].at < sites["503 once, for a second"].asked[3].at
+    assert ended.status == 0
+    assert sorted(item["url"] for item in ended.items()) == sorted(
+        site.url + path
+        for site, pages in [*((site, 3) for site in sites.values()), (calm, 10)]
+        for path in ["", *map(str, range(pages))]
+    )
+
+
+GIVEN_UP = {
+    "after so many pauses": (503, "", {"BACKOFF_DELAY": "0.05", "BACKOFF_TIMES": "3"}, 4),
+    "after so many pauses of no time": (429, "0", {"BACKOFF_TIMES": "3"}, 4),
+    "when a pause would be too long": (503, "", {"BACKOFF_DELAY": "0.1", "BACKOFF_LIMIT": "0.2"}, 3),
+    "at once when it asks for a day": (503, "86400", {}, 1),
+    "at once when it asks for eternity": (429, "9" * 400, {}, 1),
+    "at once when it names a far date": (503, "Fri, 31 Dec 9999 23:59:59 GMT", {}, 1),
+}
+
+
+@pytest.mark.parametrize("words", GIVEN_UP)
+def test_a_host_that_is_busy_for_too_long_is_left_alone(tmp_path: Path, words: str) -> None:
+    status, header, settings, times = GIVEN_UP[words]
+    site, calm = busy(1_000, status, header, pages=8), busy(0)
+    ended = crawled(tmp_path, site, calm, **settings)
+    assert len(site.paths()) == 2 + times
+    assert len(calm.paths()) == 5
+    refused = {why: count for why, count in ended.counts().items() if why.startswith(("429 ", "503 "))}
+    assert list(refused.values()) == [1]
+    assert ended.counts() == refused | {"site asked to be left alone": 7}
+    assert ended.status == 0
+
+
+def test_a_page_that_is_always_busy_does_not_cost_the_others(tmp_path: Path) -> None:
+    """Other pages are answered in between, so the host as a whole is not given up."""
+    site = busy(0, pages=20)
+    site.routes["/7"] = Answer("Not now.", 503)
+    ended = crawled(tmp_path, site, BACKOFF_DELAY="0.05", BACKOFF_TIMES="3")
+    assert site.paths().count("/7") == 4
+    assert len(ended.items()) == 20
+    assert ended.counts() == {"503 Service Unavailable": 1}
+
+
+def test_a_seed_that_stays_busy_fails_the_crawl_with_the_reason(tmp_path: Path) -> None:
+    site = Site({"/": Answer("Not now.", 503, headers={"Retry-After": "3600"})})
+    ended = crawled(tmp_path, site)
+    assert site.paths() == ["/robots.txt", "/"]
+    assert f"{site.url}: 503 Service Unavailable\n" in ended.closing()
+    assert ended.status == 1
+
+
+def test_a_busy_robots_txt_is_asked_for_again(tmp_path: Path) -> None:
+    rules = Answer("User-agent: *\nDisallow: /1", content_type="text/plain")
+    site = busy(0)
+    site.routes["/robots.txt"] = lambda asked: rules if asked.times else Answer("", 503, headers={"Retry-After": "1"})
+    ended = crawled(tmp_path, site)
+    assert site.paths() == ["/robots.txt", "/robots.txt", "/", "/0", "/2"]
+    assert site.asked[1].at - site.asked[0].at >= 1.0 - TOLERANCE
+    assert ended.status == 0

@@ -1,0 +1,141 @@
+"""Redirects: followed as a link would be, a limited number of times, within the scope, to web addresses only."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sites import OPEN, STUB, Answer, Asked, Crawl, Route, Site, crawl, page, serving, stubbed
+
+WIDE = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
+
+
+def to(location: str, status: int = 302) -> Answer:
+    return Answer("<p>Elsewhere.</p>", status, headers={"Location": location})
+
+
+def crawled(folder: Path, routes: dict[str, Route], **arguments: Any) -> tuple[Crawl, Site]:
+    """A crawl of a site whose first page links to all these routes."""
+    links = {path: f"to {path}" for path in routes}
+    with serving(Site({"/": page("Hello.", links=links)} | routes)) as site:
+        return crawl(folder, {"seeds": site.url, **arguments}, WIDE | STUB, env=stubbed(folder)), site
+
+
+def test_an_item_holds_the_address_asked_for_and_the_one_that_answered(tmp_path: Path) -> None:
+    routes: dict[str, Route] = {}
+    for status in (301, 302, 303, 307, 308):
+        routes |= {f"/{status}": to(f"/{status}/between", status), f"/{status}/between": to("new?a=b", status)}
+    links = {path: "old" for path in routes if "between" not in path}
+    there = {f"{path}/new?a=b": page("Here it is.") for path in links}
+    with serving(Site({"/": page("Hello.", links=links), **routes, **there})) as site:
+        items = {item["url"]: item for item in crawl(tmp_path, {"seeds": site.url}, OPEN).items()}
+    assert len(items) == 6
+    for path in links:
+        found = items[f"{site.url[:-1]}{path}/new?a=b"]
+        assert (found["requested_url"], found["parent"], found["depth"]) == (f"{site.url[:-1]}{path}", site.url, 1)
+        assert found["text"] == "Here it is."
+
+
+def endless(asked: Asked) -> Answer:
+    return to(f"/endless?{int(asked.path.partition('?')[2] or 0) + 1}")
+
+
+def test_redirects_end(tmp_path: Path) -> None:
+    routes = {"/a": to("/b"), "/b": to("/a"), "/self": to("/self"), "/endless": endless}
+    routes |= {f"/endless?{n}": endless for n in range(1, 30)}
+    links = dict.fromkeys(("/a", "/self", "/endless"), "round")
+    with serving(Site({"/": page("Hello.", links=links), **routes})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
+    assert len([path for path in site.paths() if path.startswith("/endless")]) == 11
+    assert [site.paths().count(path) for path in ("/a", "/b", "/self")] == [1, 1, 1]
+    assert [item["url"] for item in ended.items()] == [site.url]
+    assert ended.counts() == {"redirected to a page already known": 2, "max redirections reached": 1}
+
+
+# What a Location says, and what comes of it.
+NOWHERE = {
+    "file:///etc/passwd": "redirected to no web address",
+    "javascript:alert(1)": "redirected to no web address",
+    "ftp://127.0.0.1/file": "redirected to no web address",
+    "data:text/html,<p>Here": "redirected to no web address",
+    "": "redirected to no web address",
+    "http://user:password@127.0.0.1/": "redirected to no web address",
+    "http://[::1": "redirected to no web address",
+    "http://127.0.0.1:99999/": "redirected to no web address",
+    "http://127.0.0.1:port/": "redirected to no web address",
+    "http://": "redirected to a page already known",
+    "\x00\x01": "redirected to a page already known",
+    "\xff\xfe": "404 Not Found",
+    "http://" + "a." * 3000: "redirected: address too long",
+    "http://" + "a" * 64 + ".test/": "robots.txt cannot be read: not a valid host name",
+    "http://a b/": "robots.txt cannot be read: host name not found",
+    "http://nowhere.test/": "robots.txt cannot be read: host name not found",
+}
+
+
+def test_a_redirect_to_nowhere_costs_nothing_but_its_page(tmp_path: Path) -> None:
+    routes: dict[str, Route] = {f"/{n}": to(where) for n, where in enumerate(NOWHERE)}
+    routes |= {"/none": Answer("", 302), "/fine": page("This is fine.")}
+    ended, site = crawled(tmp_path, routes, scope="any")
+    assert [item["url"] for item in ended.items()] == [site.url, f"{site.url}fine"]
+    assert ended.counts() == Counter(["redirected to no web address", *NOWHERE.values()])
+    assert {line.split()[0] for line in (tmp_path / "connections").read_text().splitlines()} == {"127.0.0.1"}
+    assert "Traceback" not in ended.err
+
+
+def test_a_page_moves_within_the_scope_only_and_to_a_page_not_known_yet(tmp_path: Path) -> None:
+    with serving(Site({"/": page("Hello from elsewhere.")}), "127.0.0.2") as other:
+        routes: dict[str, Route] = {
+            "/away": to(other.url),
+            "/home": to("/"),
+            "/one": to("/two"),
+            "/two": page("This is two."),
+            "/three": to("/two"),
+            "/picture": to("/picture.jpg"),
+            "/trap": to("/t/t/t/t/t"),
+        }
+        ended, site = crawled(tmp_path, routes)
+    assert other.asked == []
+    assert sorted(site.paths()) == sorted(["/robots.txt", "/", *routes])
+    assert [item["url"] for item in ended.items()] == [site.url, f"{site.url}two"]
+    assert ended.counts() == {
+        "redirected to a page already known": 3,
+        "redirected: outside the scope": 1,
+        "redirected: not HTML: .jpg": 1,
+        "redirected: path repeats itself": 1,
+    }
+
+
+@pytest.mark.parametrize("scope", ["host", "site"])
+def test_a_seed_that_moves_takes_the_crawl_with_it(tmp_path: Path, scope: str) -> None:
+    routes: dict[str, Route] = {"/": page("Hello.", links={"/there": "there"}), "/there": page("This is there.")}
+    with (
+        serving(Site(routes), "127.0.0.2") as new,
+        serving(Site({"/": to(f"{new.url}"), "/here": page("This is here.")})) as old,
+    ):
+        new.routes["/there"] = page("This is there.", links={f"{old.url}here": "back"})
+        ended = crawl(tmp_path, {"seeds": old.url, "scope": scope}, WIDE)
+    assert [item["url"] for item in ended.items()] == [new.url, f"{new.url}there", f"{old.url}here"]
+    assert [item["requested_url"] for item in ended.items()] == [old.url, f"{new.url}there", f"{old.url}here"]
+    assert ended.status == 0
+
+
+def test_a_page_that_sends_its_reader_on_soon_is_a_redirect(tmp_path: Path) -> None:
+    def sending(seconds: int, where: str) -> str:
+        return page(f"Wait {seconds} s.", head=f'<meta http-equiv="refresh" content="{seconds}; url={where}">')
+
+    routes: dict[str, Route] = {
+        "/soon": sending(10, "/soon/there"),
+        "/late": sending(11, "/late/there"),
+        "/renewed": sending(5, "/renewed"),
+        "/script": sending(0, "javascript:alert(1)"),
+        "/round": sending(0, "/round/round"),
+        "/round/round": sending(0, "/round"),
+    }
+    there: dict[str, Route] = {"/soon/there": page("There."), "/late/there": page("There.")}
+    with serving(Site({"/": page("Hello.", links=dict.fromkeys(routes, "on")), **routes, **there})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN)
+    kept = ["", "late", "renewed", "script", "soon/there"]
+    assert sorted(item["url"] for item in ended.items()) == [site.url + path for path in kept]
+    assert ended.counts() == {"sent on by the page": 3}
+    assert site.paths().count("/round") == site.paths().count("/round/round") == 1

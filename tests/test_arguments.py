@@ -1,0 +1,227 @@
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from crawler.arguments import READERS, ArgumentError, Arguments, parse
+
+A, B = "http://a.example/", "https://b.example/x,y,z"
+
+
+def wrong(given: dict[str, str]) -> str:
+    with pytest.raises(ArgumentError) as said:
+        parse(given)
+    return str(said.value)
+
+
+def test_every_field_has_a_reader() -> None:
+    assert set(READERS) == {field.name for field in dataclasses.fields(Arguments)} - {"demo"}
+
+
+def test_what_is_not_given_is_the_default() -> None:
+    assert parse({"seeds": A}) == Arguments((A,))
+    assert parse({"seeds": A} | dict.fromkeys(READERS.keys() - {"seeds"}, "  ")) == Arguments((A,))
+
+
+def test_the_demo_has_no_seeds_yet() -> None:
+    assert parse({"seeds": " demo "}) == Arguments((), demo=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "seeds"),
+    [
+        (A, [A]),
+        (f"  {A}\n", [A]),
+        (f"{A},{B}", [A, B]),
+        (f"{A}, {B}", [A, B]),
+        (f"{A} ,{B}", [A, B]),
+        (f"{A} {B}", [A, B]),
+        (f"{B},{A}", [B, A]),
+        (f"{A}\n{B}\r\n", [A, B]),
+        (f"{A},{A},{A}#top", [A]),
+        ("HTTP://A.Example", [A]),
+        ("http://a.example:80,https://b.example:443", [A, "https://b.example/"]),
+        ("http://a.example/?q=1,2,http://b.example/", ["http://a.example/?q=1,2", "http://b.example/"]),
+        ("http://localhost:8000/,http://[::1]:8000/", ["http://localhost:8000/", "http://[::1]:8000/"]),
+        ("http://bücher.example/", ["http://xn--bcher-kva.example/"]),
+        (",".join(f"http://a.example/{n}" for n in range(1000)), [f"http://a.example/{n}" for n in range(1000)]),
+        ("http://a.example/" + "x" * 5000, ["http://a.example/" + "x" * 5000]),
+    ],
+)
+def test_seeds(value: str, seeds: list[str]) -> None:
+    assert parse({"seeds": value}).seeds == tuple(seeds)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("ftp://a.example/", "'ftp://a.example/'"),
+        (f"{A},javascript:alert(1)", "'javascript:alert(1)'"),
+        (f"{A} b.example", "'b.example'"),
+        ("http:///path", "'http:///path'"),
+        ("http:a.example", "'http:a.example'"),
+        ("https://", "'https://'"),
+        ("http://user:secret@a.example/", "'http://user:secret@a.example/'"),
+        ("http://a.example:port/", "'http://a.example:port/'"),
+        ("http://[::1/", "'http://[::1/'"),
+        ("localhost:8000", "'localhost:8000'"),
+        ("mailto:x@" + "y" * 200, "…'"),
+    ],
+)
+def test_a_wrong_seed(value: str, shown: str) -> None:
+    message = wrong({"seeds": value})
+    assert shown in message
+    assert "allowed are http:// and https:// URLs" in message
+    assert len(message) < 250
+
+
+@pytest.mark.parametrize("given", [{}, {"seeds": ""}, {"seeds": " \n"}])
+def test_no_seeds(given: dict[str, str]) -> None:
+    assert wrong(given) == "no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"{A}\n{B}\n".encode(),
+        f"\ufeff{A}\n{B}".encode(),
+        f"# seeds\r\n\r\n  {A}  \r\n\t# more\r\n{B}\r\n{A}\r\n".encode(),
+        f"\n\n{A}\r{B}\n\n\n".encode(),
+    ],
+    ids=["plain", "mark", "comments", "line ends"],
+)
+def test_a_file_of_seeds(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "my seeds.txt"
+    file.write_bytes(content)
+    assert parse({"seeds": str(file)}).seeds == (A, B)
+
+
+def test_a_file_with_a_colon_in_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("seeds:1.txt").write_text(A)
+    assert parse({"seeds": "seeds:1.txt"}).seeds == (A,)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "cannot be read as a file of URLs (No such file or directory); give a readable file"),
+        (b"\x89PNG\r\n\x1a\n\x00\xff", "cannot be read as a file of URLs (not UTF-8 text); give a readable file"),
+        (b"", "holds no URL; give a file with one URL a line"),
+        (b"# only\n\n", "holds no URL; give a file with one URL a line"),
+        (b"http://a.example/\nb.example\n", "seed 'b.example' is not an address to crawl; allowed are http://"),
+        (b"http://a.example/ http://b.example:x/", "is not an address to crawl; allowed are http://"),
+        (b"\0" * 100, "is not an address to crawl"),
+    ],
+    ids=["missing", "binary", "empty", "comments", "wrong line", "two in a line", "nuls"],
+)
+def test_a_wrong_file(tmp_path: Path, content: bytes | None, said: str) -> None:
+    file = tmp_path / "seeds.txt"
+    if content is not None:
+        file.write_bytes(content)
+    assert said in wrong({"seeds": str(file)})
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (".", "Is a directory"),
+        ("no/such\nfile", "No such file"),
+        ("x" * 5000, "File name too long"),
+        ("a\0b", "not UTF-8"),
+    ],
+)
+def test_a_path_that_is_no_file(value: str, why: str) -> None:
+    message = wrong({"seeds": value})
+    assert re.search(rf"cannot be read as a file of URLs \({why}.*\); give a readable file.*, or demo$", message)
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [
+        ("topic", " honey 蜂蜜 ", "honey 蜂蜜"),
+        ("scope", "host", "host"),
+        ("scope", "site", "site"),
+        ("scope", "any", "any"),
+        ("max_pages", "1", 1),
+        ("max_pages", "999999999", 999999999),
+        ("max_depth", "0", 0),
+        ("max_depth", "007", 7),
+        ("lang", "en", frozenset(["en"])),
+        ("lang", "zh-CN, EN jp", frozenset(["zh", "en", "ja"])),
+        ("name", "topic", "topic"),
+        ("name", "茶.2012-a_b", "茶.2012-a_b"),
+        ("name", "a" * 200, "a" * 200),
+        ("name", "console", "console"),
+        ("images", "yes", True),
+        ("images", "no", False),
+    ],
+)
+def test_right_values(name: str, value: str, read: object) -> None:
+    assert getattr(parse({"seeds": A, name: value}), name) == read
+
+
+@pytest.mark.parametrize("name", ["allow", "deny"])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("/news/", ["/news/"]),
+        ("/a/,/b/ /c/", ["/a/", "/b/", "/c/"]),
+        (r"\d{2,4}/,[,;]x", [r"\d{2,4}/", "[,;]x"]),
+        (",,", []),
+    ],
+)
+def test_patterns(name: str, value: str, expected: list[str]) -> None:
+    assert [pattern.pattern for pattern in getattr(parse({"seeds": A, name: value}), name)] == expected
+
+
+ALLOWED = {
+    "scope": "allowed are host, site, any",
+    "allow": "allowed are regular expressions, separated by commas or spaces",
+    "deny": "allowed are regular expressions, separated by commas or spaces",
+    "max_pages": "allowed are whole numbers from 1 on",
+    "max_depth": "allowed are whole numbers from 0 on",
+    "lang": "allowed are codes such as en, zh, de, fr, ja, ru",
+    "name": "allowed are letters, digits, '_', '-' and '.', at most 200 bytes of them",
+    "images": "allowed are yes, no",
+}
+WRONG = {
+    "scope": ["web", "Host", "host,site"],
+    "allow": ["(", "[a", "*", "a(?P<1>b)", "(?\n)]"],
+    "deny": ["(", "x{2}{3}"],
+    "max_pages": ["0", "-1", "1.5", "ten", "1e3", "1_000", "１", "+5", "9" * 10],
+    "max_depth": ["-1", "deep", "9" * 10],
+    "lang": ["english", "xx", "en,xx", "中文"],
+    "name": ["a/b", "..", "a.", ".a", "-a", "a b", "a\\b", "con", "NUL.txt", "com1", "a" * 201, "蜜" * 67, "a\0"],
+    "images": ["maybe", "true", "YES"],
+}
+CASES = [(name, value) for name, values in WRONG.items() for value in values]
+
+
+def test_every_argument_has_wrong_values() -> None:
+    assert set(WRONG) == set(ALLOWED) == set(READERS) - {"seeds", "topic"}
+
+
+@pytest.mark.parametrize(("name", "value"), CASES)
+def test_a_wrong_value_is_said_with_what_is_allowed(name: str, value: str) -> None:
+    message = wrong({"seeds": A, name: value})
+    shown = repr(value.split(",")[-1] if name == "lang" else value[:100])[:-1]
+    assert message.startswith(f"{name}={shown}")
+    assert message.endswith(ALLOWED[name])
+    assert message.isprintable()
+    assert len(message) < 300
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_message_is_one_line_whatever_the_value(name: str) -> None:
+    message = wrong({"seeds": A, name: "(\n\r\x1b[31m" + "x\n" * 1000})
+    assert message.isprintable()
+    assert len(message) < 500
+
+
+@pytest.mark.parametrize("name", ["seed", "Seeds", "demo", "", "a\nb"])
+def test_an_unknown_argument(name: str) -> None:
+    expected = f"there is no argument {name!r}; there are {', '.join(READERS)}"
+    assert wrong({"seeds": A, name: "x"}) == expected

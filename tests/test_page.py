@@ -1,0 +1,239 @@
+import pytest
+
+from crawler.page import Page, is_html
+
+URL = "http://example.com/a/b.html"
+CHINESE = "春天来了，公园里的花都开了，孩子们在草地上跑来跑去，老人坐在树下说话。"
+TRADITIONAL = "春天來了，公園裡的花都開了，孩子們在草地上跑來跑去，老人坐在樹下說話。"
+JAPANESE = "春になりました。公園の花が咲いて、子どもたちは芝生の上を走り回っています。"
+KOREAN = "봄이 왔습니다. 공원에는 꽃이 피었고 아이들은 잔디밭에서 뛰어놀고 있습니다."
+
+
+def page(html: str, robots_header: str = "") -> Page:
+    return Page(URL, html.encode(), "", robots_header)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "read_as"),
+    [
+        (CHINESE, "gb2312", "gb18030"),
+        (CHINESE, "gbk", "gb18030"),
+        (CHINESE + "𠀀", "gb18030", "gb18030"),
+        (TRADITIONAL, "big5", "big5hkscs"),
+        (JAPANESE, "shift_jis", "cp932"),
+        (KOREAN, "euc-kr", "cp949"),
+        (CHINESE, "utf-8", "utf-8"),
+        (CHINESE, "utf-16", "utf-16-le"),
+    ],
+)
+def test_pages_without_a_declaration(text: str, encoding: str, read_as: str) -> None:
+    found = Page(URL, f"<title>{text}</title><p>{text}</p>".encode(encoding))
+    assert found.encoding == read_as
+    assert [found.title, found.blocks[0].text] == [text, text]
+
+
+@pytest.mark.parametrize("text", ["", "x", CHINESE, "\ud800"])
+def test_from_html(text: str) -> None:
+    found = Page.from_html(f"<meta charset=gbk><p>{text}.", URL)
+    assert found.blocks[0].text == f"{text}.".replace("\ud800", "?")
+    assert found.encoding == "utf-8"
+
+
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        ("<title> a\n b </title>", "a b"),
+        ("<title>a &amp; <b>b</b></title>", "a & <b>b</b>"),
+        ("<title>a</title><title>b</title>", "a"),
+        ("<svg><title>a</title></svg><title>b</title>", "b"),
+        ("<svg><title>a</title></svg>", ""),
+        ("<p>a", ""),
+        ("<body><title>a</title>", "a"),
+        ("<title></title>", ""),
+    ],
+)
+def test_title(html: str, title: str) -> None:
+    assert page(html).title == title
+
+
+@pytest.mark.parametrize(
+    ("html", "meta"),
+    [
+        ("", {}),
+        ("<meta name=Description content=a><meta name=description content=b>", {"description": "a"}),
+        ("<meta property='og:Title' content=a><meta http-equiv=X content=b>", {"og:title": "a", "x": "b"}),
+        ("<meta name=a property=b content=c>", {"a": "c"}),
+        ("<meta name=a><meta content=b><meta name='' content=c>", {}),
+        ("<meta name=a content=''>", {"a": ""}),
+        ("<meta name=robots content=a><meta name=ROBOTS content=b>", {"robots": "a,b"}),
+        ("<meta name=winnow content=a><meta name=winnow content=b>", {"winnow": "a,b"}),
+    ],
+)
+def test_meta(html: str, meta: dict[str, str]) -> None:
+    assert page(html).meta == meta
+
+
+@pytest.mark.parametrize(
+    ("href", "base"),
+    [
+        ("/c/", "http://example.com/c/"),
+        ("c/", "http://example.com/a/c/"),
+        ("//other.example/d", "http://other.example/d"),
+        ("javascript:alert(1)", URL),
+        ("data:text/html,x", URL),
+        ("http://[", URL),
+        ("", URL),
+    ],
+)
+def test_base(href: str, base: str) -> None:
+    found = page(f"<base><base href='{href}'><base href=/late/><a href=x>t</a><img src=x><link rel=canonical href=x>")
+    assert found.base == (base if href else "http://example.com/late/")
+    assert {found.links[0].url, found.images[0].url, found.canonical} == {found.base.rpartition("/")[0] + "/x"}
+
+
+def test_without_a_base_the_page_s_address_is() -> None:
+    assert page("<a href=x>t</a>").base == URL
+
+
+@pytest.mark.parametrize(
+    ("html", "canonical"),
+    [
+        ("", None),
+        ("<link rel=canonical>", None),
+        ("<link rel=stylesheet href=x>", None),
+        ("<link rel=canonical href=/x#y>", "http://example.com/x"),
+        ("<link rel='alternate Canonical' href=x>", "http://example.com/a/x"),
+        ("<link rel=canonical href=x><link rel=canonical href=y>", "http://example.com/a/x"),
+        ("<link rel=canonical href='javascript:x'>", None),
+    ],
+)
+def test_canonical(html: str, canonical: str | None) -> None:
+    assert page(html).canonical == canonical
+
+
+@pytest.mark.parametrize(
+    ("html", "header", "robots"),
+    [
+        ("", "", ""),
+        ("<meta name=robots content='NoIndex, nofollow,,'>", "", "noindex nofollow"),
+        ("<meta name=robots content=none>", "", "none noindex nofollow"),
+        ("<meta name=robots content='noindex  nofollow'>", "", "noindex  nofollow|noindex|nofollow"),
+        ("<meta name=robots content=noindex><meta name=winnow content=nofollow>", "", "noindex nofollow"),
+        ("<meta name=robots content=noindex><meta name=robots content=nofollow>", "", "noindex nofollow"),
+        ("<meta name=googlebot content=noindex>", "", ""),
+        ("", "noindex", "noindex"),
+        ("", "noindex, nofollow", "noindex nofollow"),
+        ("", "noindex\nnofollow", "noindex nofollow"),
+        ("", "otherbot: noindex, nofollow", ""),
+        ("", "otherbot: noindex\nnofollow", "nofollow"),
+        ("", "Winnow : noindex, nofollow", "noindex nofollow"),
+        ("", "winnow: none", "none noindex nofollow"),
+        (
+            "",
+            "noindex, unavailable_after: 25 Jun 2010 15:00:00 PST",
+            "noindex|unavailable_after: 25 jun 2010 15:00:00 pst",
+        ),
+        ("", "max-snippet:10, noindex", "max-snippet:10|noindex"),
+        ("", "unavailable_after: 25 Jun 2010, noindex", "unavailable_after: 25 jun 2010|noindex"),
+        ("<meta name=robots content=noindex>", "otherbot: nofollow", "noindex"),
+    ],
+)
+def test_robots(html: str, header: str, robots: str) -> None:
+    assert page(html, header).robots == frozenset(robots.split("|") if "|" in robots else robots.split())
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("0;url=/x", (0, "http://example.com/x")),
+        ("5; URL = 'x'", (5, "http://example.com/a/x")),
+        ("5,/x", (5, "http://example.com/x")),
+        ("5 /x", (5, "http://example.com/x")),
+        (" 5 ; /x ", (5, "http://example.com/x")),
+        ("5.9;url=/x", (5, "http://example.com/x")),
+        ("600;url=/x", (600, "http://example.com/x")),
+        ("0;url=/x?a=1&b=2", (0, "http://example.com/x?a=1&b=2")),
+        ("0;url=javascript:x", None),
+        ("5", None),
+        ("15", None),
+        ("600", None),
+        ("1.5", None),
+        ("1234567", None),
+        ("5;", None),
+        ("5; ", None),
+        ("5; url=", None),
+        ("5x", None),
+        ("x", None),
+        ("", None),
+    ],
+)
+def test_refresh(content: str, expected: tuple[int, str] | None) -> None:
+    assert page(f'<meta http-equiv=Refresh content="{content}">').refresh == expected
+    assert page(f'<noscript><meta http-equiv=refresh content="{content}"></noscript>').refresh is None
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ("<p>x", ""),
+        ("<html lang=en-GB>", "en-GB"),
+        ("<html xml:lang=de>", "de"),
+        ("<html lang=en xml:lang=de>", "en"),
+        ("<meta http-equiv=Content-Language content=zh>", "zh"),
+        ("<html lang=''><meta http-equiv=content-language content=zh>", "zh"),
+        ("<body lang=fr>", ""),
+    ],
+)
+def test_language(html: str, language: str) -> None:
+    assert page(html + "<p>x").language == language
+
+
+@pytest.mark.parametrize(
+    ("html", "near"),
+    [
+        ("<p>before <a href=x>t</a> after</p><p>next", "before t after"),
+        ("<p>before</p><a href=x><img src=i></a><p>next", "next"),
+        ("<p>before</p><a href=x></a>", ""),
+        (f"<p>{'y' * 200}<a href=x>t</a>", "y" * 200),
+        (f"<p>{'y' * 199}<a href=x>t</a>", "y" * 199 + "t"),
+    ],
+)
+def test_near_text(html: str, near: str) -> None:
+    found = page(html)
+    assert [found.near_text(link) for link in found.links] == [near]
+    assert [found.near_text(image) for image in found.images] in ([], [near])
+
+
+def test_once_computes_once_a_page() -> None:
+    computed: list[Page] = []
+    first, second = page("<p>a"), page("<p>a")
+    for each in (first, first, second):
+        assert each.once(lambda one: len(one.blocks)) == 1
+        assert each.once(computed.append) is None
+    assert computed == [first, second]
+    assert first.root is first.root
+    assert first.links is first.links
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "expected"),
+    [
+        ("text/html", b"", True),
+        ("Text/HTML ; charset=gbk", b"", True),
+        ("application/xhtml+xml", b"", True),
+        ("text/plain", b"<html>", False),
+        ("application/xml", b"<html>", False),
+        ("", b"<!DOCTYPE HTML>", True),
+        ("", b"\n<HTML>", True),
+        ("", b"<head>", True),
+        ("", b"<body>", True),
+        ("", b" " * 1018 + b"<html>", True),
+        ("", b" " * 1020 + b"<html>", False),
+        ("", b"<p>x</p>", False),
+        ("", b"%PDF-1.4", False),
+        ("", b"", False),
+        (";", b"<html>", True),
+    ],
+)
+def test_is_html(content_type: str, body: bytes, expected: bool) -> None:
+    assert is_html(content_type, body) is expected

@@ -1,0 +1,57 @@
+import time
+from functools import cached_property
+
+import pytest
+from hostile import PAGES
+from lxml import etree
+
+from crawler.page import Page
+
+PROPERTIES = sorted(
+    name
+    for name, value in vars(Page).items()
+    if isinstance(value, property | cached_property) and not name.startswith("_")
+)
+
+
+def test_every_property_is_read() -> None:
+    known = "base blocks canonical encoding html images language links meta refresh robots root title".split()
+    assert set(known) <= set(PROPERTIES)
+
+
+@pytest.mark.parametrize("body", PAGES.values(), ids=PAGES)
+def test_every_property_of_a_hostile_page_works_soon_and_mutates_nothing(body: bytes) -> None:
+    start = time.perf_counter()
+    page = Page("http://example.com/a/b", body, "text/html; charset=gbk", "noindex, :\nx:y:z\n:\n")
+    before = etree.tostring(page.root)
+    for name in PROPERTIES:
+        getattr(page, name)
+    near = {page.near_text(link) for link in (*page.links, *page.images)}
+    assert time.perf_counter() - start < 2
+    assert etree.tostring(page.root) == before
+    assert all(len(text) <= 200 for text in near)
+    assert all(block.text == block.text.strip() != "" and 0 <= block.linked <= len(block.text) for block in page.blocks)
+    assert all(url.startswith(("http://", "https://")) for url, *_ in (*page.links, *page.images))
+    for text in (page.title, page.language, *page.meta.values(), *(block.text for block in page.blocks)):
+        text.encode()
+
+
+@pytest.mark.parametrize(
+    "name",
+    """cut in a tag|cut in an attribute|cut in an entity|long attribute|many attributes|open script|open comment
+    |duplicate attributes|two pages|odd names|surrogate bytes|nuls in a page|entity declaration|cdata""".split("|"),
+)
+def test_what_can_be_read_of_a_hostile_page_is(name: str) -> None:
+    assert any("One." in block.text for block in Page("http://example.com/", PAGES[name.strip()]).blocks)
+
+
+@pytest.mark.parametrize("name", ["open script", "open comment", "entity declaration", "frameset", "open textarea"])
+def test_what_is_no_text_of_a_hostile_page_is_not_read(name: str) -> None:
+    text = " ".join(block.text for block in Page("http://example.com/", PAGES[name]).blocks)
+    assert "Two." not in text
+    assert "root:" not in text
+    assert "<p>" not in text
+
+
+def test_what_comes_after_the_end_is_read() -> None:
+    assert [block.text for block in Page("http://example.com/", PAGES["two pages"]).blocks] == ["One.", "Two."]

@@ -1,0 +1,81 @@
+import re
+
+import pytest
+
+from crawler.scope import SCOPES, Scope
+
+HOME = "http://www.example.com/start"
+
+
+def patterns(*given: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(map(re.compile, given))
+
+
+@pytest.mark.parametrize(
+    ("kind", "inside", "outside"),
+    [
+        (
+            "host",
+            "http://www.example.com/x https://www.example.com/",
+            "http://example.com/ http://blog.example.com/ http://www.example.com:8080/",
+        ),
+        (
+            "site",
+            "http://www.example.com/ https://example.com/ http://blog.example.com:8080/",
+            "http://example.org/ http://example.com.cn/ http://notexample.com/ http://10.0.0.1/",
+        ),
+        ("any", "http://example.org/ http://10.0.0.1:8000/ http://localhost/", ""),
+    ],
+)
+def test_kinds(kind: str, inside: str, outside: str) -> None:
+    scope = Scope(kind)
+    scope.add_home(HOME)
+    assert {scope.refusal(url) for url in inside.split()} == {None}
+    assert {scope.refusal(url) for url in outside.split()} <= {"outside the scope"}
+
+
+@pytest.mark.parametrize("kind", SCOPES)
+def test_without_a_home_nothing_is_inside(kind: str) -> None:
+    assert Scope(kind).refusal(HOME) == "outside the scope"
+
+
+def test_homes_add_up() -> None:
+    scope = Scope("host")
+    for url in (HOME, "http://other.example/"):
+        scope.add_home(url)
+    assert scope.refusal(HOME) is None
+    assert scope.refusal("http://other.example/x") is None
+
+
+def test_each_scope_has_homes_of_its_own() -> None:
+    Scope().add_home(HOME)
+    assert Scope().homes == set()
+
+
+@pytest.mark.parametrize(
+    ("rules", "path", "expected"),
+    [
+        ({}, "x.html", None),
+        ({}, "x.pdf", "not HTML/.pdf"),
+        ({}, "x.JPG?y", "not HTML/.jpg"),
+        ({"max_length": 25}, "x" * 7, "address too long"),
+        ({"max_length": 25}, "x" * 6, None),
+        ({}, "x" * (2083 - 18), "address too long"),
+        ({}, "x" * (2083 - 19), None),
+        ({}, "a/a/a/a", "path repeats itself"),
+        ({}, "a/a/a/b", None),
+        ({"max_repeats": 1}, "a/b/a", "path repeats itself"),
+        ({"allow": patterns("/news/")}, "news/1", None),
+        ({"allow": patterns("/news/")}, "sport/1", "not allowed"),
+        ({"allow": patterns("/news/", "^http.*/sport/")}, "sport/1", None),
+        ({"deny": patterns("/news/", r"\?print")}, "news/1", "denied"),
+        ({"deny": patterns("/news/", r"\?print")}, "sport?print", "denied"),
+        ({"deny": patterns("/news/")}, "sport/1", None),
+        ({"allow": patterns("/news/"), "deny": patterns("print")}, "news/print", "denied"),
+        ({"allow": patterns("/news/"), "deny": patterns("print")}, "news/1", None),
+    ],
+)
+def test_rules(rules: dict[str, object], path: str, expected: str | None) -> None:
+    scope = Scope("any", **rules)  # type: ignore[arg-type]
+    scope.add_home(HOME)
+    assert scope.refusal(f"http://example.com/{path}") == expected
