@@ -154,7 +154,7 @@ def test_by_default_a_host_is_asked_one_page_at_a_time_with_pauses(tmp_path: Pat
 
     def route(asked: Asked) -> Answer:
         at_once.append(lock.acquire(blocking=False))
-        time.sleep(0.2)
+        time.sleep(1.7 if asked.path in ("/0", "/1") else 0.1)  # a pause is 1.5 s at most
         if at_once[-1]:
             lock.release()
         return Answer(page(f"This is {asked.path}."))

@@ -1,6 +1,5 @@
 """Backing off from hosts that answer 429 or 503: they rest, and the page is asked for again later."""
 
-import asyncio
 import time
 from email.utils import parsedate_to_datetime
 from typing import Self
@@ -9,11 +8,11 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from crawler.middlewares.robots import ROBOTS
+from crawler.middlewares.robots import ROBOTS, TOO_BUSY
 from crawler.spiders.topic import TopicSpider
 from crawler.urls import host
 
-TOO_BUSY = (429, 503)
+SHORTEST = 1.0  # seconds of rest for a host that asks for none: it has just said that it is too busy
 
 
 def retry_after(header: str, now: float) -> float | None:
@@ -45,35 +44,33 @@ class BackoffMiddleware:
         delay, limit = settings.getfloat("BACKOFF_DELAY"), settings.getfloat("BACKOFF_LIMIT")
         return cls(crawler, delay, limit, settings.getint("BACKOFF_TIMES"))
 
-    async def process_response(self, request: Request, response: Response) -> Request | Response:
+    def process_response(self, request: Request, response: Response) -> Request | Response:
         name = host(request.url)
         if response.status not in TOO_BUSY:
             self.rests.pop(name, None)
             return response
         self.crawler.stats.inc_value(f"backoff/{response.status}")
         header = (response.headers.get("Retry-After") or b"").decode("latin-1")
-        seconds = self.let_rest(name, retry_after(header, time.time()))
+        rests = self.let_rest(name, retry_after(header, time.time()))
         tries = request.meta.get("backoff_times", 0) + 1
-        if seconds is None or tries > self.times:
+        if not rests or tries > self.times or ROBOTS in request.meta:
             return response
         again = request.copy()
         again.meta["backoff_times"] = tries
-        if ROBOTS in request.meta:
-            await asyncio.sleep(seconds)
         return again
 
-    def let_rest(self, name: str, asked: float | None) -> float | None:
-        """Seconds until the host may be asked again, or None when it is left alone from now on."""
+    def let_rest(self, name: str, asked: float | None) -> bool:
+        """Whether the host may be asked again after a rest, or is left alone from now on."""
         spider = self.crawler.spider
         assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
         now = time.monotonic()
         times, until = self.rests.get(name, (0, 0.0))
         if now >= until:  # an answer to a request sent before the rest began does not make it longer
             times += 1
-            until = now + (self.delay * 2 ** (times - 1) if asked is None else asked)
+            until = now + (self.delay * 2 ** (times - 1) if asked is None else max(asked, SHORTEST))
             self.rests[name] = times, until
         if until - now > self.limit or times > self.times:
             spider.frontier.close(name)
-            return None
+            return False
         spider.frontier.rest(name, until)
-        return until - now
+        return True

@@ -162,6 +162,10 @@ class Frontier:
         queue = self._queues.setdefault(name, _Queue())
         queue.ready_at = max(queue.ready_at, until)
 
+    def rests(self, name: str, now: float) -> bool:
+        """Whether a host is to be asked again, but not now."""
+        return name not in self._closed and name in self._queues and self._queues[name].ready_at > now
+
     def slow(self, name: str, interval: float) -> None:
         """Ask a host at most once in so many seconds."""
         self._queues.setdefault(name, _Queue()).interval = interval

@@ -33,6 +33,8 @@ RULES = {
     "<html>Not what was asked for</html>": ALL,
     # one of half a megabyte is read to its end
     "User-agent: *\n" + "Allow: /allowed-at-length\n" * 15_000 + "Disallow: /c$\n": ALL - {"/c"},
+    # of a longer one, what it begins with counts
+    "User-agent: *\nDisallow: /c$\n" + "Allow: /allowed-at-length\n" * 30_000 + "Disallow: /\n": ALL - {"/c"},
 }
 
 
@@ -63,7 +65,7 @@ UNREADABLE: dict[str, Route] = {
     "robots.txt cannot be read: connection lost": hang_up,
     "robots.txt cannot be read: answer cut short": Answer([b"User-agent: *"], headers={"Content-Length": "900"}),
     "robots.txt cannot be read: max redirections reached": Answer("", 302, headers={"Location": "/robots.txt"}),
-    "robots.txt cannot be read: body larger than the limit": plain("User-agent: *\n" + "Allow: /a\n" * 100_000),
+    "robots.txt cannot be read: body larger than the limit": plain("User-agent: *\n" + "Allow: /a\n" * 1_100_000),
     "robots.txt asks for longer pauses than CRAWL_DELAY_LIMIT": plain("User-agent: *\nCrawl-delay: 61"),
 }
 
