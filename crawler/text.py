@@ -29,6 +29,15 @@ _WORD = re.compile(rf"{_SPACED_WORD}(?:'{_SPACED_WORD})*|[{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
+def is_unspaced(word: str) -> bool:
+    """Tell whether a word is written in a script that puts no space between words.
+
+    >>> is_unspaced("蜜蜂"), is_unspaced("bees")
+    (True, False)
+    """
+    return _UNSPACED.match(word) is not None
+
+
 def words(text: str) -> list[str]:
     """Return the case-folded words of a text, and for unspaced scripts the pairs of neighbouring characters.
 

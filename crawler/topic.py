@@ -4,7 +4,9 @@ import re
 from collections import Counter
 from math import log
 
-from crawler.text import words
+from crawler.text import is_unspaced, words
+
+WHOLE = re.compile(r"\w+")
 
 # How often a word must stand in a text of this many words to count half: once more for every further such length.
 HALF_LENGTH = 400
@@ -27,8 +29,8 @@ class Topic:
 
     def __init__(self, given: str = "") -> None:
         self.given = bool(given)
-        self.weights = dict.fromkeys(filter(_tells, words(given)) if given else (), 1.0)
         self._counts: Counter[str] = Counter()
+        self._weigh(dict.fromkeys(filter(_tells, words(given)), 1.0))
         self._learned = 0
 
     def learn(self, text: str) -> None:
@@ -37,24 +39,38 @@ class Topic:
             return
         self._learned += 1
         self._counts.update(filter(_tells, words(text)))
-        self.weights = {word: log(1 + count) for word, count in self._counts.most_common(LEARNED_WORDS)}
+        self._weigh({word: log(1 + count) for word, count in self._counts.most_common(LEARNED_WORDS)})
+
+    def _weigh(self, weights: dict[str, float]) -> None:
+        self.weights = weights
+        self._forms = {word: _forms(word) for word in weights}
 
     def relevance(self, title: str, text: str) -> float:
         """How much a text is about the topic, from 0 to 1."""
-        counts = Counter(words(text))
-        half = 1 + counts.total() / HALF_LENGTH
-        for word in words(title):
-            counts[word] += TITLE_COUNTS
-        return self._share({word: count / (count + half) for word, count in counts.items()})
+        found, in_title = self._occurrences(text), self._occurrences(title)
+        strength = {}
+        for word, (count, length) in found.items():
+            count += TITLE_COUNTS * in_title[word][0]
+            strength[word] = count / (count + 1 + length / HALF_LENGTH)
+        return self._share(strength)
 
     def mentioned(self, text: str) -> float:
         """Which share of the topic's words a few words hold, such as a link's anchor text, from 0 to 1."""
-        return self._share(dict.fromkeys(words(text), 1.0))
+        return self._share({word: float(count > 0) for word, (count, _) in self._occurrences(text).items()})
+
+    def _occurrences(self, text: str) -> dict[str, tuple[int, int]]:
+        """How often each of the topic's words stands in a text, and in how many words; pairs count as words."""
+        folded = text.casefold()
+        whole = Counter(WHOLE.findall(folded))
+        length = whole.total()
+        return {
+            word: (sum(map(whole.__getitem__, forms)), length) if forms else (folded.count(word), len(folded))
+            for word, forms in self._forms.items()
+        }
 
     def _share(self, strength: dict[str, float]) -> float:
         total = sum(self.weights.values())
-        found = sum(weight * max(strength.get(form, 0.0) for form in _forms(w)) for w, weight in self.weights.items())
-        return found / total if total else 0.0
+        return sum(weight * strength[word] for word, weight in self.weights.items()) / total if total else 0.0
 
 
 def _tells(word: str) -> bool:
@@ -64,7 +80,11 @@ def _tells(word: str) -> bool:
 
 
 def _forms(word: str) -> tuple[str, ...]:
-    """A word with and without the English plural's s."""
+    """The whole words that stand for a word, an English one with and without the plural's s; none where a word is no
+    run of letters between others, as pairs of Chinese characters are not.
+    """
+    if is_unspaced(word) or not WHOLE.fullmatch(word):
+        return ()
     if not word.isascii():
         return (word,)
     return (word, word[:-1]) if word.endswith("s") else (word, word + "s")

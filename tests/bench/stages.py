@@ -72,8 +72,8 @@ def wrap(clock: Clock, spider: TopicSpider) -> None:
         computed.func = clock.timed(step, computed.func)
     spider.extract = clock.timed(EXTRACTION, spider.extract)
     spider.topic.relevance = clock.timed(JUDGE, spider.topic.relevance)  # type: ignore[method-assign]
-    extract.language = clock.timed(JUDGE, extract.language)
-    extract.published = clock.timed(JUDGE, extract.published)
+    names = vars(extract)
+    names.update({name: clock.timed(JUDGE, names[name]) for name in ("language", "published")})
 
 
 def started(output: str) -> Crawler:
@@ -92,11 +92,11 @@ def crawl(files: Files, clock: Clock, crawler: Crawler) -> int:
     spider = crawler.spider
     assert isinstance(spider, TopicSpider)
     scheduler = FrontierScheduler.from_crawler(crawler)
-    pipelines = [extract.ExtractPipeline.from_crawler(crawler), StorePipeline.from_crawler(crawler)]
+    pipelines: list[Any] = [extract.ExtractPipeline.from_crawler(crawler), StorePipeline.from_crawler(crawler)]
     pipelines[-1].open_spider()
     spider.scope.add_home(START)
-    for request in spider.requests([START], Candidate("", kind="seed")):
-        scheduler.enqueue_request(request)
+    for seed in spider.requests([START], Candidate("", kind="seed")):
+        scheduler.enqueue_request(seed)
     while True:
         with clock.step(LINKS):
             request = scheduler.next_request()
@@ -127,6 +127,7 @@ def measure(folder: Path) -> tuple[int, dict[str, float]]:
     language("The model of languages takes its time to load, which is no page's fault.")
     with TemporaryDirectory() as output:
         crawler = started(output)
+        assert isinstance(crawler.spider, TopicSpider)
         wrap(clock, crawler.spider)
         pages = crawl(files, clock, crawler)
     return pages, {name: 1000 * seconds / max(1, pages) for name, seconds in clock.seconds.items() if name}
