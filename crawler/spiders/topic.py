@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from logging import DEBUG, INFO
 from typing import Any, Self
 
 from scrapy import Request, Spider, signals
@@ -10,6 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Headers, Response
 from scrapy.settings import BaseSettings
+from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from crawler import demo
@@ -212,7 +214,8 @@ class TopicSpider(Spider):
         if failure.check(Refusal):
             self.skip(request.meta, why)
         else:
-            self.logger.info("Failed: %s (%s)", request.url, why)
+            # Dead links are many and told by the closing lines; what ails a host is worth a line at once.
+            self.logger.log(DEBUG if failure.check(HttpError) else INFO, "Failed: %s (%s)", request.url, why)
             self.skip(request.meta, why, "failed")
 
     def answered(self, candidate: Candidate) -> None:
