@@ -72,8 +72,10 @@ DOWNLOADER_MIDDLEWARES = {
     "crawler.middlewares.guard.GuardMiddleware": 800,
 }
 SPIDER_MIDDLEWARES = {
-    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # the frontier's candidates carry their depth
-    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,  # as above
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # candidates carry their depth; the scope checks addresses
+    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
+    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
 }
 ITEM_PIPELINES = {
     "crawler.pipelines.extract.ExtractPipeline": 100,

@@ -154,12 +154,18 @@ def fold_space(text: str) -> str:
 _LETTERS = re.compile(rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*")
 
 
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
+
+
 def fingerprint(text: str) -> str | None:
     """Return 16 hex digits that texts with the same letters and digits share, or None where there are none.
 
     >>> fingerprint("Hello, World!") == fingerprint("hello world") != fingerprint("hello word")
     True
     """
+    if text.isascii():  # nothing to normalise
+        ascii_letters = text.encode().translate(None, _NO_LETTERS).lower()
+        return blake2b(ascii_letters, digest_size=8).hexdigest() if ascii_letters else None
     runs = _LETTERS.findall("".join(text.split()))
     if not runs:
         return None

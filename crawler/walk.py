@@ -213,8 +213,9 @@ def _link(url: str, text: str, element: etree._Element, anchor: _Anchor) -> Link
 
 def _source(element: etree._Element, base: str, srcset: str) -> str | None:
     """Address of the picture itself, where `src` often holds a stand-in until a script swaps it."""
-    found = [value for name in LAZY if "." in (value := element.get(name, "")) or "/" in value]
-    found += [_largest(element.get("data-srcset", "")), element.get("src", ""), _largest(element.get("srcset", ""))]
+    given = {name: str(value) for name, value in element.items()}
+    found = [given[name] for name in LAZY if name in given and ("." in given[name] or "/" in given[name])]
+    found += [_largest(given.get("data-srcset", "")), given.get("src", ""), _largest(given.get("srcset", ""))]
     for href in (*found, _largest(srcset)):
         if href and href.lstrip()[:5].lower() != "data:" and (url := absolute(base, href)):
             return url
@@ -227,6 +228,8 @@ def _largest(srcset: str) -> str:
     >>> _largest("small.jpg 480w, big.jpg 1080w"), _largest("one.jpg, two.jpg 2x")
     ('big.jpg', 'two.jpg')
     """
+    if not srcset:
+        return ""
     best, best_size = "", 0.0
     for candidate in re.split(r",\s+" if re.search(r",\s", srcset) else ",", srcset):
         url, descriptor = (*candidate.strip(", ").split(None, 1), "", "")[:2]

@@ -1,8 +1,10 @@
 """`scrapy crawl topic`: the arguments are checked before anything starts, the outcome is the exit status."""
 
 import argparse
+import gc
 import logging
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NoReturn
@@ -19,6 +21,10 @@ from crawler.spiders.topic import TopicSpider
 
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
+LOG_LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
+
+# New objects until Python looks for circles among them; its own 700 costs a crawl a tenth of its time.
+GARBAGE_THRESHOLD = 50_000
 
 
 class Command(CrawlCommand):
@@ -40,9 +46,8 @@ class Command(CrawlCommand):
         for name, default in vars(our_settings).items():
             if name.isupper() and isinstance(default, int | float):
                 _check_number(name, self.settings[name], default)
-        if self.settings["EXTRACTOR"] not in EXTRACTORS:
-            allowed = ", ".join(EXTRACTORS)
-            raise ArgumentError(f"setting EXTRACTOR={self.settings['EXTRACTOR']!r} is wrong; allowed is {allowed}")
+        _check_choice("EXTRACTOR", self.settings["EXTRACTOR"], EXTRACTORS)
+        _check_choice("LOG_LEVEL", self.settings["LOG_LEVEL"], LOG_LEVELS)
         try:
             AllowList(self.settings.getlist("ALLOWED_PRIVATE_HOSTS"))
         except ValueError as error:
@@ -57,9 +62,13 @@ class Command(CrawlCommand):
             super().run(args, opts)
             return
         assert self.crawler_process is not None  # noqa: S101 - Scrapy has made it by now
-        if self.crawler_process.settings["LOG_LEVEL"] == our_settings.LOG_LEVEL:
+        level = self.crawler_process.settings["LOG_LEVEL"]
+        logging.getLogger().setLevel(level)  # what is not shown is not written up either
+        if level == our_settings.LOG_LEVEL:
             for name in NOISY:
                 logging.getLogger(name).setLevel(logging.WARNING)
+        gc.freeze()  # what is loaded stays; and a page makes thousands of objects, few of them in circles
+        gc.set_threshold(GARBAGE_THRESHOLD)
         crawler = self._create_crawler(TopicSpider.name)
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
@@ -67,6 +76,11 @@ class Command(CrawlCommand):
         failed = isinstance(spider, TopicSpider) and bool(spider.seeds_failed) and not spider.seeds_answered
         if self.crawler_process.bootstrap_failed or failed:
             self.exitcode = 1
+
+
+def _check_choice(name: str, value: str, allowed: Iterable[str]) -> None:
+    if value not in allowed:
+        raise ArgumentError(f"setting {name}={value!r} is wrong; allowed are {', '.join(allowed)}")
 
 
 def _check_number(name: str, value: object, default: float) -> None:
