@@ -7,6 +7,7 @@ from pathlib import Path
 
 from crawler.language import CODES, normalise
 from crawler.scope import SCOPES
+from crawler.text import words
 from crawler.urls import absolute
 
 NAME = re.compile(r"\w[\w.-]*(?<!\.)")
@@ -45,9 +46,10 @@ def parse(given: Mapping[str, str]) -> Arguments:
     unknown = sorted(set(given) - set(READERS))
     if unknown:
         raise ArgumentError(f"there is no argument {unknown[0]!r}; there are {', '.join(READERS)}")
-    if not given.get("seeds", "").strip():
+    if not str(given.get("seeds", "")).strip():
         raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo")
-    values = {name: READERS[name](value.strip()) for name, value in given.items() if value.strip()}
+    given = {name: str(value).strip() for name, value in given.items()}
+    values = {name: READERS[name](value) for name, value in given.items() if value}
     return Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
 
 
@@ -101,7 +103,7 @@ def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
 def _number(name: str, least: int) -> Callable[[str], int]:
     def read(value: str) -> int:
         if not re.fullmatch("[0-9]{1,9}", value) or int(value) < least:
-            raise ArgumentError(f"{name}={_shown(value)} is not a number; allowed are whole numbers from {least} on")
+            raise ArgumentError(f"{name}={_shown(value)} is wrong; allowed are whole numbers from {least} on")
         return int(value)
 
     return read
@@ -111,7 +113,7 @@ def _patterns(name: str) -> Callable[[str], tuple[re.Pattern[str], ...]]:
     def read(value: str) -> tuple[re.Pattern[str], ...]:
         try:
             return tuple(re.compile(pattern) for pattern in BETWEEN_PATTERNS.split(value) if pattern)
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise ArgumentError(
                 f"{name}={_shown(value)} is not a regular expression ({' '.join(str(error).split())}); "
                 "allowed are regular expressions, separated by commas or spaces"
@@ -137,7 +139,9 @@ def _name(value: str) -> str:
     return value
 
 
-def _text(value: str) -> str:
+def _topic(value: str) -> str:
+    if not words(value):
+        raise ArgumentError(f"topic={_shown(value)} has no word in it; give words or a sentence")
     return value
 
 
@@ -147,7 +151,7 @@ def _shown(value: str) -> str:
 
 READERS: dict[str, Callable[[str], object]] = {
     "seeds": _seeds,
-    "topic": _text,
+    "topic": _topic,
     "scope": _choice("scope", SCOPES),
     "allow": _patterns("allow"),
     "deny": _patterns("deny"),

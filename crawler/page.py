@@ -17,13 +17,18 @@ BOT = "winnow"
 """The name by which robots.txt, meta tags and headers may address this crawler."""
 
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
+MEDIA_TYPE = re.compile(r"[\s\"']*([\w.+-]{1,60}/[\w.+-]{1,60})", re.ASCII)
 MAX_NEAR_TEXT = 200
+MAX_BASE = 2083  # every relative link of the page is joined to it
 # Possessive, so that no digit of a time alone is taken for an address.
 REFRESH = re.compile(
     r"\s*(\d{1,6}+)[\d.]*+(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?+['\"]?+([^'\"]+)", re.IGNORECASE | re.ASCII
 )
-# A tag to its end, whatever its quotes hold.
-TAG = re.compile(r"""<[a-zA-Z](?:[^>"']++|"[^"]*+"|'[^']*+'|["'])*+(?:>|\Z)""")
+# A tag to its end, or what holds no tags: as in browsers, quotes count only after an equals sign.
+TAG = re.compile(
+    r"""<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)|<[a-zA-Z](?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+(?:>|\Z)""",
+    re.DOTALL | re.IGNORECASE,
+)
 QUOTED = re.compile(r"""=\s*(?:"[^"]*"|'[^']*')""")
 MAX_TAG_LENGTH = 4096
 MAX_ATTRIBUTES = 500
@@ -103,7 +108,8 @@ class Page:
         """The address that the page's relative links start from."""
         for element in self.root.iter("base"):
             if href := element.get("href"):
-                return absolute(self.url, href) or self.url
+                base = absolute(self.url, href)
+                return base if base and len(base) <= MAX_BASE else self.url
         return self.url
 
     @cached_property
@@ -124,6 +130,11 @@ class Page:
     def images(self) -> tuple[ImageLink, ...]:
         """The pictures, in page order."""
         return self._walked.images
+
+    @property
+    def cut(self) -> int:
+        """How many links and pictures were not read because the page has too many."""
+        return self._walked.cut
 
     def near_text(self, link: Link | ImageLink) -> str:
         """The text a link or a picture stands in, or the next text after it; at most 200 characters."""
@@ -188,13 +199,15 @@ class Page:
 
 def _without_crowded_tags(html: str) -> str:
     """The source without the attributes of tags that have too many: the parser's time grows with their square."""
-    if len(html) < MAX_TAG_LENGTH or not any(len(tag) > MAX_TAG_LENGTH for tag in TAG.findall(html)):
+    if len(html) < MAX_TAG_LENGTH or not any(tag.end() - tag.start() > MAX_TAG_LENGTH for tag in TAG.finditer(html)):
         return html
     return TAG.sub(lambda tag: f"{tag[0].split()[0]}>" if _is_crowded(tag[0]) else tag[0], html)
 
 
 def _is_crowded(tag: str) -> bool:
-    return len(tag) >= MAX_TAG_LENGTH and len(re.split(r"[\s/]+", QUOTED.sub("", tag))) > MAX_ATTRIBUTES
+    if len(tag) < MAX_TAG_LENGTH or tag[1] == "!" or tag[:7].lower() in ("<script", "<style ", "<style>"):
+        return False
+    return len(re.split(r"[\s/]+", QUOTED.sub(" ", tag))) > MAX_ATTRIBUTES
 
 
 def _addressed_to_us(header: str) -> str:
@@ -209,9 +222,19 @@ def _addressed_to_us(header: str) -> str:
     return rest.strip() if name.strip().lower() == BOT else ""
 
 
+def media_type(content_type: str) -> str:
+    """The type a Content-Type header declares, empty when it declares none.
+
+    >>> media_type('"Text/HTML", text/html; charset=x'), media_type("*/*")
+    ('text/html', '')
+    """
+    match = MEDIA_TYPE.match(content_type)
+    return match[1].lower() if match else ""
+
+
 def is_html(content_type: str, body: bytes) -> bool:
     """Whether a response is a web page, by its declared type or, without one, by its first bytes."""
-    declared = content_type.partition(";")[0].strip().lower()
+    declared = media_type(content_type)
     if declared:
         return declared in HTML_TYPES
     head = body[:1024].lower()

@@ -202,7 +202,7 @@ def _says_date(line: str, holder: _Element) -> bool:
     """Tell whether a line is labelled as a date by its words, or by class or id of what holds it."""
     holders = islice(chain([holder], holder.iterancestors()), 3)
     return bool(_LABEL.search(line)) or any(
-        _HINT.search(f"{each.get('class')} {each.get('id')} {each.get('itemprop')}") for each in holders
+        _HINT.search(str(each.get(name))[:MAX_LINE]) for each in holders for name in ("class", "id", "itemprop")
     )
 
 

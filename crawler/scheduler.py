@@ -76,6 +76,7 @@ class FrontierScheduler(BaseScheduler):
         self._finish(response)
 
     def page_failed(self, response: Response) -> None:
+        self.crawler.stats.inc_value("failed/error in the crawler, see the log")
         self._finish(response)
 
     def _finish(self, response: Response, page: bool = False) -> None:

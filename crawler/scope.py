@@ -28,16 +28,19 @@ class Scope:
         """Why the address of a page, or of a sitemap, is not followed, or None when it is."""
         if SCOPES[self.kind](url) not in self.homes:
             return "outside the scope"
-        if page and (suffix := ending(url)):
-            return f"not HTML/.{suffix}"
         if len(url) > self.max_length:
             return "address too long"
+        return self._no_page(url) if page else None
+
+    def _no_page(self, url: str) -> str | None:
+        if suffix := ending(url):
+            return f"not HTML/.{suffix}"
         if repeats_itself(url, self.max_repeats):
             return "path repeats itself"
         if self.allow and not _any(self.allow, url):
-            return "not allowed"
+            return "outside allow"
         if _any(self.deny, url):
-            return "denied"
+            return "inside deny"
         return None
 
 

@@ -16,7 +16,7 @@ class Listing(NamedTuple):
     pages: tuple[str, ...]
     sitemaps: tuple[str, ...]
     cut: bool = False
-    """Whether it was unpacked only up to the size limit."""
+    """Whether it was packed and could be unpacked only in part."""
 
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
@@ -43,14 +43,20 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
 
 
 def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
-    """The body, unpacked when it is gzipped as sitemaps often are, and whether it was cut at `max_size`."""
+    """The body, unpacked when it is gzipped as sitemaps often are, and whether some of it is missing."""
     if body[:2] != b"\x1f\x8b":
         return body, False
-    unpacker = zlib.decompressobj(wbits=31)
+    unpacked = b""
     try:
-        return unpacker.decompress(body, max_size), bool(unpacker.unconsumed_tail)
+        while body[:2] == b"\x1f\x8b" and len(unpacked) < max_size:  # a file may be several in a row
+            unpacker = zlib.decompressobj(wbits=31)
+            unpacked += unpacker.decompress(body, max_size - len(unpacked))
+            if not unpacker.eof:
+                return unpacked, True
+            body = unpacker.unused_data
     except zlib.error:
-        return b"", False
+        return unpacked, True
+    return unpacked, False
 
 
 def _name(element: etree._Element) -> str:

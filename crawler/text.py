@@ -151,7 +151,8 @@ def fold_space(text: str) -> str:
     return " ".join(text.split())
 
 
-_LETTERS = re.compile(rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*")
+# Not more than 30 marks in a row, as Unicode's stream-safe format has it: putting them in order takes their square.
+_LETTERS = re.compile(rf"[^\W_]+(?:[{MARKS}]{{1,30}}[^\W_]+)*[{MARKS}]{{0,30}}")
 
 
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())

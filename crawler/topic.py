@@ -30,7 +30,8 @@ class Topic:
     def __init__(self, given: str = "") -> None:
         self.given = bool(given)
         self._counts: Counter[str] = Counter()
-        self._weigh(dict.fromkeys(filter(_tells, words(given)), 1.0))
+        named = words(given)
+        self._weigh(dict.fromkeys([word for word in named if word not in STOP_WORDS] or named, 1.0))
         self._learned = 0
 
     def learn(self, text: str) -> None:

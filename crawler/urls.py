@@ -9,8 +9,11 @@ from tldextract import TLDExtract
 from w3lib.url import safe_url_string
 
 # Most links need none of the costly steps: already absolute, plain ASCII, nothing to fold.
-PLAIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*")
-FOLDED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]")
+PLAIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&()*+,;=:@/?%-]*")
+FOLDED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
+MAX_LENGTH = 8192  # of an address as it is written: no server takes a longer one
+# What a host may be made of, whatever the address said.
+HOST = re.compile(r"[\w.:-]+", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # Endings of files that are not pages, nor feeds.
 NOT_PAGES = frozenset(
@@ -34,6 +37,8 @@ def absolute(base: str, href: str) -> str | None:
     >>> absolute("http://example.com/", "mailto:someone@example.com")
     """
     href = href.strip().translate(STRIPPED).partition("#")[0]
+    if len(href) > MAX_LENGTH:
+        return None
     if href[:1] == "/" and href[1:2] not in ("/", "\\"):
         href = origin(base) + href
     if PLAIN.fullmatch(href) and not FOLDED.search(href):
@@ -58,7 +63,7 @@ def _respelled(base: str, href: str) -> str | None:
     except (ValueError, UnicodeError):
         return None
     host = (parts.hostname or "").rstrip(".")
-    if parts.scheme not in DEFAULT_PORTS or not host or "@" in parts.netloc:
+    if parts.scheme not in DEFAULT_PORTS or not HOST.fullmatch(host) or "@" in parts.netloc:
         return None
     if ":" in host:
         host = f"[{host}]"

@@ -26,6 +26,8 @@ LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
     "data-hi-res-src data-full-src data-img-src real_src zoomfile file"
 ).split()
+# Links of a page, and pictures of a page, that are read: no page for readers has more.
+MAX_LINKS = 10_000
 PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(?:px)?\s*$")
 STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
 
@@ -74,18 +76,21 @@ class Walked(NamedTuple):
     blocks: tuple[Block, ...]
     links: tuple[Link, ...]
     images: tuple[ImageLink, ...]
+    cut: int = 0
+    """How many links and pictures were left because there are too many."""
 
 
 class _Anchor:
     """A link while the walk is inside it."""
 
-    __slots__ = ("at", "element", "pictured", "pieces", "url")
+    __slots__ = ("at", "element", "pictured", "pieces", "text", "url")
 
     def __init__(self, element: etree._Element, url: str | None, at: int) -> None:
         self.element = element
         self.url = url
         self.at = at
         self.pictured = False
+        self.text = ""
         self.pieces: list[str] = []
 
 
@@ -105,6 +110,7 @@ class _Walk:
         self.anchor: _Anchor | None = None
         self.containers: list[etree._Element] = []
         self.srcset = ""
+        self.cut = 0
 
     def run(self, root: etree._Element) -> Walked:
         self.containers.append(root)
@@ -124,8 +130,9 @@ class _Walk:
                 if element.tail and element is not root:
                     self.read(element.tail)
         self.close_block()
-        images = (image._replace(anchor_text=_text(anchor)) for image, anchor in self.images)
-        return Walked(tuple(self.blocks), tuple(self.links), tuple(images))
+        self.close_anchor()
+        images = (image._replace(anchor_text=anchor.text if anchor else "") for image, anchor in self.images)
+        return Walked(tuple(self.blocks), tuple(self.links), tuple(images), self.cut)
 
     def enter(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
@@ -155,12 +162,17 @@ class _Walk:
             self.srcset = ""
 
     def close_anchor(self) -> None:
-        if self.anchor is not None and self.anchor.url:
-            self.links.append(_link(self.anchor.url, _text(self.anchor), self.anchor.element, self.anchor))
+        if self.anchor is not None:
+            self.anchor.text = fold_space("".join(self.anchor.pieces))
+            if self.anchor.url:
+                self.links.append(_link(self.anchor.url, self.anchor.text, self.anchor.element, self.anchor))
         self.anchor = None
 
     def address(self, href: str | None) -> str | None:
         """Where a link leads, None for a place on the same page."""
+        if len(self.links) >= MAX_LINKS:
+            self.cut += href is not None
+            return None
         return absolute(self.base, href) if href and href.strip()[:1] not in ("", "#") else None
 
     def read(self, text: str) -> None:
@@ -185,6 +197,9 @@ class _Walk:
             self.links.append(_link(url, fold_space(text), element, _Anchor(element, url, len(self.blocks))))
 
     def add_image(self, element: etree._Element) -> None:
+        if len(self.images) >= MAX_LINKS:
+            self.cut += 1
+            return
         url = _source(element, self.base, self.srcset)
         self.srcset = ""
         if self.anchor is not None:
@@ -196,10 +211,6 @@ class _Walk:
         width, height = _size(element)
         image = ImageLink(url, target, alt, title, "", width, height, len(self.blocks))
         self.images.append((image, self.anchor))
-
-
-def _text(anchor: _Anchor | None) -> str:
-    return fold_space("".join(anchor.pieces)) if anchor is not None else ""
 
 
 def _lines(text: str) -> str:

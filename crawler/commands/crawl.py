@@ -3,14 +3,17 @@
 import argparse
 import gc
 import logging
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NoReturn
 
+from filelock import FileLock, Timeout
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import default_settings
 
 from crawler import settings as our_settings
 from crawler.addresses import AllowList
@@ -21,6 +24,13 @@ from crawler.spiders.topic import TopicSpider
 
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
+# Whole numbers that stop everything when they are 0.
+AT_LEAST_ONE = frozenset(
+    "CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN CONCURRENT_ITEMS SITE_PAGE_LIMIT URLLENGTH_LIMIT "
+    "PATH_REPEAT_LIMIT DOWNLOAD_MAXSIZE".split()
+)
+NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
+
 LOG_LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 
 # New objects until Python looks for circles among them; its own 700 costs a crawl a tenth of its time.
@@ -33,7 +43,13 @@ class Command(CrawlCommand):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             super().process_options(args, opts)
-            if args[:1] == [TopicSpider.name]:
+            if args and args[0] != TopicSpider.name:
+                raise UsageError(f"there is no spider {args[0]!r}; there is topic: scrapy crawl topic -a seeds=demo")
+            if len(args) > 1:
+                raise ArgumentError(
+                    f"{args[1]!r} is not understood; arguments are given as -a NAME=VALUE, quoted as one"
+                )
+            if args:
                 self.check(opts)
         except UsageError as error:
             _refuse(str(error))
@@ -46,6 +62,8 @@ class Command(CrawlCommand):
         for name, default in vars(our_settings).items():
             if name.isupper() and isinstance(default, int | float):
                 _check_number(name, self.settings[name], default)
+        if not all(str(code).strip().isdigit() for code in self.settings.getlist("RETRY_HTTP_CODES")):
+            raise ArgumentError("setting RETRY_HTTP_CODES is wrong; allowed are numbers, separated by commas")
         _check_choice("EXTRACTOR", self.settings["EXTRACTOR"], EXTRACTORS)
         _check_choice("LOG_LEVEL", self.settings["LOG_LEVEL"], LOG_LEVELS)
         try:
@@ -56,6 +74,8 @@ class Command(CrawlCommand):
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]))
+        self.lock = _locked(Path(self.settings["OUTPUT_DIR"]), parse(opts.spargs).name)
+        self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if args[:1] != [TopicSpider.name]:
@@ -69,11 +89,15 @@ class Command(CrawlCommand):
                 logging.getLogger(name).setLevel(logging.WARNING)
         gc.freeze()  # what is loaded stays; and a page makes thousands of objects, few of them in circles
         gc.set_threshold(GARBAGE_THRESHOLD)
+        for name in self.unknown:
+            logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
         crawler = self._create_crawler(TopicSpider.name)
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
         spider = crawler.spider
-        failed = isinstance(spider, TopicSpider) and bool(spider.seeds_failed) and not spider.seeds_answered
+        failed = isinstance(spider, TopicSpider) and bool(
+            spider.broken or (spider.seeds_failed and not spider.seeds_answered)
+        )
         if self.crawler_process.bootstrap_failed or failed:
             self.exitcode = 1
 
@@ -84,16 +108,37 @@ def _check_choice(name: str, value: str, allowed: Iterable[str]) -> None:
 
 
 def _check_number(name: str, value: object, default: float) -> None:
-    kind, example = (
-        (bool, "True or False") if isinstance(default, bool) else (type(default), f"a number such as {default}")
-    )
+    """Raise an ArgumentError unless the value is of the default's kind and not below what makes sense."""
+    text = str(value)
+    if isinstance(default, bool):
+        right, allowed = text.lower() in ("true", "false", "1", "0"), "True or False"
+    elif isinstance(default, int):
+        least = 1 if name in AT_LEAST_ONE else 0
+        right, allowed = text.isascii() and text.isdigit() and int(text) >= least, f"a whole number from {least} on"
+    else:
+        right, allowed = NUMBER.fullmatch(text) is not None, f"a number such as {default}"
+    if not right:
+        raise ArgumentError(f"setting {name}={text[:100]!r} is wrong; allowed is {allowed}")
+
+
+def _names(assignments: list[str]) -> set[str]:
+    return {assignment.partition("=")[0] for assignment in assignments}
+
+
+def _locked(folder: Path, name: str) -> FileLock:
+    """The lock that one crawl of a name holds to its end; the system lifts it whatever happens to the process."""
+    output = folder / f"{name}.jsonl"
+    lock = FileLock(folder / f".{name}.lock")
     try:
-        number = {"true": 1, "false": 0}.get(str(value).lower(), value) if kind is bool else value
-        if float(number) >= 0:  # type: ignore[arg-type]
-            return
-    except (TypeError, ValueError):
-        pass
-    raise ArgumentError(f"setting {name}={str(value)[:100]!r} is wrong; allowed is {example}")
+        if output.exists() and not output.is_file():
+            raise ArgumentError(f"{str(output)!r} is no file; give another -a name=NAME")
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ArgumentError(f"a crawl named {name!r} is running here; give this one another -a name=NAME") from None
+    except OSError as error:
+        raise ArgumentError(f"setting OUTPUT_DIR={str(folder)!r} cannot be written to ({error.strerror})") from None
+    return lock
 
 
 def _check_writable(folder: Path) -> None:

@@ -12,6 +12,7 @@ from rich.filesize import decimal
 from scrapy import signals
 from scrapy.crawler import Crawler
 
+from crawler.extensions.progress import printable
 from crawler.spiders.topic import TopicSpider
 
 logger = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ class ClosingLines:
 
     def say(self) -> None:
         for line in self.lines():
-            print(line, file=sys.stderr)
+            print(printable(line), file=sys.stderr)
             if self.crawler.settings["LOG_FILE"]:
                 logger.info(line)
 
@@ -50,6 +51,8 @@ class ClosingLines:
         refused = spider.frontier.refused + Counter({"nofollow": len(spider.nofollowed)})
         counts = self.crawler.stats.get_stats() | {f"skipped/{why}": count for why, count in refused.items()}
         seconds, pages = monotonic() - self.started, spider.frontier.pages
+        if spider.broken:
+            self.reason = spider.broken
         stopped = REASONS.get(self.reason, f"Stopped: {self.reason}. ")
         fetched = decimal(counts.get("downloader/response_bytes", 0))
         rate = f"{seconds:.1f} s ({pages / seconds:.1f} a second)"
@@ -58,8 +61,8 @@ class ClosingLines:
             if found := _counted(counts, group):
                 said.append(f"{words}: {found}.")
         if left := len(spider.frontier):
-            why = "max_pages is reached" if spider.frontier.full else "the crawl was stopped"
-            said.append(f"{_number(left, 'address', 'addresses')} still waited when {why}; they are not kept.")
+            why = "max_pages was reached" if spider.frontier.full else "the crawl was stopped"
+            said.append(f"{_number(left, 'address', 'addresses')} still waited when {why}; the queue is not kept.")
         if spider.seeds_failed and not spider.seeds_answered:
             said += [
                 "Every seed failed:",
@@ -68,7 +71,15 @@ class ClosingLines:
         if "skipped/address is not public" in counts:
             said.append("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
         where = Path(self.crawler.settings["OUTPUT_DIR"]) / f"{spider.arguments.name}.jsonl"
+        if not spider.topic.weights:
+            said.append("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
+        before = where.with_suffix(".previous.jsonl")
         said.append(f"{_number(pages, 'item')} in {where}.")
+        if before.exists():
+            said.append(f"Those of the run before are in {before}.")
+        if spider.arguments.images:
+            pictures = counts.get("images", 0)
+            said.append(f"{_number(pictures, 'picture')} listed in {where.with_suffix('.images.jsonl')}.")
         return said
 
 

@@ -1,6 +1,7 @@
 """How the crawl goes: a live bar on a terminal, a line in the log now and then elsewhere."""
 
 import logging
+import re
 import sys
 from time import monotonic
 from typing import Self
@@ -19,6 +20,7 @@ from crawler.spiders.topic import TopicSpider
 logger = logging.getLogger(__name__)
 
 REFRESH_SECONDS = 0.25
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class _AboveTheBar:
@@ -32,6 +34,21 @@ class _AboveTheBar:
 
     def flush(self) -> None:
         """The console has written already."""
+
+
+def printable(text: str) -> str:
+    """The text with control characters spelled out: a site must not write to the operator's terminal.
+
+    >>> printable("\\x1b[2Jgone\\n")
+    '\\\\x1b[2Jgone\\n'
+    """
+    return CONTROL.sub(lambda character: f"\\x{ord(character[0]):02x}", text)
+
+
+def _spelled_out(record: logging.LogRecord) -> bool:
+    """Let every record pass, with its control characters spelled out."""
+    record.msg, record.args = printable(record.getMessage()), ()
+    return True
 
 
 def _log_to(stream: object) -> None:
@@ -58,6 +75,8 @@ class CrawlProgress:
         return progress
 
     def start(self) -> None:
+        if handler := get_scrapy_root_handler():
+            handler.addFilter(_spelled_out)
         self.started = monotonic()
         self.last = (self.started, 0)
         if sys.stderr.isatty():
@@ -106,7 +125,8 @@ class CrawlProgress:
         skipped, failed = (
             sum(v for k, v in counts.items() if k.startswith(group)) for group in ("skipped/", "failed/")
         )
+        fetched, noun = decimal(counts.get("downloader/response_bytes", 0)), "page" if pages == 1 else "pages"
         return (
-            f"{pages} pages done, {len(spider.frontier)} queued, {self.rate:.1f} pages/s, "
-            f"{decimal(counts.get('downloader/response_bytes', 0))}, {skipped} skipped, {failed} failed"
+            f"{pages} {noun} done, {len(spider.frontier)} queued, {self.rate:.1f} pages/s, "
+            f"{fetched}, {skipped} skipped, {failed} failed"
         )

@@ -10,10 +10,10 @@ EXTRACTORS: dict[str, Callable[[Page], Extraction]] = {
 }
 
 
-def extract(html: str, url: str = "", method: str = "leaf-tags") -> Extraction:
-    """The main text of a page that is already decoded.
+def extract(html: str | bytes, url: str = "", method: str = "leaf-tags") -> Extraction:
+    """The main text of a page, decoded or as it came.
 
     >>> extract("<title>Bees</title><p>Bees dance.</p><p>Home | News</p>").text
     'Bees dance.'
     """
-    return EXTRACTORS[method](Page.from_html(html, url))
+    return EXTRACTORS[method](Page.from_html(html, url) if isinstance(html, str) else Page(url, html))

@@ -7,13 +7,17 @@ Z. Shao, "Web Page Information Extraction Technology", Computer Technology and D
 3. keeps the leaves with a full stop: main text is made of sentences, navigation of phrases, links of headlines, and
    copyright lines have no sentences either.
 
-Where the paper is silent: a leaf is a block (text between two breaks of a line). Its full stop is the Chinese 。; here
-every script's sentence end counts. English copyright lines and today's cookie notices have one too: their words tell
-them. A leaf mostly made of links is navigation whatever its stops. A heading is kept where the next leaf is: the rule,
-which is for <p>, says nothing of headings.
+Where the paper is silent: a leaf is the text directly inside one element, so a <br> ends a line and not a leaf. Its
+full stop is the Chinese 。; here every script's sentence end counts, and where a script has none (Thai, Lao) a line's
+length. English copyright lines and today's cookie notices have full stops too: their words tell them. Lines mostly made
+of links are navigation whatever their stops, as is what stands in <nav>, <footer> and <aside>. Headings, lists and
+quotations often have no stop: a heading is kept where the next leaf is, and what stands between two neighbouring leaves
+with them.
 """
 
 import re
+from itertools import chain, compress, groupby
+from operator import attrgetter
 
 from crawler.extraction.title import headline
 from crawler.page import Extraction, Page
@@ -34,28 +38,60 @@ LEGAL = re.compile(
 )
 # A legal line is short; a paragraph about the law is not.
 LEGAL_LENGTH = 300
+FRAMES = ("nav", "footer", "aside")
+WITHOUT_STOPS = re.compile("[^\\W\\d]*[\u0e01-\u0eff]")
+LONG = 40
 
 
 def leaf_tags(page: Page) -> Extraction:
     """The main text by Shao's method."""
-    kept = _with_headings(page.blocks, [is_prose(block) for block in page.blocks])
+    lines = [block for block in page.blocks if is_text(block)]
+    leaves = [list(leaf) for _, leaf in groupby(lines, key=attrgetter("element"))]
+    prose = [is_prose(leaf) for leaf in leaves]
+    kept = tuple(chain.from_iterable(compress(leaves, _with_what_is_between(leaves, prose))))
     return Extraction("\n".join(block.text for block in kept), headline(page), kept)
 
 
-def is_prose(block: Block) -> bool:
-    """Whether a leaf is made of sentences rather than of phrases, links or legal lines."""
+def is_text(block: Block) -> bool:
+    """Whether a line may be part of the main text: neither navigation nor a legal notice."""
     return (
-        block.tag in TEXT_TAGS
+        (block.tag in TEXT_TAGS or block.tag in HEADINGS)
         and block.linked <= LINK_LIMIT * len(block.text)
-        and has_full_stop(block.text)
         and not (len(block.text) < LEGAL_LENGTH and LEGAL.search(block.text))
+        and next(block.element.iterancestors(*FRAMES), None) is None
     )
 
 
-def _with_headings(blocks: tuple[Block, ...], prose: list[bool]) -> tuple[Block, ...]:
-    """The blocks of prose, and the headings right before them."""
-    kept: list[Block] = []
-    for block, is_kept, next_is_kept in zip(blocks, prose, [*prose, False][1:], strict=True):
-        if is_kept or (next_is_kept and block.tag in HEADINGS and not block.linked):
-            kept.append(block)
-    return tuple(kept)
+def is_prose(leaf: list[Block]) -> bool:
+    """Whether a leaf is made of sentences rather than of phrases."""
+    return leaf[0].tag not in HEADINGS and any(has_full_stop(line.text) or _is_long(line.text) for line in leaf)
+
+
+def _is_long(text: str) -> bool:
+    """Whether a line in a script without full stops is too long for a phrase."""
+    return WITHOUT_STOPS.match(text) is not None and len(text) >= LONG
+
+
+def _are_neighbours(leaves: list[list[Block]]) -> bool:
+    """Whether leaves stand in the parent of the first one, or one level below as the items of a list do."""
+    home = leaves[0][0].element.getparent()
+    parents = (leaf[0].element.getparent() for leaf in leaves)
+    return all(parent is not None and home in (parent, parent.getparent()) for parent in parents)
+
+
+def _with_what_is_between(leaves: list[list[Block]], prose: list[bool]) -> list[bool]:
+    """Which leaves to keep: those of prose, the headings right before them, and what is between two neighbours."""
+    kept = prose.copy()
+    last = None
+    for index, is_kept in enumerate(prose):
+        if not is_kept:
+            continue
+        if last is not None and _are_neighbours(leaves[last : index + 1]):
+            kept[last:index] = [True] * (index - last)
+        elif index and leaves[index - 1][0].tag in HEADINGS:
+            kept[index - 1] = True
+        last = index
+    for index in range(len(leaves) - 2, -1, -1):  # a heading of what was dropped goes with it
+        if leaves[index][0].tag in HEADINGS and (not kept[index + 1] or leaves[index + 1][0].tag in HEADINGS):
+            kept[index] = False
+    return kept

@@ -1,5 +1,6 @@
 """Backing off from hosts that answer 429 or 503: they rest, and the page is asked for again later."""
 
+import logging
 import time
 from email.utils import parsedate_to_datetime
 from typing import Self
@@ -11,6 +12,8 @@ from scrapy.http import Response
 from crawler.middlewares.robots import ROBOTS, TOO_BUSY
 from crawler.spiders.topic import TopicSpider
 from crawler.urls import host
+
+logger = logging.getLogger(__name__)
 
 SHORTEST = 1.0  # seconds of rest for a host that asks for none: it has just said that it is too busy
 
@@ -51,7 +54,7 @@ class BackoffMiddleware:
             return response
         self.crawler.stats.inc_value(f"backoff/{response.status}")
         header = (response.headers.get("Retry-After") or b"").decode("latin-1")
-        rests = self.let_rest(name, retry_after(header, time.time()))
+        rests = self.let_rest(name, response.status, retry_after(header, time.time()))
         tries = request.meta.get("backoff_times", 0) + 1
         if not rests or tries > self.times or ROBOTS in request.meta:
             return response
@@ -59,18 +62,22 @@ class BackoffMiddleware:
         again.meta["backoff_times"] = tries
         return again
 
-    def let_rest(self, name: str, asked: float | None) -> bool:
+    def let_rest(self, name: str, status: int, asked: float | None) -> bool:
         """Whether the host may be asked again after a rest, or is left alone from now on."""
         spider = self.crawler.spider
         assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
         now = time.monotonic()
         times, until = self.rests.get(name, (0, 0.0))
-        if now >= until:  # an answer to a request sent before the rest began does not make it longer
+        begins = now >= until
+        if begins:  # an answer to a request sent before the rest began does not make it longer
             times += 1
             until = now + (self.delay * 2 ** (times - 1) if asked is None else max(asked, SHORTEST))
             self.rests[name] = times, until
         if until - now > self.limit or times > self.times:
-            spider.frontier.close(name)
+            given_up = spider.frontier.close(name)
+            logger.warning("%s answers %d: it is left alone, %d addresses are given up", name, status, given_up)
             return False
+        if begins:
+            logger.info("%s answers %d: it rests for %.0f seconds", name, status, until - now)
         spider.frontier.rest(name, until)
         return True

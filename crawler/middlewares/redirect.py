@@ -32,10 +32,10 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
             raise Refusal("redirected to no web address")
         spider = self.crawler.spider
         assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
-        if candidate.kind in ("seed", "list"):
+        if candidate.kind == "seed":
             spider.scope.add_home(url)
-        elif candidate.kind != "image" and (refusal := spider.scope.refusal(url)):
+        elif candidate.kind != "image" and (refusal := spider.scope.refusal(url, page=candidate.kind != "list")):
             raise Refusal(f"redirected: {refusal}")
-        if not spider.frontier.know(url):
+        if not spider.frontier.know(spider.key(url, candidate.kind)):
             raise Refusal("redirected to a page already known")
         return answer.replace(url=url)

@@ -1,6 +1,7 @@
 """robots.txt, read as RFC 9309 says: what it forbids is not asked for, nor is anything when it cannot be read."""
 
 import asyncio
+import logging
 from time import monotonic
 from typing import Self
 
@@ -16,6 +17,8 @@ from crawler.page import BOT
 from crawler.spiders.topic import TopicSpider
 from crawler.state.frontier import Frontier
 from crawler.urls import host, origin
+
+logger = logging.getLogger(__name__)
 
 MAX_SIZE = 512 * 1024  # so much of it is read; RFC 9309 asks for 500 KiB at least
 ROBOTS = "robots_txt"
@@ -38,7 +41,7 @@ class RobotsMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured("ROBOTSTXT_OBEY is off")
+            raise NotConfigured
         return cls(crawler)
 
     @property
@@ -91,4 +94,5 @@ class RobotsMiddleware:
         if delay > self.crawl_delay_limit:
             return "robots.txt asks for longer pauses than CRAWL_DELAY_LIMIT"
         self.frontier.slow(name, delay)
+        logger.info("%s asks for %g seconds between two requests (Crawl-delay in robots.txt)", name, delay)
         return rules

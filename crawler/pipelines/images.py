@@ -8,6 +8,7 @@ from typing import Self
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
+from scrapy.statscollectors import StatsCollector
 
 from crawler.items import ImageItem, PageItem
 from crawler.pipelines.store import JsonLines
@@ -17,7 +18,8 @@ from crawler.spiders.topic import TopicSpider
 class ImagesPipeline:
     """Writes pictures to OUTPUT_DIR/images/ under a name made from their content, and lists them beside the pages."""
 
-    def __init__(self, folder: Path, index: Path) -> None:
+    def __init__(self, folder: Path, index: Path, stats: StatsCollector) -> None:
+        self.stats = stats
         self.folder = folder
         self.index = JsonLines(index)
 
@@ -27,7 +29,7 @@ class ImagesPipeline:
         arguments, output = crawler.spider.arguments, Path(crawler.settings["OUTPUT_DIR"])
         if not arguments.images:
             raise NotConfigured  # without words: nobody asked for pictures
-        return cls(output / "images", output / f"{arguments.name}.images.jsonl")
+        return cls(output / "images", output / f"{arguments.name}.images.jsonl", crawler.stats)
 
     def open_spider(self) -> None:
         self.index.open()
@@ -43,4 +45,5 @@ class ImagesPipeline:
             path.write_bytes(item.body)
             item.path, item.size = path.as_posix(), len(item.body)
             self.index.write(asdict(item))
+            self.stats.inc_value("images")
         return item

@@ -1,5 +1,6 @@
 """Where items go: one JSON object a line, whole lines whatever happens to the process."""
 
+import asyncio
 import json
 import os
 import re
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
 
 from crawler.items import ImageItem, PageItem
 from crawler.spiders.topic import TopicSpider
@@ -40,8 +42,13 @@ class JsonLines:
         """Append one record."""
         text = json.dumps(record, ensure_ascii=False)
         data = OTHER_LINE_ENDS.sub(lambda end: f"\\u{ord(end[0]):04x}", text).encode("utf-8", "replace") + b"\n"
-        while data:
-            data = data[os.write(self._file, data) :]
+        start = os.lseek(self._file, 0, os.SEEK_END)
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+        except OSError:
+            os.ftruncate(self._file, start)
+            raise
 
     def close(self) -> None:
         """Write nothing more."""
@@ -53,13 +60,14 @@ class JsonLines:
 class StorePipeline:
     """Appends page items to OUTPUT_DIR/NAME.jsonl."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, crawler: Crawler, path: Path) -> None:
+        self.crawler = crawler
         self.file = JsonLines(path)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         assert isinstance(crawler.spider, TopicSpider)  # noqa: S101 - the project's only spider
-        return cls(Path(crawler.settings["OUTPUT_DIR"]) / f"{crawler.spider.arguments.name}.jsonl")
+        return cls(crawler, Path(crawler.settings["OUTPUT_DIR"]) / f"{crawler.spider.arguments.name}.jsonl")
 
     def open_spider(self) -> None:
         self.file.open()
@@ -69,5 +77,17 @@ class StorePipeline:
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         if isinstance(item, PageItem):
-            self.file.write({name: getattr(item, name) for name in PAGE_FIELDS})
+            try:
+                self.file.write({name: getattr(item, name) for name in PAGE_FIELDS})
+            except OSError as error:
+                self.give_up(error)
+                raise DropItem(f"cannot be written: {error.strerror}") from error
         return item
+
+    def give_up(self, error: OSError) -> None:
+        """End the crawl: what it would fetch now could not be kept."""
+        spider = self.crawler.spider
+        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        if not spider.broken:
+            spider.broken = f"{self.file.path} cannot be written to: {error.strerror}"
+            self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="output"))

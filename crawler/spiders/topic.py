@@ -19,7 +19,7 @@ from crawler.arguments import Arguments, parse
 from crawler.extraction import EXTRACTORS
 from crawler.failures import Refusal, reason
 from crawler.items import ImageItem, PageItem
-from crawler.page import HTML_TYPES, Page, is_html
+from crawler.page import HTML_TYPES, Page, is_html, media_type
 from crawler.scope import Scope
 from crawler.seeds import Listing, listing
 from crawler.settings import DEMO_SLOT, user_agent
@@ -28,7 +28,9 @@ from crawler.topic import Topic
 from crawler.urls import host
 
 # A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
-REFRESH_SECONDS = 10
+REFRESH_SECONDS = 3
+# Answers without a body, or with a part of one.
+NO_WHOLE_PAGE = frozenset((204, 205, 206))
 SEED_PRIORITY = 10_000
 # Links that are only a picture are mostly adverts: they wait until nothing better is left.
 PICTURE_PRIORITY = -1_000
@@ -48,6 +50,8 @@ class TopicSpider(Spider):
         self.seeds_answered = 0
         self.seeds_failed: dict[str, str] = {}
         self.nofollowed: set[str] = set()
+        self.left_out: set[int] = set()
+        self.broken = ""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -106,7 +110,7 @@ class TopicSpider(Spider):
     def leave_other_types(self, headers: Headers, request: Request) -> None:
         """Stop the download of what is not a web page, unless it may be a seed's list of addresses."""
         candidate: Candidate | None = request.meta.get("candidate")
-        declared = _header(headers, "Content-Type").partition(";")[0].strip().lower()
+        declared = media_type(_header(headers, "Content-Type"))
         if candidate is not None and candidate.kind == "link" and declared and declared not in HTML_TYPES:
             raise StopDownload(fail=False)
 
@@ -117,24 +121,36 @@ class TopicSpider(Spider):
             yield from self.parse_listing(response, candidate, found)
             return
         content_type = _header(response.headers, "Content-Type")
+        if response.status in NO_WHOLE_PAGE:
+            self.skip(response.meta, f"not a whole page/{response.status}")
+            return
         if not is_html(content_type, response.body):
-            declared = content_type.partition(";")[0].strip().lower() or "no type given"
-            self.skip(response.meta, f"not HTML/{declared}")
+            self.skip(response.meta, f"not HTML/{media_type(content_type) or 'no type given'}")
             return
         page = Page(response.url, response.body, content_type, _header(response.headers, "X-Robots-Tag", "\n"))
-        if page.refresh and page.refresh[0] <= REFRESH_SECONDS and page.refresh[1] != response.url:
+        sent_on = self.sent_on(page, candidate)
+        if sent_on:
             self.skip(response.meta, "sent on by the page")
-            yield from self.requests([page.refresh[1]], candidate)
-            return
-        yield from self.parse_page(response, candidate, page)
+            yield from sent_on
+        else:
+            yield from self.parse_page(response, candidate, page)
+
+    def sent_on(self, page: Page, candidate: Candidate) -> list[Request]:
+        """The request for where a page sends its reader at once, none if it stays or sends them where we have been."""
+        if page.refresh is None or page.refresh[0] > REFRESH_SECONDS:
+            return []
+        if candidate.kind == "seed":
+            self.scope.add_home(page.refresh[1])
+        return list(self.requests([page.refresh[1]], candidate))
 
     def parse_page(self, response: Response, candidate: Candidate, page: Page) -> Iterator[PageItem | Request]:
+        self.answered(candidate)
         if candidate.depth == 0:
-            self.topic.learn(page.once(self.extract).text)
+            # A list page has no prose, but its lines tell what it is about.
+            self.topic.learn(page.once(self.extract).text or " ".join(block.text for block in page.blocks))
         if "noindex" in page.robots:
             self.skip(response.meta, "noindex")
         else:
-            self.answered(candidate)
             yield self.item(response, candidate, page)
         if "nofollow" in page.robots:
             self.nofollowed.update(link.url for link in page.links)
@@ -142,7 +158,7 @@ class TopicSpider(Spider):
             yield from self.follow(page, candidate)
         if self.arguments.images:
             for image in page.images:
-                if self.frontier.know(image.url):
+                if self.frontier.know(self.key(image.url, "image")):
                     yield _request(Candidate(image.url, IMAGE_PRIORITY, candidate.depth, page.url, "image"))
 
     def parse_listing(self, response: Response, candidate: Candidate, found: Listing) -> Iterator[Request]:
@@ -158,7 +174,7 @@ class TopicSpider(Spider):
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
         candidate: Candidate = response.meta["candidate"]
-        content_type = _header(response.headers, "Content-Type").partition(";")[0].strip().lower()
+        content_type = media_type(_header(response.headers, "Content-Type"))
         if not content_type.startswith("image/"):
             self.skip(response.meta, f"not an image/{content_type}")
             return
@@ -181,10 +197,13 @@ class TopicSpider(Spider):
 
     def follow(self, page: Page, candidate: Candidate) -> Iterator[Request]:
         """Requests for the page's new links, those first whose page and words are about the topic."""
+        if self.frontier.full:
+            return
+        self.count("skipped/links beyond the first 10,000 of a page", page.cut)
         relevance = page.once(self.relevance)
         ranked: list[tuple[int, str]] = []
         for link in page.links:
-            if link.url in self.frontier:
+            if link.url in self.frontier or hash(link.url) in self.left_out:
                 continue
             if link.nofollow:
                 self.nofollowed.add(link.url)
@@ -200,12 +219,23 @@ class TopicSpider(Spider):
     def requests(self, urls: list[str] | tuple[str, ...], candidate: Candidate) -> Iterator[Request]:
         """Requests for those addresses that are new and within the scope, otherwise like the candidate."""
         for url in urls:
-            if not self.frontier.know(url):
+            if url in self.frontier:
                 continue
             if refusal := self.scope.refusal(url, page=candidate.kind != "list"):
-                self.count(f"skipped/{refusal}")
-            else:
+                self.leave_out(url, refusal)
+            elif self.frontier.know(url):
                 yield _request(candidate._replace(url=url))
+
+    def leave_out(self, url: str, why: str) -> None:
+        """Count an address that is not followed, once however many links lead to it."""
+        if hash(url) not in self.left_out:
+            self.left_out.add(hash(url))
+            self.count(f"skipped/{why}")
+
+    @staticmethod
+    def key(url: str, kind: str) -> str:
+        """What the frontier knows an address by: one may be a picture here and a page there."""
+        return f"image {url}" if kind == "image" else url
 
     def failed(self, failure: Failure) -> None:
         """Count why a request brought nothing."""

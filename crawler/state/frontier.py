@@ -15,6 +15,8 @@ from crawler.urls import host, site
 
 # A site may answer this many requests with something else for every page of its budget.
 REQUESTS_A_PAGE = 10
+# Addresses of one host that wait at most, about a kilobyte each: a page may hold thousands of links.
+MAX_WAITING = 100_000
 
 
 class Candidate(NamedTuple):
@@ -62,6 +64,8 @@ class Frontier:
         self.site_limit = site_limit
         self.pages = 0
         self.refused: Counter[str] = Counter()
+        self.left = 0
+        """Pages that waited when the crawl had all it may have."""
         self._known: set[int] = set()
         self._queues: dict[str, _Queue] = {}
         self._heads: list[tuple[int, int, str]] = []
@@ -70,12 +74,16 @@ class Frontier:
         self._lent: dict[int, Candidate] = {}
         self._pages_out = 0
         self._site_pages: Counter[str] = Counter()
+        self._site_out: Counter[str] = Counter()
         self._site_requests: Counter[str] = Counter()
+        self._busy_sites: dict[str, set[str]] = {}
+        """The hosts that wait to learn whether their site's budget is spent."""
         self._waiting = 0
+        self._images_waiting = 0
         self._serial = 0
 
     def __len__(self) -> int:
-        return self._waiting
+        return self._waiting + self.left
 
     def __contains__(self, url: str) -> bool:
         return hash(url) in self._known
@@ -91,7 +99,7 @@ class Frontier:
     @property
     def pending(self) -> bool:
         """Whether anything waits that would still be asked for."""
-        return self._waiting > 0 and not self.full
+        return (self._images_waiting if self.full else self._waiting) > 0
 
     @property
     def full(self) -> bool:
@@ -104,19 +112,22 @@ class Frontier:
         if name in self._closed:
             self.refused["site asked to be left alone"] += 1
             return False
-        self._serial += 1
         queue = self._queues.setdefault(name, _Queue())
+        if len(queue.waiting) >= MAX_WAITING:
+            self.refused["queue of the host is full"] += 1
+            return False
+        self._serial += 1
         entry = (-candidate.priority, self._serial, candidate, load)
         heappush(queue.waiting, entry)
-        self._waiting += 1
+        self._count(candidate, 1)
         if queue.waiting[0] is entry and not queue.parked:
             heappush(self._heads, (*entry[:2], name))
         return True
 
     def take(self, now: float) -> Lent | None:
         """Lend the best candidate of the hosts that are ready, or None."""
-        if self.max_pages is not None and self.pages + self._pages_out >= self.max_pages:
-            return None
+        if self.max_pages is not None and self.pages + self._pages_out >= self.max_pages and not self.full:
+            return None  # until it is known what becomes of those on their way
         while self._resting and self._resting[0][0] <= now:
             self._unpark(heappop(self._resting)[1])
         while self._heads:
@@ -127,12 +138,17 @@ class Frontier:
             if queue.out >= self.at_once(name) or queue.ready_at > now:
                 self._park(name, queue)
                 continue
-            _, serial, candidate, load = heappop(queue.waiting)
-            self._waiting -= 1
-            self._list(name, queue)
-            if not self._within_budget(candidate):
+            if self._site_is_busy(queue.waiting[0][2]):
+                queue.parked = True
+                self._busy_sites.setdefault(site(queue.waiting[0][2].url), set()).add(name)
                 continue
-            return self._lend(Lent(serial, candidate, load), name, now)
+            _, serial, candidate, load = heappop(queue.waiting)
+            self._count(candidate, -1)
+            self._list(name, queue)
+            if candidate.kind != "image" and self.full:
+                self.left += 1
+            elif self._within_budget(candidate):
+                return self._lend(Lent(serial, candidate, load), name, now)
         return None
 
     def ready_in(self, now: float) -> float | None:
@@ -175,10 +191,22 @@ class Frontier:
         self._closed.add(name)
         queue = self._queues.setdefault(name, _Queue())
         given_up = len(queue.waiting)
+        for _, _, candidate, _ in queue.waiting:
+            self._count(candidate, -1)
         queue.waiting.clear()
-        self._waiting -= given_up
         self.refused["site asked to be left alone"] += given_up
         return given_up
+
+    def _count(self, candidate: Candidate, by: int) -> None:
+        self._waiting += by
+        self._images_waiting += by * (candidate.kind == "image")
+
+    def _site_is_busy(self, candidate: Candidate) -> bool:
+        """Whether the site's budget depends on what becomes of its pages on their way."""
+        if candidate.kind == "image" or self.site_limit is None or self.full:
+            return False
+        name = site(candidate.url)
+        return self._site_pages[name] < self.site_limit <= self._site_pages[name] + self._site_out[name]
 
     def _within_budget(self, candidate: Candidate) -> bool:
         if candidate.kind == "image" or self.site_limit is None:
@@ -187,7 +215,6 @@ class Frontier:
         if self._site_pages[name] >= self.site_limit or self._site_requests[name] >= REQUESTS_A_PAGE * self.site_limit:
             self.refused["page budget of the site is spent"] += 1
             return False
-        self._site_pages[name] += 1
         self._site_requests[name] += 1
         return True
 
@@ -196,19 +223,23 @@ class Frontier:
         queue.out += 1
         queue.ready_at = max(queue.ready_at, now + queue.interval)
         self._lent[lent.lease] = lent.candidate
-        self._pages_out += lent.candidate.kind != "image"
+        if lent.candidate.kind != "image":
+            self._pages_out += 1
+            self._site_out[site(lent.candidate.url)] += 1
         return lent
 
     def _return(self, lease: int) -> None:
         candidate = self._lent.pop(lease, None)
         if candidate is None:
             return
-        if candidate.kind != "image":
-            self._pages_out -= 1
-            self._site_pages[site(candidate.url)] -= 1
         name = host(candidate.url)
         self._queues[name].out -= 1
         self._unpark(name)
+        if candidate.kind != "image":
+            self._pages_out -= 1
+            self._site_out[site(candidate.url)] -= 1
+            for waiting in self._busy_sites.pop(site(candidate.url), ()):
+                self._unpark(waiting)
 
     def _list(self, name: str, queue: _Queue) -> None:
         if queue.waiting:

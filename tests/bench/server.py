@@ -30,6 +30,7 @@ class Served:
     pages: list[str] = field(default_factory=list)
     """Distinct addresses answered with a web page and 200."""
     answers: int = 0
+    """Of any kind, but for robots.txt."""
     seconds: float = 0.0
     """From the first request for a page to the last answer."""
     cpu: float = 0.0
@@ -76,8 +77,8 @@ class Connection(asyncio.Protocol):
             target = unquote(request.split(b" ", 2)[1].decode("latin-1"))
             answer, is_page = self.files.answer(target.partition("?")[0])
             self.transport.write(answer)
-            self.served["answers"] += 1
             if target != "/robots.txt":
+                self.served["answers"] += 1
                 self.served["last"] = time.monotonic()
                 self.served.setdefault("first", self.served["last"])
             if is_page:

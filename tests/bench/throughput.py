@@ -42,7 +42,7 @@ class Run:
     pages: list[str]
     parsed: int
     answers: int
-    """Those of the server, robots.txt and missing pages among them."""
+    """Those of the server, missing pages and files that are none among them."""
     seconds: float
     cpu: float
     memory: float
@@ -60,7 +60,7 @@ def _cpu_a_page(run: Run, start: float) -> float:
 
 ROWS: dict[str, Callable[[Run, float], float]] = {
     "pages a second": lambda run, start: run.rate,
-    "answers, missing pages too": lambda run, start: run.answers,
+    "requests, not only for pages": lambda run, start: run.answers,
     "CPU seconds": lambda run, start: run.cpu,
     "CPU seconds of the start": lambda run, start: start,
     "CPU milliseconds a page": _cpu_a_page,
@@ -114,16 +114,21 @@ def interleaved(site: Path, runs: int, timeout: float) -> list[tuple[Run, Run]]:
 
 
 def check(pairs: list[tuple[Run, Run]]) -> str:
-    """Whether every crawl was of the same pages, in words."""
+    """Whether every crawl was of the same pages, and at the same number of requests, in words."""
     runs = [run for pair in pairs for run in pair]
     wanted = runs[0].pages
-    if all(run.pages == wanted and run.parsed == len(wanted) for run in runs):
-        return f"Every crawl read the same {len(wanted):,} pages."
-    counts = "; ".join(
-        f"bare was sent {len(bare.pages):,} and parsed {bare.parsed:,}, topic {len(topic.pages):,} and {topic.parsed:,}"
-        for bare, topic in pairs
-    )
-    return f"NOT THE SAME PAGES: {counts}."
+    if not all(run.pages == wanted and run.parsed == len(wanted) for run in runs):
+        counts = "; ".join(
+            f"bare was sent {len(bare.pages):,} and parsed {bare.parsed:,}, "
+            f"topic {len(topic.pages):,} and {topic.parsed:,}"
+            for bare, topic in pairs
+        )
+        return f"NOT THE SAME PAGES: {counts}."
+    said = f"Every crawl read the same {len(wanted):,} pages."
+    if len({run.answers for run in runs}) > 1:
+        bare, topic = pairs[0]
+        said += f"\nNOT THE SAME REQUESTS: bare made {bare.answers:,}, topic {topic.answers:,}; the work is not equal."
+    return said
 
 
 def start_cpu(words: list[str], timeout: float) -> float:

@@ -1,0 +1,146 @@
+"""What goes wrong between pages, servers and users, each as it was met once."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sites import OPEN, Answer, Route, Site, command, crawl, environment, page, serving
+
+PNG = Answer(b"\x89PNG", content_type="image/png")
+LIST = "<urlset><url><loc>{url}news/a</loc></url><url><loc>{url}b</loc></url></urlset>"
+
+
+def kept(tmp_path: Path, routes: Mapping[str, Route], **arguments: Any) -> tuple[list[str], dict[str, int], Site]:
+    """The paths of the items of a crawl from /, what its closing lines counted, and the site."""
+    with serving(Site(routes)) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, **arguments})
+    return sorted("/" + item["url"].removeprefix(site.url) for item in ended.items()), ended.counts(), site
+
+
+def test_pictures_are_downloaded_when_max_pages_is_reached(tmp_path: Path) -> None:
+    routes = {"/": page("One.", links={"/b": "b", "/c": "c"}) + '<img src="/1.png">', "/b": page("Two."), "/1.png": PNG}
+    paths, _, site = kept(tmp_path, routes, max_pages=2, images="yes")
+    assert len(paths) == 2
+    assert "/1.png" in site.paths()
+
+
+def test_an_address_may_be_a_picture_here_and_a_page_there(tmp_path: Path) -> None:
+    routes = {"/": page("One.", links={"/b": "b"}) + '<img src="/b">', "/b": page("Two.")}
+    assert kept(tmp_path, routes, images="yes")[0] == ["/", "/b"]
+
+
+def test_spellings_of_one_address_are_one_page(tmp_path: Path) -> None:
+    links = {"/d?": "a", "/d": "b", "/q?a='b'": "c", "q?a='b'": "d", "/q?a=%27b%27": "e"}
+    routes = {"/": page("One.", links=links), "/d": page("Two."), "/q?a=%27b%27": page("Three.")}
+    assert kept(tmp_path, routes)[0] == ["/", "/d", "/q?a=%27b%27"]
+
+
+@pytest.mark.parametrize(
+    "content_type", ["text/html, text/html", "text/html charset=utf-8", '"text/html"', "*/*", "TEXT/HTML;x", ""]
+)
+def test_odd_content_types_are_web_pages(tmp_path: Path, content_type: str) -> None:
+    assert kept(tmp_path, {"/": Answer(page("One."), content_type=content_type)})[0] == ["/"]
+
+
+@pytest.mark.parametrize("status", [204, 205, 206])
+def test_a_part_of_a_page_is_no_page(tmp_path: Path, status: int) -> None:
+    routes = {"/": page("One.", links={"/b": "b"}), "/b": Answer("" if status < 206 else page("Two."), status)}
+    paths, counts, _ = kept(tmp_path, routes)
+    assert paths == ["/"]
+    assert counts == {f"not a whole page: {status}": 1}
+
+
+def test_a_slideshow_is_no_redirect(tmp_path: Path) -> None:
+    slides = {
+        f"/{n}": page(f"Slide {n}.", head=f'<meta http-equiv=refresh content="5; url=/{(n + 1) % 3}">')
+        for n in range(3)
+    }
+    routes = slides | {"/": page("All slides.", links={"/0": "first", "/1": "second", "/2": "third"})}
+    assert kept(tmp_path, routes)[0] == ["/", "/0", "/1", "/2"]
+
+
+def test_allow_is_for_pages_not_for_their_lists(tmp_path: Path) -> None:
+    with serving(Site({"/news/a": page("News."), "/b": page("Other.")})) as site:
+        site.routes["/"] = Answer(f"<sitemapindex><sitemap><loc>{site.url}map.xml.gz</loc></sitemap></sitemapindex>")
+        site.routes["/map.xml.gz"] = Answer(LIST.format(url=site.url), content_type="application/xml")
+        ended = crawl(tmp_path, {"seeds": site.url, "allow": "/news/"})
+    assert [item["url"] for item in ended.items()] == [site.url + "news/a"]
+
+
+def test_a_sitemap_of_another_host_does_not_widen_the_scope(tmp_path: Path) -> None:
+    with serving(Site({"/b": page("Other.")}), "127.0.0.2") as other, serving(Site({})) as site:
+        other.routes["/map.xml"] = Answer(LIST.format(url=other.url), content_type="text/xml")
+        site.routes["/"] = Answer(f"<sitemapindex><sitemap><loc>{site.url}map.xml</loc></sitemap></sitemapindex>")
+        site.routes["/map.xml"] = Answer("", 302, headers={"Location": f"{other.url}map.xml"})
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"})
+    assert other.asked == []
+    assert ended.counts() == {"redirected: outside the scope": 1}
+
+
+def test_a_site_cannot_write_to_the_terminal(tmp_path: Path) -> None:
+    routes = {
+        "/": Answer(page("One."), content_type="\x1b]0;gone\x07/x"),
+        "/b": Answer("", headers={"Content-Encoding": "\x1b[31m"}),
+    }
+    with serving(Site(routes)) as site:
+        ended = crawl(tmp_path, {"seeds": f"{site.url},{site.url}b"})
+    assert not any(character < " " and character != "\n" for character in ended.err)
+
+
+def test_two_crawls_of_one_name_do_not_mix(tmp_path: Path) -> None:
+    slow = Answer([page("One.").encode()] + [b" "] * 40, content_type="text/html")
+    with serving(Site({"/": page("One.", links={"/b": "b"}), "/b": slow})) as site:
+        line = command({"seeds": site.url}, OPEN | {"DOWNLOAD_DELAY": "3"})
+        with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL) as first:
+            while not (tmp_path / "output" / "topic.jsonl").exists():
+                assert first.poll() is None
+            second = crawl(tmp_path, {"seeds": site.url})
+            first.wait(timeout=60)
+    assert second.status == 2
+    assert "a crawl named 'topic' is running here" in second.err
+    assert len(second.err.splitlines()) == 1
+    assert (tmp_path / "output" / "topic.jsonl").read_bytes().count(b"\n") == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a file")
+def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
+    links = {f"/{n}": f"page {n}" for n in range(200)}
+    routes = {"/": page("蜜蜂跳舞。", links=links)} | {path: page("蜜蜂跳舞。" * 400) for path in links}
+    with serving(Site(routes)) as site:
+        line = ["bash", "-c", 'ulimit -f 100; exec "$@"', "limited", *command({"seeds": site.url}, OPEN)]
+        ended = subprocess.run(
+            line, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60, check=False
+        )
+    assert ended.returncode == 1
+    assert "topic.jsonl cannot be written to: File too large" in ended.stderr
+    assert len(site.paths()) < 150
+    assert (tmp_path / "output" / "topic.jsonl").read_bytes().endswith(b"}\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--max_pages=5"], "'--max_pages=5' is not understood"),
+        (["max_pages=5"], "'max_pages=5' is not understood"),
+        (["-s", "CONCURRENT_REQUESTS=2.5"], "CONCURRENT_REQUESTS='2.5' is wrong"),
+        (["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=0"], "a whole number from 1 on"),
+        (["-s", "DOWNLOAD_DELAY=inf"], "DOWNLOAD_DELAY='inf' is wrong"),
+        (["-s", "RETRY_HTTP_CODES=abc"], "RETRY_HTTP_CODES is wrong"),
+        (["-a", "allow=a{99999999999}"], "is not a regular expression"),
+        (["-a", "topic=!?"], "has no word in it"),
+    ],
+)
+def test_slips_of_the_user_end_with_one_line(tmp_path: Path, more: list[str], said: str) -> None:
+    ended = crawl(tmp_path, {"seeds": "demo"}, {}, *more)
+    assert (ended.status, len(ended.err.splitlines())) == (2, 1)
+    assert said in ended.err
+
+
+def test_a_misspelt_setting_is_said(tmp_path: Path) -> None:
+    with serving(Site({"/": page("One.")})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"DOWNLOAD_DELY": "0"})
+    assert ended.status == 0
+    assert "Nothing here reads the setting DOWNLOAD_DELY" in ended.err

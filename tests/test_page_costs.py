@@ -1,0 +1,64 @@
+"""Pages made to cost time or text: products of two long things, and ordinary pages that look like them."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from crawler.extraction import extract
+from crawler.page import Page
+from crawler.published import published
+from crawler.text import fingerprint
+
+ARTICLE = "".join(f"<p>This is paragraph {number} of a long article about bees.</p>" for number in range(120))
+DATED = "<p>12 May 2012 and some words</p>" * 100
+COSTLY: dict[str, Callable[[], object]] = {
+    "long base": lambda: links("<base href='http://h/" + "A" * 400_000 + "/'>" + "<a href=x>t</a>" * 4_000),
+    "pictures in a link": lambda: links("<a href=x>" + "<img src=a>some words" * 50_000),
+    "relative links": lambda: links("".join(f"<a href=é{number}>t</a>" for number in range(200_000))),
+    "attributes": lambda: links("<p " + " ".join(f"a{number}='>'" for number in range(500_000)) + ">"),
+    "attributes and <": lambda: links("<p " + " ".join(f"a{number} <" for number in range(200_000)) + ">"),
+    "open scripts": lambda: links("<script" * 500_000),
+    "open comments": lambda: links("<!--" * 1_000_000),
+    "open quotes": lambda: links("<a =' =\"" * 500_000),
+    "marks": lambda: fingerprint("a" + "\u0301" * 80_000 + "\u0316" * 80_000),
+    "long class": lambda: dated(f"<div class='{'x ' * 1_000_000}'>{DATED}</div>"),
+}
+
+
+def links(html: str) -> int:
+    return len(Page.from_html(html, "http://example.com/").links)
+
+
+def dated(html: str) -> str | None:
+    page = Page.from_html(html, "http://example.com/")
+    return published(page.root, page.url)
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_time_is_bounded(name: str) -> None:
+    started = time.process_time()
+    COSTLY[name]()
+    assert time.process_time() - started < 4
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<script>for(i=0;i<n;i++){run()} // don't count</script>",
+        "<p>If x <y it doesn't hold.</p>",
+        '<a href="x.html"">t</a>',
+        "<p title='it's here'>Well.</p>",
+        "<!-- don't <b -->",
+        f"<div data-x='{'a b=c ' * 2_000}'></div>",
+    ],
+)
+def test_an_ordinary_page_loses_nothing(before: str) -> None:
+    text = extract(before + ARTICLE + "<p>It's over.</p>").text
+    assert all(f"paragraph {number} of" in text for number in range(1, 120))
+
+
+@pytest.mark.parametrize(("count", "read", "cut"), [(10_000, 10_000, 0), (10_002, 10_000, 2)])
+def test_links_beyond_the_limit_are_counted(count: int, read: int, cut: int) -> None:
+    page = Page.from_html("<a href=x>t</a>" * count, "http://example.com/")
+    assert (len(page.links), page.cut) == (read, cut)
