@@ -69,6 +69,10 @@ def test_the_two_lines_come_first_and_ci_runs_the_second() -> None:
     assert second in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
+def test_nothing_is_left_to_be_filled_in() -> None:
+    assert not re.search(r"^[A-Z]{3,}$|TODO|TBD", README, re.MULTILINE)
+
+
 def test_every_dependency_has_a_reason() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]
