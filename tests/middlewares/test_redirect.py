@@ -67,7 +67,7 @@ NOWHERE = {
     "\x00\x01": "redirected to a page already known",
     "\xff\xfe": "404 Not Found",
     "http://" + "a." * 3000: "redirected: address too long",
-    "http://" + "a" * 64 + ".test/": "robots.txt cannot be read: not a valid host name",
+    "http://" + "a" * 64 + ".test/": "robots.txt cannot be read: host name not found",
     "http://a b/": "redirected to no web address",
     "http://nowhere.test/": "robots.txt cannot be read: host name not found",
 }
