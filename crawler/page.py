@@ -49,9 +49,6 @@ class Extraction:
     blocks: tuple[Block, ...] = ()
 
 
-EMPTY = Extraction("", "")
-
-
 @dataclass(frozen=True, eq=False)
 class Page:
     """A page as it was fetched; whatever its bytes are, its parts are there, empty at worst."""

@@ -10,7 +10,7 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import call_later
 
 from crawler.items import PageItem
-from crawler.spiders.topic import TopicSpider
+from crawler.spiders.topic import spider_of
 from crawler.state.frontier import Candidate, Frontier
 
 
@@ -29,8 +29,7 @@ class FrontierScheduler(BaseScheduler):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        assert isinstance(crawler.spider, TopicSpider)  # noqa: S101 - the project's only spider
-        scheduler = cls(crawler, crawler.spider.frontier)
+        scheduler = cls(crawler, spider_of(crawler).frontier)
         crawler.signals.connect(scheduler.page_stored, signals.item_scraped)
         crawler.signals.connect(scheduler.page_dropped, signals.item_dropped)
         crawler.signals.connect(scheduler.page_failed, signals.item_error)
@@ -64,8 +63,7 @@ class FrontierScheduler(BaseScheduler):
         return request
 
     def _request(self, candidate: Candidate) -> Request:
-        spider = self.crawler.spider
-        assert isinstance(spider, TopicSpider)  # noqa: S101 - see from_crawler
+        spider = spider_of(self.crawler)
         callback = spider.parse_image if candidate.kind == "image" else spider.parse
         return Request(candidate.url, callback, errback=spider.failed, priority=candidate.priority, dont_filter=True)
 

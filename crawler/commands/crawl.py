@@ -70,11 +70,11 @@ class Command(CrawlCommand):
             AllowList(self.settings.getlist("ALLOWED_PRIVATE_HOSTS"))
         except ValueError as error:
             raise ArgumentError(f"ALLOWED_PRIVATE_HOSTS: {error}") from None
-        parse(opts.spargs)
+        arguments = parse(opts.spargs)
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]))
-        self.lock = _locked(Path(self.settings["OUTPUT_DIR"]), parse(opts.spargs).name)
+        self.lock = _locked(Path(self.settings["OUTPUT_DIR"]), arguments.name)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

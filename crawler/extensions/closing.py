@@ -13,7 +13,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler.extensions.progress import printable
-from crawler.spiders.topic import TopicSpider
+from crawler.spiders.topic import spider_of
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +46,7 @@ class ClosingLines:
 
     def lines(self) -> list[str]:
         """The closing lines."""
-        spider = self.crawler.spider
-        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        spider = spider_of(self.crawler)
         refused = spider.frontier.refused + Counter({"nofollow": len(spider.nofollowed)})
         counts = self.crawler.stats.get_stats() | {f"skipped/{why}": count for why, count in refused.items()}
         seconds, pages = monotonic() - self.started, spider.frontier.pages

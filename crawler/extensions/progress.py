@@ -15,7 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
-from crawler.spiders.topic import TopicSpider
+from crawler.spiders.topic import TopicSpider, spider_of
 
 logger = logging.getLogger(__name__)
 
@@ -114,8 +114,7 @@ class CrawlProgress:
 
     def words(self) -> str:
         """Pages done, queued, pages a second since the last time, bytes, skipped and failed."""
-        spider, stats = self.crawler.spider, self.crawler.stats
-        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        spider, stats = spider_of(self.crawler), self.crawler.stats
         then, before = self.last
         now, pages = monotonic(), spider.frontier.pages
         if now - then >= 1.0 or self.bar is None:

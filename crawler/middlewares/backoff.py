@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from crawler.middlewares.robots import ROBOTS, TOO_BUSY
-from crawler.spiders.topic import TopicSpider
+from crawler.spiders.topic import spider_of
 from crawler.urls import host
 
 logger = logging.getLogger(__name__)
@@ -64,8 +64,7 @@ class BackoffMiddleware:
 
     def let_rest(self, name: str, status: int, asked: float | None) -> bool:
         """Whether the host may be asked again after a rest, or is left alone from now on."""
-        spider = self.crawler.spider
-        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        spider = spider_of(self.crawler)
         now = time.monotonic()
         times, until = self.rests.get(name, (0, 0.0))
         begins = now >= until

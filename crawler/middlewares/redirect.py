@@ -5,7 +5,7 @@ from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.http import Response
 
 from crawler.failures import Refusal
-from crawler.spiders.topic import TopicSpider
+from crawler.spiders.topic import spider_of
 from crawler.state.frontier import Candidate
 from crawler.urls import absolute
 
@@ -30,8 +30,7 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
         url = None if answer is response else absolute(request.url, answer.url)
         if url is None:
             raise Refusal("redirected to no web address")
-        spider = self.crawler.spider
-        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        spider = spider_of(self.crawler)
         if candidate.kind == "seed":
             spider.scope.add_home(url)
         elif candidate.kind != "image" and (refusal := spider.scope.refusal(url, page=candidate.kind != "list")):

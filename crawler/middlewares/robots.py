@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from crawler.failures import NOT_PUBLIC, Refusal, reason
 from crawler.page import BOT
-from crawler.spiders.topic import TopicSpider
+from crawler.spiders.topic import spider_of
 from crawler.state.frontier import Frontier
 from crawler.urls import host, origin
 
@@ -46,8 +46,7 @@ class RobotsMiddleware:
 
     @property
     def frontier(self) -> Frontier:
-        spider = self.crawler.spider
-        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        spider = spider_of(self.crawler)
         return spider.frontier
 
     async def process_request(self, request: Request) -> Request | None:

@@ -8,7 +8,7 @@ from scrapy.exceptions import DropItem
 from crawler.items import ImageItem, PageItem
 from crawler.language import language
 from crawler.published import published
-from crawler.spiders.topic import TopicSpider
+from crawler.spiders.topic import spider_of
 from crawler.text import fingerprint
 from crawler.walk import ImageLink
 
@@ -17,8 +17,7 @@ class ExtractPipeline:
     """Fills in a page item from its page, and drops pages in languages that are not wanted."""
 
     def __init__(self, crawler: Crawler) -> None:
-        assert isinstance(crawler.spider, TopicSpider)  # noqa: S101 - the project's only spider
-        self.spider = crawler.spider
+        self.spider = spider_of(crawler)
         self.method: str = crawler.settings["EXTRACTOR"]
 
     @classmethod

@@ -12,7 +12,7 @@ from scrapy.statscollectors import StatsCollector
 
 from crawler.items import ImageItem, PageItem
 from crawler.pipelines.store import JsonLines
-from crawler.spiders.topic import TopicSpider
+from crawler.spiders.topic import spider_of
 
 
 class ImagesPipeline:
@@ -25,8 +25,7 @@ class ImagesPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        assert isinstance(crawler.spider, TopicSpider)  # noqa: S101 - the project's only spider
-        arguments, output = crawler.spider.arguments, Path(crawler.settings["OUTPUT_DIR"])
+        arguments, output = spider_of(crawler).arguments, Path(crawler.settings["OUTPUT_DIR"])
         if not arguments.images:
             raise NotConfigured  # without words: nobody asked for pictures
         return cls(output / "images", output / f"{arguments.name}.images.jsonl", crawler.stats)

@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from crawler.items import ImageItem, PageItem
-from crawler.spiders.topic import TopicSpider
+from crawler.spiders.topic import spider_of
 
 # Ends of lines to some readers, which JSON leaves as they are.
 OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
@@ -66,8 +66,7 @@ class StorePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        assert isinstance(crawler.spider, TopicSpider)  # noqa: S101 - the project's only spider
-        return cls(crawler, Path(crawler.settings["OUTPUT_DIR"]) / f"{crawler.spider.arguments.name}.jsonl")
+        return cls(crawler, Path(crawler.settings["OUTPUT_DIR"]) / f"{spider_of(crawler).arguments.name}.jsonl")
 
     def open_spider(self) -> None:
         self.file.open()
@@ -86,8 +85,7 @@ class StorePipeline:
 
     def give_up(self, error: OSError) -> None:
         """End the crawl: what it would fetch now could not be kept."""
-        spider = self.crawler.spider
-        assert isinstance(spider, TopicSpider)  # noqa: S101 - the project's only spider
+        spider = spider_of(self.crawler)
         if not spider.broken:
             spider.broken = f"{self.file.path} cannot be written to: {error.strerror}"
             self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="output"))

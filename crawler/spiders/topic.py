@@ -264,6 +264,13 @@ class TopicSpider(Spider):
             self.crawler.stats.inc_value(key, by)
 
 
+def spider_of(crawler: Crawler) -> TopicSpider:
+    """The spider of a crawl; there is but one kind in this project."""
+    if not isinstance(crawler.spider, TopicSpider):
+        raise TypeError("this component serves the topic spider only")
+    return crawler.spider
+
+
 def _request(candidate: Candidate) -> Request:
     return Request(candidate.url, priority=candidate.priority, meta={"candidate": candidate}, dont_filter=True)
 
