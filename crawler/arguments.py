@@ -39,6 +39,7 @@ class Arguments:
     lang: frozenset[str] = frozenset()
     name: str = "topic"
     images: bool = False
+    fresh: bool = False
 
 
 def parse(given: Mapping[str, str]) -> Arguments:
@@ -160,4 +161,5 @@ READERS: dict[str, Callable[[str], object]] = {
     "lang": _languages,
     "name": _name,
     "images": lambda value: _choice("images", {"yes": True, "no": False})(value) == "yes",
+    "fresh": lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
 }

@@ -25,8 +25,11 @@ class PageItem:
     images: list[dict[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        # Travels with the item through the pipelines; not a field, so no feed writes it.
+        # These travel with the item through the pipelines; not fields, so no feed writes them.
         self.page: Page | None = None
+        self.lease = 0
+        self.validators: dict[str, str] = {}
+        """ETag and Last-Modified, by which a site says whether a page is still the same."""
 
 
 @dataclass
@@ -41,3 +44,4 @@ class ImageItem:
 
     def __post_init__(self) -> None:
         self.body = b""
+        self.lease = 0

@@ -1,95 +1,169 @@
-"""Scrapy's scheduler over the frontier: requests go in and come out, candidates wait in between."""
+"""Scrapy's scheduler over the frontier: addresses come out as requests, and what came of them goes into the ledger."""
 
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
-from typing import Self
+from typing import Any, Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.utils.asyncio import call_later
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import Deferred
 
-from crawler.items import PageItem
 from crawler.spiders.topic import spider_of
-from crawler.state.frontier import Candidate, Frontier
+from crawler.state.database import StateError
+from crawler.state.ledger import LEASE
+
+logger = logging.getLogger(__name__)
+
+COMMIT_SECONDS = 0.25  # between two batches, unless the frontier runs low
+HUNGRY_SECONDS = 0.02
 
 
 class FrontierScheduler(BaseScheduler):
-    """Hands out the frontier's best candidate as a request, and ends its lease when nothing more can come of it.
+    """Hands out the frontier's best address as a request, and ends its lease when nothing more can come of it.
 
     A request carries its candidate and lease in its meta. Retries and redirects are copies of it, so they give the
     lease back; the spider ends the lease of a request that brings no page; an item that left the pipeline, whichever
-    way, ends the others.
+    way, ends the others. A thread of its own commits what happened, a batch at a time.
     """
 
-    def __init__(self, crawler: Crawler, frontier: Frontier) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
-        self.frontier = frontier
+        self.spider = spider_of(crawler)
+        self.frontier, self.seat = self.spider.frontier, self.spider.seat
+        self.thread = ThreadPoolExecutor(1, "ledger")
         self._waking = False
+        self._hungry = asyncio.Event()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        scheduler = cls(crawler, spider_of(crawler).frontier)
-        crawler.signals.connect(scheduler.page_stored, signals.item_scraped)
+        scheduler = cls(crawler)
         crawler.signals.connect(scheduler.page_dropped, signals.item_dropped)
         crawler.signals.connect(scheduler.page_failed, signals.item_error)
         crawler.signals.connect(scheduler.page_failed, signals.spider_error)
         return scheduler
 
+    def open(self, spider: object) -> None:
+        """Begin to commit."""
+        self.books = asyncio.ensure_future(self.keep_books())
+
+    def close(self, reason: str) -> Deferred[None]:
+        """Commit what is left, give back what is held, and leave the seat."""
+        return deferred_from_coro(self._close())
+
+    async def _close(self) -> None:
+        self.seat.ledger.stopping = True
+        self.books.cancel()
+        await asyncio.wait([self.books])
+        try:
+            if not self.spider.broken:
+                await self.commit(claim=False)
+                await self._in_thread(self.seat.leave)
+        except StateError as error:
+            self.spider.broken = str(error)
+        finally:
+            self.seat.close()
+            self.thread.shutdown()
+
     def has_pending_requests(self) -> bool:
-        """Whether the crawl would go on if everything on its way came back with nothing."""
-        return self.frontier.pending
+        """Whether this worker or another has something to do, now or later."""
+        return not self.frontier.over and not self.spider.broken
 
     def enqueue_request(self, request: Request) -> bool:
-        """Let a request wait; a copy of one on its way takes over its lease and is kept as it is."""
-        candidate: Candidate | None = request.meta.get("candidate")
-        if candidate is None:
-            known = self.frontier.know(request.url)
-            return known and self.frontier.add(Candidate(request.url, request.priority), request)
+        """Let a copy of a request on its way wait for its turn again."""
         lease = request.meta.get("lease")
-        if lease is None:
-            return self.frontier.add(candidate)
-        moved = candidate._replace(url=request.url, priority=request.priority)
-        return self.frontier.give_back(lease, moved, request)
+        return lease is not None and self.frontier.give_back(lease, request)
 
     def next_request(self) -> Request | None:
         """The next request, or None while every host with something to ask for is busy or resting."""
         lent = self.frontier.take(monotonic())
+        if self.frontier.hungry:
+            self._hungry.set()
         if lent is None:
             self._wake_when_ready()
             return None
-        request: Request = lent.load or self._request(lent.candidate)
+        request: Request = lent.load or self._request(lent.candidate.url, lent.candidate.kind)
         request.meta.update(candidate=lent.candidate, lease=lent.lease)
         return request
 
-    def _request(self, candidate: Candidate) -> Request:
-        spider = spider_of(self.crawler)
-        callback = spider.parse_image if candidate.kind == "image" else spider.parse
-        return Request(candidate.url, callback, errback=spider.failed, priority=candidate.priority, dont_filter=True)
+    def _request(self, url: str, kind: str) -> Request:
+        callback = self.spider.parse_image if kind == "image" else self.spider.parse
+        return Request(url, callback, errback=self.spider.failed, dont_filter=True)
 
-    def page_stored(self, item: object, response: Response) -> None:
-        self._finish(response, page=isinstance(item, PageItem))
+    async def keep_books(self) -> None:
+        """Commit a batch now and then, until the crawl ends or the state is broken."""
+        buried = monotonic()
+        try:
+            while True:
+                await self.commit()
+                if monotonic() - buried > LEASE / 6:
+                    buried = monotonic()
+                    if dead := await self._in_thread(self.seat.ledger.bury_dead):
+                        logger.warning("Workers that gave no sign of life: %d; what they held is asked for again", dead)
+                await self._until_hungry()
+        except StateError as error:
+            self.spider.broken = str(error)
+            self.frontier.release()
+            self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="state"))
+
+    async def commit(self, claim: bool = True) -> None:
+        """Commit what happened, and take in what comes next."""
+        batch = self.frontier.batch(monotonic())
+        if not claim:
+            batch.demand = None
+        answer = await self._in_thread(self.seat.ledger.commit, batch)
+        if answer.lost:
+            logger.warning("This worker was taken for dead; it goes on as a new one")
+            self.frontier.forget()
+            await self._in_thread(self.seat.renew)
+            return
+        self.frontier.absorb(answer, monotonic())
+        self.spider.learn()
+        self._wake()
+
+    async def _in_thread(self, work: Any, *arguments: Any) -> Any:
+        """What the work brings; it is done to its end even when nobody waits for it any more."""
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self.thread, work, *arguments))
+
+    async def _until_hungry(self) -> None:
+        await asyncio.sleep(HUNGRY_SECONDS)
+        if not self.frontier.hungry:
+            self._hungry.clear()
+            try:
+                await asyncio.wait_for(self._hungry.wait(), COMMIT_SECONDS)
+            except TimeoutError:
+                return
 
     def page_dropped(self, response: Response) -> None:
-        self._finish(response)
+        self._end(response, "skipped/dropped")
 
     def page_failed(self, response: Response) -> None:
-        self.crawler.stats.inc_value("failed/error in the crawler, see the log")
-        self._finish(response)
+        why = "failed/error in the crawler, see the log"
+        self.crawler.stats.inc_value(why)
+        self._end(response, why)
 
-    def _finish(self, response: Response, page: bool = False) -> None:
+    def _end(self, response: Response, why: str) -> None:
         if response is not None and response.request is not None:
-            self.frontier.finish(response.request.meta.get("lease", 0), page)
+            self.frontier.end(response.request.meta.get("lease", 0), why)
 
     def _wake_when_ready(self) -> None:
         """Have the engine ask again when a resting host is ready; its own heartbeat comes every 5 seconds only."""
         seconds = self.frontier.ready_in(monotonic())
         if seconds is not None and not self._waking:
             self._waking = True
-            call_later(min(seconds + 0.001, 5.0), self._wake)
+            call_later(min(seconds + 0.001, 5.0), self._wake_up)
+
+    def _wake_up(self) -> None:
+        self._waking = False
+        self._wake()
 
     def _wake(self) -> None:
-        self._waking = False
-        slot = self.crawler.engine._slot
+        engine = self.crawler.engine
+        slot = engine._slot if engine is not None else None
         if slot is not None and slot.closing is None:
             slot.nextcall.schedule()

@@ -19,6 +19,15 @@ EXTRACTOR = "leaf-tags"
 OUTPUT_DIR = "output"
 FEED_EXPORT_ENCODING = "utf-8"  # readable text in -O files too
 
+# What a crawl must not forget, and how long it waits for a database that is locked, full or away.
+STATE_URL = ""  # SQLite in OUTPUT_DIR/crawl.db; postgresql+psycopg://USER:PASSWORD@HOST/DATABASE for many workers
+STATE_PATIENCE = 120.0
+STATE_KEEP_DAYS = 0  # pages older than this are dropped by `scrapy state --prune`; 0 keeps all
+
+# How long nothing moves until the crawl says what it waits for, and until what hangs is given up.
+STALL_SECONDS = 30.0
+STALL_LIMIT = 600.0
+
 # How often a host is asked: one request at a time, a second apart or more, slower when the host is slow.
 DOWNLOAD_DELAY = 1.0
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
@@ -54,6 +63,36 @@ TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 TWISTED_DNS_RESOLVER = "scrapy.resolver.CachingHostnameResolver"  # finds IPv6 addresses too
 
+# What tells nothing of a page: parameters of addresses, by expressions that match a name in full, or `name=value` when
+# they hold an equals sign (crawler/canonical.py). Names that other sites give to other things (ref, cid, source, scene)
+# are left out: a page fetched twice costs less than a page never seen.
+IGNORED_PARAMETERS = (
+    # Campaigns, in the names of the tools that count them: Google, Matomo, AT Internet, comScore, Webtrends, Baidu.
+    *r"(?:depth_\d-)?utm_.* _ga(?:_.*)? _gl mtm_.* pk_(?:campaign|kwd|keyword|source|medium|content|cid)".split(),
+    *r"at_(?:campaign|campaign_type|medium|creation|format|link_\w+|ptr_name|bbc_team) xtor".split(),
+    *r"ns_(?:campaign|mchannel|source|linkname|fee) wt_z?mc wt\..* hm(?:sr|pl|cu|kw|ci)".split(),
+    # Clicks on advertisements: Google, Microsoft, X, TikTok, LinkedIn, Yandex, Adobe; Baidu, Tencent, 360, Taobao.
+    *r"gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid srsltid msclkid twclid ttclid li_fat_id".split(),
+    *r"yclid ysclid ymclid _openstat s_kwcid hsa_.* bd_vid qz_gdt gdt_vid qhclickid ali_(?:ref|track)id".split(),
+    # Letters to subscribers: Mailchimp, Marketo, HubSpot, Vero, Olytics, Klaviyo, Branch.
+    *r"mc_[ce]id mkt_tok _hsenc _hsmi __hs(?:fp|sc|tc) hsctatracking vero_(?:id|conv) oly_(?:anon|enc)_id".split(),
+    *r"_kx _branch_match_id".split(),
+    # Links that readers passed on: Facebook, Instagram, X, Yahoo; WeChat, QQ, Bilibili.
+    *r"fbclid fb_action_(?:ids|types) fb_(?:ref|source) mibextid igsh(?:id)? __twitter_impression".split(),
+    *r"ref_src=twsrc.* guccounter guce_referrer(?:_sig)? isappinstalled nsukey qq-pf-to vd_source".split(),
+    *r"from=(?:singlemessage|groupmessage|timeline) share_(?:source|medium|plat|session_id) wxshare_count".split(),
+    # The place on the site that held the link: Alibaba, CSDN, Sohu, Bilibili, Tencent, Baidu, ifeng.
+    *r"spm=[\w-]+\.[\w-]*\..* scm=\d{4,}\..* spm_id_from from_spmid ops_request_misc _trans_ adtag pgv_ref".split(),
+    *r"frommodule=lemma.* fr=aladdin wfr=spider _zbs_baidu_\w+".split(),
+    # Sessions, in the names that servers and shops give them; those of ASP.NET stand in the path.
+    *r"jsessionid phpsessid aspsessionid[a-z]* asp\.net_sessionid aspxautodetectcookiesupport cftoken".split(),
+    *r"cfid=\d{7,9} oscsid xtcsid zenid sesskey".split(),
+    r"\((?:[afx]\([\w-]+\))*s\([0-5a-z]{24}\)(?:[afx]\([\w-]+\))*\)",
+    # Names that mean other things too, when the value is long, of letters and digits, and not the key of a record, as
+    # MongoDB (24 hexadecimal digits) and UUIDs have them.
+    r"s(?:id|ess(?:ion)?(?:_?id)?)?=(?![\da-f]{24}$|.{12}4.{3}[89ab].{15}$)(?=\d*[a-z])(?=[a-z]*\d)[\da-z]{24,}",
+)
+
 # The demo site is ours: it is asked without pauses.
 DEMO_SLOT = {"concurrency": 8, "delay": 0.0, "jitter": 0.0}
 
@@ -86,6 +125,7 @@ EXTENSIONS = {
     "scrapy.extensions.logstats.LogStats": None,
     "crawler.extensions.fixed_slots.FixedSlots": 0,
     "crawler.extensions.progress.CrawlProgress": 0,
+    "crawler.extensions.watch.Watch": 0,
     "crawler.extensions.closing.ClosingLines": 0,
 }
 

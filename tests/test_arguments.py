@@ -157,6 +157,8 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
         ("name", "console", "console"),
         ("images", "yes", True),
         ("images", "no", False),
+        ("fresh", "yes", True),
+        ("fresh", "no", False),
     ],
 )
 def test_right_values(name: str, value: str, read: object) -> None:
@@ -186,6 +188,7 @@ ALLOWED = {
     "lang": "allowed are codes such as en, zh, de, fr, ja, ru",
     "name": "allowed are letters, digits, '_', '-' and '.', at most 200 bytes of them",
     "images": "allowed are yes, no",
+    "fresh": "allowed are yes, no",
 }
 WRONG = {
     "scope": ["web", "Host", "host,site"],
@@ -196,6 +199,7 @@ WRONG = {
     "lang": ["english", "xx", "en,xx", "中文"],
     "name": ["a/b", "..", "a.", ".a", "-a", "a b", "a\\b", "con", "NUL.txt", "com1", "a" * 201, "蜜" * 67, "a\0"],
     "images": ["maybe", "true", "YES"],
+    "fresh": ["maybe", "true", "YES"],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]
 

@@ -14,16 +14,16 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 PURE, MIDDLE, ABOVE, ADAPTER = 0, 1, 2, 3
 LAYERS = {
     **dict.fromkeys(
-        "page walk text topic decoding urls language published seeds scope arguments addresses".split(), PURE
+        "page walk text topic decoding urls language published seeds scope arguments addresses canonical".split(), PURE
     ),
     **dict.fromkeys("focus noise extraction state".split(), MIDDLE),
     **dict.fromkeys("recrawl evaluation".split(), ABOVE),
-    **dict.fromkeys("settings items scheduler failures spiders middlewares pipelines extensions".split(), ADAPTER),
+    **dict.fromkeys("settings items scheduler opening failures spiders middlewares pipelines extensions".split(), ADAPTER),
     **dict.fromkeys("commands dashboard".split(), ADAPTER),
 }
 ADAPTERS_ONLY = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())
 # What the core may use besides the standard library.
-CORE = frozenset("lxml parsel w3lib numpy tldextract py3langid sqlalchemy psycopg".split())
+CORE = frozenset("lxml parsel w3lib numpy tldextract py3langid sqlalchemy psycopg filelock".split())
 APART = "demo"
 
 FILES = sorted(CRAWLER.rglob("*.py"))

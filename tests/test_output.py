@@ -10,7 +10,7 @@ import pytest
 from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
 
 from crawler.items import PageItem
-from crawler.pipelines.store import JsonLines
+from crawler.state.lines import JsonLines
 
 PNG = Answer(b"\x89PNG\r\n\x1a\n0", content_type="image/png")
 HEAD = '<meta property="article:published_time" content="2024-05-06">'
@@ -98,23 +98,22 @@ def test_without_images_none_is_asked_for(tmp_path: Path) -> None:
     assert not {"/a.png", "/b.jpg"}.intersection(site.paths())
 
 
-def test_an_earlier_run_is_kept_aside_and_an_empty_one_is_not(tmp_path: Path) -> None:
-    path = tmp_path / "output" / "topic.jsonl"
-    for run in ("first", None, "second"):
-        lines = JsonLines(path)
-        lines.open()
-        if run:
-            lines.write({"run": run})
-        lines.close()
-    assert path.read_text() == '{"run": "second"}\n'
-    assert (tmp_path / "output" / "topic.previous.jsonl").read_text() == '{"run": "first"}\n'
+def test_a_fresh_crawl_keeps_the_items_of_the_one_before_aside(tmp_path: Path) -> None:
+    with serving(Site({"/": page("One.", links={"/b": "b"}), "/b": page("Two.")})) as site:
+        for arguments in ({}, {"fresh": "yes"}):
+            assert crawl(tmp_path, {"seeds": site.url} | arguments).status == 0
+            site.routes["/b"] = page("Three.")
+    old, new = (sorted((tmp_path / "output").glob(f"topic{ending}")) for ending in (".previous.jsonl", ".jsonl"))
+    assert "Two." in old[0].read_text()
+    assert "Three." in new[0].read_text()
+    assert new[0].read_bytes().count(b"\n") == 2
 
 
 def test_a_line_is_a_line_whatever_the_text_holds(tmp_path: Path) -> None:
     record = {"text": 'a\nb\r\u2028\u2029\x85 "quoted" \ud800 蜜蜂'}
     lines = JsonLines(tmp_path / "topic.jsonl")
     lines.open()
-    lines.write(record)
+    lines.append([record])
     lines.close()
     (line,) = (tmp_path / "topic.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line) == {"text": record["text"].replace("\ud800", "?")}

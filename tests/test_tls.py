@@ -90,6 +90,7 @@ def test_another_certificate_is_refused_unless_none_is_checked(
     assert (ended.status, ended.items(), site.asked) == (1, [], [])
     assert ended.counts() == {REFUSED: 1}
     assert f": {REFUSED}\n" in ended.closing()
-    ended, site = crawled(tmp_path, tls, trusted, DOWNLOAD_VERIFY_CERTIFICATES="False")
+    (tmp_path / "unchecked").mkdir()
+    ended, site = crawled(tmp_path / "unchecked", tls, trusted, DOWNLOAD_VERIFY_CERTIFICATES="False")
     assert site.paths() == ["/robots.txt", "/"]
     assert (ended.status, len(ended.items())) == (0, 1)

@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NoReturn
 
-from filelock import FileLock, Timeout
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
@@ -20,7 +19,9 @@ from crawler.addresses import AllowList
 from crawler.arguments import ArgumentError, parse
 from crawler.extraction import EXTRACTORS
 from crawler.items import PageItem
+from crawler.opening import anything_left, take_seat
 from crawler.spiders.topic import TopicSpider
+from crawler.state.database import StateError
 
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
@@ -53,7 +54,7 @@ class Command(CrawlCommand):
                 self.check(opts)
         except UsageError as error:
             _refuse(str(error))
-        except ArgumentError as error:
+        except (ArgumentError, StateError) as error:
             _refuse(f"crawl topic: {error}")
 
     def check(self, opts: argparse.Namespace) -> None:
@@ -70,11 +71,11 @@ class Command(CrawlCommand):
             AllowList(self.settings.getlist("ALLOWED_PRIVATE_HOSTS"))
         except ValueError as error:
             raise ArgumentError(f"ALLOWED_PRIVATE_HOSTS: {error}") from None
-        arguments = parse(opts.spargs)
+        self.arguments = parse(opts.spargs)
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
-        _check_writable(Path(self.settings["OUTPUT_DIR"]))
-        self.lock = _locked(Path(self.settings["OUTPUT_DIR"]), arguments.name)
+        _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
+        self.seat = take_seat(self.arguments, self.settings)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -82,6 +83,10 @@ class Command(CrawlCommand):
             super().run(args, opts)
             return
         assert self.crawler_process is not None  # noqa: S101 - Scrapy has made it by now
+        if not anything_left(self.seat, self.arguments):
+            print(self.seat.finished_words(), file=sys.stderr)
+            self.seat.leave()
+            return
         level = self.crawler_process.settings["LOG_LEVEL"]
         logging.getLogger().setLevel(level)  # what is not shown is not written up either
         if level == our_settings.LOG_LEVEL:
@@ -92,7 +97,7 @@ class Command(CrawlCommand):
         for name in self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
         crawler = self._create_crawler(TopicSpider.name)
-        self.crawler_process.crawl(crawler, **opts.spargs)
+        self.crawler_process.crawl(crawler, seat=self.seat, **opts.spargs)
         self.crawler_process.start()
         spider = crawler.spider
         failed = isinstance(spider, TopicSpider) and bool(
@@ -125,28 +130,16 @@ def _names(assignments: list[str]) -> set[str]:
     return {assignment.partition("=")[0] for assignment in assignments}
 
 
-def _locked(folder: Path, name: str) -> FileLock:
-    """The lock that one crawl of a name holds to its end; the system lifts it whatever happens to the process."""
-    output = folder / f"{name}.jsonl"
-    lock = FileLock(folder / f".{name}.lock")
-    try:
-        if output.exists() and not output.is_file():
-            raise ArgumentError(f"{str(output)!r} is no file; give another -a name=NAME")
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise ArgumentError(f"a crawl named {name!r} is running here; give this one another -a name=NAME") from None
-    except OSError as error:
-        raise ArgumentError(f"setting OUTPUT_DIR={str(folder)!r} cannot be written to ({error.strerror})") from None
-    return lock
-
-
-def _check_writable(folder: Path) -> None:
-    """Raise an ArgumentError when the folder can be neither written to nor made."""
+def _check_writable(folder: Path, name: str) -> None:
+    """Raise an ArgumentError when the folder can be neither written to nor made, or holds no file of this name."""
     place = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    output = folder / f"{name}.jsonl"
     try:
         with TemporaryFile(dir=place):
             pass
+        if output.exists() and not output.is_file():
+            raise ArgumentError(f"{str(output)!r} is no file; give another -a name=NAME")
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ArgumentError(f"setting OUTPUT_DIR={str(folder)!r} cannot be written to ({error.strerror})") from None
 

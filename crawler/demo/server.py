@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from .site import DEAD, Resource, resources
 
 PORT = 8460
+ADDRESS = f"http://127.0.0.1:{PORT}/"
 PATIENCE = 5.0  # seconds that the end of the context waits for one connection's thread
 
 

@@ -2,9 +2,7 @@
 
 import logging
 import sys
-from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
@@ -47,7 +45,7 @@ class ClosingLines:
     def lines(self) -> list[str]:
         """The closing lines."""
         spider = spider_of(self.crawler)
-        refused = spider.frontier.refused + Counter({"nofollow": len(spider.nofollowed)})
+        refused = spider.frontier.refused
         counts = self.crawler.stats.get_stats() | {f"skipped/{why}": count for why, count in refused.items()}
         seconds, pages = monotonic() - self.started, spider.frontier.pages
         if spider.broken:
@@ -56,12 +54,17 @@ class ClosingLines:
         fetched = decimal(counts.get("downloader/response_bytes", 0))
         rate = f"{seconds:.1f} s ({pages / seconds:.1f} a second)"
         said = [f"{stopped}{_number(pages, 'page')} crawled in {rate}, {fetched} fetched."]
+        total = max(pages, spider.frontier.all_pages)
+        if total > pages:
+            said.append(f"With earlier runs and other workers: {_number(total, 'page')}.")
         for group, words in (("skipped", "Left out"), ("failed", "Failed")):
             if found := _counted(counts, group):
                 said.append(f"{words}: {found}.")
         if left := len(spider.frontier):
             why = "max_pages was reached" if spider.frontier.full else "the crawl was stopped"
-            said.append(f"{_number(left, 'address', 'addresses')} still waited when {why}; the queue is not kept.")
+            said.append(
+                f"{_number(left, 'address', 'addresses')} still waited when {why}; the same command goes on there."
+            )
         if spider.seeds_failed and not spider.seeds_answered:
             said += [
                 "Every seed failed:",
@@ -69,16 +72,13 @@ class ClosingLines:
             ]
         if "skipped/address is not public" in counts:
             said.append("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
-        where = Path(self.crawler.settings["OUTPUT_DIR"]) / f"{spider.arguments.name}.jsonl"
+        where = spider.seat.pages.path
         if not spider.topic.weights:
             said.append("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
-        before = where.with_suffix(".previous.jsonl")
-        said.append(f"{_number(pages, 'item')} in {where}.")
-        if before.exists():
-            said.append(f"Those of the run before are in {before}.")
+        said.append(f"{_number(pages, 'item' if total == pages else 'new item')} in {where}.")
         if spider.arguments.images:
             pictures = counts.get("images", 0)
-            said.append(f"{_number(pictures, 'picture')} listed in {where.with_suffix('.images.jsonl')}.")
+            said.append(f"{_number(pictures, 'picture')} listed in {spider.seat.images.path}.")
         return said
 
 

@@ -105,8 +105,9 @@ class CrawlProgress:
     def draw(self) -> None:
         spider = self.crawler.spider
         if self.bar is not None and isinstance(spider, TopicSpider):
-            total = spider.arguments.max_pages or spider.frontier.pages + len(spider.frontier) + 1
-            self.bar.update(self.task, description=self.words(), completed=spider.frontier.pages, total=total)
+            done = spider.frontier.all_pages
+            total = spider.arguments.max_pages or done + len(spider.frontier) + 1
+            self.bar.update(self.task, description=self.words(), completed=done, total=total)
             self.bar.refresh()
 
     def log(self) -> None:

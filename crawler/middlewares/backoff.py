@@ -73,8 +73,8 @@ class BackoffMiddleware:
             until = now + (self.delay * 2 ** (times - 1) if asked is None else max(asked, SHORTEST))
             self.rests[name] = times, until
         if until - now > self.limit or times > self.times:
-            given_up = spider.frontier.close(name)
-            logger.warning("%s answers %d: it is left alone, %d addresses are given up", name, status, given_up)
+            spider.frontier.close(name)
+            logger.warning("%s answers %d: it is left alone, its addresses are given up", name, status)
             return False
         if begins:
             logger.info("%s answers %d: it rests for %.0f seconds", name, status, until - now)

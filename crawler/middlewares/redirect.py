@@ -6,7 +6,7 @@ from scrapy.http import Response
 
 from crawler.failures import Refusal
 from crawler.spiders.topic import spider_of
-from crawler.state.frontier import Candidate
+from crawler.state.entries import Candidate
 from crawler.urls import absolute
 
 MOVED = (301, 302, 303, 307, 308)
@@ -19,7 +19,9 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
     candidate, is followed wherever it went.
     """
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
+    async def process_response(  # type: ignore[override]
+        self, request: Request, response: Response
+    ) -> Request | Response:
         candidate: Candidate | None = request.meta.get("candidate")
         try:
             answer = super().process_response(request, response)
@@ -32,9 +34,11 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
             raise Refusal("redirected to no web address")
         spider = spider_of(self.crawler)
         if candidate.kind == "seed":
-            spider.scope.add_home(url)
+            spider.teach(request.meta["lease"], "home", url)
         elif candidate.kind != "image" and (refusal := spider.scope.refusal(url, page=candidate.kind != "list")):
             raise Refusal(f"redirected: {refusal}")
-        if not spider.frontier.know(spider.key(url, candidate.kind)):
+        to = candidate._replace(url=url, requested=candidate.requested or candidate.url)
+        lease = await spider.frontier.move(request.meta["lease"], to)
+        if lease is None or url == request.url:
             raise Refusal("redirected to a page already known")
-        return answer.replace(url=url)
+        return answer.replace(url=url, meta=answer.meta | {"lease": lease, "candidate": to})

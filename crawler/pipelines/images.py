@@ -2,7 +2,6 @@
 
 import hashlib
 import mimetypes
-from dataclasses import asdict
 from pathlib import Path
 from typing import Self
 
@@ -11,30 +10,21 @@ from scrapy.exceptions import NotConfigured
 from scrapy.statscollectors import StatsCollector
 
 from crawler.items import ImageItem, PageItem
-from crawler.pipelines.store import JsonLines
 from crawler.spiders.topic import spider_of
 
 
 class ImagesPipeline:
-    """Writes pictures to OUTPUT_DIR/images/ under a name made from their content, and lists them beside the pages."""
+    """Writes pictures to OUTPUT_DIR/images/ under a name made from their content."""
 
-    def __init__(self, folder: Path, index: Path, stats: StatsCollector) -> None:
+    def __init__(self, folder: Path, stats: StatsCollector) -> None:
         self.stats = stats
         self.folder = folder
-        self.index = JsonLines(index)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        arguments, output = spider_of(crawler).arguments, Path(crawler.settings["OUTPUT_DIR"])
-        if not arguments.images:
+        if not spider_of(crawler).arguments.images:
             raise NotConfigured  # without words: nobody asked for pictures
-        return cls(output / "images", output / f"{arguments.name}.images.jsonl", crawler.stats)
-
-    def open_spider(self) -> None:
-        self.index.open()
-
-    def close_spider(self) -> None:
-        self.index.close()
+        return cls(Path(crawler.settings["OUTPUT_DIR"]) / "images", crawler.stats)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         if isinstance(item, ImageItem):
@@ -43,6 +33,5 @@ class ImagesPipeline:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(item.body)
             item.path, item.size = path.as_posix(), len(item.body)
-            self.index.write(asdict(item))
             self.stats.inc_value("images")
         return item

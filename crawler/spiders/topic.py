@@ -1,6 +1,6 @@
-"""The topic spider: seeds -> page items, and requests for the links worth following."""
+"""The topic spider: seeds -> page items, and links worth following for the frontier."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from logging import DEBUG, INFO
@@ -17,13 +17,16 @@ from twisted.python.failure import Failure
 from crawler import demo
 from crawler.arguments import Arguments, parse
 from crawler.extraction import EXTRACTORS
-from crawler.failures import Refusal, reason
+from crawler.failures import NOT_PUBLIC, Refusal, reason
 from crawler.items import ImageItem, PageItem
+from crawler.opening import take_seat
 from crawler.page import HTML_TYPES, Page, is_html, media_type
 from crawler.scope import Scope
 from crawler.seeds import Listing, listing
 from crawler.settings import DEMO_SLOT, user_agent
-from crawler.state.frontier import Candidate, Frontier
+from crawler.state.entries import Candidate, Recent
+from crawler.state.frontier import Frontier, Pace
+from crawler.state.seats import Seat
 from crawler.topic import Topic
 from crawler.urls import host
 
@@ -35,6 +38,11 @@ SEED_PRIORITY = 10_000
 # Links that are only a picture are mostly adverts: they wait until nothing better is left.
 PICTURE_PRIORITY = -1_000
 IMAGE_PRIORITY = -10_000
+REMEMBERED = 200_000  # addresses left out, each counted once
+EXAMPLE_LENGTH = 100_000  # of a seed's text, from which the topic is learned
+MAX_HEADER = 1_000
+# Why a seed brought nothing that may be over when the crawl is started again.
+PASSING = (NOT_PUBLIC, "robots.txt cannot be read", "site asked")
 
 
 class TopicSpider(Spider):
@@ -49,17 +57,18 @@ class TopicSpider(Spider):
         self.topic = Topic(arguments.topic)
         self.seeds_answered = 0
         self.seeds_failed: dict[str, str] = {}
-        self.nofollowed: set[str] = set()
-        self.left_out: set[int] = set()
+        self.nofollowed, self.left_out = Recent(REMEMBERED), Recent(REMEMBERED)
+        self.learned: set[tuple[str, str]] = set()
         self.broken = ""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        seat: Seat | None = kwargs.pop("seat", None)
         spider = super().from_crawler(crawler, parse(kwargs))
         if spider.arguments.demo:
             spider.serve_demo(crawler)
         spider.introduce(crawler.settings)
-        spider.set_up(crawler.settings)
+        spider.set_up(crawler, seat or take_seat(spider.arguments, crawler.settings))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
         return spider
 
@@ -82,16 +91,11 @@ class TopicSpider(Spider):
             headers["Accept-Language"] = ", ".join(sorted(self.arguments.lang))
             settings.set("DEFAULT_REQUEST_HEADERS", headers, priority="spider")
 
-    def set_up(self, settings: BaseSettings) -> None:
-        """Take from the settings what the crawl is built of."""
-        slots, at_once = settings.getdict("DOWNLOAD_SLOTS"), settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+    def set_up(self, crawler: Crawler, seat: Seat) -> None:
+        """Build what the crawl consists of."""
+        settings = crawler.settings
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
         self.extract = EXTRACTORS[settings["EXTRACTOR"]]
-        self.frontier = Frontier(
-            lambda name: slots.get(name.partition(":")[0], {}).get("concurrency", at_once),
-            self.arguments.max_pages,
-            settings.getint("SITE_PAGE_LIMIT"),
-        )
         self.scope = Scope(
             self.arguments.scope,
             self.arguments.allow,
@@ -99,13 +103,36 @@ class TopicSpider(Spider):
             settings.getint("URLLENGTH_LIMIT"),
             settings.getint("PATH_REPEAT_LIMIT"),
         )
-
-    async def start(self) -> AsyncIterator[Request]:
         for seed in self.seeds:
             self.scope.add_home(seed)
-        for seed in self.seeds:
-            if self.frontier.know(seed):
-                yield _request(Candidate(seed, SEED_PRIORITY, kind="seed"))
+        self.seat = seat
+        seat.seed([Candidate(seed, SEED_PRIORITY, kind="seed") for seed in self.seeds])
+        self.frontier = Frontier(seat.ledger.keys, _pace(crawler), self.arguments.max_pages)
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Nothing: the seeds wait in the frontier like everything else."""
+        return
+        yield
+
+    def learn(self) -> None:
+        """Take in what the seeds taught other workers, and this one in earlier runs."""
+        for kind, text in self.frontier.lessons:
+            self.take_in(kind, text)
+        self.frontier.lessons.clear()
+
+    def teach(self, lease: int, kind: str, text: str) -> None:
+        """Take in what a seed teaches, and have it kept."""
+        self.frontier.taught(lease, kind, text)
+        self.take_in(kind, text)
+
+    def take_in(self, kind: str, text: str) -> None:
+        if (kind, text) in self.learned:
+            return
+        self.learned.add((kind, text))
+        if kind == "home":
+            self.scope.add_home(text)
+        elif kind == "example":
+            self.topic.learn(text)
 
     def leave_other_types(self, headers: Headers, request: Request) -> None:
         """Stop the download of what is not a web page, unless it may be a seed's list of addresses."""
@@ -114,11 +141,11 @@ class TopicSpider(Spider):
         if candidate is not None and candidate.kind == "link" and declared and declared not in HTML_TYPES:
             raise StopDownload(fail=False)
 
-    def parse(self, response: Response) -> Iterator[PageItem | Request]:
-        """The page as an item, unless it asks not to be kept, and requests for its new links."""
+    def parse(self, response: Response) -> Iterator[PageItem]:
+        """The page as an item, unless it asks not to be kept; its new links go to the frontier."""
         candidate: Candidate = response.meta["candidate"]
         if candidate.kind in ("seed", "list") and (found := listing(response.body, response.url, self.max_size)):
-            yield from self.parse_listing(response, candidate, found)
+            self.parse_listing(response, candidate, found)
             return
         content_type = _header(response.headers, "Content-Type")
         if response.status in NO_WHOLE_PAGE:
@@ -128,49 +155,52 @@ class TopicSpider(Spider):
             self.skip(response.meta, f"not HTML/{media_type(content_type) or 'no type given'}")
             return
         page = Page(response.url, response.body, content_type, _header(response.headers, "X-Robots-Tag", "\n"))
-        sent_on = self.sent_on(page, candidate)
-        if sent_on:
-            self.skip(response.meta, "sent on by the page")
-            yield from sent_on
+        if page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS and page.refresh[1] not in self.frontier:
+            self.send_on(response.meta, candidate, page.refresh[1])
         else:
             yield from self.parse_page(response, candidate, page)
 
-    def sent_on(self, page: Page, candidate: Candidate) -> list[Request]:
-        """The request for where a page sends its reader at once, none if it stays or sends them where we have been."""
-        if page.refresh is None or page.refresh[0] > REFRESH_SECONDS:
-            return []
+    def send_on(self, meta: dict[str, Any], candidate: Candidate, url: str) -> None:
+        """Follow a page that sends its reader on at once, as one would a redirect."""
         if candidate.kind == "seed":
-            self.scope.add_home(page.refresh[1])
-        return list(self.requests([page.refresh[1]], candidate))
+            self.teach(meta["lease"], "home", url)
+        self.found(meta["lease"], [url], candidate)
+        self.skip(meta, "sent on by the page")
 
-    def parse_page(self, response: Response, candidate: Candidate, page: Page) -> Iterator[PageItem | Request]:
+    def parse_page(self, response: Response, candidate: Candidate, page: Page) -> Iterator[PageItem]:
+        lease: int = response.meta["lease"]
         self.answered(candidate)
-        if candidate.depth == 0:
+        if candidate.depth == 0 and not self.topic.given:
             # A list page has no prose, but its lines tell what it is about.
-            self.topic.learn(page.once(self.extract).text or " ".join(block.text for block in page.blocks))
+            text = page.once(self.extract).text or " ".join(block.text for block in page.blocks)
+            self.teach(lease, "example", text[:EXAMPLE_LENGTH])
+        if "nofollow" in page.robots:
+            for link in page.links:
+                self.mark_nofollow(link.url)
+        elif self.arguments.max_depth is None or candidate.depth < self.arguments.max_depth:
+            self.follow(page, candidate, lease)
+        if self.arguments.images:
+            new = [image.url for image in page.images if self.frontier.know(image.url, "image")]
+            self.frontier.found(
+                lease, [Candidate(url, IMAGE_PRIORITY, candidate.depth, page.url, "image") for url in new]
+            )
+        # Last: when the item has left the pipelines, all that its page caused is committed with it.
         if "noindex" in page.robots:
             self.skip(response.meta, "noindex")
         else:
             yield self.item(response, candidate, page)
-        if "nofollow" in page.robots:
-            self.nofollowed.update(link.url for link in page.links)
-        elif self.arguments.max_depth is None or candidate.depth < self.arguments.max_depth:
-            yield from self.follow(page, candidate)
-        if self.arguments.images:
-            for image in page.images:
-                if self.frontier.know(self.key(image.url, "image")):
-                    yield _request(Candidate(image.url, IMAGE_PRIORITY, candidate.depth, page.url, "image"))
 
-    def parse_listing(self, response: Response, candidate: Candidate, found: Listing) -> Iterator[Request]:
-        """Requests for the pages of a sitemap or feed, which are as good as seeds."""
+    def parse_listing(self, response: Response, candidate: Candidate, found: Listing) -> None:
+        """The pages of a sitemap or feed are as good as seeds."""
         if not found.pages and not found.sitemaps:
             self.skip(response.meta, "no address in it")
             return
         self.answered(candidate)
-        self.frontier.finish(response.meta["lease"])
+        lease: int = response.meta["lease"]
         self.count("skipped/rest of a sitemap larger than the limit", found.cut)
-        yield from self.requests(found.sitemaps, Candidate("", SEED_PRIORITY, kind="list"))
-        yield from self.requests(found.pages, Candidate("", SEED_PRIORITY - 1))
+        self.found(lease, found.sitemaps, Candidate("", SEED_PRIORITY, kind="list"))
+        self.found(lease, found.pages, Candidate("", SEED_PRIORITY - 1))
+        self.frontier.end(lease, "list")
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
         candidate: Candidate = response.meta["candidate"]
@@ -179,15 +209,18 @@ class TopicSpider(Spider):
             self.skip(response.meta, f"not an image/{content_type}")
             return
         item = ImageItem(response.url, candidate.parent or "", content_type)
-        item.body = response.body
+        item.body, item.lease = response.body, response.meta["lease"]
         yield item
 
     def item(self, response: Response, candidate: Candidate, page: Page) -> PageItem:
         """The page as an item, for the pipelines to fill in."""
-        asked = response.meta.get("redirect_urls") or [response.url]
+        asked = candidate.requested or candidate.url
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        item = PageItem(response.url, asked[0], now, response.status, candidate.depth, candidate.parent)
-        item.page = page
+        item = PageItem(response.url, asked, now, response.status, candidate.depth, candidate.parent)
+        item.page, item.lease = page, response.meta["lease"]
+        for name in ("ETag", "Last-Modified"):
+            if value := _header(response.headers, name):
+                item.validators[name.lower().replace("-", "_")] = value[:MAX_HEADER]
         return item
 
     def relevance(self, page: Page) -> float:
@@ -195,47 +228,47 @@ class TopicSpider(Spider):
         extraction = page.once(self.extract)
         return self.topic.relevance(extraction.title, extraction.text)
 
-    def follow(self, page: Page, candidate: Candidate) -> Iterator[Request]:
-        """Requests for the page's new links, those first whose page and words are about the topic."""
+    def follow(self, page: Page, candidate: Candidate, lease: int) -> None:
+        """Hand the page's new links to the frontier, those first whose page and words are about the topic."""
         if self.frontier.full:
             return
         self.count("skipped/links beyond the first 10,000 of a page", page.cut)
         relevance = page.once(self.relevance)
-        ranked: list[tuple[int, str]] = []
+        found: list[Candidate] = []
         for link in page.links:
             if link.url in self.frontier or hash(link.url) in self.left_out:
                 continue
             if link.nofollow:
-                self.nofollowed.add(link.url)
-            elif link.pictured and not link.text:
-                ranked.append((PICTURE_PRIORITY, link.url))
-            else:
-                mentioned = self.topic.mentioned(f"{link.text} {link.title}")
-                ranked.append((round(600 * relevance + 400 * mentioned), link.url))
-        # The engine may ask for the first request before it has taken the last.
-        for priority, url in sorted(ranked, key=lambda link: -link[0]):
-            yield from self.requests([url], Candidate("", priority, candidate.depth + 1, page.url))
+                self.mark_nofollow(link.url)
+            elif refusal := self.scope.refusal(link.url):
+                self.leave_out(link.url, refusal)
+            elif self.frontier.know(link.url):
+                priority = PICTURE_PRIORITY
+                if link.text or not link.pictured:
+                    mentioned = self.topic.mentioned(f"{link.text} {link.title}")
+                    priority = round(600 * relevance + 400 * mentioned)
+                found.append(Candidate(link.url, priority, candidate.depth + 1, page.url))
+        self.frontier.found(lease, found)
 
-    def requests(self, urls: list[str] | tuple[str, ...], candidate: Candidate) -> Iterator[Request]:
-        """Requests for those addresses that are new and within the scope, otherwise like the candidate."""
+    def found(self, lease: int, urls: Iterable[str], candidate: Candidate) -> None:
+        """Hand those addresses to the frontier that are new and within the scope, otherwise like the candidate."""
         for url in urls:
             if url in self.frontier:
                 continue
             if refusal := self.scope.refusal(url, page=candidate.kind != "list"):
                 self.leave_out(url, refusal)
             elif self.frontier.know(url):
-                yield _request(candidate._replace(url=url))
+                self.frontier.found(lease, [candidate._replace(url=url)])
 
     def leave_out(self, url: str, why: str) -> None:
-        """Count an address that is not followed, once however many links lead to it."""
-        if hash(url) not in self.left_out:
-            self.left_out.add(hash(url))
+        """Count an address that is not followed, once however many links lead to it, while it is remembered."""
+        if self.left_out.add(hash(url)):
             self.count(f"skipped/{why}")
 
-    @staticmethod
-    def key(url: str, kind: str) -> str:
-        """What the frontier knows an address by: one may be a picture here and a page there."""
-        return f"image {url}" if kind == "image" else url
+    def mark_nofollow(self, url: str) -> None:
+        """Count an address that a page asks not to follow; another page may lead there all the same."""
+        if self.nofollowed.add(hash(url)):
+            self.count("skipped/nofollow")
 
     def failed(self, failure: Failure) -> None:
         """Count why a request brought nothing."""
@@ -255,9 +288,11 @@ class TopicSpider(Spider):
         """End a request that brings no page."""
         candidate: Candidate = meta["candidate"]
         self.count(f"{group}/{why}")
-        self.frontier.finish(meta["lease"])
         if candidate.kind == "seed":
             self.seeds_failed[candidate.url] = why
+            if group == "failed" or why.startswith(PASSING):
+                self.frontier.taught(meta["lease"], "again", candidate.url)
+        self.frontier.end(meta["lease"], f"{group}/{why}")
 
     def count(self, key: str, by: int = 1) -> None:
         if by:
@@ -271,8 +306,23 @@ def spider_of(crawler: Crawler) -> TopicSpider:
     return crawler.spider
 
 
-def _request(candidate: Candidate) -> Request:
-    return Request(candidate.url, priority=candidate.priority, meta={"candidate": candidate}, dont_filter=True)
+def _pace(crawler: Crawler) -> Pace:
+    """How much is asked of a host at once, and how often, by the settings and by what AutoThrottle makes of them."""
+    settings = crawler.settings
+    slots, at_once = settings.getdict("DOWNLOAD_SLOTS"), settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+    pause = settings.getfloat("DOWNLOAD_DELAY")
+    throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
+
+    def pause_of(name: str) -> float:
+        slot = crawler.engine.downloader.slots.get(name.rpartition(":")[0] or name) if crawler.engine else None
+        return slot.delay if slot is not None else pause
+
+    return Pace(
+        lambda name: slots.get(name.partition(":")[0], {}).get("concurrency", at_once),
+        pause_of,
+        settings.getint("CONCURRENT_REQUESTS"),
+        shared=not pause and not throttled and at_once > 1,
+    )
 
 
 def _header(headers: Headers, name: str, between: str = ", ") -> str:

@@ -1,0 +1,109 @@
+"""A crawl never hangs without a word: what it waits for is said, and what never ends is given up and counted."""
+
+import logging
+from collections import Counter
+from time import monotonic
+from typing import Self
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.utils.asyncio import create_looping_call
+
+from crawler.extensions.progress import printable
+from crawler.spiders.topic import spider_of
+from crawler.urls import host
+
+logger = logging.getLogger(__name__)
+
+LOOKS = 4  # in the time until something is said
+GIVEN_UP = "failed/given up, it never came to an end"
+
+
+class Watch:
+    """Looks now and then whether anything moved."""
+
+    def __init__(self, crawler: Crawler, stall: float, limit: float) -> None:
+        self.crawler = crawler
+        self.stall, self.limit = stall, limit
+        self.last = (-1, -1)
+        self.given_up = False
+        self.moved = self.said = self.troubled = 0.0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        settings = crawler.settings
+        watch = cls(crawler, settings.getfloat("STALL_SECONDS"), settings.getfloat("STALL_LIMIT"))
+        crawler.signals.connect(watch.start, signals.spider_opened)
+        crawler.signals.connect(watch.stop, signals.engine_stopped)
+        return watch
+
+    def start(self) -> None:
+        self.moved = self.said = monotonic()
+        self.loop = create_looping_call(self.look)
+        self.loop.start(min(max(self.stall, 0.4), 20.0) / LOOKS, now=False)
+
+    def stop(self) -> None:
+        if self.loop.running:
+            self.loop.stop()
+
+    def look(self) -> None:
+        """Say what is waited for if nothing moved for a while, and give up what is on its way for too long."""
+        now, frontier = monotonic(), spider_of(self.crawler).frontier
+        moves = frontier.ended, int(self.crawler.stats.get_value("downloader/response_count", 0))
+        if moves != self.last:
+            self.last, self.moved = moves, now
+        trouble = spider_of(self.crawler).seat.ledger.trouble
+        if trouble and now - self.troubled >= min(self.stall, 10.0):
+            self.troubled = now
+            logger.warning("Waiting: %s", trouble)
+        elif now - max(self.moved, self.said) >= self.stall:
+            self.said = now
+            logger.info("Nothing has moved for %.0f seconds. Waiting for %s", now - self.moved, self.waits_for(now))
+        for work in frontier.out:
+            if now - work.since > self.limit:
+                self.give_up(work.lent.lease, work.lent.candidate.url)
+        if self.given_up and not frontier.out:
+            self.given_up = False
+            self.forget_what_hangs()
+
+    def waits_for(self, now: float) -> str:
+        """What the crawl waits for, in words."""
+        frontier = spider_of(self.crawler).frontier
+        hosts = Counter(host(work.lent.candidate.url) for work in frontier.out)
+        reasons = [
+            f"{printable(name)} ({count} on the way, since {now - self.since(name):.0f} s)"
+            for name, count in hosts.most_common(3)
+        ]
+        if len(hosts) > len(reasons):
+            reasons.append(f"{len(hosts) - len(reasons)} more hosts")
+        if (seconds := frontier.ready_in(now)) is not None:
+            reasons.append(f"the next turn of a host that rests, in {seconds:.0f} s")
+        if frontier.held_by_others:
+            reasons.append(f"{frontier.held_by_others} addresses that other workers hold")
+        if not reasons and len(frontier):
+            reasons.append(f"hosts that rest or that another worker asks, with {len(frontier)} addresses")
+        return ", ".join(reasons) or "the state to say what comes next"
+
+    def since(self, name: str) -> float:
+        """When the longest wait for a host began."""
+        out = spider_of(self.crawler).frontier.out
+        return min(work.since for work in out if host(work.lent.candidate.url) == name)
+
+    def give_up(self, lease: int, url: str) -> None:
+        """End a lease whose request never comes back."""
+        logger.warning("Given up after %.0f seconds: %s", self.limit, url)
+        self.crawler.stats.inc_value(GIVEN_UP)
+        self.given_up = True
+        spider_of(self.crawler).frontier.end(lease, GIVEN_UP)
+
+    def forget_what_hangs(self) -> None:
+        """Have the engine wait no more for what never comes to an end, when it is all that is left."""
+        engine = self.crawler.engine
+        slot, scraper = engine._slot, engine.scraper.slot
+        if slot is None or scraper is None:
+            return
+        for requests in (slot.inprogress, engine.downloader.active, scraper.active):
+            requests.clear()
+        scraper.itemproc_size = 0
+        slot._maybe_fire_closing()
+        engine.scraper._check_if_closing()

@@ -1,0 +1,271 @@
+"""Claims: the best waiting addresses of the hosts that may be asked, taken by one worker at a time.
+
+A claim first locks the hosts with the best heads, passing over those that another worker is at, then takes their heads.
+Each statement sees what was committed before it, so an address is never taken twice.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    bindparam,
+    case,
+    func,
+    lateral,
+    select,
+    true,
+    update,
+)
+
+from crawler.state.entries import Candidate, Demand, Lent
+from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, site, worker
+
+# A site may answer this many requests with something else for every page of its budget.
+REQUESTS_A_PAGE = 10
+LAPSES = 20  # an address whose holder died so often may be what kills them
+BUDGET_SPENT = "page budget of the site is spent"
+
+ready = (
+    (host.c.best.is_not(None))
+    & (host.c.next_at <= bindparam("now"))
+    & (
+        (site.c.pages >= bindparam("limit"))
+        | (site.c.requests >= bindparam("limit") * REQUESTS_A_PAGE)
+        | (site.c.pages + site.c.held < bindparam("limit"))
+    )
+)
+columns = (host.c.id, host.c.site_id, host.c.closed, host.c.pace, site.c.pages, site.c.held, site.c.requests)
+both = select(*columns).join(site, host.c.site_id == site.c.id)
+locked: Mapping[str, Any] = {"of": (host, site), "skip_locked": True}
+
+LOW_HOSTS = both.where(host.c.id.in_(bindparam("low", expanding=True)), ready).with_for_update(**locked)
+NEW_HOSTS = (
+    both.where(
+        host.c.crawl_id == bindparam("crawl"),
+        host.c.worker.is_(None),
+        host.c.id.not_in(bindparam("at_hand", expanding=True)),
+        ready,
+    )
+    .order_by(host.c.best.desc(), host.c.next_at)
+    .limit(bindparam("hosts"))
+    .with_for_update(**locked)
+)
+parent = address.alias("parent")
+head = address.alias("head")
+first = (
+    select(head.c.id)
+    .where(head.c.host_id == host.c.id, head.c.state == WAITING)
+    .order_by(head.c.priority.desc(), head.c.id)
+    .limit(bindparam("each"))
+)
+found = (
+    address.c.id,
+    address.c.host_id,
+    address.c.url,
+    address.c.priority,
+    address.c.depth,
+    address.c.kind,
+    address.c.requested,
+    parent.c.url.label("parent"),
+)
+
+
+def _heads(dialect: str) -> Select[Any]:
+    """The first addresses of some hosts; PostgreSQL reads the whole table in SQLite's form, and SQLite has no other."""
+    chosen = host.c.id.in_(bindparam("chosen", expanding=True))
+    if dialect == "sqlite":
+        source = host.join(address, address.c.id.in_(first.correlate(host).scalar_subquery()))
+    else:
+        heads = lateral(first.correlate(host), "heads")
+        source = host.join(heads, true()).join(address, address.c.id == heads.c.id)
+    source = source.outerjoin(parent, parent.c.id == address.c.parent)
+    return select(*found).select_from(source).where(chosen).order_by(address.c.priority.desc(), address.c.id)
+
+
+HEADS = {dialect: _heads(dialect) for dialect in ("sqlite", "postgresql")}
+next_best = (
+    select(address.c.priority)
+    .where(address.c.host_id == host.c.id, address.c.state == WAITING)
+    .order_by(address.c.priority.desc())
+    .limit(1)
+    .correlate(host)
+    .scalar_subquery()
+)
+HOLD = (
+    update(address).where(address.c.id.in_(bindparam("ids", expanding=True))).values(state=HELD, worker=bindparam("me"))
+)
+COUNT_SITE = (
+    update(site)
+    .where(site.c.id == bindparam("site"))
+    .values(
+        pages=site.c.pages + bindparam("pages"),
+        held=site.c.held + bindparam("held"),
+        requests=site.c.requests + bindparam("requests"),
+    )
+)
+TOOK_FROM = (
+    update(host)
+    .where(host.c.id.in_(bindparam("ids", expanding=True)))
+    .values(best=next_best, worker=case((bindparam("alone") | (host.c.pace > 0), bindparam("me")), else_=None))
+)
+RENEW_BEST = update(host).where(host.c.id.in_(bindparam("ids", expanding=True))).values(best=next_best)
+MORE = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.best.is_not(None))
+REFUSE = update(address).where(address.c.host_id == bindparam("host"), address.c.state == WAITING)
+
+
+class Claimant(NamedTuple):
+    """Who claims, and within which limits."""
+
+    crawl_id: int
+    worker_id: int
+    site_limit: int
+    max_pages: int | None = None
+
+
+@dataclass
+class Claimed:
+    """What a claim brought."""
+
+    lent: list[Lent]
+    more: set[int]
+    refused: Counter[str]
+
+
+def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> Claimed:
+    """Take the best addresses that the worker may ask for now."""
+    rows = _hosts(connection, who, demand, now)
+    if not rows:
+        return Claimed([], set(), Counter())
+    refused = _refuse(connection, who, rows)
+    hosts = {row.id: row for row in rows}
+    heads = connection.execute(HEADS[connection.dialect.name], {"chosen": sorted(hosts), "each": demand.each}).all()
+    lent = [_lent(row, hosts[row.host_id].site_id) for row in _within(connection, who, demand, hosts, heads)]
+    if lent:
+        connection.execute(HOLD, {"ids": [one.lease for one in lent], "me": who.worker_id})
+        count_sites(connection, Counter(one.site_id for one in lent if one.counts), held=1, requests=1)
+    taken = sorted({one.host_id for one in lent})
+    if taken:
+        connection.execute(TOOK_FROM, {"ids": taken, "alone": demand.alone, "me": who.worker_id})
+    if others := sorted(hosts.keys() - set(taken)):
+        connection.execute(RENEW_BEST, {"ids": others})
+    return Claimed(lent, set(connection.execute(MORE, {"ids": sorted(hosts)}).scalars()), refused)
+
+
+def count_sites(
+    connection: Connection, sites: Mapping[int, int], pages: int = 0, held: int = 0, requests: int = 0
+) -> None:
+    """Count so many times each number of each site."""
+    changes = [
+        {"site": name, "pages": n * pages, "held": n * held, "requests": n * requests}
+        for name, n in sorted(sites.items())
+    ]
+    if changes:
+        connection.execute(COUNT_SITE, changes)
+
+
+def _hosts(connection: Connection, who: Claimant, demand: Demand, now: float) -> list[Row[Any]]:
+    common = {"now": now, "limit": who.site_limit}
+    rows: list[Row[Any]] = []
+    if demand.low:
+        rows += connection.execute(LOW_HOSTS, {"low": demand.low, **common})
+    if demand.hosts > 0:
+        wanted = {"crawl": who.crawl_id, "hosts": demand.hosts, "at_hand": demand.at_hand}
+        rows += connection.execute(NEW_HOSTS, {**wanted, **common})
+    return rows
+
+
+def _refuse(connection: Connection, who: Claimant, rows: Iterable[Row[Any]]) -> Counter[str]:
+    """Give up what waits on hosts that are closed, and the pages on those of sites that had their budget."""
+    refused: Counter[str] = Counter()
+    for row in rows:
+        spent = row.pages >= who.site_limit or row.requests >= who.site_limit * REQUESTS_A_PAGE
+        if row.closed or spent:
+            why = row.closed or BUDGET_SPENT
+            kinds = true() if row.closed else address.c.kind != "image"
+            given_up = REFUSE.where(kinds).values(state=DONE, outcome=f"skipped/{why}")
+            refused[why] += connection.execute(given_up, {"host": row.id}).rowcount
+    return +refused
+
+
+def _within(
+    connection: Connection, who: Claimant, demand: Demand, hosts: Mapping[int, Row[Any]], heads: Iterable[Row[Any]]
+) -> list[Row[Any]]:
+    """Those heads that the budgets of sites, of the crawl and of the worker have room for."""
+    room = {row.site_id: who.site_limit - row.pages - row.held for row in hosts.values()}
+    requests = {row.site_id: who.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
+    left = pages_left(connection, who)
+    kept: list[Row[Any]] = []
+    for row in heads:
+        place = hosts[row.host_id].site_id
+        if len(kept) >= demand.pages:
+            break
+        if row.kind != "image":
+            if min(room[place], requests[place], left) <= 0:
+                continue
+            room[place] -= 1
+            requests[place] -= 1
+            left -= 1
+        kept.append(row)
+    return kept
+
+
+def pages_left(connection: Connection, who: Claimant) -> float:
+    """How many pages more the crawl may ask for, with those that are on their way."""
+    if who.max_pages is None:
+        return float("inf")
+    # From here to the commit no other worker reads these numbers.
+    stored = select(crawl.c.pages).where(crawl.c.id == who.crawl_id).with_for_update()
+    pages = connection.execute(stored).scalar_one()
+    mine = worker.c.crawl_id == who.crawl_id
+    pages += connection.execute(select(func.coalesce(func.sum(worker.c.pages), 0)).where(mine)).scalar_one()
+    held = select(func.count()).where(
+        address.c.state == HELD, address.c.worker.in_(select(worker.c.id).where(mine)), address.c.kind != "image"
+    )
+    return int(who.max_pages - pages - connection.execute(held).scalar_one())
+
+
+def _lent(row: Row[Any], site_id: int) -> Lent:
+    candidate = Candidate(row.url, row.priority, row.depth, row.parent, row.kind, row.requested)
+    return Lent(row.id, candidate, row.host_id, site_id)
+
+
+def give_back(connection: Connection, who: Claimant, lent: Iterable[Lent]) -> int:
+    """Let addresses wait again that were held but not asked for; how many."""
+    by_id = {one.lease: one for one in lent}
+    if not by_id:
+        return 0
+    mine = (address.c.id.in_(sorted(by_id)), address.c.worker == who.worker_id, address.c.state == HELD)
+    back = connection.execute(select(address.c.id).where(*mine)).scalars().all()
+    connection.execute(update(address).where(*mine).values(state=WAITING, worker=None))
+    count_sites(connection, Counter(by_id[n].site_id for n in back if by_id[n].counts), held=-1, requests=-1)
+    connection.execute(RENEW_BEST, {"ids": sorted({by_id[number].host_id for number in back})})
+    return len(back)
+
+
+def bury(connection: Connection, dead: int, lapse: int = 1) -> None:
+    """Take a worker's row away, and let wait again what it held; a worker that ends well has no lapse."""
+    gone = connection.execute(select(worker).where(worker.c.id == dead).with_for_update()).one_or_none()
+    held = (address.c.worker == dead, address.c.state == HELD)
+    pages = (
+        select(host.c.site_id, func.count())
+        .join(address, address.c.host_id == host.c.id)
+        .where(*held, address.c.kind != "image")
+        .group_by(host.c.site_id)
+    )
+    count_sites(connection, dict(connection.execute(pages).tuples().all()), held=-1)
+    hosts = connection.execute(select(address.c.host_id).where(*held).distinct()).scalars().all()
+    deadly = update(address).where(*held, address.c.lapses + lapse >= LAPSES)
+    connection.execute(deadly.values(state=DONE, worker=None, outcome="failed/crawlers died of it"))
+    back = update(address).where(*held).values(state=WAITING, worker=None, lapses=address.c.lapses + lapse)
+    returned = connection.execute(back).rowcount
+    connection.execute(RENEW_BEST, {"ids": sorted(hosts)})
+    connection.execute(update(host).where(host.c.worker == dead).values(worker=None))
+    if gone is not None:
+        sums = {"waiting": crawl.c.waiting + gone.waiting + returned, "pages": crawl.c.pages + gone.pages}
+        connection.execute(update(crawl).where(crawl.c.id == gone.crawl_id).values(**sums))
+        connection.execute(worker.delete().where(worker.c.id == dead))

@@ -1,0 +1,119 @@
+"""The database of the state: SQLite in a file, or PostgreSQL; made, brought up to date, and asked with patience."""
+
+from errno import EAGAIN, EDQUOT, EINTR, EIO, ENOSPC
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text, update
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+
+from crawler.state.schema import VERSION, tables, version
+
+DRIVERS = ("sqlite", "postgresql+psycopg")
+LOCK_SECONDS = 5.0  # that a statement waits for another program's lock, before it is tried again
+CACHE_KILOBYTES = 64_000  # of SQLite: the seen set's index is looked into at random
+
+# Steps from one version of the tables to the next, as statements: MIGRATIONS[0] makes version 2 of version 1.
+MIGRATIONS: tuple[tuple[str, ...], ...] = ()
+
+
+class StateError(Exception):
+    """A state that cannot be used; the message is one sentence for the user."""
+
+
+def database_url(setting: str, folder: Path) -> URL:
+    """The address of the database: as the setting says, or that of a file in the folder for output."""
+    if not setting:
+        return URL.create("sqlite", database=str(folder / "crawl.db"))
+    try:
+        url = make_url(setting)
+        known = url.drivername in DRIVERS and (url.drivername != "sqlite" or url.database not in (None, "", ":memory:"))
+    except (ArgumentError, ValueError):
+        known = False
+    if not known:
+        raise StateError(
+            "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
+        )
+    return url
+
+
+def shown(url: URL) -> str:
+    """The address of a database for people to read, without its password."""
+    return str(url.database) if url.drivername == "sqlite" else url.render_as_string(hide_password=True)
+
+
+def open_database(url: URL) -> Engine:
+    """The database, with tables as this release knows them; a StateError when that cannot be."""
+    try:
+        if url.drivername == "sqlite":
+            Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
+        engine = _engine(url)
+        with engine.begin() as connection:
+            _upgrade(connection, shown(url))
+    except (NoSuchModuleError, ModuleNotFoundError):
+        raise StateError("PostgreSQL wants the extra: pip install 'winnow-crawler[postgres]'") from None
+    except DBAPIError as error:
+        raise StateError(f"the database {shown(url)} cannot be opened: {why(error)}") from None
+    except OSError as error:
+        raise StateError(f"the database {shown(url)} cannot be opened: {error.strerror}") from None
+    return engine
+
+
+def why(error: Exception) -> str:
+    """What the database says is wrong, in one line without the statement.
+
+    >>> why(ValueError("gone\\n  away"))
+    'gone away'
+    """
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename} cannot be written to: {error.strerror}"
+    return " ".join(str(getattr(error, "orig", None) or error).split())[:300]
+
+
+def passes(error: Exception) -> bool:
+    """Whether what went wrong may go right later: a lock, a full disk, a server that is away."""
+    if isinstance(error, OSError):
+        return error.errno in (ENOSPC, EDQUOT, EIO, EAGAIN, EINTR)
+    return isinstance(error, OperationalError) or (isinstance(error, DBAPIError) and error.connection_invalidated)
+
+
+def _engine(url: URL) -> Engine:
+    if url.drivername == "sqlite":
+        engine = create_engine(url, connect_args={"timeout": LOCK_SECONDS, "check_same_thread": False})
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    options = f"-c statement_timeout={60_000} -c idle_in_transaction_session_timeout={60_000}"
+    keepalive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+    arguments = {"connect_timeout": 10, "application_name": "winnow", "options": options, **keepalive}
+    return create_engine(url, pool_size=1, max_overflow=2, pool_pre_ping=True, connect_args=arguments)
+
+
+def _set_up_sqlite(connection, record) -> None:  # type: ignore[no-untyped-def]
+    connection.isolation_level = None  # transactions begin as _begin_sqlite says
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", f"cache_size = -{CACHE_KILOBYTES}", "foreign_keys = ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A transaction that reads first and writes later could find that another wrote in between.
+    reading = connection.get_execution_options().get("reading")
+    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+
+def _upgrade(connection: Connection, name: str) -> None:
+    """Make the tables, or bring those of an older release up to date."""
+    if connection.dialect.name == "postgresql":  # two workers may start at once
+        connection.execute(text("SELECT pg_advisory_xact_lock(8460)"))
+    if not inspect(connection).has_table(version.name):
+        tables.create_all(connection)
+        connection.execute(insert(version).values(version=VERSION))
+        return
+    found = connection.execute(select(version.c.version)).scalar_one()
+    if found > VERSION:
+        raise StateError(f"the database {name} was made by a newer release (its tables are version {found})")
+    for statements in MIGRATIONS[found - 1 :]:
+        for statement in statements:
+            connection.execute(text(statement))
+    if found < VERSION:
+        connection.execute(update(version).values(version=VERSION))

@@ -1,0 +1,147 @@
+"""What goes between the frontier, which is in memory, and the ledger, which is in the database."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from crawler.canonical import Canonical
+
+
+class Candidate(NamedTuple):
+    """An address that may be asked for, and what is known of it."""
+
+    url: str
+    priority: int = 0
+    depth: int = 0
+    parent: str | None = None
+    kind: str = "link"
+    """seed, list (a sitemap named by another), link or image."""
+    requested: str | None = None
+    """What was asked for at first, when a redirect led here."""
+
+
+class Lent(NamedTuple):
+    """A candidate that this worker holds, and whatever was given back with it."""
+
+    lease: int
+    candidate: Candidate
+    host_id: int
+    site_id: int
+    load: Any = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a page to the budget of its site."""
+        return self.candidate.kind != "image"
+
+
+class Ended(NamedTuple):
+    """What came of a candidate."""
+
+    lent: Lent
+    outcome: str
+    """Empty for a page or picture that was stored; otherwise why there is none."""
+    links: tuple[Candidate, ...] = ()
+    lessons: tuple[tuple[str, str], ...] = ()
+    """Where a seed is at home, and what its text is: kind and text."""
+    record: Mapping[str, Any] | None = None
+    headers: Mapping[str, str] = {}
+
+
+class Move(NamedTuple):
+    """A candidate that a redirect leads elsewhere."""
+
+    lent: Lent
+    to: Candidate
+
+
+class Demand(NamedTuple):
+    """How much a worker can take."""
+
+    hosts: int
+    """New hosts, at most."""
+    pages: int
+    """Addresses in all, at most."""
+    each: int
+    """Addresses of one host, at most."""
+    low: tuple[int, ...] = ()
+    """Hosts at hand that want more."""
+    at_hand: tuple[int, ...] = ()
+    alone: bool = True
+    """Whether a host is this worker's alone while it has addresses of it."""
+
+
+@dataclass
+class Batch:
+    """What happened since the last one, to be committed together."""
+
+    ended: list[Ended] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
+    returned: list[Lent] = field(default_factory=list)
+    resting: dict[int, float] = field(default_factory=dict)
+    """Hosts no longer at hand, and in how many seconds they may be asked again."""
+    paces: dict[int, float] = field(default_factory=dict)
+    closed: dict[str, str] = field(default_factory=dict)
+    demand: Demand | None = None
+    idle: bool = False
+    """Whether this worker has nothing at hand and nothing on its way."""
+
+
+@dataclass
+class Answer:
+    """What the ledger says to a batch."""
+
+    lent: list[Lent] = field(default_factory=list)
+    more: set[int] = field(default_factory=set)
+    """Hosts of which more waits."""
+    moved: dict[int, Lent | None] = field(default_factory=dict)
+    refused: Counter[str] = field(default_factory=Counter)
+    lessons: list[tuple[str, str]] = field(default_factory=list)
+    waiting: int = 0
+    pages: int = 0
+    held: int = 0
+    """By other workers; known when this one is idle."""
+    workers: int = 1
+    over: bool = False
+    lost: bool = False
+    """Whether this worker was taken for dead: what it holds is no longer its own."""
+
+
+class Keys:
+    """What an address is known by: a number of 64 bits, the same for all spellings of one address."""
+
+    def __init__(self, crawl_id: int, canonical: Canonical) -> None:
+        self.canonical = canonical
+        self._page, self._image = (f"{crawl_id} {kind} " for kind in ("page", "image"))
+
+    def __call__(self, url: str, kind: str = "link") -> int:
+        """The number; an address may be a picture here and a page there."""
+        text = (self._image if kind == "image" else self._page) + self.canonical(url)
+        return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
+
+
+class Recent:
+    """The numbers seen last: so many at least, twice as many at most."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._new: set[int] = set()
+        self._old: set[int] = set()
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._new or number in self._old
+
+    def add(self, number: int) -> bool:
+        """Remember a number; whether it was not remembered."""
+        if number in self:
+            return False
+        self._new.add(number)
+        if len(self._new) >= self.limit:
+            self._new, self._old = set(), self._new
+        return True
+
+    def clear(self) -> None:
+        """Remember nothing."""
+        self._new, self._old = set(), set()

@@ -1,0 +1,378 @@
+"""The ledger: one worker's books in the database, a transaction for each batch of what happened.
+
+What a page caused is committed with the page's own completion: its text, its new links, its line of JSON. So a crash at
+any point loses no address and repeats no item. The line is written, and on disk, before the commit that counts it; what
+a crash left behind that count is cut off at the next start.
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, bindparam, func, insert, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError
+
+from crawler.state.claims import Claimant, bury, claim, count_sites, give_back, next_best
+from crawler.state.database import StateError, passes, why
+from crawler.state.entries import Answer, Batch, Candidate, Ended, Keys, Lent, Move
+from crawler.state.lines import JsonLines
+from crawler.state.schema import DONE, HELD, LEFT, WAITING, address, crawl, host, lesson, output, page, site, worker
+from crawler.urls import host as host_of
+from crawler.urls import site as site_of
+
+LEASE = 60.0  # seconds without a sign of life until a worker is taken for dead
+PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
+KNOWN_HOSTS = 50_000  # whose numbers are remembered
+PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
+
+RAISE_BEST = (
+    update(host)
+    .where(host.c.id == bindparam("host"), or_(host.c.best.is_(None), host.c.best < bindparam("priority")))
+    .values(best=bindparam("priority"))
+)
+END = (
+    update(address).where(address.c.id == bindparam("lease")).values(state=DONE, worker=None, outcome=bindparam("why"))
+)
+
+
+class Place(NamedTuple):
+    """A host and its site, by their numbers."""
+
+    host_id: int
+    site_id: int
+
+
+class CommitDoubtError(Exception):
+    """The connection was lost while a batch was committed, and it was committed; or this worker is taken for dead."""
+
+    def __init__(self, lost: bool) -> None:
+        self.lost = lost
+
+
+class Ledger:
+    """The books of one worker, for one thread at a time; its methods wait while the database is away."""
+
+    def __init__(self, engine: Engine, who: Claimant, keys: Keys, pages: JsonLines, images: JsonLines) -> None:
+        self.engine = engine
+        self.who = who
+        self.keys = keys
+        self.pages, self.images = pages, images
+        self.patience = 120.0
+        """Seconds until a database that is away is given up."""
+        self.trouble = ""
+        """What is waited for, if the database cannot be written to."""
+        self.stopping = False
+        self._number = 0
+        self._held: dict[int, Lent] = {}
+        self._places: dict[str, Place] = {}
+        self._lessons = 0
+        self._insert = sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
+
+    def commit(self, batch: Batch) -> Answer:
+        """Commit what happened, and take what comes next."""
+        self._number += 1
+        try:
+            answer: Answer = self._patiently(lambda connection: self._write(connection, batch))
+        except CommitDoubtError as doubt:
+            if doubt.lost:
+                self._held.clear()
+                return Answer(lost=True)
+            answer = self._patiently(lambda connection: self._recovered(connection, batch))
+        for one in [*(ended.lent for ended in batch.ended), *batch.returned, *(move.lent for move in batch.moves)]:
+            self._held.pop(one.lease, None)
+        self._held.update((one.lease, one) for one in [*answer.lent, *filter(None, answer.moved.values())])
+        return answer
+
+    def leave(self) -> None:
+        """Give back what is held, and be a worker no more."""
+        self._patiently(lambda connection: bury(connection, self.who.worker_id, lapse=0))
+
+    def renew(self, worker_id: int) -> None:
+        """Go on as another worker."""
+        self.who = self.who._replace(worker_id=worker_id)
+        self._number = 0
+        self._held.clear()
+
+    def bury_dead(self) -> int:
+        """Let return what workers held that gave no sign of life for a lease; how many workers they were."""
+        return int(self._patiently(self._bury_dead))
+
+    def _bury_dead(self, connection: Connection) -> int:
+        mine = worker.c.crawl_id == self.who.crawl_id, worker.c.id != self.who.worker_id
+        # By the beat of this worker, which has just been: after an outage every other may look dead for a moment.
+        now = select(worker.c.beat).where(worker.c.id == self.who.worker_id).scalar_subquery()
+        silent = select(worker.c.id).where(*mine, worker.c.beat < now - LEASE)
+        dead = connection.execute(silent.with_for_update(skip_locked=True)).scalars().all()
+        for number in dead:
+            bury(connection, number)
+        return len(dead)
+
+    def _patiently(self, work: Callable[[Connection], Any]) -> Any:
+        """What the work brings, in one transaction, tried again while the database is locked, full or away."""
+        until = time.monotonic() + self.patience
+        tries = 0
+        while True:
+            sizes = self.pages.size, self.images.size
+            try:
+                with self.engine.begin() as connection:
+                    result = work(connection)
+                self.trouble = ""
+                return result
+            except (DBAPIError, OSError) as error:
+                self.pages.size, self.images.size = sizes
+                where = "" if isinstance(error, OSError) else "the database cannot be written to: "
+                self.trouble = where + why(error)
+                with suppress(OSError):
+                    self.pages.cut()
+                    self.images.cut()
+                if not passes(error) or time.monotonic() > until or self.stopping:
+                    raise StateError(self.trouble) from error
+            time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+            tries += 1
+
+    def _write(self, connection: Connection, batch: Batch) -> Answer:
+        now = self._beat(connection)
+        answer = Answer()
+        self._write_files(connection, batch.ended)
+        added = self._add_links(connection, batch.ended)
+        self._end(connection, batch.ended)
+        # Before the claim, which must not take more than the crawl may have.
+        self._count(connection, pages=sum(1 for one in batch.ended if not one.outcome and one.lent.counts))
+        added += give_back(connection, self.who, batch.returned)
+        for move in batch.moves:
+            answer.moved[move.lent.lease] = self._move(connection, move)
+        self._tell_hosts(connection, batch, now)
+        if batch.demand is not None:
+            claimed = claim(connection, self.who, batch.demand, now)
+            answer.lent, answer.more, answer.refused = claimed.lent, claimed.more, claimed.refused
+            added -= len(claimed.lent) + claimed.refused.total()
+        self._count(connection, waiting=added)
+        self._survey(connection, batch, answer)
+        return answer
+
+    def _beat(self, connection: Connection) -> float:
+        """A sign of life, and the time by the database's clock, which is the same for all workers."""
+        if connection.dialect.name == "postgresql":
+            now = float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
+        else:
+            now = time.time()
+        mine = worker.c.id == self.who.worker_id
+        alive = update(worker).where(mine, worker.c.batch == self._number - 1).values(beat=now, batch=self._number)
+        if connection.execute(alive).rowcount == 0:
+            raise CommitDoubtError(lost=connection.execute(select(worker.c.batch).where(mine)).first() is None)
+        return now
+
+    def _recovered(self, connection: Connection, batch: Batch) -> Answer:
+        """The answer to a batch that was committed although the connection was lost before it said so."""
+        answer = Answer()
+        ended = {one.lent.lease for one in batch.ended} | {one.lease for one in batch.returned}
+        moved = {self.keys(move.to.url, move.to.kind): move.lent.lease for move in batch.moves}
+        answer.moved = dict.fromkeys(moved.values())
+        columns = (address, host.c.site_id)
+        held = select(*columns).join(host).where(address.c.worker == self.who.worker_id, address.c.state == HELD)
+        for row in connection.execute(held).all():
+            if row.id in self._held and row.id not in ended:
+                continue
+            parent = select(address.c.url).where(address.c.id == row.parent)
+            found = connection.execute(parent).scalar() if row.parent else None
+            candidate = Candidate(row.url, row.priority, row.depth, found, row.kind, row.requested)
+            lent = Lent(row.id, candidate, row.host_id, row.site_id)
+            if row.key in moved:
+                answer.moved[moved[row.key]] = lent
+            else:
+                answer.lent.append(lent)
+        sizes = select(output.c.pages_size, output.c.images_size).where(*self._my_output(connection))
+        self.pages.size, self.images.size = connection.execute(sizes).one()
+        self._survey(connection, batch, answer)
+        return answer
+
+    def _my_output(self, connection: Connection) -> tuple[Any, ...]:
+        number = select(worker.c.number).where(worker.c.id == self.who.worker_id).scalar_subquery()
+        return output.c.crawl_id == self.who.crawl_id, output.c.number == number
+
+    def _write_files(self, connection: Connection, ended: Iterable[Ended]) -> None:
+        stored = [one for one in ended if one.record is not None]
+        if not stored:
+            return
+        pages = [one for one in stored if one.lent.counts]
+        if rows := [self._page(one) for one in pages]:
+            self._keep_pages(connection, rows)
+        self.pages.size = self.pages.append(one.record or {} for one in pages)
+        self.images.size = self.images.append(one.record or {} for one in stored if not one.lent.counts)
+        sizes = {"pages_size": self.pages.size, "images_size": self.images.size}
+        connection.execute(update(output).where(*self._my_output(connection)).values(**sizes))
+
+    def _keep_pages(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
+        kept = self._insert(page)
+        renewed = {name: kept.excluded[name] for name in rows[0] if name != "key"}
+        by_key = {row["key"]: row for row in rows}
+        connection.execute(
+            kept.on_conflict_do_update(index_elements=["key"], set_=renewed), [by_key[key] for key in sorted(by_key)]
+        )
+
+    def _page(self, ended: Ended) -> dict[str, Any]:
+        record = {name: value for name, value in (ended.record or {}).items() if name in PAGE_COLUMNS}
+        record = {name: _storable(value) for name, value in record.items()}
+        key = self.keys(ended.lent.candidate.url, ended.lent.candidate.kind)
+        validators = {name: ended.headers.get(name) for name in ("etag", "last_modified")}
+        return record | validators | {"key": key, "crawl_id": self.who.crawl_id}
+
+    def _add_links(self, connection: Connection, ended: Iterable[Ended]) -> int:
+        """Let the new ones among the links wait; how many they are."""
+        links: dict[int, tuple[Candidate, int | None]] = {}
+        for one in ended:
+            for link in one.links:
+                links.setdefault(self.keys(link.url, link.kind), (link, one.lent.lease))
+        return self.add(connection, links)
+
+    def add(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
+        """Let candidates wait that are not known yet, by their keys and the address they were found on; how many."""
+        if not links:
+            return 0
+        places = self._place(connection, {host_of(link.url): link.url for link, _ in links.values()})
+        rows: list[dict[str, Any]] = []
+        best: dict[int, int] = {}
+        for key, (link, parent) in links.items():
+            host_id = places[host_of(link.url)].host_id
+            row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
+            rows.append(row | {"depth": link.depth, "parent": parent})
+            best[host_id] = max(best.get(host_id, link.priority), link.priority)
+        new = self._insert(address).on_conflict_do_nothing(index_elements=["key"])
+        count = connection.execute(new, rows).rowcount
+        if count:
+            connection.execute(RAISE_BEST, [{"host": n, "priority": best[n]} for n in sorted(best)])
+        return max(count, 0)
+
+    def _place(self, connection: Connection, hosts: dict[str, str]) -> dict[str, Place]:
+        """Where hosts stand, by their names and an address of each; those not known yet are entered."""
+        missing = sorted(hosts.keys() - self._places.keys())
+        if len(self._places) + len(missing) > KNOWN_HOSTS:
+            self._places.clear()
+            missing = sorted(hosts)
+        if missing:
+            mine = {"crawl_id": self.who.crawl_id}
+            sites = {name: site_of(hosts[name]) for name in missing}
+            names = sorted(set(sites.values()))
+            new = self._insert(site).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
+            connection.execute(new, [mine | {"name": name} for name in names])
+            known = select(site.c.name, site.c.id).where(site.c.crawl_id == self.who.crawl_id, site.c.name.in_(names))
+            ids = dict(connection.execute(known).tuples().all())
+            new = self._insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
+            connection.execute(new, [mine | {"name": name, "site_id": ids[sites[name]]} for name in missing])
+            placed = select(host.c.name, host.c.id, host.c.site_id).where(
+                host.c.crawl_id == self.who.crawl_id, host.c.name.in_(missing)
+            )
+            found = {name: Place(*place) for name, *place in connection.execute(placed)}
+            self._places.update(found)
+        return {name: self._places[name] for name in hosts}
+
+    def _end(self, connection: Connection, ended: list[Ended]) -> None:
+        if not ended:
+            return
+        rows = [{"lease": one.lent.lease, "why": one.outcome or None} for one in ended]
+        connection.execute(END, sorted(rows, key=lambda row: row["lease"] or 0))
+        for stored in (True, False):
+            sites = Counter(one.lent.site_id for one in ended if one.lent.counts and stored is not bool(one.outcome))
+            count_sites(connection, sites, pages=int(stored), held=-1)
+        if taught := [
+            {"crawl_id": self.who.crawl_id, "kind": kind, "text": _storable(text)}
+            for one in ended
+            for kind, text in one.lessons
+        ]:
+            connection.execute(insert(lesson), taught)
+
+    def _move(self, connection: Connection, move: Move) -> Lent | None:
+        """Hold the address that a redirect leads to in place of the one asked for, if nobody knows it yet."""
+        url, lent = move.to.url, move.lent
+        place = self._place(connection, {host_of(url): url})[host_of(url)]
+        row = {"key": self.keys(url, move.to.kind), "url": url, "kind": move.to.kind, "priority": move.to.priority}
+        row |= {"depth": move.to.depth, "requested": move.to.requested, "host_id": place.host_id}
+        row |= {"state": HELD, "worker": self.who.worker_id}
+        found_on = select(address.c.parent).where(address.c.id == lent.lease).scalar_subquery()
+        new = self._insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
+        number = connection.execute(new.returning(address.c.id)).scalar()
+        if number is None:
+            return None
+        connection.execute(END, {"lease": lent.lease, "why": "redirected"})
+        if lent.counts:
+            count_sites(connection, {lent.site_id: 1}, held=-1)
+            count_sites(connection, {place.site_id: 1}, held=1, requests=1)
+        return Lent(number, move.to, place.host_id, place.site_id, lent.load)
+
+    def _tell_hosts(self, connection: Connection, batch: Batch, now: float) -> None:
+        for host_id, seconds in sorted(batch.resting.items()):
+            rest = {"next_at": now + seconds, "worker": None}
+            mine = or_(host.c.worker.is_(None), host.c.worker == self.who.worker_id)
+            connection.execute(update(host).where(host.c.id == host_id, mine).values(**rest))
+        for host_id, pace in sorted(batch.paces.items()):
+            connection.execute(update(host).where(host.c.id == host_id).values(pace=pace))
+        if batch.closed:
+            self._place(connection, {name: f"http://{name}/" for name in batch.closed})
+        for name, reason in sorted(batch.closed.items()):
+            row = (host.c.crawl_id == self.who.crawl_id) & (host.c.name == name)
+            connection.execute(update(host).where(row).values(closed=reason, worker=None, next_at=now))
+
+    def _count(self, connection: Connection, waiting: int = 0, pages: int = 0) -> None:
+        if waiting or pages:
+            counts = {"waiting": worker.c.waiting + waiting, "pages": worker.c.pages + pages}
+            connection.execute(update(worker).where(worker.c.id == self.who.worker_id).values(**counts))
+
+    def _survey(self, connection: Connection, batch: Batch, answer: Answer) -> None:
+        """What all workers together have done, and whether it is all."""
+        mine = worker.c.crawl_id == self.who.crawl_id
+        sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
+        waiting, pages, answer.workers = connection.execute(select(*sums, func.count()).where(mine)).one()
+        before = connection.execute(select(crawl.c.waiting, crawl.c.pages).where(crawl.c.id == self.who.crawl_id)).one()
+        answer.waiting, answer.pages = max(0, int(before.waiting + waiting)), int(before.pages + pages)
+        answer.lessons = self._learn(connection)
+        if batch.idle and not answer.lent:
+            held = select(func.count()).where(
+                address.c.state == HELD, address.c.worker.in_(select(worker.c.id).where(mine))
+            )
+            answer.held = connection.execute(held).scalar_one()
+            answer.over = not answer.held and self._nothing_waits(connection, answer)
+            if answer.over:
+                ended = update(crawl).where(crawl.c.id == self.who.crawl_id, crawl.c.ended_at.is_(None))
+                connection.execute(ended.values(ended_at=time.time()))
+
+    def _learn(self, connection: Connection) -> list[tuple[str, str]]:
+        known = (lesson.c.crawl_id == self.who.crawl_id, lesson.c.id > self._lessons)
+        rows = connection.execute(select(lesson).where(*known).order_by(lesson.c.id)).all()
+        if rows:
+            self._lessons = rows[-1].id
+        return [(row.kind, row.text) for row in rows]
+
+    def _nothing_waits(self, connection: Connection, answer: Answer) -> bool:
+        """Whether no address waits that would still be asked for."""
+        if self.who.max_pages is not None and answer.pages >= self.who.max_pages:
+            shelve(connection, self.who.crawl_id)
+        waits = select(host.c.id).where(host.c.crawl_id == self.who.crawl_id, host.c.best.is_not(None)).limit(1)
+        return connection.execute(waits).first() is None
+
+
+def shelve(connection: Connection, crawl_id: int) -> None:
+    """Set the pages aside that wait when the crawl has all it may have; its pictures still come."""
+    _turn(connection, crawl_id, WAITING, LEFT)
+
+
+def unshelve(connection: Connection, crawl_id: int) -> None:
+    """Let those pages wait again."""
+    _turn(connection, crawl_id, LEFT, WAITING)
+
+
+def _turn(connection: Connection, crawl_id: int, state: int, into: int) -> None:
+    hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
+    turned = update(address).where(address.c.host_id.in_(hosts), address.c.state == state, address.c.kind != "image")
+    if connection.execute(turned.values(state=into)).rowcount:
+        connection.execute(update(host).where(host.c.crawl_id == crawl_id).values(best=next_best))
+
+
+def _storable(value: Any) -> Any:
+    """A value as a column holds it: lists as JSON, and no character that PostgreSQL refuses."""
+    if isinstance(value, str):
+        return value.replace("\x00", "").encode("utf-8", "replace").decode()
+    return value if value is None or isinstance(value, int | float) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,175 @@
+"""The tables of the state: what a crawl must not forget, in SQLite and PostgreSQL alike.
+
+    crawl     one for each name
+    worker    a process that works on a crawl now; that its row is there is its right to hold addresses
+    output    how much of each file of JSON lines is of committed pages
+    site      what a registrable domain was asked for: its budget
+    host      what is asked at one pace: its best waiting address, and until when it rests
+    address   every address the crawl ever met, waiting, held or done: the frontier and the set of what was seen
+    page      the clean text of each page, and how it was fetched
+    lesson    what the seeds taught: where the crawl is at home, and what it is about
+
+Numbers that many workers change stand in rows of their own: each worker counts in its own row, so that no two wait for
+each other to count.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+VERSION = 1
+WAITING, HELD, DONE, LEFT = range(4)
+"""States of an address; LEFT is what was not asked for because the crawl had its pages."""
+
+tables = MetaData()
+# SQLite numbers rows by itself in a column of this very type only.
+Serial = BigInteger().with_variant(Integer, "sqlite")
+
+version = Table("winnow_state", tables, Column("version", Integer, nullable=False))
+
+crawl = Table(
+    "crawl",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("seeds", Text, nullable=False),  # JSON, as they were given
+    Column("started_at", Float, nullable=False),
+    Column("ended_at", Float),  # when nothing was left to do
+    Column("waiting", BigInteger, nullable=False, default=0),  # counted by workers that have gone
+    Column("pages", BigInteger, nullable=False, default=0),
+)
+
+worker = Table(
+    "worker",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("place", Text, nullable=False),  # the folder of its files, wherever that is
+    Column("beat", Float, nullable=False),
+    Column("batch", BigInteger, nullable=False, default=0),  # the last one that was committed
+    Column("waiting", BigInteger, nullable=False, default=0),  # what it added to those that wait, less what it took
+    Column("pages", BigInteger, nullable=False, default=0),
+    UniqueConstraint("crawl_id", "number"),
+    sqlite_autoincrement=True,  # the number of one that has gone is not given again
+)
+
+output = Table(
+    "output",
+    tables,
+    Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("place", Text, nullable=False),
+    Column("pages_size", BigInteger, nullable=False, default=0),
+    Column("images_size", BigInteger, nullable=False, default=0),
+)
+
+site = Table(
+    "site",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("pages", Integer, nullable=False, default=0),
+    Column("held", Integer, nullable=False, default=0),
+    Column("requests", Integer, nullable=False, default=0),
+    UniqueConstraint("crawl_id", "name"),
+)
+
+host = Table(
+    "host",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("site_id", ForeignKey("site.id"), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("best", Integer),  # at least the priority of its best waiting address; none waits if it is null
+    Column("next_at", Float, nullable=False, default=0.0),
+    Column("pace", Float, nullable=False, default=0.0),  # seconds between two requests that the host asked for
+    Column("worker", BigInteger),  # who alone may ask it now
+    Column("closed", Text),  # why it is asked for nothing more
+    UniqueConstraint("crawl_id", "name"),
+)
+Index(
+    "host_ready",
+    host.c.crawl_id,
+    host.c.best.desc(),
+    host.c.next_at,
+    sqlite_where=host.c.best.is_not(None) & host.c.worker.is_(None),
+    postgresql_where=host.c.best.is_not(None) & host.c.worker.is_(None),
+)
+Index(
+    "host_worker", host.c.worker, sqlite_where=host.c.worker.is_not(None), postgresql_where=host.c.worker.is_not(None)
+)
+
+address = Table(
+    "address",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("key", BigInteger, nullable=False, unique=True),  # a hash of the crawl and the canonical address
+    Column("host_id", ForeignKey("host.id"), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("depth", Integer, nullable=False),
+    Column("parent", BigInteger),  # the address on whose page it was found
+    Column("requested", Text),  # what was asked for at first, when it is where a redirect led
+    Column("state", SmallInteger, nullable=False, default=WAITING),
+    Column("worker", BigInteger),
+    Column("lapses", SmallInteger, nullable=False, default=0),  # workers that died while they held it
+    Column("outcome", Text),
+)
+Index(
+    "address_waiting",
+    address.c.host_id,
+    address.c.priority.desc(),
+    address.c.id,
+    sqlite_where=address.c.state == WAITING,
+    postgresql_where=address.c.state == WAITING,
+)
+Index("address_held", address.c.worker, sqlite_where=address.c.state == HELD, postgresql_where=address.c.state == HELD)
+Index("address_left", address.c.host_id, sqlite_where=address.c.state == LEFT, postgresql_where=address.c.state == LEFT)
+
+page = Table(
+    "page",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("key", BigInteger, nullable=False, unique=True),  # that of its address
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("url", Text, nullable=False),
+    Column("requested_url", Text, nullable=False),
+    Column("fetched_at", Text, nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("depth", Integer, nullable=False),
+    Column("parent", Text),
+    Column("language", Text),
+    Column("title", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("published", Text),
+    Column("relevance", Float, nullable=False),
+    Column("extractor", Text, nullable=False),
+    Column("text_fingerprint", Text),
+    Column("images", Text, nullable=False),  # JSON
+    Column("etag", Text),
+    Column("last_modified", Text),
+)
+Index("page_age", page.c.crawl_id, page.c.fetched_at)
+
+lesson = Table(
+    "lesson",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("kind", Text, nullable=False),  # home or example
+    Column("text", Text, nullable=False),
+)

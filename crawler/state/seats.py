@@ -1,0 +1,285 @@
+"""Seats: which worker of a crawl this process is, and which files are its own.
+
+The first worker of a crawl writes NAME.jsonl, the others NAME-2.jsonl and so on. A number belongs to the folder that
+holds its file: who starts there again goes on with it. The lock beside the file is held to the process's end, whatever
+ends it, so whoever gets the lock knows that the one before is dead: what it held returns at once, and what it wrote
+and never committed is cut off.
+"""
+
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from crawler.canonical import Canonical
+from crawler.state.claims import Claimant, bury, next_best
+from crawler.state.database import StateError
+from crawler.state.entries import Candidate, Keys
+from crawler.state.ledger import Ledger, unshelve
+from crawler.state.lines import JsonLines, keep_aside
+from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, site, worker
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a crawl is to be."""
+
+    name: str
+    seeds: tuple[str, ...]
+    """As they were given: what makes it this crawl and no other."""
+    folder: Path
+    canonical: Canonical
+    site_limit: int
+    max_pages: int | None = None
+    fresh: bool = False
+
+
+class Seat:
+    """A place at a crawl, held until `leave`."""
+
+    def __init__(self, engine: Engine, plan: Plan) -> None:
+        self.engine = engine
+        self.plan = plan
+        plan.folder.mkdir(parents=True, exist_ok=True)
+        self.place = _place(plan.folder)
+        self.crawl_id = self._crawl()
+        self.lock, self.number = self._sit()
+        try:
+            with engine.begin() as connection:
+                if plan.fresh:
+                    self._start_over(connection)
+                self.worker_id = self._enter(connection)
+                sizes = self._sizes(connection)
+                if not plan.fresh:
+                    unshelve(connection, self.crawl_id)
+            self.pages, self.images = (
+                JsonLines(path, size) for path, size in zip(self.files(self.number), sizes, strict=True)
+            )
+            self.pages.open()
+            if self.images.path.exists():
+                self.images.open()
+        except BaseException:
+            self.lock.release()
+            raise
+        keys = Keys(self.crawl_id, plan.canonical)
+        who = Claimant(self.crawl_id, self.worker_id, plan.site_limit, plan.max_pages)
+        self.ledger = Ledger(engine, who, keys, self.pages, self.images)
+
+    def files(self, number: int) -> tuple[Path, Path]:
+        """The files of a worker: pages and pictures."""
+        name = self.plan.name if number == 1 else f"{self.plan.name}-{number}"
+        return self.plan.folder / f"{name}.jsonl", self.plan.folder / f"{name}.images.jsonl"
+
+    def left(self, seeds: Iterable[str]) -> bool:
+        """Whether anything is left to do, were the crawl to go on from these seeds."""
+        keys = {self.ledger.keys(seed) for seed in seeds}
+        with self.engine.begin() as connection:
+            if self.pages_stored(connection) >= (self.plan.max_pages or float("inf")):
+                ended = select(crawl.c.ended_at).where(crawl.c.id == self.crawl_id)
+                return connection.execute(ended).scalar_one() is None
+            mine = select(worker.c.id).where(worker.c.crawl_id == self.crawl_id)
+            again = lesson.c.crawl_id == self.crawl_id, lesson.c.kind == "again"
+            open_ends = (
+                select(address.c.id).where(address.c.state == HELD, address.c.worker.in_(mine)),
+                select(host.c.id).where(host.c.crawl_id == self.crawl_id, host.c.best.is_not(None)),
+                select(lesson.c.id).where(*again),
+            )
+            if any(connection.execute(query.limit(1)).first() for query in open_ends):
+                return True
+            known = select(func.count()).where(address.c.key.in_(sorted(keys)))
+            return bool(connection.execute(known).scalar_one() < len(keys))
+
+    def seed(self, seeds: Iterable[Candidate]) -> None:
+        """Let the seeds wait that are not known, or failed before."""
+        keys = self.ledger.keys
+        links: dict[int, tuple[Candidate, int | None]] = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
+        with self.engine.begin() as connection:
+            added = self._again(connection) + self.ledger.add(connection, links)
+            mine = worker.c.id == self.worker_id
+            connection.execute(update(worker).where(mine).values(waiting=worker.c.waiting + added))
+            connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(ended_at=None))
+
+    def pages_stored(self, connection: Connection) -> int:
+        """How many pages all workers stored, since the crawl began."""
+        before = connection.execute(select(crawl.c.pages).where(crawl.c.id == self.crawl_id)).scalar_one()
+        mine = func.coalesce(func.sum(worker.c.pages), 0)
+        return int(before + connection.execute(select(mine).where(worker.c.crawl_id == self.crawl_id)).scalar_one())
+
+    def _again(self, connection: Connection) -> int:
+        """Let wait again the seeds that failed; how many."""
+        failed = lesson.c.crawl_id == self.crawl_id, lesson.c.kind == "again"
+        urls = connection.execute(select(lesson.c.text).where(*failed)).scalars().all()
+        connection.execute(delete(lesson).where(*failed))
+        keys = sorted({self.ledger.keys(url) for url in urls})
+        done = address.c.key.in_(keys), address.c.state == DONE
+        hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
+        count = connection.execute(update(address).where(*done).values(state=WAITING, outcome=None)).rowcount
+        opened = {"best": next_best, "closed": None, "next_at": 0.0}
+        connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**opened))
+        return count
+
+    def finished_words(self) -> str:
+        """What a crawl says that is asked to go on and has nothing left to do."""
+        with self.engine.begin() as connection:
+            pages = self.pages_stored(connection)
+        noun = "page" if pages == 1 else "pages"
+        name, path = self.plan.name, self.pages.path
+        return f"The crawl {name!r} is finished: {pages:,} {noun}, in {path}. -a fresh=yes starts it anew."
+
+    def renew(self) -> None:
+        """Take part again after this worker was taken for dead."""
+        with self.engine.begin() as connection:
+            self.worker_id = self._enter(connection)
+        self.ledger.renew(self.worker_id)
+
+    def leave(self) -> None:
+        """Give back what is held, and let another have the seat."""
+        try:
+            self.ledger.leave()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Close the files and the database."""
+        self.pages.close()
+        self.images.close()
+        self.engine.dispose()
+        self.lock.release()
+
+    def _crawl(self) -> int:
+        """The number of the crawl of this name, which is entered if there is none."""
+        with self.engine.begin() as connection:
+            row = connection.execute(select(crawl).where(crawl.c.name == self.plan.name)).one_or_none()
+            if row is None:
+                values = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": time.time()}
+                return int(connection.execute(insert(crawl).values(**values).returning(crawl.c.id)).scalar_one())
+            before = tuple(json.loads(row.seeds))
+            if not self.plan.fresh and not set(before) & set(self.plan.seeds):
+                raise StateError(
+                    f"the crawl {self.plan.name!r} is of other seeds ({', '.join(before)[:200]}); "
+                    "give another -a name=NAME, or -a fresh=yes to forget it"
+                )
+            seeds = self.plan.seeds if self.plan.fresh else tuple(dict.fromkeys((*before, *self.plan.seeds)))
+            connection.execute(update(crawl).where(crawl.c.id == row.id).values(seeds=json.dumps(seeds)))
+            return int(row.id)
+
+    def _sit(self) -> tuple[FileLock, int]:
+        """The first seat of this folder that nobody sits on, or a new one; what dead workers here held returns."""
+        with self.engine.begin() as connection:
+            rows = connection.execute(select(output).where(output.c.crawl_id == self.crawl_id)).all()
+        mine = sorted(row.number for row in rows if row.place == self.place)
+        seat: tuple[FileLock, int] | None = None
+        for number in mine:
+            lock = self._lock(number)
+            if lock is None:
+                continue
+            self._clear(number)
+            if seat is None:
+                seat = lock, number
+            else:
+                lock.release()
+        if seat is not None:
+            return seat
+        if mine and self.engine.dialect.name == "sqlite":
+            raise StateError(
+                f"a crawl named {self.plan.name!r} is running here; give this one another -a name=NAME "
+                "(many workers of one crawl want PostgreSQL: setting STATE_URL)"
+            )
+        return self._new_seat()
+
+    def _new_seat(self) -> tuple[FileLock, int]:
+        for _ in range(100):
+            with self.engine.begin() as connection:
+                taken = select(func.coalesce(func.max(output.c.number), 0)).where(output.c.crawl_id == self.crawl_id)
+                number = connection.execute(taken).scalar_one() + 1
+                try:
+                    values = {"crawl_id": self.crawl_id, "number": number, "place": self.place}
+                    connection.execute(insert(output).values(**values))
+                except IntegrityError:
+                    connection.rollback()
+                    continue
+            lock = self._lock(number)
+            if lock is not None:
+                for path in self.files(number):
+                    keep_aside(path)
+                return lock, number
+        raise StateError(f"the folder {self.plan.folder} is in use by other crawls named {self.plan.name!r}")
+
+    def _lock(self, number: int) -> FileLock | None:
+        pages, _ = self.files(number)
+        lock = FileLock(pages.with_name(f".{pages.stem}.lock"))
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return None
+        return lock
+
+    def _clear(self, number: int) -> None:
+        """Bury the dead worker that had this seat, and cut its files back to what it committed."""
+        seat = worker.c.crawl_id == self.crawl_id, worker.c.number == number
+        with self.engine.begin() as connection:
+            for dead in connection.execute(select(worker.c.id).where(*seat)).scalars().all():
+                bury(connection, dead)
+            sizes = self._sizes(connection, number)
+        for path, size in zip(self.files(number), sizes, strict=True):
+            if path.exists():
+                lines = JsonLines(path, size)
+                lines.open()
+                lines.close()
+
+    def _sizes(self, connection: Connection, number: int | None = None) -> tuple[int, int]:
+        mine = output.c.crawl_id == self.crawl_id, output.c.number == (number or self.number)
+        pages, images = connection.execute(select(output.c.pages_size, output.c.images_size).where(*mine)).one()
+        return pages, images
+
+    def _enter(self, connection: Connection) -> int:
+        values = {"crawl_id": self.crawl_id, "number": self.number, "place": self.place, "beat": _now(connection)}
+        return int(connection.execute(insert(worker).values(**values).returning(worker.c.id)).scalar_one())
+
+    def _start_over(self, connection: Connection) -> None:
+        """Forget the frontier, and keep its files aside; the pages stay."""
+        others = select(func.count()).where(worker.c.crawl_id == self.crawl_id)
+        if connection.execute(others).scalar_one():
+            raise StateError(f"the crawl {self.plan.name!r} has other workers at it; fresh=yes wants them to end first")
+        forget(connection, self.crawl_id)
+        mine = output.c.crawl_id == self.crawl_id
+        connection.execute(delete(output).where(mine))
+        values = {"crawl_id": self.crawl_id, "number": self.number, "place": self.place}
+        connection.execute(insert(output).values(**values))
+        counts = {"waiting": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
+        connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**counts))
+        for path in self.files(self.number):
+            keep_aside(path)
+
+
+def forget(connection: Connection, crawl_id: int) -> None:
+    """Drop a crawl's frontier: its addresses, hosts and sites, and what its seeds taught."""
+    hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
+    connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
+    for table in (host, site, lesson):
+        connection.execute(delete(table).where(table.c.crawl_id == crawl_id))
+
+
+def _now(connection: Connection) -> float:
+    if connection.dialect.name == "sqlite":
+        return time.time()
+    return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
+
+
+def _place(folder: Path) -> str:
+    """What names this folder, wherever it is mounted and whatever the machine is called."""
+    path, mine = folder / ".place", folder / f".place-{secrets.token_hex(8)}"
+    if not path.exists():
+        mine.write_text(secrets.token_hex(16), encoding="ascii")
+        with suppress(FileExistsError):  # another worker starts here at the same moment
+            mine.rename(path) if os.name == "nt" else os.link(mine, path)
+        mine.unlink(missing_ok=True)
+    return path.read_text(encoding="ascii")

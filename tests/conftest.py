@@ -1,0 +1,17 @@
+"""What the tests of several modules share."""
+
+import os
+from collections.abc import Iterator
+
+import postgres
+import pytest
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """A PostgreSQL server, started by the first test that wants one."""
+    if (why := postgres.missing()) is not None:
+        # What decides whether a change lands must not pass over these tests.
+        (pytest.fail if os.environ.get("WINNOW_REQUIRE_POSTGRES") else pytest.skip)(why)
+    with postgres.running() as server:
+        yield server
