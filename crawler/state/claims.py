@@ -17,6 +17,7 @@ from sqlalchemy import (
     case,
     func,
     lateral,
+    literal,
     select,
     true,
     update,
@@ -28,6 +29,8 @@ from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, site
 # A site may answer this many requests with something else for every page of its budget.
 REQUESTS_A_PAGE = 10
 LAPSES = 20  # an address whose holder died so often may be what kills them
+# Spelled out: with a number that it learns only later, SQLite cannot tell that the index of what waits holds it all.
+IS_WAITING = literal(WAITING, literal_execute=True)
 BUDGET_SPENT = "page budget of the site is spent"
 
 ready = (
@@ -59,7 +62,7 @@ parent = address.alias("parent")
 head = address.alias("head")
 first = (
     select(head.c.id)
-    .where(head.c.host_id == host.c.id, head.c.state == WAITING)
+    .where(head.c.host_id == host.c.id, head.c.state == IS_WAITING)
     .order_by(head.c.priority.desc(), head.c.id)
     .limit(bindparam("each"))
 )
@@ -90,7 +93,7 @@ def _heads(dialect: str) -> Select[Any]:
 HEADS = {dialect: _heads(dialect) for dialect in ("sqlite", "postgresql")}
 next_best = (
     select(address.c.priority)
-    .where(address.c.host_id == host.c.id, address.c.state == WAITING)
+    .where(address.c.host_id == host.c.id, address.c.state == IS_WAITING)
     .order_by(address.c.priority.desc())
     .limit(1)
     .correlate(host)
@@ -115,7 +118,7 @@ TOOK_FROM = (
 )
 RENEW_BEST = update(host).where(host.c.id.in_(bindparam("ids", expanding=True))).values(best=next_best)
 MORE = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.best.is_not(None))
-REFUSE = update(address).where(address.c.host_id == bindparam("host"), address.c.state == WAITING)
+REFUSE = update(address).where(address.c.host_id == bindparam("host"), address.c.state == IS_WAITING)
 
 
 class Claimant(NamedTuple):
@@ -252,12 +255,12 @@ def bury(connection: Connection, dead: int, lapse: int = 1) -> None:
     gone = connection.execute(select(worker).where(worker.c.id == dead).with_for_update()).one_or_none()
     held = (address.c.worker == dead, address.c.state == HELD)
     pages = (
-        select(host.c.site_id, func.count())
+        select(host.c.site_id, func.count().label("pages"))
         .join(address, address.c.host_id == host.c.id)
         .where(*held, address.c.kind != "image")
         .group_by(host.c.site_id)
     )
-    count_sites(connection, dict(connection.execute(pages).tuples().all()), held=-1)
+    count_sites(connection, {row.site_id: row.pages for row in connection.execute(pages)}, held=-1)
     hosts = connection.execute(select(address.c.host_id).where(*held).distinct()).scalars().all()
     deadly = update(address).where(*held, address.c.lapses + lapse >= LAPSES)
     connection.execute(deadly.values(state=DONE, worker=None, outcome="failed/crawlers died of it"))

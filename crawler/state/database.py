@@ -39,7 +39,9 @@ def database_url(setting: str, folder: Path) -> URL:
 
 def shown(url: URL) -> str:
     """The address of a database for people to read, without its password."""
-    return str(url.database) if url.drivername == "sqlite" else url.render_as_string(hide_password=True)
+    if url.drivername == "sqlite":
+        return str(url.database)
+    return url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
 
 
 def open_database(url: URL) -> Engine:

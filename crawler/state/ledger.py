@@ -24,9 +24,11 @@ from crawler.state.schema import DONE, HELD, LEFT, WAITING, address, crawl, host
 from crawler.urls import host as host_of
 from crawler.urls import site as site_of
 
+LAST_PATIENCE = 15.0  # seconds that a crawl which is to stop waits for a database that is away
 LEASE = 60.0  # seconds without a sign of life until a worker is taken for dead
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
 KNOWN_HOSTS = 50_000  # whose numbers are remembered
+COUNTED = {"preserve_rowcount": True}  # SQLAlchemy does not keep the count of rows inserted otherwise
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
 
 RAISE_BEST = (
@@ -113,8 +115,7 @@ class Ledger:
 
     def _patiently(self, work: Callable[[Connection], Any]) -> Any:
         """What the work brings, in one transaction, tried again while the database is locked, full or away."""
-        until = time.monotonic() + self.patience
-        tries = 0
+        began, tries = time.monotonic(), 0
         while True:
             sizes = self.pages.size, self.images.size
             try:
@@ -124,12 +125,15 @@ class Ledger:
                 return result
             except (DBAPIError, OSError) as error:
                 self.pages.size, self.images.size = sizes
-                where = "" if isinstance(error, OSError) else "the database cannot be written to: "
-                self.trouble = where + why(error)
-                with suppress(OSError):
-                    self.pages.cut()
-                    self.images.cut()
-                if not passes(error) or time.monotonic() > until or self.stopping:
+                if isinstance(error, OSError):
+                    self.trouble = why(error)
+                    with suppress(OSError):
+                        self.pages.cut()
+                        self.images.cut()
+                else:  # it may have been committed all the same: what was written stays until that is known
+                    self.trouble = f"the database cannot be written to: {why(error)}"
+                patience = min(self.patience, LAST_PATIENCE) if self.stopping else self.patience
+                if not passes(error) or time.monotonic() - began > patience:
                     raise StateError(self.trouble) from error
             time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
@@ -137,7 +141,7 @@ class Ledger:
     def _write(self, connection: Connection, batch: Batch) -> Answer:
         now = self._beat(connection)
         answer = Answer()
-        self._write_files(connection, batch.ended)
+        self._keep_pages(connection, batch.ended)
         added = self._add_links(connection, batch.ended)
         self._end(connection, batch.ended)
         # Before the claim, which must not take more than the crawl may have.
@@ -152,6 +156,7 @@ class Ledger:
             added -= len(claimed.lent) + claimed.refused.total()
         self._count(connection, waiting=added)
         self._survey(connection, batch, answer)
+        self._write_files(connection, batch.ended)
         return answer
 
     def _beat(self, connection: Connection) -> float:
@@ -173,7 +178,8 @@ class Ledger:
         moved = {self.keys(move.to.url, move.to.kind): move.lent.lease for move in batch.moves}
         answer.moved = dict.fromkeys(moved.values())
         columns = (address, host.c.site_id)
-        held = select(*columns).join(host).where(address.c.worker == self.who.worker_id, address.c.state == HELD)
+        mine = address.c.worker == self.who.worker_id, address.c.state == HELD
+        held = select(*columns).join(host, host.c.id == address.c.host_id).where(*mine)
         for row in connection.execute(held).all():
             if row.id in self._held and row.id not in ended:
                 continue
@@ -195,18 +201,18 @@ class Ledger:
         return output.c.crawl_id == self.who.crawl_id, output.c.number == number
 
     def _write_files(self, connection: Connection, ended: Iterable[Ended]) -> None:
-        stored = [one for one in ended if one.record is not None]
-        if not stored:
+        pages = [one.record for one in ended if one.record is not None and one.lent.counts]
+        images = [one.record for one in ended if one.record is not None and not one.lent.counts]
+        if not pages and not images:
             return
-        pages = [one for one in stored if one.lent.counts]
-        if rows := [self._page(one) for one in pages]:
-            self._keep_pages(connection, rows)
-        self.pages.size = self.pages.append(one.record or {} for one in pages)
-        self.images.size = self.images.append(one.record or {} for one in stored if not one.lent.counts)
+        self.pages.size, self.images.size = self.pages.append(pages), self.images.append(images)
         sizes = {"pages_size": self.pages.size, "images_size": self.images.size}
         connection.execute(update(output).where(*self._my_output(connection)).values(**sizes))
 
-    def _keep_pages(self, connection: Connection, rows: list[dict[str, Any]]) -> None:
+    def _keep_pages(self, connection: Connection, ended: Iterable[Ended]) -> None:
+        rows = [self._page(one) for one in ended if one.record is not None and one.lent.counts]
+        if not rows:
+            return
         kept = self._insert(page)
         renewed = {name: kept.excluded[name] for name in rows[0] if name != "key"}
         by_key = {row["key"]: row for row in rows}
@@ -242,10 +248,10 @@ class Ledger:
             rows.append(row | {"depth": link.depth, "parent": parent})
             best[host_id] = max(best.get(host_id, link.priority), link.priority)
         new = self._insert(address).on_conflict_do_nothing(index_elements=["key"])
-        count = connection.execute(new, rows).rowcount
+        count = connection.execute(new, rows, execution_options=COUNTED).rowcount
         if count:
             connection.execute(RAISE_BEST, [{"host": n, "priority": best[n]} for n in sorted(best)])
-        return max(count, 0)
+        return count
 
     def _place(self, connection: Connection, hosts: dict[str, str]) -> dict[str, Place]:
         """Where hosts stand, by their names and an address of each; those not known yet are entered."""
@@ -260,7 +266,7 @@ class Ledger:
             new = self._insert(site).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
             connection.execute(new, [mine | {"name": name} for name in names])
             known = select(site.c.name, site.c.id).where(site.c.crawl_id == self.who.crawl_id, site.c.name.in_(names))
-            ids = dict(connection.execute(known).tuples().all())
+            ids = {row.name: row.id for row in connection.execute(known)}
             new = self._insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
             connection.execute(new, [mine | {"name": name, "site_id": ids[sites[name]]} for name in missing])
             placed = select(host.c.name, host.c.id, host.c.site_id).where(

@@ -10,7 +10,8 @@
     lesson    what the seeds taught: where the crawl is at home, and what it is about
 
 Numbers that many workers change stand in rows of their own: each worker counts in its own row, so that no two wait for
-each other to count.
+each other to count. Neither hosts nor addresses have foreign keys to what they are of: to delete one site or host, a
+database would search all of them.
 """
 
 from sqlalchemy import (
@@ -91,7 +92,7 @@ host = Table(
     tables,
     Column("id", Serial, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("site_id", ForeignKey("site.id"), nullable=False),
+    Column("site_id", BigInteger, nullable=False),
     Column("name", Text, nullable=False),
     Column("best", Integer),  # at least the priority of its best waiting address; none waits if it is null
     Column("next_at", Float, nullable=False, default=0.0),
@@ -117,7 +118,7 @@ address = Table(
     tables,
     Column("id", Serial, primary_key=True),
     Column("key", BigInteger, nullable=False, unique=True),  # a hash of the crawl and the canonical address
-    Column("host_id", ForeignKey("host.id"), nullable=False),
+    Column("host_id", BigInteger, nullable=False),
     Column("url", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("priority", Integer, nullable=False),

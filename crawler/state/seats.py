@@ -75,8 +75,8 @@ class Seat:
 
     def files(self, number: int) -> tuple[Path, Path]:
         """The files of a worker: pages and pictures."""
-        name = self.plan.name if number == 1 else f"{self.plan.name}-{number}"
-        return self.plan.folder / f"{name}.jsonl", self.plan.folder / f"{name}.images.jsonl"
+        pages = self.plan.folder / _file_name(self.plan.name, number)
+        return pages, pages.with_suffix(".images.jsonl")
 
     def left(self, seeds: Iterable[str]) -> bool:
         """Whether anything is left to do, were the crawl to go on from these seeds."""
@@ -197,21 +197,27 @@ class Seat:
 
     def _new_seat(self) -> tuple[FileLock, int]:
         for _ in range(100):
-            with self.engine.begin() as connection:
-                taken = select(func.coalesce(func.max(output.c.number), 0)).where(output.c.crawl_id == self.crawl_id)
-                number = connection.execute(taken).scalar_one() + 1
-                try:
+            try:
+                with self.engine.begin() as connection:
+                    last = select(func.coalesce(func.max(output.c.number), 0)).where(output.c.crawl_id == self.crawl_id)
+                    number = connection.execute(last).scalar_one() + 1
                     values = {"crawl_id": self.crawl_id, "number": number, "place": self.place}
                     connection.execute(insert(output).values(**values))
-                except IntegrityError:
-                    connection.rollback()
-                    continue
-            lock = self._lock(number)
+                    others = self._files_of_others(connection)
+            except IntegrityError:  # another worker was faster
+                continue
+            lock = None if self.files(number)[0].name in others else self._lock(number)
             if lock is not None:
                 for path in self.files(number):
                     keep_aside(path)
                 return lock, number
         raise StateError(f"the folder {self.plan.folder} is in use by other crawls named {self.plan.name!r}")
+
+    def _files_of_others(self, connection: Connection) -> set[str]:
+        """The files that other crawls have in this folder: `bees-2` may be a crawl, or the second worker of `bees`."""
+        seats = select(crawl.c.name, output.c.number).join(output, output.c.crawl_id == crawl.c.id)
+        rows = connection.execute(seats.where(output.c.place == self.place, crawl.c.id != self.crawl_id)).all()
+        return {_file_name(row.name, row.number) for row in rows}
 
     def _lock(self, number: int) -> FileLock | None:
         pages, _ = self.files(number)
@@ -266,6 +272,10 @@ def forget(connection: Connection, crawl_id: int) -> None:
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
     for table in (host, site, lesson):
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))
+
+
+def _file_name(name: str, number: int) -> str:
+    return f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"
 
 
 def _now(connection: Connection) -> float:
