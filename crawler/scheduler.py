@@ -106,7 +106,9 @@ class FrontierScheduler(BaseScheduler):
                     if dead := await self._in_thread(self.seat.ledger.bury_dead):
                         logger.warning("Workers that gave no sign of life: %d; what they held is asked for again", dead)
                 await self._until_hungry()
-        except StateError as error:
+        except Exception as error:
+            if not isinstance(error, StateError):
+                logger.exception("The state cannot be kept")
             self.spider.broken = str(error)
             self.frontier.release()
             self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="state"))

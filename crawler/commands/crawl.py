@@ -76,6 +76,7 @@ class Command(CrawlCommand):
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
         self.seat = take_seat(self.arguments, self.settings)
+        self.left = anything_left(self.seat, self.arguments)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -83,7 +84,7 @@ class Command(CrawlCommand):
             super().run(args, opts)
             return
         assert self.crawler_process is not None  # noqa: S101 - Scrapy has made it by now
-        if not anything_left(self.seat, self.arguments):
+        if not self.left:
             print(self.seat.finished_words(), file=sys.stderr)
             self.seat.leave()
             return

@@ -180,10 +180,10 @@ class TopicSpider(Spider):
         elif self.arguments.max_depth is None or candidate.depth < self.arguments.max_depth:
             self.follow(page, candidate, lease)
         if self.arguments.images:
-            new = [image.url for image in page.images if self.frontier.know(image.url, "image")]
-            self.frontier.found(
-                lease, [Candidate(url, IMAGE_PRIORITY, candidate.depth, page.url, "image") for url in new]
-            )
+            pictures = [
+                Candidate(image.url, IMAGE_PRIORITY, candidate.depth, page.url, "image") for image in page.images
+            ]
+            self.frontier.found(lease, pictures)
         # Last: when the item has left the pipelines, all that its page caused is committed with it.
         if "noindex" in page.robots:
             self.skip(response.meta, "noindex")
@@ -242,7 +242,7 @@ class TopicSpider(Spider):
                 self.mark_nofollow(link.url)
             elif refusal := self.scope.refusal(link.url):
                 self.leave_out(link.url, refusal)
-            elif self.frontier.know(link.url):
+            else:
                 priority = PICTURE_PRIORITY
                 if link.text or not link.pictured:
                     mentioned = self.topic.mentioned(f"{link.text} {link.title}")
@@ -257,7 +257,7 @@ class TopicSpider(Spider):
                 continue
             if refusal := self.scope.refusal(url, page=candidate.kind != "list"):
                 self.leave_out(url, refusal)
-            elif self.frontier.know(url):
+            else:
                 self.frontier.found(lease, [candidate._replace(url=url)])
 
     def leave_out(self, url: str, why: str) -> None:

@@ -18,6 +18,7 @@ from sqlalchemy import (
     func,
     lateral,
     literal,
+    or_,
     select,
     true,
     update,
@@ -31,6 +32,7 @@ REQUESTS_A_PAGE = 10
 LAPSES = 20  # an address whose holder died so often may be what kills them
 # Spelled out: with a number that it learns only later, SQLite cannot tell that the index of what waits holds it all.
 IS_WAITING = literal(WAITING, literal_execute=True)
+IS_IMAGE = literal("image", literal_execute=True)
 BUDGET_SPENT = "page budget of the site is spent"
 
 ready = (
@@ -46,7 +48,8 @@ columns = (host.c.id, host.c.site_id, host.c.closed, host.c.pace, site.c.pages, 
 both = select(*columns).join(site, host.c.site_id == site.c.id)
 locked: Mapping[str, Any] = {"of": (host, site), "skip_locked": True}
 
-LOW_HOSTS = both.where(host.c.id.in_(bindparam("low", expanding=True)), ready).with_for_update(**locked)
+mine = or_(host.c.worker.is_(None), host.c.worker == bindparam("me"))
+LOW_HOSTS = both.where(host.c.id.in_(bindparam("low", expanding=True)), mine, ready).with_for_update(**locked)
 NEW_HOSTS = (
     both.where(
         host.c.crawl_id == bindparam("crawl"),
@@ -175,7 +178,7 @@ def _hosts(connection: Connection, who: Claimant, demand: Demand, now: float) ->
     common = {"now": now, "limit": who.site_limit}
     rows: list[Row[Any]] = []
     if demand.low:
-        rows += connection.execute(LOW_HOSTS, {"low": demand.low, **common})
+        rows += connection.execute(LOW_HOSTS, {"low": demand.low, "me": who.worker_id, **common})
     if demand.hosts > 0:
         wanted = {"crawl": who.crawl_id, "hosts": demand.hosts, "at_hand": demand.at_hand}
         rows += connection.execute(NEW_HOSTS, {**wanted, **common})
@@ -215,6 +218,13 @@ def _within(
             left -= 1
         kept.append(row)
     return kept
+
+
+def has_room(connection: Connection, who: Claimant, site_id: int) -> bool:
+    """Whether the budget of a site has room for one page more, which nobody else takes until the commit."""
+    row = connection.execute(select(site).where(site.c.id == site_id).with_for_update()).one()
+    spent = row.requests >= who.site_limit * REQUESTS_A_PAGE
+    return bool(row.pages + row.held < who.site_limit and not spent)
 
 
 def pages_left(connection: Connection, who: Claimant) -> float:
@@ -260,7 +270,9 @@ def bury(connection: Connection, dead: int, lapse: int = 1) -> None:
         .where(*held, address.c.kind != "image")
         .group_by(host.c.site_id)
     )
-    count_sites(connection, {row.site_id: row.pages for row in connection.execute(pages)}, held=-1)
+    count_sites(
+        connection, {row.site_id: row.pages for row in connection.execute(pages)}, held=-1, requests=min(lapse, 1) - 1
+    )
     hosts = connection.execute(select(address.c.host_id).where(*held).distinct()).scalars().all()
     deadly = update(address).where(*held, address.c.lapses + lapse >= LAPSES)
     connection.execute(deadly.values(state=DONE, worker=None, outcome="failed/crawlers died of it"))

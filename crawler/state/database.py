@@ -50,8 +50,12 @@ def open_database(url: URL) -> Engine:
         if url.drivername == "sqlite":
             Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
         engine = _engine(url)
-        with engine.begin() as connection:
-            _upgrade(connection, shown(url))
+        try:
+            with engine.begin() as connection:
+                _upgrade(connection, shown(url))
+        except BaseException:
+            engine.dispose()
+            raise
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StateError("PostgreSQL wants the extra: pip install 'winnow-crawler[postgres]'") from None
     except DBAPIError as error:
@@ -85,7 +89,7 @@ def _engine(url: URL) -> Engine:
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    options = f"-c statement_timeout={60_000} -c idle_in_transaction_session_timeout={60_000}"
+    options = f"-c jit=off -c statement_timeout={60_000} -c idle_in_transaction_session_timeout={60_000}"
     keepalive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
     arguments = {"connect_timeout": 10, "application_name": "winnow", "options": options, **keepalive}
     return create_engine(url, pool_size=1, max_overflow=2, pool_pre_ping=True, connect_args=arguments)

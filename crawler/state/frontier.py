@@ -93,6 +93,8 @@ class Frontier:
         self._intervals: dict[str, float] = {}
         self._closed: dict[str, str] = {}
         self._work: dict[int, Work] = {}
+        self._begun: dict[int, Work] = {}
+        """What is known already of addresses that were given back."""
         self._at_hand = 0
         self._batch = Batch()
         self._moves: dict[int, asyncio.Future[Lent | None]] = {}
@@ -128,16 +130,16 @@ class Frontier:
 
     def __contains__(self, url: str) -> bool:
         """Whether an address is among those seen last."""
-        return hash(url) in self._recent
-
-    def know(self, url: str, kind: str = "link") -> bool:
-        """Remember an address; whether it was not among those seen last."""
-        return self._recent.add(hash(f"image {url}" if kind == "image" else url))
+        return _spelling(url) in self._recent
 
     def found(self, lease: int, candidates: Iterable[Candidate]) -> None:
-        """What a page leads to; it waits from when the page is ended."""
+        """Take what a page leads to, if it is new; it waits from when the page is ended.
+
+        What a page leads to that is no longer held here is not remembered either: it will be found again.
+        """
         if lease in self._work:
-            self._work[lease].links += candidates
+            new = [one for one in candidates if self._recent.add(_spelling(one.url, one.kind))]
+            self._work[lease].links += new
 
     def taught(self, lease: int, kind: str, text: str) -> None:
         """What a seed teaches: where it is at home, what it is about, or that it is to be asked again."""
@@ -183,6 +185,7 @@ class Frontier:
             self.end(lease, f"skipped/{self._closed[name]}")
             return False
         self._return(lease)
+        self._begun[lease] = work
         self._wait(work.lent._replace(load=load))
         return True
 
@@ -290,7 +293,7 @@ class Frontier:
     def forget(self) -> None:
         """Let go of everything: what was at hand is another's now."""
         self.release()
-        self._work, self._queues, self._heads, self._resting = {}, {}, [], []
+        self._work, self._begun, self._queues, self._heads, self._resting = {}, {}, {}, [], []
         self._at_hand, self._batch, self._hungry = 0, Batch(), True
         self._recent.clear()
 
@@ -312,10 +315,10 @@ class Frontier:
         if now < self._quiet_until:
             return None
         most = max(map(self.pace.at_once, self._queues), default=self.pace.at_once(""))
-        ready = [queue for name, queue in self._queues.items() if self._ready_at(name, queue) <= now + AWAY]
-        waiting = sum(len(queue.waiting) for queue in ready)
+        ready = {name: queue for name, queue in self._queues.items() if self._ready_at(name, queue) <= now + AWAY}
+        waiting = sum(len(queue.waiting) for queue in ready.values())
         alone = not self.pace.shared or self.workers > self.pace.at_once("")
-        low = tuple(queue.host_id for name, queue in self._queues.items() if self._runs_low(name, queue))
+        low = tuple(queue.host_id for name, queue in ready.items() if self._runs_low(name, queue))
         each = max(2 * most, min(MOST_OF_A_HOST, 2 * self._asked_lately // max(1, len(ready))))
         pages = 4 * self.pace.requests - waiting
         hosts = 2 * self.pace.requests - len(ready)
@@ -371,7 +374,8 @@ class Frontier:
         self._asked_lately += 1
         queue.out += 1
         queue.ready_at = max(queue.ready_at, now + max(self._intervals.get(name, 0.0), self.pace.pause(name)))
-        self._work[lent.lease] = Work(lent, now)
+        begun = self._begun.pop(lent.lease, Work(lent, now))
+        self._work[lent.lease] = Work(lent, now, begun.links, begun.lessons)
         if queue.more and self._runs_low(name, queue):
             self._hungry = True
 
@@ -406,3 +410,8 @@ class Frontier:
         if queue is not None and queue.parked:
             queue.parked = False
             self._list(name, queue)
+
+
+def _spelling(url: str, kind: str = "link") -> int:
+    """What an address as it is spelled is remembered by; it may be a picture here and a page there."""
+    return hash(f"image {url}" if kind == "image" else url)

@@ -12,11 +12,21 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, bindparam, case, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 
-from crawler.state.claims import Claimant, bury, claim, count_sites, give_back, next_best
+from crawler.state.claims import (
+    IS_IMAGE,
+    IS_WAITING,
+    Claimant,
+    bury,
+    claim,
+    count_sites,
+    give_back,
+    has_room,
+    next_best,
+)
 from crawler.state.database import StateError, passes, why
 from crawler.state.entries import Answer, Batch, Candidate, Ended, Keys, Lent, Move
 from crawler.state.lines import JsonLines
@@ -27,6 +37,7 @@ from crawler.urls import site as site_of
 LAST_PATIENCE = 15.0  # seconds that a crawl which is to stop waits for a database that is away
 LEASE = 60.0  # seconds without a sign of life until a worker is taken for dead
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
+LATE_LESSONS = 1_000
 KNOWN_HOSTS = 50_000  # whose numbers are remembered
 COUNTED = {"preserve_rowcount": True}  # SQLAlchemy does not keep the count of rows inserted otherwise
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
@@ -38,6 +49,18 @@ RAISE_BEST = (
 )
 END = (
     update(address).where(address.c.id == bindparam("lease")).values(state=DONE, worker=None, outcome=bindparam("why"))
+)
+
+REST = (
+    update(host)
+    .where(host.c.id == bindparam("host"), or_(host.c.worker.is_(None), host.c.worker == bindparam("me")))
+    .values(next_at=case((host.c.next_at > bindparam("at"), host.c.next_at), else_=bindparam("at")), worker=None)
+)
+PICTURE_WAITS = (
+    select(address.c.id)
+    .join(host, host.c.id == address.c.host_id)
+    .where(host.c.crawl_id == bindparam("crawl"), address.c.state == IS_WAITING, address.c.kind == IS_IMAGE)
+    .limit(1)
 )
 
 
@@ -71,19 +94,19 @@ class Ledger:
         self._number = 0
         self._held: dict[int, Lent] = {}
         self._places: dict[str, Place] = {}
-        self._lessons = 0
+        self._lessons: set[int] = set()
         self._insert = sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
 
     def commit(self, batch: Batch) -> Answer:
         """Commit what happened, and take what comes next."""
         self._number += 1
         try:
-            answer: Answer = self._patiently(lambda connection: self._write(connection, batch))
+            answer: Answer = self.patiently(lambda connection: self._write(connection, batch))
         except CommitDoubtError as doubt:
             if doubt.lost:
                 self._held.clear()
                 return Answer(lost=True)
-            answer = self._patiently(lambda connection: self._recovered(connection, batch))
+            answer = self.patiently(lambda connection: self._recovered(connection, batch))
         for one in [*(ended.lent for ended in batch.ended), *batch.returned, *(move.lent for move in batch.moves)]:
             self._held.pop(one.lease, None)
         self._held.update((one.lease, one) for one in [*answer.lent, *filter(None, answer.moved.values())])
@@ -91,7 +114,7 @@ class Ledger:
 
     def leave(self) -> None:
         """Give back what is held, and be a worker no more."""
-        self._patiently(lambda connection: bury(connection, self.who.worker_id, lapse=0))
+        self.patiently(lambda connection: bury(connection, self.who.worker_id, lapse=0))
 
     def renew(self, worker_id: int) -> None:
         """Go on as another worker."""
@@ -101,30 +124,30 @@ class Ledger:
 
     def bury_dead(self) -> int:
         """Let return what workers held that gave no sign of life for a lease; how many workers they were."""
-        return int(self._patiently(self._bury_dead))
+        return int(self.patiently(self._bury_dead))
 
     def _bury_dead(self, connection: Connection) -> int:
-        mine = worker.c.crawl_id == self.who.crawl_id, worker.c.id != self.who.worker_id
         # By the beat of this worker, which has just been: after an outage every other may look dead for a moment.
-        now = select(worker.c.beat).where(worker.c.id == self.who.worker_id).scalar_subquery()
-        silent = select(worker.c.id).where(*mine, worker.c.beat < now - LEASE)
-        dead = connection.execute(silent.with_for_update(skip_locked=True)).scalars().all()
+        now = connection.execute(select(worker.c.beat).where(worker.c.id == self.who.worker_id)).scalar()
+        dead = silent_workers(connection, self.who.crawl_id, now or 0.0)
         for number in dead:
             bury(connection, number)
         return len(dead)
 
-    def _patiently(self, work: Callable[[Connection], Any]) -> Any:
+    def patiently(self, work: Callable[[Connection], Any]) -> Any:
         """What the work brings, in one transaction, tried again while the database is locked, full or away."""
         began, tries = time.monotonic(), 0
         while True:
-            sizes = self.pages.size, self.images.size
+            sizes, lessons = (self.pages.size, self.images.size), set(self._lessons)
             try:
                 with self.engine.begin() as connection:
                     result = work(connection)
                 self.trouble = ""
                 return result
             except (DBAPIError, OSError) as error:
-                self.pages.size, self.images.size = sizes
+                # What the transaction entered and read is to be entered and read again.
+                (self.pages.size, self.images.size), self._lessons = sizes, lessons
+                self._places.clear()
                 if isinstance(error, OSError):
                     self.trouble = why(error)
                     with suppress(OSError):
@@ -175,8 +198,10 @@ class Ledger:
         """The answer to a batch that was committed although the connection was lost before it said so."""
         answer = Answer()
         ended = {one.lent.lease for one in batch.ended} | {one.lease for one in batch.returned}
-        moved = {self.keys(move.to.url, move.to.kind): move.lent.lease for move in batch.moves}
-        answer.moved = dict.fromkeys(moved.values())
+        answer.moved = dict.fromkeys(move.lent.lease for move in batch.moves)
+        moved: dict[int, int] = {}
+        for move in batch.moves:
+            moved.setdefault(self.keys(move.to.url, move.to.kind), move.lent.lease)
         columns = (address, host.c.site_id)
         mine = address.c.worker == self.who.worker_id, address.c.state == HELD
         held = select(*columns).join(host, host.c.id == address.c.host_id).where(*mine)
@@ -224,7 +249,7 @@ class Ledger:
         record = {name: value for name, value in (ended.record or {}).items() if name in PAGE_COLUMNS}
         record = {name: _storable(value) for name, value in record.items()}
         key = self.keys(ended.lent.candidate.url, ended.lent.candidate.kind)
-        validators = {name: ended.headers.get(name) for name in ("etag", "last_modified")}
+        validators = {name: _storable(ended.headers.get(name)) for name in ("etag", "last_modified")}
         return record | validators | {"key": key, "crawl_id": self.who.crawl_id}
 
     def _add_links(self, connection: Connection, ended: Iterable[Ended]) -> int:
@@ -279,7 +304,7 @@ class Ledger:
     def _end(self, connection: Connection, ended: list[Ended]) -> None:
         if not ended:
             return
-        rows = [{"lease": one.lent.lease, "why": one.outcome or None} for one in ended]
+        rows = [{"lease": one.lent.lease, "why": _storable(one.outcome) or None} for one in ended]
         connection.execute(END, sorted(rows, key=lambda row: row["lease"] or 0))
         for stored in (True, False):
             sites = Counter(one.lent.site_id for one in ended if one.lent.counts and stored is not bool(one.outcome))
@@ -297,11 +322,16 @@ class Ledger:
         place = self._place(connection, {host_of(url): url})[host_of(url)]
         row = {"key": self.keys(url, move.to.kind), "url": url, "kind": move.to.kind, "priority": move.to.priority}
         row |= {"depth": move.to.depth, "requested": move.to.requested, "host_id": place.host_id}
-        row |= {"state": HELD, "worker": self.who.worker_id}
+        room = not lent.counts or place.site_id == lent.site_id or has_room(connection, self.who, place.site_id)
+        row |= {"state": HELD, "worker": self.who.worker_id} if room else {"state": WAITING}
         found_on = select(address.c.parent).where(address.c.id == lent.lease).scalar_subquery()
         new = self._insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
         number = connection.execute(new.returning(address.c.id)).scalar()
         if number is None:
+            return None
+        if not room:  # it waits like any other, until its site has
+            connection.execute(RAISE_BEST, {"host": place.host_id, "priority": move.to.priority})
+            self._count(connection, waiting=1)
             return None
         connection.execute(END, {"lease": lent.lease, "why": "redirected"})
         if lent.counts:
@@ -310,17 +340,17 @@ class Ledger:
         return Lent(number, move.to, place.host_id, place.site_id, lent.load)
 
     def _tell_hosts(self, connection: Connection, batch: Batch, now: float) -> None:
-        for host_id, seconds in sorted(batch.resting.items()):
-            rest = {"next_at": now + seconds, "worker": None}
-            mine = or_(host.c.worker.is_(None), host.c.worker == self.who.worker_id)
-            connection.execute(update(host).where(host.c.id == host_id, mine).values(**rest))
+        if batch.resting:
+            resting = sorted(batch.resting.items())
+            rows = [{"host": n, "at": now + seconds, "me": self.who.worker_id} for n, seconds in resting]
+            connection.execute(REST, rows)  # together: each by itself is a way to PostgreSQL and back
         for host_id, pace in sorted(batch.paces.items()):
             connection.execute(update(host).where(host.c.id == host_id).values(pace=pace))
         if batch.closed:
             self._place(connection, {name: f"http://{name}/" for name in batch.closed})
         for name, reason in sorted(batch.closed.items()):
             row = (host.c.crawl_id == self.who.crawl_id) & (host.c.name == name)
-            connection.execute(update(host).where(row).values(closed=reason, worker=None, next_at=now))
+            connection.execute(update(host).where(row).values(closed=_storable(reason), worker=None, next_at=now))
 
     def _count(self, connection: Connection, waiting: int = 0, pages: int = 0) -> None:
         if waiting or pages:
@@ -346,18 +376,28 @@ class Ledger:
                 connection.execute(ended.values(ended_at=time.time()))
 
     def _learn(self, connection: Connection) -> list[tuple[str, str]]:
-        known = (lesson.c.crawl_id == self.who.crawl_id, lesson.c.id > self._lessons)
-        rows = connection.execute(select(lesson).where(*known).order_by(lesson.c.id)).all()
-        if rows:
-            self._lessons = rows[-1].id
+        # A lesson may be committed after one with a higher number.
+        after = max(self._lessons, default=0) - LATE_LESSONS
+        known = select(lesson.c.id).where(lesson.c.crawl_id == self.who.crawl_id, lesson.c.id > after)
+        new = sorted(set(connection.execute(known).scalars()) - self._lessons)
+        self._lessons.update(new)
+        rows = connection.execute(select(lesson).where(lesson.c.id.in_(new)).order_by(lesson.c.id)).all() if new else []
         return [(row.kind, row.text) for row in rows]
 
     def _nothing_waits(self, connection: Connection, answer: Answer) -> bool:
         """Whether no address waits that would still be asked for."""
         if self.who.max_pages is not None and answer.pages >= self.who.max_pages:
+            if connection.execute(PICTURE_WAITS, {"crawl": self.who.crawl_id}).first() is None:
+                return True  # pages may wait on: to set millions of them aside takes minutes
             shelve(connection, self.who.crawl_id)
         waits = select(host.c.id).where(host.c.crawl_id == self.who.crawl_id, host.c.best.is_not(None)).limit(1)
         return connection.execute(waits).first() is None
+
+
+def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[int]:
+    """The workers of a crawl that gave no sign of life for a lease."""
+    silent = select(worker.c.id).where(worker.c.crawl_id == crawl_id, worker.c.beat < now - LEASE)
+    return list(connection.execute(silent.with_for_update(skip_locked=True)).scalars())
 
 
 def shelve(connection: Connection, crawl_id: int) -> None:
@@ -379,6 +419,7 @@ def _turn(connection: Connection, crawl_id: int, state: int, into: int) -> None:
 
 def _storable(value: Any) -> Any:
     """A value as a column holds it: lists as JSON, and no character that PostgreSQL refuses."""
-    if isinstance(value, str):
-        return value.replace("\x00", "").encode("utf-8", "replace").decode()
-    return value if value is None or isinstance(value, int | float) else json.dumps(value, ensure_ascii=False)
+    if value is None or isinstance(value, int | float):
+        return value
+    text = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).replace("\x00", "")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -2,13 +2,12 @@
 
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 # Ends of lines to some readers, which JSON leaves as they are.
-OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
+OTHER_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 class JsonLines:
@@ -57,7 +56,9 @@ class JsonLines:
 
 def _line(record: Mapping[str, Any]) -> bytes:
     text = json.dumps(record, ensure_ascii=False)
-    return OTHER_LINE_ENDS.sub(lambda end: f"\\u{ord(end[0]):04x}", text).encode("utf-8", "replace") + b"\n"
+    for end, escaped in OTHER_LINE_ENDS.items():
+        text = text.replace(end, escaped)
+    return text.encode("utf-8", "replace") + b"\n"
 
 
 def keep_aside(path: Path) -> None:

@@ -139,6 +139,8 @@ Index(
     postgresql_where=address.c.state == WAITING,
 )
 Index("address_held", address.c.worker, sqlite_where=address.c.state == HELD, postgresql_where=address.c.state == HELD)
+_picture_waits = (address.c.state == WAITING) & (address.c.kind == "image")
+Index("address_picture", address.c.host_id, sqlite_where=_picture_waits, postgresql_where=_picture_waits)
 Index("address_left", address.c.host_id, sqlite_where=address.c.state == LEFT, postgresql_where=address.c.state == LEFT)
 
 page = Table(

@@ -17,13 +17,14 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from crawler.canonical import Canonical
 from crawler.state.claims import Claimant, bury, next_best
 from crawler.state.database import StateError
 from crawler.state.entries import Candidate, Keys
-from crawler.state.ledger import Ledger, unshelve
+from crawler.state.ledger import Ledger, silent_workers, unshelve
 from crawler.state.lines import JsonLines, keep_aside
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, site, worker
 
@@ -50,12 +51,14 @@ class Seat:
         self.plan = plan
         plan.folder.mkdir(parents=True, exist_ok=True)
         self.place = _place(plan.folder)
-        self.crawl_id = self._crawl()
+        self.crawl_id, seeds = self._crawl()
         self.lock, self.number = self._sit()
         try:
             with engine.begin() as connection:
                 if plan.fresh:
                     self._start_over(connection)
+                mine = crawl.c.id == self.crawl_id
+                connection.execute(update(crawl).where(mine).values(seeds=json.dumps(seeds)))
                 self.worker_id = self._enter(connection)
                 sizes = self._sizes(connection)
                 if not plan.fresh:
@@ -81,7 +84,8 @@ class Seat:
     def left(self, seeds: Iterable[str]) -> bool:
         """Whether anything is left to do, were the crawl to go on from these seeds."""
         keys = {self.ledger.keys(seed) for seed in seeds}
-        with self.engine.begin() as connection:
+
+        def look(connection: Connection) -> bool:
             if self.pages_stored(connection) >= (self.plan.max_pages or float("inf")):
                 ended = select(crawl.c.ended_at).where(crawl.c.id == self.crawl_id)
                 return connection.execute(ended).scalar_one() is None
@@ -97,15 +101,20 @@ class Seat:
             known = select(func.count()).where(address.c.key.in_(sorted(keys)))
             return bool(connection.execute(known).scalar_one() < len(keys))
 
+        return bool(self.ledger.patiently(look))
+
     def seed(self, seeds: Iterable[Candidate]) -> None:
         """Let the seeds wait that are not known, or failed before."""
         keys = self.ledger.keys
         links: dict[int, tuple[Candidate, int | None]] = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
-        with self.engine.begin() as connection:
+
+        def add(connection: Connection) -> None:
             added = self._again(connection) + self.ledger.add(connection, links)
             mine = worker.c.id == self.worker_id
             connection.execute(update(worker).where(mine).values(waiting=worker.c.waiting + added))
             connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(ended_at=None))
+
+        self.ledger.patiently(add)
 
     def pages_stored(self, connection: Connection) -> int:
         """How many pages all workers stored, since the crawl began."""
@@ -136,8 +145,7 @@ class Seat:
 
     def renew(self) -> None:
         """Take part again after this worker was taken for dead."""
-        with self.engine.begin() as connection:
-            self.worker_id = self._enter(connection)
+        self.worker_id = self.ledger.patiently(self._enter)
         self.ledger.renew(self.worker_id)
 
     def leave(self) -> None:
@@ -154,28 +162,30 @@ class Seat:
         self.engine.dispose()
         self.lock.release()
 
-    def _crawl(self) -> int:
-        """The number of the crawl of this name, which is entered if there is none."""
+    def _crawl(self) -> tuple[int, tuple[str, ...]]:
+        """The number of the crawl of this name, entered if there is none, and its seeds with those given now."""
+        new = (sqlite if self.engine.dialect.name == "sqlite" else postgresql).insert(crawl)
+        given = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": time.time()}
         with self.engine.begin() as connection:
-            row = connection.execute(select(crawl).where(crawl.c.name == self.plan.name)).one_or_none()
-            if row is None:
-                values = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": time.time()}
-                return int(connection.execute(insert(crawl).values(**values).returning(crawl.c.id)).scalar_one())
-            before = tuple(json.loads(row.seeds))
-            if not self.plan.fresh and not set(before) & set(self.plan.seeds):
-                raise StateError(
-                    f"the crawl {self.plan.name!r} is of other seeds ({', '.join(before)[:200]}); "
-                    "give another -a name=NAME, or -a fresh=yes to forget it"
-                )
-            seeds = self.plan.seeds if self.plan.fresh else tuple(dict.fromkeys((*before, *self.plan.seeds)))
-            connection.execute(update(crawl).where(crawl.c.id == row.id).values(seeds=json.dumps(seeds)))
-            return int(row.id)
+            connection.execute(new.values(**given).on_conflict_do_nothing(index_elements=["name"]))
+            row = connection.execute(select(crawl).where(crawl.c.name == self.plan.name)).one()
+        before = tuple(json.loads(row.seeds))
+        if self.plan.fresh:
+            return row.id, self.plan.seeds
+        if not set(before) & set(self.plan.seeds):
+            raise StateError(
+                f"the crawl {self.plan.name!r} is of other seeds ({', '.join(before)[:200]}); "
+                "give another -a name=NAME, or -a fresh=yes to forget it"
+            )
+        return row.id, tuple(dict.fromkeys((*before, *self.plan.seeds)))
 
     def _sit(self) -> tuple[FileLock, int]:
         """The first seat of this folder that nobody sits on, or a new one; what dead workers here held returns."""
         with self.engine.begin() as connection:
-            rows = connection.execute(select(output).where(output.c.crawl_id == self.crawl_id)).all()
-        mine = sorted(row.number for row in rows if row.place == self.place)
+            here = output.c.crawl_id == self.crawl_id, output.c.place == self.place
+            numbers = connection.execute(select(output.c.number).where(*here)).scalars().all()
+            others = self._files_of_others(connection)
+        mine = sorted(number for number in numbers if self.files(number)[0].name not in others)
         seat: tuple[FileLock, int] | None = None
         for number in mine:
             lock = self._lock(number)
@@ -252,18 +262,24 @@ class Seat:
 
     def _start_over(self, connection: Connection) -> None:
         """Forget the frontier, and keep its files aside; the pages stay."""
+        for dead in silent_workers(connection, self.crawl_id, _now(connection)):
+            bury(connection, dead)
         others = select(func.count()).where(worker.c.crawl_id == self.crawl_id)
         if connection.execute(others).scalar_one():
             raise StateError(f"the crawl {self.plan.name!r} has other workers at it; fresh=yes wants them to end first")
         forget(connection, self.crawl_id)
         mine = output.c.crawl_id == self.crawl_id
+        numbers = connection.execute(select(output.c.number).where(mine, output.c.place == self.place)).scalars().all()
         connection.execute(delete(output).where(mine))
         values = {"crawl_id": self.crawl_id, "number": self.number, "place": self.place}
         connection.execute(insert(output).values(**values))
         counts = {"waiting": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
         connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**counts))
-        for path in self.files(self.number):
-            keep_aside(path)
+        taken = self._files_of_others(connection)
+        for pages, images in map(self.files, numbers):
+            if pages.name not in taken:
+                keep_aside(pages)
+                keep_aside(images)
 
 
 def forget(connection: Connection, crawl_id: int) -> None:
@@ -290,6 +306,11 @@ def _place(folder: Path) -> str:
     if not path.exists():
         mine.write_text(secrets.token_hex(16), encoding="ascii")
         with suppress(FileExistsError):  # another worker starts here at the same moment
-            mine.rename(path) if os.name == "nt" else os.link(mine, path)
+            try:
+                os.link(mine, path)
+            except FileExistsError:
+                raise
+            except OSError:  # a file system without links
+                mine.replace(path)
         mine.unlink(missing_ok=True)
     return path.read_text(encoding="ascii")

@@ -1,0 +1,426 @@
+"""Crawls that are killed, stopped and starved, the web they are sent to, and what must be true of what they leave."""
+
+import importlib
+import json
+import os
+import re
+import resource
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from sites import Answer, Asked, Route, Site, command, environment, page
+from sqlalchemy import create_engine, text
+
+WAITING, HELD, DONE, LEFT = range(
+    4
+)  # of address.state; written out, because a test that asks the code what is right proves little
+SESSION = re.compile(r"\?PHPSESSID=\w+$")
+PATIENCE = 60.0  # seconds that a crawl may take to come to a point, on a machine with much else to do
+WORDS = "river bridge winter letter engine garden harbour village market forest island teacher century history".split()
+
+
+class Web(Site):
+    """A site with what befalls a crawler: `pages` holds the address of each page there is, without its sessions.
+
+    A tree of pages with links across, some with a session in the address; redirects to pages that nothing else leads
+    to, and to others; links to nothing; pictures; and a chain of pages, each known only from the one before.
+    """
+
+    def __init__(self, size: int, pause: float, length: int = 1) -> None:
+        super().__init__({})
+        self.pause = pause
+        self.count: Counter[str] = Counter()
+        chain = max(3, size // 30)
+        self.put("/", page("The beginning.", links={f"/p/{n}": "a page" for n in range(3)}))
+        for n in range(size):
+            links = {f"/p/{child}": "below" for child in (3 * n + 3, 3 * n + 4, 3 * n + 5) if child < size}
+            links |= {f"/p/{n * 7 % size}?PHPSESSID={n:032x}": "with a session", f"/p/{n * 11 % size}": "across"}
+            if n % 20 == 1:
+                links |= {f"/moved/{n}": "moved", f"/renamed/{n}": "renamed", f"/missing/{n}": "missing"}
+                self.put(f"/only/{n}", page(*prose(n, length), "Only a redirect leads here."))
+                self.routes |= {f"/moved/{n}": moved(f"/only/{n}"), f"/renamed/{n}": moved(f"/p/{n * 5 % size}")}
+            if n == size - 1:
+                links |= {"/late/0": "later"}
+            picture = f'<img src="/pictures/{n % 5}.png" alt="A picture">'
+            self.put(f"/p/{n}", page(*prose(n, length), picture, links=links))
+        for n in range(chain):
+            self.put(f"/late/{n}", page(*prose(-n, length), links={f"/late/{n + 1}": "later"} if n + 1 < chain else {}))
+        for n in range(5):
+            self.routes[f"/pictures/{n}.png"] = Answer(b"\x89PNG\r\n\x1a\n" + bytes([n]), content_type="image/png")
+        self.paths_of_pages = frozenset(self.paths_of_pages)
+
+    paths_of_pages: Iterable[str] = ()
+
+    def put(self, path: str, body: str) -> None:
+        self.routes[path] = body
+        self.paths_of_pages = {*self.paths_of_pages, path}
+
+    @property
+    def pages(self) -> set[str]:
+        return {self.url + path[1:] for path in self.paths_of_pages}
+
+    def answer(self, path: str, headers: Mapping[str, str]) -> Answer:
+        self.count[path] += 1
+        time.sleep(self.pause)
+        route: Route = self.routes.get(SESSION.sub("", path), Answer("<p>Nothing is here.</p>", 404))
+        if isinstance(route, str):
+            return Answer(route)
+        return route if isinstance(route, Answer) else route(Asked(path, time.monotonic(), headers, 0))
+
+    def asked_for(self) -> int:
+        """How many requests it had, but for robots.txt."""
+        return self.count.total() - self.count["/robots.txt"]
+
+
+def moved(path: str) -> Answer:
+    return Answer(status=302, headers={"Location": path})
+
+
+def prose(number: int, sentences: int) -> list[str]:
+    """A paragraph that no other number has."""
+    words = [WORDS[(number * 3 + n * n) % len(WORDS)] for n in range(12)]
+    return [" ".join(f"In {number} and {n}, the {' and the '.join(words)} were seen." for n in range(sentences))]
+
+
+class Process(Protocol):
+    """What a crawl runs in."""
+
+    def poll(self) -> int | None:
+        """Its exit status, if it has ended."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit status, once it has ended."""
+
+    def send_signal(self, sig: int) -> None:
+        """Send it a signal, unless it has ended."""
+
+
+class Running:
+    """A crawl, or one worker of it, that can be ended in more ways than one."""
+
+    def __init__(
+        self,
+        folder: Path,
+        arguments: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        start: Callable[[list[str], Path, Path], Process] | None = None,
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.log = folder / f"log-{time.monotonic_ns()}"
+        self.log.touch()
+        self.process = (start or started)(command(arguments, settings), folder, self.log)
+
+    def __enter__(self) -> "Running":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.kill()
+
+    @property
+    def said(self) -> str:
+        return self.log.read_text("utf-8", "replace")
+
+    def kill(self) -> None:
+        """End it at once, wherever it is."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def send(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def wait(self, timeout: float = PATIENCE) -> int:
+        """Its exit status, when it has ended by itself."""
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"it did not end in {timeout} s, and said:\n{self.said[-3000:]}") from None
+
+    def until(self, reached: Callable[[], object]) -> bool:
+        """Wait until something is so, or the crawl has ended; whether it still runs."""
+        wait_for(lambda: reached() or self.process.poll() is not None)
+        return self.process.poll() is None
+
+
+def started(line: list[str], folder: Path, log: Path) -> Process:
+    """A crawl in a process of its own, which writes what it says to the log."""
+    with log.open("wb") as stderr:
+        return subprocess.Popen(line, cwd=folder, env=environment(), stderr=stderr)
+
+
+class Forked:
+    """A crawl that the nursery started."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.heard = b""
+        self.pid = int(self._hear(PATIENCE) or 0)
+        self.status: int | None = None
+
+    def _hear(self, timeout: float | None) -> bytes:
+        """The next line that the nursery says, if it comes in time."""
+        while b"\n" not in self.heard and select.select([self.connection], [], [], timeout)[0]:
+            self.heard += self.connection.recv(100) or b"-1\n"
+        line, end, rest = self.heard.partition(b"\n")
+        self.heard = rest if end else self.heard
+        return line if end else b""
+
+    def poll(self) -> int | None:
+        with suppress(subprocess.TimeoutExpired):
+            return self.wait(0)
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.status is None:
+            if not (line := self._hear(timeout)):
+                raise subprocess.TimeoutExpired("crawl", timeout or 0)
+            self.status = int(line)
+            self.connection.close()
+        return self.status
+
+    def send_signal(self, sig: int) -> None:
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, sig)
+
+
+class Nursery:
+    """Starts crawls as forks of one process that has read the code before: of a second a start takes, most is that."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def __call__(self, line: list[str], folder: Path, log: Path, file_size: int | None = None) -> Forked:
+        """A new crawl; none of its files may grow larger than the size, if one is given."""
+        connection = socket.create_connection(("127.0.0.1", self.port))
+        asked = {"line": line[line.index("scrapy") :], "folder": str(folder), "log": str(log), "file_size": file_size}
+        connection.sendall(json.dumps(asked).encode() + b"\n")
+        return Forked(connection)
+
+
+@contextmanager
+def nursery() -> Iterator[Nursery]:
+    """A nursery, which ends with the block."""
+    line = [sys.executable, __file__]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(line, env=environment(), encoding="ascii", **pipes) as process:  # type: ignore[call-overload]
+        yield Nursery(int(process.stdout.readline()))
+        process.stdin.close()
+
+
+def _nurse() -> None:
+    """Fork a process for each that connects, until standard input ends."""
+    for name in "commands.crawl scheduler extensions.progress".split():
+        importlib.import_module(f"crawler.{name}")
+    for name in ("scrapy.cmdline", "scrapy.shell", "twisted.web.client", "sqlite3"):
+        importlib.import_module(name)
+    with suppress(ImportError):
+        importlib.import_module("psycopg")
+    importlib.import_module("crawler.language").language("Its model is read by what it is first asked.")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        print(listener.getsockname()[1], flush=True)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        while sys.stdin not in select.select([sys.stdin, listener], [], [])[0]:
+            connection, _ = listener.accept()
+            with connection:
+                if os.fork() == 0:
+                    _keep(connection)
+
+
+def _keep(connection: socket.socket) -> None:
+    """Say the number of a new process, and how it ended."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    asked = json.loads(connection.makefile().readline())
+    if (number := os.fork()) == 0:
+        _crawl(**asked)
+    connection.sendall(b"%d\n" % number)
+    status = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+    with suppress(OSError):  # nobody may want to know any more
+        connection.sendall(b"%d\n" % status)
+    os._exit(0)
+
+
+def _crawl(line: list[str], folder: str, log: str, file_size: int | None) -> None:
+    """Be a crawl, to the end of this process."""
+    os.chdir(folder)
+    for number, path in enumerate((os.devnull, os.devnull, log)):
+        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), number)
+    if file_size is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
+    sys.argv = line
+    importlib.import_module("scrapy.cmdline").execute()
+
+
+def wait_for(reached: Callable[[], object]) -> None:
+    """Return when something is so."""
+    until = time.monotonic() + PATIENCE
+    while not reached():
+        if time.monotonic() > until:
+            raise AssertionError("what was waited for never came")
+        time.sleep(0.005)
+
+
+@dataclass
+class Left:
+    """What a crawl left behind: its rows, and its lines of JSON."""
+
+    rows: list[tuple[str, str]] = field(default_factory=list)
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    """What contradicts itself, in words."""
+
+
+# What holds of the database of any crawl that ended, and the query that finds what contradicts it.
+NEVER = {
+    "an address that is held": f"SELECT worker, url FROM address WHERE state = {HELD}",
+    "an address that nobody asked for again": "SELECT url, outcome FROM address WHERE outcome LIKE '%died%'",
+    "two addresses of one page": "SELECT url, count(*) FROM address GROUP BY kind, url HAVING count(*) > 1",
+    "a page of an address that was not stored": f"""
+        SELECT page.url FROM page LEFT JOIN address ON address.key = page.key AND address.state = {DONE}
+        AND address.outcome IS NULL WHERE address.id IS NULL""",
+    "an address whose page is not there": f"""
+        SELECT address.url FROM address LEFT JOIN page ON page.key = address.key
+        WHERE address.state = {DONE} AND address.outcome IS NULL AND kind != 'image' AND page.id IS NULL""",
+    "a worker that has gone": "SELECT * FROM worker",
+    "pages counted wrongly": """
+        SELECT pages, (SELECT count(*) FROM page) FROM crawl WHERE pages != (SELECT count(*) FROM page)""",
+    "a site's pages counted wrongly": "SELECT sum(pages) FROM site HAVING sum(pages) != (SELECT count(*) FROM page)",
+    "a site with something on its way": "SELECT name, held FROM site WHERE held != 0",
+    "a host that a worker keeps": "SELECT name, worker FROM host WHERE worker IS NOT NULL",
+    "addresses that wait counted wrongly": f"""
+        SELECT waiting, waits
+        FROM crawl, (SELECT count(*) AS waits FROM address WHERE state IN ({WAITING}, {LEFT})) AS a
+        WHERE waiting != waits""",
+    "a crawl without an end": "SELECT name FROM crawl WHERE ended_at IS NULL",
+}
+
+
+def left_by(url: str, folders: Iterable[Path], name: str = "topic") -> Left:
+    """What a crawl left in its database, and in the folders of its workers."""
+    left = Left()
+    with database(url) as ask:
+        left.rows = [(row[0], row[1]) for row in ask("SELECT url, text FROM page")]
+        left.waiting = [row[0] for row in ask(f"SELECT url FROM address WHERE state = {WAITING}")]
+        for what, query in NEVER.items():
+            if rows := ask(query):
+                left.wrong.append(f"{what}: {rows[:5]}{f' and {len(rows) - 5} more' if rows[5:] else ''}")
+        if url.startswith("sqlite") and (check := ask("PRAGMA integrity_check")) != [("ok",)]:
+            left.wrong.append(f"the database is damaged: {check}")
+        sizes = sorted(size for row in ask("SELECT pages_size, images_size FROM output") for size in row if size)
+    files = [path for folder in folders for path in sorted(folder.glob(f"{name}*.jsonl"))]
+    files = [path for path in files if ".previous." not in path.name]
+    if (found := sorted(path.stat().st_size for path in files if path.stat().st_size)) != sizes:
+        left.wrong.append(f"files of {found} bytes, of which {sizes} are committed")
+    for path in files:
+        for line in path.read_bytes().split(b"\n")[:-1] if path.stat().st_size else []:
+            try:
+                record = json.loads(line)
+            except ValueError:
+                left.wrong.append(f"a line of {path.name} is not whole: {line[:100]!r}")
+                continue
+            if path.name.endswith(".images.jsonl"):
+                left.pictures.append(record["url"])
+            else:
+                left.lines.append(record)
+        if not path.read_bytes().endswith(b"\n") and path.stat().st_size:
+            left.wrong.append(f"{path.name} does not end with a whole line")
+    return left
+
+
+def faults(left: Left, wanted: set[str] | None) -> list[str]:
+    """What is wrong with what a crawl left, in words; `wanted` are the pages there must be, once each.
+
+    None is for a crawl that had its number of pages before it had all.
+    """
+    wrong = list(left.wrong)
+    if wanted is not None:
+        wrong += [f"nobody asked for {url}" for url in left.waiting]
+    texts = dict(left.rows)
+    for record in left.lines:
+        if record["text"] != texts.get(record["url"]):
+            wrong.append(f"a line is not as its row: {record['url']}")
+    for where, urls in (("row", [url for url, _ in left.rows]), ("line", [record["url"] for record in left.lines])):
+        times = Counter(SESSION.sub("", url) for url in urls)
+        wrong += [f"{count} {where}s of {url}" for url, count in times.items() if count > 1]
+        if wanted is not None:
+            wrong += [f"no {where} of {url}" for url in sorted(wanted - times.keys())]
+            wrong += [f"a {where} of {url}, which is no page" for url in sorted(times.keys() - wanted)]
+    wrong += [f"{count} lines of {url}" for url, count in Counter(left.pictures).items() if count > 1]
+    return wrong
+
+
+@contextmanager
+def database(url: str) -> Iterator[Callable[[str], list[tuple[Any, ...]]]]:
+    """What asks the database of a crawl."""
+    engine = create_engine(url)
+    try:
+        with engine.connect() as connection:
+            yield lambda query: [tuple(row) for row in connection.execute(text(query))]
+    finally:
+        engine.dispose()
+
+
+def sqlite_url(folder: Path) -> str:
+    return f"sqlite:///{folder / 'output' / 'crawl.db'}"
+
+
+class Gate:
+    """A way to a PostgreSQL server that can lose what the server says to a COMMIT, and the connection with it."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.to_lose = 0
+        self.lost = 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.own_port = self.listener.getsockname()[1]
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=self._carry, args=(self.listener.accept()[0],), daemon=True).start()
+
+    def _carry(self, client: socket.socket) -> None:
+        with suppress(OSError), ExitStack() as open_ends:
+            server = socket.create_connection(("127.0.0.1", self.port))
+            open_ends.callback(server.close)
+            open_ends.callback(client.close)
+            state = threading.Event()
+            threading.Thread(target=self._answer, args=(server, client, state), daemon=True).start()
+            while data := client.recv(65536):
+                if b"COMMIT\x00" in data and self.to_lose:
+                    self.to_lose -= 1
+                    state.set()
+                server.sendall(data)
+
+    def _answer(self, server: socket.socket, client: socket.socket, lose: threading.Event) -> None:
+        with suppress(OSError):
+            while data := server.recv(65536):
+                if lose.is_set():  # it is committed by now
+                    self.lost += 1
+                    break
+                client.sendall(data)
+        for end in (client, server):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self.listener.close()
+
+
+if __name__ == "__main__":
+    _nurse()

@@ -1,0 +1,212 @@
+"""Which database is meant, what is said when it will not do, and how an older one is brought up to date."""
+
+import sqlite3
+from errno import EACCES, EDQUOT, EIO, ENOENT, ENOSPC
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, inspect, text, update
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+from workers import Crew, candidates, urls
+
+from crawler.state import database
+from crawler.state.database import StateError, database_url, open_database, passes, shown, why
+from crawler.state.schema import VERSION, tables, version
+
+ALLOWED = "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql"
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("", "sqlite:///output/crawl.db"),
+        ("sqlite:///a.db", "sqlite:///a.db"),
+        ("sqlite:////tmp/a.db", "sqlite:////tmp/a.db"),
+        ("postgresql+psycopg://me:secret@host/db", "postgresql+psycopg://me:secret@host/db"),
+        ("postgresql+psycopg://host:5433/db?sslmode=require", "postgresql+psycopg://host:5433/db?sslmode=require"),
+    ],
+)
+def test_urls(setting: str, expected: str) -> None:
+    assert database_url(setting, Path("output")).render_as_string(hide_password=False) == expected
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "crawl.db",
+        "sqlite",
+        "sqlite://",
+        "sqlite:///",
+        "sqlite:///:memory:",
+        "sqlite+pysqlite:///a.db",
+        "postgresql://me:secret@host/db",
+        "postgresql+psycopg2://me:secret@host/db",
+        "postgresql+psycopg://me:secret@host:port/db",
+        "mysql://me:secret@host/db",
+        "http://me:secret@host/",
+        "//",
+    ],
+)
+def test_wrong_urls(setting: str) -> None:
+    with pytest.raises(StateError) as caught:
+        database_url(setting, Path())
+    assert str(caught.value).startswith(ALLOWED)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("sqlite:///a.db", "a.db"),
+        ("postgresql+psycopg://me:secret@host/db", "postgresql+psycopg://me:***@host/db"),
+        ("postgresql+psycopg://me@host/db", "postgresql+psycopg://me@host/db"),
+    ],
+)
+def test_a_database_is_shown(setting: str, expected: str) -> None:
+    assert shown(database_url(setting, Path())) == expected
+
+
+@pytest.mark.parametrize("where", ["me:secret@127.0.0.1:1/db", "me@127.0.0.1:1/db?password=secret"])
+def test_a_password_is_never_shown(where: str) -> None:
+    pytest.importorskip("psycopg")
+    url = database_url(f"postgresql+psycopg://{where}", Path())
+    with pytest.raises(StateError, match=r"^the database postgresql.* cannot be opened: ") as caught:
+        open_database(url)
+    assert "secret" not in str(caught.value) + shown(url)
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.db"
+    path.write_text("no database " * 1_000)
+    with pytest.raises(StateError, match=r"crawl.db cannot be opened: file is not a database$"):
+        open_database(database_url("", tmp_path))
+    assert path.read_text().startswith("no database")
+
+
+def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StateError, match=r"crawl.db cannot be opened: (Not a directory|File exists)$"):
+        open_database(database_url("", tmp_path / "file"))
+
+
+def test_the_folder_of_a_database_is_made(tmp_path: Path) -> None:
+    open_database(database_url("", tmp_path / "a" / "b")).dispose()
+    assert (tmp_path / "a" / "b" / "crawl.db").exists()
+
+
+def test_a_locked_database_is_said_to_be(sqlite_url: URL, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "LOCK_SECONDS", 0.05)
+    open_database(sqlite_url).dispose()
+    other = sqlite3.connect(str(sqlite_url.database), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StateError, match="database is locked"):
+        open_database(sqlite_url)
+    other.close()
+
+
+# What is said of errors.
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (ValueError("gone\n  away"), "gone away"),
+        (OperationalError("SELECT secret", {"a": 1}, Exception("no such\ntable")), "no such table"),
+        (OSError(ENOSPC, "No space left on device", "/a/b"), "/a/b cannot be written to: No space left on device"),
+        (ValueError("x" * 999), "x" * 300),
+    ],
+)
+def test_why(error: Exception, expected: str) -> None:
+    assert why(error) == expected
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (OperationalError("", {}, Exception()), True),
+        (DBAPIError("", {}, Exception(), connection_invalidated=True), True),
+        (DBAPIError("", {}, Exception()), False),
+        (IntegrityError("", {}, Exception()), False),
+        (DataError("", {}, Exception()), False),
+        (OSError(ENOSPC, ""), True),
+        (OSError(EDQUOT, ""), True),
+        (OSError(EIO, ""), True),
+        (OSError(EACCES, ""), False),
+        (OSError(ENOENT, ""), False),
+        (ValueError(), False),
+    ],
+)
+def test_what_passes(error: Exception, expected: bool) -> None:
+    assert passes(error) == expected
+
+
+# Making the tables, and bringing them up to date.
+
+
+def reopen(url: URL) -> Engine:
+    engine = open_database(url)
+    engine.dispose()
+    return engine
+
+
+def test_a_new_database_has_the_tables(url: URL) -> None:
+    for _ in range(2):
+        engine = open_database(url)
+        assert set(inspect(engine).get_table_names()) == set(tables.tables)
+        with engine.connect() as connection:
+            assert connection.execute(version.select()).scalars().all() == [VERSION]
+        engine.dispose()
+
+
+def test_a_newer_database_is_refused(url: URL) -> None:
+    engine = open_database(url)
+    with engine.begin() as connection:
+        connection.execute(update(version).values(version=VERSION + 1))
+    engine.dispose()
+    words = rf"^the database .* was made by a newer release \(its tables are version {VERSION + 1}\)$"
+    with pytest.raises(StateError, match=words):
+        open_database(url)
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_an_older_database_is_brought_up_to_date(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, steps: int
+) -> None:
+    """What is in it stays; each step is taken once."""
+    worker = crew.join(*candidates("http://a.example/"))
+    worker.leave()
+    migrations = (
+        ("ALTER TABLE page ADD COLUMN new INTEGER DEFAULT 1 NOT NULL", "CREATE TABLE newer (id INTEGER)"),
+        ("INSERT INTO newer VALUES (7)",),
+    )
+    try:
+        for step in range(1, steps + 1):
+            monkeypatch.setattr(database, "VERSION", VERSION + step)
+            monkeypatch.setattr(database, "MIGRATIONS", ((),) * (VERSION - 1) + migrations[:step])
+            for _ in range(2):
+                reopen(crew.engine.url)
+        assert crew.value(version.select()) == VERSION + steps
+        assert "new" in {column["name"] for column in inspect(crew.engine).get_columns("page")}
+        assert crew.value(text("SELECT count(*) FROM newer")) == steps - 1
+        again = crew.join()
+        assert urls(again.claim()) == ["http://a.example/"]
+        again.leave()
+    finally:  # the tables are for the next test, too
+        crew.change(text("ALTER TABLE page DROP COLUMN new"))
+        crew.change(text("DROP TABLE newer"))
+        crew.change(update(version).values(version=VERSION))
+
+
+def test_a_step_that_fails_changes_nothing(url: URL, monkeypatch: pytest.MonkeyPatch) -> None:
+    reopen(url)
+    monkeypatch.setattr(database, "VERSION", VERSION + 1)
+    monkeypatch.setattr(
+        database, "MIGRATIONS", ((),) * (VERSION - 1) + (("CREATE TABLE newer (id INTEGER)", "ALTER TABLE nothing"),)
+    )
+    with pytest.raises(StateError):
+        open_database(url)
+    monkeypatch.undo()
+    engine = reopen(url)
+    assert "newer" not in inspect(engine).get_table_names()
+    engine.dispose()

@@ -1,0 +1,651 @@
+"""What a worker has at hand: what comes next, what is given back, and what it tells and asks the ledger."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from crawler.canonical import Canonical
+from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent
+from crawler.state.frontier import AWAY, JOINING, LEFT_ALONE, MOST_OF_A_HOST, Frontier, Pace
+from crawler.urls import host
+
+A, B, C = (f"http://{letter}.example/" for letter in "abc")
+KEYS = Keys(1, Canonical(["utm_.*"]))
+
+
+def lent(lease: int, url: str, priority: int = 0, kind: str = "link") -> Lent:
+    """What the ledger lends; the number of a host is that of its first letter."""
+    number = ord(host(url)[0])
+    return Lent(lease, Candidate(url, priority, kind=kind), number, number)
+
+
+def filled(*urls: str, pace: Pace | None = None, **answer: Any) -> Frontier:
+    """A frontier with these addresses at hand, whose leases are 1, 2, ..."""
+    frontier = Frontier(KEYS, pace or Pace())
+    frontier.absorb(Answer([lent(number, url) for number, url in enumerate(urls, 1)], **answer), 0.0)
+    return frontier
+
+
+def several(at_once: int, **pace: Any) -> Pace:
+    """A pace of so many requests to each host at once."""
+    return Pace(lambda name: at_once, **pace)
+
+
+def taken(frontier: Frontier, now: float = 0.0) -> str | None:
+    """The next address."""
+    found = frontier.take(now)
+    return found.candidate.url if found else None
+
+
+def all_taken(frontier: Frontier, now: float = 0.0) -> list[str]:
+    """The next addresses, until none is ready."""
+    return list(iter(lambda: taken(frontier, now), None))
+
+
+# What comes next.
+
+
+def test_the_best_comes_first_then_the_oldest() -> None:
+    frontier = filled(pace=several(9))
+    found = [(A + "1", 5), (B + "2", 9), (A + "3", -1), (B + "4", 5), (A + "5", 9)]
+    frontier.absorb(Answer([lent(number, *each) for number, each in enumerate(found, 1)]), 0.0)
+    assert all_taken(frontier) == [B + "2", A + "5", A + "1", B + "4", A + "3"]
+
+
+def test_a_better_one_that_comes_later_comes_first() -> None:
+    frontier = filled(A + "1", A + "2")
+    assert taken(frontier) == A + "1"
+    frontier.absorb(Answer([lent(3, A + "3", 2)]), 0.0)
+    assert taken(frontier) is None
+    frontier.end(1)
+    assert taken(frontier) == A + "3"
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3])
+def test_a_host_has_only_so_many_out(at_once: int) -> None:
+    frontier = filled(*(f"{A}{n}" for n in range(5)), B, pace=several(at_once))
+    assert all_taken(frontier) == [f"{A}{n}" for n in range(at_once)] + [B]
+    frontier.end(1)
+    assert all_taken(frontier) == [f"{A}{at_once}"]
+
+
+@pytest.mark.parametrize(
+    ("at_once", "workers", "shared", "expected"),
+    [(4, 1, True, 4), (4, 2, True, 2), (4, 3, True, 1), (4, 9, True, 1), (4, 2, False, 4), (1, 2, True, 1)],
+)
+def test_workers_share_a_host(at_once: int, workers: int, shared: bool, expected: int) -> None:
+    pace = several(at_once, shared=shared)
+    frontier = filled(*(f"{A}{n}" for n in range(9)), pace=pace, workers=workers)
+    assert len(all_taken(frontier)) == expected
+
+
+def test_each_host_is_asked_about_by_its_own_name_and_port() -> None:
+    pace = Pace(lambda name: 2 if name == "a.example:81" else 1)
+    other = "http://a.example:81/"
+    frontier = filled(A + "1", A + "2", other + "1", other + "2", other + "3", pace=pace)
+    assert len(all_taken(frontier)) == 3
+
+
+def test_a_host_rests_until_its_time() -> None:
+    frontier = filled(A, B)
+    frontier.rest("a.example", 10)
+    frontier.rest("a.example", 5)
+    assert all_taken(frontier) == [B]
+    assert (frontier.ready_in(4), frontier.ready_in(11)) == (6, 0)
+    assert (frontier.rests("a.example", 9.9), frontier.rests("a.example", 10)) == (True, False)
+    assert (taken(frontier, 9.99), taken(frontier, 10), frontier.ready_in(10)) == (None, A, None)
+
+
+def test_a_rest_that_begins_while_another_is_waited_for_counts() -> None:
+    frontier = filled(A)
+    frontier.rest("a.example", 5)
+    assert taken(frontier) is None
+    frontier.rest("a.example", 8)
+    assert [taken(frontier, 5), taken(frontier, 7.9), taken(frontier, 8)] == [None, None, A]
+
+
+def test_a_slow_host_is_asked_once_in_an_interval() -> None:
+    frontier = filled(A + "1", A + "2", A + "3", B + "1", B + "2", pace=several(9))
+    frontier.slow("a.example", 2)
+    frontier.slow("unknown.example", 2)
+    assert all_taken(frontier) == [A + "1", B + "1", B + "2"]
+    assert [taken(frontier, now) for now in (1.9, 2, 2, 3.9, 4)] == [None, A + "2", None, None, A + "3"]
+    assert frontier.batch(4).paces == {ord("a"): 2}
+
+
+@pytest.mark.parametrize(("interval", "pause", "wait"), [(0, 3, 3), (5, 3, 5), (3, 5, 5)])
+def test_the_longer_of_pause_and_interval_counts(interval: float, pause: float, wait: float) -> None:
+    frontier = filled(A + "1", A + "2", pace=several(9, pause=lambda name: pause))
+    frontier.slow("a.example", interval)
+    assert taken(frontier, 1) == A + "1"
+    assert [taken(frontier, wait + 0.9), taken(frontier, wait + 1)] == [None, A + "2"]
+
+
+# What becomes of what was taken.
+
+
+def test_a_lease_ends_once() -> None:
+    frontier = filled(A + "1", A + "2", A + "3")
+    assert taken(frontier) == A + "1"
+    assert [frontier.end(1), frontier.end(1), frontier.end(12345)] == [True, False, False]
+    assert (frontier.pages, frontier.ended) == (1, 1)
+    assert all_taken(frontier) == [A + "2"]
+
+
+@pytest.mark.parametrize(("kind", "outcome", "pages"), [("link", "", 1), ("image", "", 0), ("link", "failed/404", 0)])
+def test_only_pages_that_were_stored_count(kind: str, outcome: str, pages: int) -> None:
+    frontier = filled()
+    frontier.absorb(Answer([lent(1, A, kind=kind)]), 0.0)
+    taken(frontier)
+    frontier.end(1, outcome)
+    assert frontier.pages == pages
+
+
+def test_an_end_tells_all_that_the_page_caused() -> None:
+    frontier = filled(A, B)
+    assert all_taken(frontier) == [A, B]
+    found = [Candidate(C), Candidate(C + "2")]
+    frontier.found(1, found[:1])
+    frontier.found(1, found[1:])
+    frontier.found(77, found)
+    frontier.taught(1, "home", A)
+    frontier.taught(77, "home", B)
+    frontier.end(1, "", {"url": A}, {"etag": "1"})
+    frontier.end(2, "failed/404")
+    one, two = frontier.batch(0).ended
+    assert (one.lent.lease, one.outcome, one.links, one.lessons) == (1, "", tuple(found), (("home", A),))
+    assert (one.record, one.headers) == ({"url": A}, {"etag": "1"})
+    assert (two.lent.lease, two.outcome, two.links, two.lessons, two.record) == (2, "failed/404", (), (), None)
+    assert frontier.batch(0).ended == []
+
+
+def test_what_is_given_back_waits_again_with_its_load() -> None:
+    frontier = filled(A + "1", A + "2")
+    assert taken(frontier) == A + "1"
+    assert frontier.give_back(1, "load")
+    assert not frontier.give_back(1, "load")
+    assert not frontier.end(1)
+    assert taken(frontier) == A + "2"  # it is the oldest now
+    frontier.end(2)
+    again = frontier.take(0)
+    assert again is not None
+    assert (again.lease, again.load) == (1, "load")
+    assert [ended.lent.lease for ended in frontier.batch(0).ended] == [2]
+
+
+def test_what_a_page_taught_before_it_was_given_back_is_told_at_its_end() -> None:
+    """As a redirected seed does, whose request waits for its turn again."""
+    frontier = filled(A)
+    taken(frontier)
+    frontier.taught(1, "home", B)
+    frontier.found(1, [Candidate(C)])
+    frontier.give_back(1, "load")
+    taken(frontier)
+    frontier.end(1)
+    (ended,) = frontier.batch(0).ended
+    assert (ended.lessons, ended.links) == ((("home", B),), (Candidate(C),))
+
+
+def test_a_closed_host_is_asked_no_more() -> None:
+    frontier = filled(A + "1", A + "2", A + "3", B)
+    assert taken(frontier) == A + "1"
+    assert [frontier.close("a.example"), frontier.close("a.example")] == [2, 0]
+    assert not frontier.give_back(1, "load")
+    frontier.absorb(Answer([lent(5, A + "5")]), 0.0)
+    assert frontier.refused == {LEFT_ALONE: 4}
+    assert not frontier.rests("a.example", 0)
+    assert all_taken(frontier) == [B]
+    batch = frontier.batch(0)
+    assert batch.closed == {"a.example": LEFT_ALONE}
+    assert sorted((one.lent.lease, one.outcome) for one in batch.ended) == [
+        (lease, f"skipped/{LEFT_ALONE}") for lease in (1, 2, 3, 5)
+    ]
+
+
+def test_a_host_may_be_closed_before_it_is_known() -> None:
+    frontier = filled()
+    assert frontier.close("a.example", "why") == 0
+    frontier.absorb(Answer([lent(1, A)]), 0.0)
+    assert (taken(frontier), frontier.refused, frontier.batch(0).closed) == (None, {"why": 1}, {"a.example": "why"})
+
+
+def test_what_is_known_is_not_new() -> None:
+    frontier = filled(C)
+    taken(frontier)
+    page, image = Candidate(A), Candidate(A, kind="image")
+    for candidates in ([page, page], [image], [page, Candidate(B), image]):
+        frontier.found(1, candidates)
+    assert (A in frontier, B in frontier, C in frontier) == (True, True, False)
+    frontier.end(1)
+    assert frontier.batch(0).ended[0].links == (page, image, Candidate(B))
+
+
+def test_what_is_found_by_a_page_that_is_no_longer_held_is_found_again() -> None:
+    frontier = filled(C)
+    taken(frontier)
+    frontier.forget()
+    frontier.found(1, [Candidate(A)])
+    assert A not in frontier
+
+
+# Redirects.
+
+
+def redirected(frontier: Frontier, to: str, answer: Callable[[Batch], Answer]) -> tuple[int | None, Batch]:
+    """The lease that a redirect of lease 1 brings, and the batch that told of it."""
+
+    frontier.batch(0)
+
+    async def ask() -> tuple[int | None, Batch]:
+        moving = asyncio.ensure_future(frontier.move(1, Candidate(to)))
+        await asyncio.sleep(0)
+        hungry = frontier.hungry
+        batch = frontier.batch(0)
+        assert hungry == bool(batch.moves)
+        assert not batch.idle
+        frontier.absorb(answer(batch), 0.0)
+        return await moving, batch
+
+    return asyncio.run(ask())
+
+
+def test_a_redirect_takes_the_place_of_what_was_asked_for() -> None:
+    frontier = filled(A, A + "2")
+    taken(frontier)
+    frontier.taught(1, "home", B)
+    lease, batch = redirected(frontier, B, lambda batch: Answer(moved={1: lent(9, B)}))
+    assert (lease, batch.moves[0].lent.lease, batch.moves[0].to) == (9, 1, Candidate(B))
+    assert not frontier.end(1)
+    assert [work.lent.lease for work in frontier.out] == [9]
+    assert all_taken(frontier) == [A + "2"]
+    frontier.absorb(Answer([lent(10, B + "2")]), 0.0)
+    assert taken(frontier) is None
+    assert frontier.end(9)
+    assert taken(frontier) == B + "2"
+    assert frontier.batch(0).ended[0].lessons == (("home", B),)
+
+
+def test_a_redirect_to_what_is_known_leads_nowhere() -> None:
+    frontier = filled(A)
+    taken(frontier)
+    assert redirected(frontier, B, lambda batch: Answer(moved={1: None}))[0] is None
+    assert frontier.end(1, "skipped/known")
+
+
+def test_a_redirect_to_another_spelling_is_the_same() -> None:
+    frontier = filled(A)
+    taken(frontier)
+    lease, batch = redirected(frontier, A + "?utm_source=1", lambda batch: Answer())
+    assert (lease, batch.moves) == (1, [])
+
+
+def test_a_redirect_of_what_is_not_held_leads_nowhere() -> None:
+    assert asyncio.run(filled().move(1, Candidate(A))) is None
+
+
+def test_who_waits_for_a_redirect_is_told_when_all_is_forgotten() -> None:
+    async def ask() -> int | None:
+        frontier = filled(A)
+        taken(frontier)
+        moving = asyncio.ensure_future(frontier.move(1, Candidate(B)))
+        await asyncio.sleep(0)
+        frontier.forget()
+        return await asyncio.wait_for(moving, 5)
+
+    assert asyncio.run(ask()) is None
+
+
+def test_nothing_is_left_of_what_is_forgotten() -> None:
+    frontier = filled(A, B, C)
+    taken(frontier)
+    frontier.found(1, [Candidate(A)])
+    frontier.end(1)
+    taken(frontier)
+    frontier.forget()
+    assert (all_taken(frontier), len(frontier), frontier.out, A in frontier, frontier.hungry) == (
+        [],
+        0,
+        [],
+        False,
+        True,
+    )
+    assert not frontier.end(2)
+    batch = frontier.batch(0)
+    assert (batch.ended, batch.idle) == ([], True)
+
+
+# What it asks the ledger for.
+
+
+def test_a_frontier_with_nothing_asks_for_much_at_once() -> None:
+    frontier = Frontier(KEYS, several(2, requests=16))
+    assert frontier.hungry
+    batch = frontier.batch(0)
+    assert batch.idle
+    assert batch.demand is not None
+    assert batch.demand == (32, 64, 4, (), (), True)
+    assert not frontier.hungry
+
+
+@pytest.mark.parametrize(("waiting", "pages"), [(3, 1), (4, None), (5, None)])
+def test_a_full_hand_asks_for_nothing(waiting: int, pages: int | None) -> None:
+    frontier = filled(*(f"http://{n}.example/" for n in range(waiting)), pace=Pace(requests=1))
+    demand = frontier.batch(0).demand
+    assert (demand and demand.pages) == pages
+
+
+@pytest.mark.parametrize(("waiting", "low"), [(3, ()), (2, (97,)), (1, (97,))])
+def test_hosts_that_run_low_want_more(waiting: int, low: tuple[int, ...]) -> None:
+    demand = filled(*(f"{A}{n}" for n in range(waiting)), pace=several(2)).batch(0).demand
+    assert demand is not None
+    assert (demand.low, demand.at_hand) == (low, (97,))
+
+
+def test_a_closed_host_wants_no_more() -> None:
+    frontier = filled(A, A + "2")
+    taken(frontier)
+    frontier.close("a.example")
+    demand = frontier.batch(0).demand
+    assert demand is not None
+    assert (demand.low, demand.at_hand) == ((), (97,))
+
+
+@pytest.mark.parametrize("kept", ["out", "load"])
+def test_a_host_that_rests_wants_no_more(kept: str) -> None:
+    frontier = filled(A)
+    taken(frontier)
+    if kept == "load":
+        frontier.give_back(1, "load")
+    frontier.rest("a.example", 100)
+    demand = frontier.batch(0).demand
+    assert demand is not None
+    assert (demand.low, demand.at_hand) == ((), (97,))
+
+
+@pytest.mark.parametrize(("asked", "each"), [(0, 2), (1, 2), (9, 18), (64, 128), (90, MOST_OF_A_HOST)])
+def test_a_fast_host_is_asked_for_more(asked: int, each: int) -> None:
+    frontier = filled(*(f"{A}{n}" for n in range(asked + 1)), pace=Pace(requests=99))
+    for number in range(1, asked + 1):
+        taken(frontier)
+        frontier.end(number)
+    demand = frontier.batch(0).demand
+    assert demand is not None
+    assert demand.each == each
+
+
+@pytest.mark.parametrize(
+    ("shared", "workers", "alone"),
+    [(False, 1, True), (False, 2, True), (True, 1, False), (True, 4, False), (True, 5, True)],
+)
+def test_a_host_is_asked_for_alone(shared: bool, workers: int, alone: bool) -> None:
+    demand = filled(A, pace=several(4, shared=shared), workers=workers).batch(JOINING).demand
+    assert demand is not None
+    assert demand.alone == alone
+
+
+@pytest.mark.parametrize(("now", "asks"), [(0.0, False), (JOINING - 0.1, False), (JOINING, True)])
+def test_a_worker_that_joins_others_waits_until_they_know(now: float, asks: bool) -> None:
+    frontier = filled(workers=2)
+    assert (frontier.batch(now).demand is not None) == asks
+
+
+def test_a_worker_that_others_join_does_not_wait() -> None:
+    frontier = filled(A)
+    taken(frontier)
+    frontier.end(1)
+    frontier.absorb(Answer(workers=2), 0.0)
+    assert frontier.batch(0).demand is not None
+
+
+def test_a_host_with_nothing_at_hand_is_let_go() -> None:
+    frontier = filled(A, B)
+    assert all_taken(frontier) == [A, B]
+    frontier.end(1)
+    batch = frontier.batch(0)
+    assert (batch.resting, batch.demand and batch.demand.at_hand, batch.idle) == ({97: 0.0}, (98,), False)
+    frontier.end(2)
+    batch = frontier.batch(0)
+    assert (batch.resting, batch.idle) == ({98: 0.0}, True)
+
+
+@pytest.mark.parametrize(("away", "returned"), [(AWAY, []), (AWAY + 0.1, [1, 2])])
+def test_a_host_that_rests_for_long_is_let_go(away: float, returned: list[int]) -> None:
+    frontier = filled(A, A + "2", B)
+    frontier.rest("a.example", 7 + away)
+    batch = frontier.batch(7)
+    assert [one.lease for one in batch.returned] == returned
+    assert batch.resting == ({97: pytest.approx(away)} if returned else {})
+    assert all_taken(frontier, 7 + away) == ([B] if returned else [A, B])
+    assert batch.returned == [lent(1, A), lent(2, A + "2")][: len(returned)]
+
+
+def test_what_was_asked_for_before_is_kept_while_its_host_rests() -> None:
+    frontier = filled(A, A + "2")
+    taken(frontier)
+    frontier.give_back(1, "load")
+    frontier.rest("a.example", 100)
+    batch = frontier.batch(0)
+    assert ([one.lease for one in batch.returned], batch.resting, batch.idle) == ([2], {}, False)
+    assert taken(frontier, 99) is None
+    assert taken(frontier, 100) == A
+    assert len(frontier) == 0
+
+
+@pytest.mark.parametrize(("more", "hungry"), [(True, True), (False, False)])
+def test_a_host_of_which_more_waits_makes_hungry(more: bool, hungry: bool) -> None:
+    frontier = filled(A + "1", A + "2", A + "3", more={97} if more else set())
+    frontier.batch(0)
+    taken(frontier)
+    assert not frontier.hungry
+    frontier.end(1)
+    taken(frontier)
+    assert frontier.hungry == hungry
+
+
+def test_an_empty_hand_makes_hungry_when_something_ended() -> None:
+    frontier = filled(A)
+    frontier.batch(0)
+    assert [taken(frontier), taken(frontier)] == [A, None]
+    assert not frontier.hungry
+    frontier.end(1)
+    assert taken(frontier) is None
+    assert frontier.hungry
+
+
+# What the ledger answers.
+
+
+def test_the_numbers_of_all_workers() -> None:
+    frontier = Frontier(KEYS, Pace(), max_pages=7)
+    answer = Answer([lent(1, A)], waiting=5, pages=6, held=2, workers=3, refused=Counter(why=4), lessons=[("home", A)])
+    frontier.absorb(answer, 0.0)
+    assert (len(frontier), frontier.all_pages, frontier.held_by_others, frontier.workers) == (6, 6, 2, 3)
+    assert (frontier.refused, frontier.lessons, frontier.full, frontier.over) == (
+        {"why": 4},
+        [("home", A)],
+        False,
+        False,
+    )
+    frontier.absorb(Answer(pages=7, over=True, refused=Counter(why=1), lessons=[("home", B)]), 0.0)
+    assert (frontier.refused, frontier.lessons) == ({"why": 5}, [("home", A), ("home", B)])
+    assert (frontier.full, frontier.over) == (True, True)
+
+
+# Random sequences, beside models of the frontier and of the ledger that are too simple to be wrong.
+
+AT_ONCE = {"a.example": 1, "b.example": 2, "c.example": 3, "d.example": 1}
+STEPS = "add add add take take take end give_back rest slow".split()
+
+
+class Pair:
+    """A frontier and its model, lists that are searched from end to end; each step is done to both."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.frontier = Frontier(KEYS, Pace(AT_ONCE.__getitem__))
+        self.waiting: list[tuple[int, int, int, Candidate]] = []
+        self.out: dict[int, Candidate] = {}
+        self.ready_at: dict[str, float] = dict.fromkeys(AT_ONCE, 0.0)
+        self.interval: dict[str, float] = dict.fromkeys(AT_ONCE, 0.0)
+        self.now = 0.0
+        self.serial = self.added = self.ended = 0
+
+    def wait(self, lease: int, candidate: Candidate) -> None:
+        self.serial += 1
+        self.waiting.append((-candidate.priority, self.serial, lease, candidate))
+
+    def best(self) -> tuple[int, Candidate] | None:
+        busy = Counter(host(candidate.url) for candidate in self.out.values())
+        for entry in sorted(self.waiting):
+            name = host(entry[3].url)
+            if busy[name] < AT_ONCE[name] and self.ready_at[name] <= self.now:
+                self.waiting.remove(entry)
+                self.ready_at[name] = max(self.ready_at[name], self.now + self.interval[name])
+                return entry[2:]
+        return None
+
+    def add(self, name: str) -> None:
+        self.added += 1
+        new = lent(self.added, f"http://{name}/{self.added}", self.chance.randrange(4))
+        self.frontier.absorb(Answer([new]), self.now)
+        self.wait(new.lease, new.candidate)
+
+    def take(self, name: str = "") -> bool:
+        found, expected = self.frontier.take(self.now), self.best()
+        assert (found and (found.lease, found.candidate)) == expected
+        if found:
+            self.out[found.lease] = found.candidate
+        return found is not None
+
+    def end(self, name: str = "") -> None:
+        if self.out:
+            lease = self.chance.choice(list(self.out))
+            del self.out[lease]
+            self.ended += 1
+            assert self.frontier.end(lease)
+            assert not self.frontier.end(lease)
+
+    def give_back(self, name: str) -> None:
+        if self.out:
+            lease = self.chance.choice(list(self.out))
+            candidate = self.out.pop(lease)
+            assert self.frontier.give_back(lease, "load")
+            self.wait(lease, candidate)
+
+    def rest(self, name: str) -> None:
+        until = self.now + self.chance.choice([1, 5])
+        self.frontier.rest(name, until)
+        self.ready_at[name] = max(self.ready_at[name], until)
+
+    def slow(self, name: str) -> None:
+        self.interval[name] = self.chance.choice([0, 1, 3])
+        self.frontier.slow(name, self.interval[name])
+
+    def check(self) -> None:
+        assert len(self.frontier) == len(self.waiting)
+        assert sorted(work.lent.lease for work in self.frontier.out) == sorted(self.out)
+        assert self.added == len(self.waiting) + len(self.out) + self.ended
+
+    def drain(self) -> None:
+        while len(self.frontier) or self.out:
+            while self.take():
+                pass
+            while self.out:
+                self.end()
+            if not self.take() and len(self.frontier):
+                wait = self.frontier.ready_in(self.now)
+                assert wait is not None
+                self.now += wait
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_order_is_the_model_s(seed: int) -> None:
+    pair = Pair(seed)
+    for _ in range(400):
+        pair.now += pair.chance.choice([0, 0, 0.5, 2])
+        getattr(pair, pair.chance.choice(STEPS))(pair.chance.choice(list(AT_ONCE)))
+        pair.check()
+    pair.drain()
+    assert pair.ended == pair.added
+
+
+class Books:
+    """A ledger in lists: the addresses of each host that wait, and those that are held."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[int, list[Lent]] = {}
+        self.held: dict[int, Lent] = {}
+        self.next_at: dict[int, float] = {}
+        self.ended: list[int] = []
+        self.count = 0
+
+    def add(self, links: Iterable[Candidate]) -> None:
+        for link in links:
+            self.count += 1
+            new = lent(self.count, link.url, link.priority)
+            self.waiting.setdefault(new.host_id, []).append(new)
+
+    def commit(self, batch: Batch, now: float) -> Answer:
+        for ended in batch.ended:
+            self.ended.append(self.held.pop(ended.lent.lease).lease)
+            self.add(ended.links)
+        for one in batch.returned:
+            del self.held[one.lease]
+            self.waiting[one.host_id].append(one)
+        for number, seconds in batch.resting.items():
+            self.next_at[number] = now + seconds
+            assert number not in {one.host_id for one in self.held.values()}
+        answer = Answer(self.lend(batch, now))
+        answer.waiting = sum(map(len, self.waiting.values()))
+        answer.more = {number for number, waiting in self.waiting.items() if waiting}
+        answer.over = batch.idle and not answer.waiting and not answer.lent
+        return answer
+
+    def lend(self, batch: Batch, now: float) -> list[Lent]:
+        if batch.demand is None:
+            return []
+        assert set(batch.demand.at_hand) >= {one.host_id for one in self.held.values()}
+        new = [number for number in self.waiting if number not in batch.demand.at_hand][: batch.demand.hosts]
+        ready = [number for number in (*batch.demand.low, *new) if self.next_at.get(number, 0.0) <= now]
+        found = []
+        for number in ready:
+            waiting = sorted(self.waiting.get(number, []), key=lambda one: (-one.candidate.priority, one.lease))
+            self.waiting[number], each = waiting[batch.demand.each :], waiting[: batch.demand.each]
+            found += each
+        kept, back = found[: batch.demand.pages], found[batch.demand.pages :]
+        for one in back:
+            self.waiting[one.host_id].append(one)
+        self.held |= {one.lease: one for one in kept}
+        return kept
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
+    chance, now = random.Random(seed), 0.0
+    frontier, books = Frontier(KEYS, Pace(lambda name: AT_ONCE.get(name, 1), requests=3)), Books()
+    books.add(Candidate(f"http://{name}/") for name in AT_ONCE)
+    while not frontier.over:
+        now += chance.choice([0.1, 0.5, 3])
+        answer = books.commit(frontier.batch(now), now)
+        frontier.absorb(answer, now)
+        for _ in range(chance.randrange(6)):
+            frontier.take(now)
+        assert {work.lent.lease for work in frontier.out} <= books.held.keys()
+        for work in frontier.out:
+            lease, what = work.lent.lease, chance.random()
+            if what < 0.1:
+                frontier.give_back(lease, "load")
+            elif what < 0.7:
+                if books.count < 200:
+                    urls = (f"http://{chance.choice(list(AT_ONCE))}/" for _ in range(2))
+                    frontier.found(lease, [Candidate(url, chance.randrange(3)) for url in urls])
+                frontier.end(lease)
+        if what_rests := chance.choice([*AT_ONCE, *[""] * 9]):
+            frontier.rest(what_rests, now + chance.choice([1, 5]))
+        assert now < 5_000
+    assert sorted(books.ended) == list(range(1, books.count + 1))
+    assert not books.held
