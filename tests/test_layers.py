@@ -19,9 +19,9 @@ LAYERS = {
     **dict.fromkeys("focus noise extraction state".split(), MIDDLE),
     **dict.fromkeys("recrawl evaluation".split(), ABOVE),
     **dict.fromkeys(
-        "settings items scheduler opening failures spiders middlewares pipelines extensions".split(), ADAPTER
+        "settings items scheduler opening failures spiders".split(), ADAPTER
     ),
-    **dict.fromkeys("commands dashboard".split(), ADAPTER),
+    **dict.fromkeys("middlewares pipelines extensions commands dashboard".split(), ADAPTER),
 }
 ADAPTERS_ONLY = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())
 # What the core may use besides the standard library.
