@@ -109,9 +109,8 @@ class FrontierScheduler(BaseScheduler):
         except Exception as error:
             if not isinstance(error, StateError):
                 logger.exception("The state cannot be kept")
-            self.spider.broken = str(error)
             self.frontier.release()
-            self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="state"))
+            self.spider.give_up(str(error))
 
     async def commit(self, claim: bool = True) -> None:
         """Commit what happened, and take in what comes next."""
@@ -150,7 +149,8 @@ class FrontierScheduler(BaseScheduler):
         self._end(response, why)
 
     def _end(self, response: Response, why: str) -> None:
-        if response is not None and response.request is not None:
+        # What could not be kept for want of room is asked for again by the next run.
+        if response is not None and response.request is not None and not self.spider.broken:
             self.frontier.end(response.request.meta.get("lease", 0), why)
 
     def _wake_when_ready(self) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from sites import Answer, Asked, Route, Site, command, environment, page
+from sites import Answer, Asked, Route, Site, command, environment, page, serving
 from sqlalchemy import create_engine, text
 
 WAITING, HELD, DONE, LEFT = range(
@@ -81,6 +81,14 @@ class Web(Site):
     def asked_for(self) -> int:
         """How many requests it had, but for robots.txt."""
         return self.count.total() - self.count["/robots.txt"]
+
+
+@contextmanager
+def spun(size: int, pause: float, length: int = 1, host: str = "127.0.0.1") -> Iterator[Web]:
+    """A web of so many pages, each so many sentences long, served with a pause before each answer."""
+    web = Web(size, pause, length)
+    with serving(web, host):
+        yield web
 
 
 def moved(path: str) -> Answer:

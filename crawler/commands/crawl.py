@@ -19,6 +19,7 @@ from crawler.addresses import AllowList
 from crawler.arguments import ArgumentError, parse
 from crawler.extraction import EXTRACTORS
 from crawler.items import PageItem
+from crawler.language import language
 from crawler.opening import anything_left, take_seat
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import StateError
@@ -75,6 +76,12 @@ class Command(CrawlCommand):
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
+        try:  # before the first page, which a full disk must not cost
+            language("Whether languages can be told apart is seen now.")
+        except OSError as error:
+            raise ArgumentError(
+                f"the language model cannot be unpacked in a temporary file ({error.strerror})"
+            ) from None
         self.seat = take_seat(self.arguments, self.settings)
         self.left = anything_left(self.seat, self.arguments)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))

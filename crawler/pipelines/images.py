@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
-from scrapy.statscollectors import StatsCollector
+from scrapy.exceptions import DropItem, NotConfigured
 
 from crawler.items import ImageItem, PageItem
 from crawler.spiders.topic import spider_of
@@ -16,22 +15,27 @@ from crawler.spiders.topic import spider_of
 class ImagesPipeline:
     """Writes pictures to OUTPUT_DIR/images/ under a name made from their content."""
 
-    def __init__(self, folder: Path, stats: StatsCollector) -> None:
-        self.stats = stats
+    def __init__(self, folder: Path, crawler: Crawler) -> None:
+        self.spider = spider_of(crawler)
+        self.stats = crawler.stats
         self.folder = folder
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         if not spider_of(crawler).arguments.images:
             raise NotConfigured  # without words: nobody asked for pictures
-        return cls(Path(crawler.settings["OUTPUT_DIR"]) / "images", crawler.stats)
+        return cls(Path(crawler.settings["OUTPUT_DIR"]) / "images", crawler)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         if isinstance(item, ImageItem):
             name = hashlib.blake2b(item.body, digest_size=16).hexdigest()
             path = self.folder / name[:2] / (name + (mimetypes.guess_extension(item.content_type) or ".image"))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(item.body)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(item.body)
+            except OSError as error:
+                self.spider.give_up(f"{path} cannot be written to: {error.strerror}")
+                raise DropItem(f"cannot be written: {error.strerror}") from error
             item.path, item.size = path.as_posix(), len(item.body)
             self.stats.inc_value("images")
         return item

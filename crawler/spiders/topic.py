@@ -1,5 +1,6 @@
 """The topic spider: seeds -> page items, and links worth following for the frontier."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -293,6 +294,12 @@ class TopicSpider(Spider):
             if group == "failed" or why.startswith(PASSING):
                 self.frontier.taught(meta["lease"], "again", candidate.url)
         self.frontier.end(meta["lease"], f"{group}/{why}")
+
+    def give_up(self, why: str) -> None:
+        """End the crawl: what it would fetch now could not be kept."""
+        if not self.broken:
+            self.broken = why
+            self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="state"))
 
     def count(self, key: str, by: int = 1) -> None:
         if by:

@@ -63,6 +63,17 @@ PICTURE_WAITS = (
     .limit(1)
 )
 
+# An address may be entered while another worker, who cannot see it yet, takes the last of its host.
+MEND_BEST = (
+    update(host)
+    .where(
+        host.c.crawl_id == bindparam("crawl"),
+        host.c.best.is_(None),
+        select(address.c.id).where(address.c.host_id == host.c.id, address.c.state == IS_WAITING).exists(),
+    )
+    .values(best=next_best)
+)
+
 
 class Place(NamedTuple):
     """A host and its site, by their numbers."""
@@ -390,8 +401,15 @@ class Ledger:
             if connection.execute(PICTURE_WAITS, {"crawl": self.who.crawl_id}).first() is None:
                 return True  # pages may wait on: to set millions of them aside takes minutes
             shelve(connection, self.who.crawl_id)
-        waits = select(host.c.id).where(host.c.crawl_id == self.who.crawl_id, host.c.best.is_not(None)).limit(1)
-        return connection.execute(waits).first() is None
+        return nothing_waits(connection, self.who.crawl_id)
+
+
+def nothing_waits(connection: Connection, crawl_id: int) -> bool:
+    """Whether no address of a crawl waits, after hosts whose best was lost sight of have got it back."""
+    waits = select(host.c.id).where(host.c.crawl_id == crawl_id, host.c.best.is_not(None)).limit(1)
+    if connection.execute(waits).first() is not None:
+        return False
+    return connection.execute(MEND_BEST, {"crawl": crawl_id}).rowcount == 0
 
 
 def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[int]:

@@ -24,7 +24,7 @@ from crawler.canonical import Canonical
 from crawler.state.claims import Claimant, bury, next_best
 from crawler.state.database import StateError
 from crawler.state.entries import Candidate, Keys
-from crawler.state.ledger import Ledger, silent_workers, unshelve
+from crawler.state.ledger import Ledger, nothing_waits, silent_workers, unshelve
 from crawler.state.lines import JsonLines, keep_aside
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, site, worker
 
@@ -93,10 +93,11 @@ class Seat:
             again = lesson.c.crawl_id == self.crawl_id, lesson.c.kind == "again"
             open_ends = (
                 select(address.c.id).where(address.c.state == HELD, address.c.worker.in_(mine)),
-                select(host.c.id).where(host.c.crawl_id == self.crawl_id, host.c.best.is_not(None)),
                 select(lesson.c.id).where(*again),
             )
             if any(connection.execute(query.limit(1)).first() for query in open_ends):
+                return True
+            if not nothing_waits(connection, self.crawl_id):
                 return True
             known = select(func.count()).where(address.c.key.in_(sorted(keys)))
             return bool(connection.execute(known).scalar_one() < len(keys))
@@ -207,20 +208,25 @@ class Seat:
 
     def _new_seat(self) -> tuple[FileLock, int]:
         for _ in range(100):
+            with self.engine.begin() as connection:
+                last = select(func.coalesce(func.max(output.c.number), 0)).where(output.c.crawl_id == self.crawl_id)
+                number = connection.execute(last).scalar_one() + 1
+                while self.files(number)[0].name in self._files_of_others(connection):
+                    number += 1
+            lock = self._lock(number)
+            if lock is None:
+                time.sleep(0.05)
+                continue  # another worker takes it just now
             try:
-                with self.engine.begin() as connection:
-                    last = select(func.coalesce(func.max(output.c.number), 0)).where(output.c.crawl_id == self.crawl_id)
-                    number = connection.execute(last).scalar_one() + 1
-                    values = {"crawl_id": self.crawl_id, "number": number, "place": self.place}
-                    connection.execute(insert(output).values(**values))
-                    others = self._files_of_others(connection)
-            except IntegrityError:  # another worker was faster
-                continue
-            lock = None if self.files(number)[0].name in others else self._lock(number)
-            if lock is not None:
                 for path in self.files(number):
                     keep_aside(path)
-                return lock, number
+                with self.engine.begin() as connection:
+                    values = {"crawl_id": self.crawl_id, "number": number, "place": self.place}
+                    connection.execute(insert(output).values(**values))
+            except IntegrityError:  # another worker was faster
+                lock.release()
+                continue
+            return lock, number
         raise StateError(f"the folder {self.plan.folder} is in use by other crawls named {self.plan.name!r}")
 
     def _files_of_others(self, connection: Connection) -> set[str]:
