@@ -88,4 +88,4 @@ def test_what_is_larger_costs_neither_memory_nor_other_pages(tmp_path: Path) -> 
         ended = Crawl(process.returncode, "", said, tmp_path)
     assert [item["url"] for item in ended.items()] == [site.url + path for path in ("", "fine")]
     assert ended.counts()[TOO_LARGE] == len(bombs)
-    assert peaks[0] < 250 * MIB, "a crawl takes 120 MiB anyway, and one bomb 200"
+    assert peaks[0] < 320 * MIB, "a crawl takes 200 MiB anyway, most for its language model, and one bomb 200 more"
