@@ -1,9 +1,10 @@
 """The database of the state: SQLite in a file, or PostgreSQL; made, brought up to date, and asked with patience."""
 
+import time
 from errno import EAGAIN, EDQUOT, EINTR, EIO, ENOSPC
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text, update
+from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, text, update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
@@ -81,6 +82,13 @@ def passes(error: Exception) -> bool:
     if isinstance(error, OSError):
         return error.errno in (ENOSPC, EDQUOT, EIO, EAGAIN, EINTR)
     return isinstance(error, OperationalError) or (isinstance(error, DBAPIError) and error.connection_invalidated)
+
+
+def time_of(connection: Connection) -> float:
+    """The time by the database's clock, which is the same for all workers."""
+    if connection.dialect.name == "sqlite":
+        return time.time()
+    return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
 
 
 def _engine(url: URL) -> Engine:

@@ -27,7 +27,7 @@ from crawler.state.claims import (
     has_room,
     next_best,
 )
-from crawler.state.database import StateError, passes, why
+from crawler.state.database import StateError, passes, time_of, why
 from crawler.state.entries import Answer, Batch, Candidate, Ended, Keys, Lent, Move
 from crawler.state.lines import JsonLines
 from crawler.state.schema import DONE, HELD, LEFT, WAITING, address, crawl, host, lesson, output, page, site, worker
@@ -194,11 +194,8 @@ class Ledger:
         return answer
 
     def _beat(self, connection: Connection) -> float:
-        """A sign of life, and the time by the database's clock, which is the same for all workers."""
-        if connection.dialect.name == "postgresql":
-            now = float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
-        else:
-            now = time.time()
+        """A sign of life, and the time by the database's clock."""
+        now = time_of(connection)
         mine = worker.c.id == self.who.worker_id
         alive = update(worker).where(mine, worker.c.batch == self._number - 1).values(beat=now, batch=self._number)
         if connection.execute(alive).rowcount == 0:

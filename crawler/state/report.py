@@ -5,7 +5,6 @@ left has an index of its own, and what is done is counted in one go.
 """
 
 import sqlite3
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -31,7 +30,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from crawler.state.database import LOCK_SECONDS, StateError, open_database, shown, why
+from crawler.state.database import LOCK_SECONDS, StateError, open_database, shown, time_of, why
 from crawler.state.ledger import LEASE
 from crawler.state.schema import DONE, HELD, LEFT, VERSION, WAITING, address, crawl, host, output, page, site, tables
 from crawler.state.schema import version as version_table
@@ -146,7 +145,7 @@ def read(url: URL, detailed: str = "") -> State | None:
     if not _exists(url):
         return None
     with _reading(url) as connection:
-        now = _now(connection)
+        now = time_of(connection)
         return State(now, _disk(connection, url), tuple(_crawls(connection, now, detailed)))
 
 
@@ -168,7 +167,7 @@ def reset(url: URL, name: str) -> None:
         number = connection.execute(known).scalar_one_or_none()
         if number is None:
             raise StateError(f"the crawl {name!r} is no longer there")
-        if any(one.alive for one in _workers(connection, _now(connection))[number]):
+        if any(one.alive for one in _workers(connection, time_of(connection))[number]):
             raise BusyError(f"the crawl {name!r} has just been started; stop it first")
         forget(connection, number)
         for table in (page, output, worker_table):
@@ -197,7 +196,7 @@ def shrink(url: URL) -> bool:
     if url.drivername != "sqlite":
         return False  # PostgreSQL sees to it by itself
     with _reading(url) as connection:
-        if any(one.alive for workers in _workers(connection, _now(connection)).values() for one in workers):
+        if any(one.alive for workers in _workers(connection, time_of(connection)).values() for one in workers):
             return False
     file = _open_sqlite(url)
     try:
@@ -332,12 +331,6 @@ def _disk(connection: Connection, url: URL) -> Disk:
     sizes = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)"
     ours = text(f"{sizes} AND relname = ANY(:names)")
     return Disk(int(connection.execute(ours, {"names": list(tables.tables)}).scalar_one()), 0)
-
-
-def _now(connection: Connection) -> float:
-    if connection.dialect.name == "sqlite":
-        return time.time()
-    return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 
 from crawler.canonical import Canonical
 from crawler.state.claims import Claimant, bury, next_best
-from crawler.state.database import StateError
+from crawler.state.database import StateError, time_of
 from crawler.state.entries import Candidate, Keys
 from crawler.state.ledger import Ledger, nothing_waits, silent_workers, unshelve
 from crawler.state.lines import JsonLines, keep_aside
@@ -263,12 +263,12 @@ class Seat:
         return pages, images
 
     def _enter(self, connection: Connection) -> int:
-        values = {"crawl_id": self.crawl_id, "number": self.number, "place": self.place, "beat": _now(connection)}
+        values = {"crawl_id": self.crawl_id, "number": self.number, "place": self.place, "beat": time_of(connection)}
         return int(connection.execute(insert(worker).values(**values).returning(worker.c.id)).scalar_one())
 
     def _start_over(self, connection: Connection) -> None:
         """Forget the frontier, and keep its files aside; the pages stay."""
-        for dead in silent_workers(connection, self.crawl_id, _now(connection)):
+        for dead in silent_workers(connection, self.crawl_id, time_of(connection)):
             bury(connection, dead)
         others = select(func.count()).where(worker.c.crawl_id == self.crawl_id)
         if connection.execute(others).scalar_one():
@@ -298,12 +298,6 @@ def forget(connection: Connection, crawl_id: int) -> None:
 
 def _file_name(name: str, number: int) -> str:
     return f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"
-
-
-def _now(connection: Connection) -> float:
-    if connection.dialect.name == "sqlite":
-        return time.time()
-    return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
 
 
 def _place(folder: Path) -> str:
