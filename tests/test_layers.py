@@ -13,9 +13,8 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 # of one place may import each other only where that is a package of its own, or pure.
 PURE, MIDDLE, ABOVE, ADAPTER = 0, 1, 2, 3
 LAYERS = {
-    **dict.fromkeys(
-        "page walk text topic decoding urls language published seeds scope arguments addresses canonical".split(), PURE
-    ),
+    **dict.fromkeys("page walk text topic decoding urls language published wording".split(), PURE),
+    **dict.fromkeys("seeds scope arguments addresses canonical".split(), PURE),
     **dict.fromkeys("focus noise extraction state".split(), MIDDLE),
     **dict.fromkeys("recrawl evaluation".split(), ABOVE),
     **dict.fromkeys("settings items scheduler opening failures spiders".split(), ADAPTER),

@@ -25,7 +25,7 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler.canonical import Canonical
 from crawler.items import PageItem
-from crawler.state import report
+from crawler.state import clearing, report
 from crawler.state.database import open_database
 from crawler.state.entries import Batch, Candidate, Demand, Ended
 from crawler.state.ledger import LEASE
@@ -313,8 +313,8 @@ def test_a_worker_that_comes_at_the_last_moment(place: Place, monkeypatch: pytes
     seat = place.seat("bees")
     work(seat)
     before = place.rows()
-    with pytest.raises(report.BusyError, match=r"^the crawl 'bees' has just been started; stop it first$"):
-        report.reset(place.url, "bees")
+    with pytest.raises(clearing.BusyError, match=r"^the crawl 'bees' has just been started; stop it first$"):
+        clearing.reset(place.url, "bees")
     monkeypatch.setattr(report.Crawl, "alive", ())  # as the command saw it before
     said = place.state("--reset", "bees", "--yes")
     assert (said.status, said.err) == (2, "scrapy state: the crawl 'bees' has just been started; stop it first\n")
@@ -432,19 +432,19 @@ def test_prune_drops_what_is_older_than_it_is_to_be(place: Place) -> None:
 
 def test_prune_compares_to_the_second(place: Place) -> None:
     pages_of(place, ["2026-11-21T13:39:59+00:00", "2026-11-21T13:40:00+00:00"])
-    assert report.prune(place.url, "2026-11-21T13:40:00+00:00") == 1
+    assert clearing.prune(place.url, "2026-11-21T13:40:00+00:00") == 1
     assert [row[5] for row in place.rows()["page"]] == ["2026-11-21T13:40:00+00:00"]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_prune_takes_a_few_at_once(sqlite: Place, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    monkeypatch.setattr(report, "PAGES_AT_ONCE", 2)
+    monkeypatch.setattr(clearing, "PAGES_AT_ONCE", 2)
     pages_of(sqlite, [OLD])
     seat = sqlite.seat("crawl0")
     columns = "crawl_id, requested_url, fetched_at, status, depth, title, text, relevance, extractor, images"
     for key in range(1, count):
         sqlite.change(f"INSERT INTO page (key, url, {columns}) SELECT {key}, '{key}', {columns} FROM page LIMIT 1")
-    assert report.prune(sqlite.url, NEW) == count
+    assert clearing.prune(sqlite.url, NEW) == count
     assert sqlite.rows()["page"] == []
     seat.leave()
 
@@ -479,7 +479,7 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
     other = create_engine(sqlite.url)
     seat = sqlite.seat("wasps") if who == "crawl" else None
     monkeypatch.setattr(report, "LOCK_SECONDS", 0.0)
-    drop = report.prune
+    drop = clearing.prune
 
     def lock_then(*arguments: Any) -> int:
         count = drop(*arguments)
@@ -527,11 +527,11 @@ def test_a_database_that_is_not_there_is_not_made(place: Place, words: list[str]
 
 
 def test_a_file_that_has_just_gone_is_not_made(sqlite: Place) -> None:
-    with pytest.raises(report.StateError), report._reading(sqlite.url):
+    with pytest.raises(report.StateError), report.reading(sqlite.url):
         pass
     assert not list(sqlite.folder.iterdir())
     (sqlite.folder / "output").mkdir()
-    with pytest.raises(report.StateError), report._reading(sqlite.url):
+    with pytest.raises(report.StateError), report.reading(sqlite.url):
         pass
     assert not list((sqlite.folder / "output").iterdir())
 
@@ -657,7 +657,7 @@ def test_reading_could_not_write(place: Place) -> None:
     place.seat("bees").leave()
     with (
         pytest.raises(report.StateError, match=r"cannot be read: .*read-?only"),
-        report._reading(place.url) as connection,
+        report.reading(place.url) as connection,
     ):
         connection.execute(text("UPDATE crawl SET pages = 7"))
 

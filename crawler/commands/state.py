@@ -17,9 +17,12 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from crawler.state.claims import BUDGET_SPENT, REQUESTS_A_PAGE
+from crawler.state.clearing import BusyError, prune, reset, shrink
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.ledger import LEASE
-from crawler.state.report import BusyError, Crawl, Disk, Site, State, Worker, disk, prune, read, reset, shrink
+from crawler.state.lines import pages_file
+from crawler.state.report import Crawl, Disk, Site, State, Worker, disk, read
+from crawler.wording import counted, reason_words
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WIDE = 10_000  # lines in a pipe are not folded
@@ -101,7 +104,7 @@ class Command(ScrapyCommand):
         elif state is None or not state.crawls:
             _print([_line(f"{self.nothing(state)}.")])
         else:
-            said: list[Text | Table] = [_line(f"{_number(len(state.crawls), 'crawl')} in {self.place(state)}.")]
+            said: list[Text | Table] = [_line(f"{counted(len(state.crawls), 'crawl')} in {self.place(state)}.")]
             for crawl in state.crawls:
                 said += [_line(), *self.block(crawl, state, FEW)]
             _print([*said, _line(), _line("More of one, with its workers and sites: scrapy state NAME")])
@@ -115,7 +118,7 @@ class Command(ScrapyCommand):
                 f"the crawl {name!r} is running: {workers}; end it first, or if it is dead already, "
                 f"wait until there was no sign of life for {LEASE:.0f} s"
             )
-        what = f"{_number(crawl.texts, 'page')} and {_number(crawl.addresses, 'address', 'addresses')}"
+        what = f"{counted(crawl.texts, 'page')} and {counted(crawl.addresses, 'address', 'addresses')}"
         if not sure:
             if not sys.stdin.isatty():
                 _refuse(f"--reset {name} asks before it deletes {what}, and nobody is here to answer; --yes answers it")
@@ -138,8 +141,8 @@ class Command(ScrapyCommand):
             return
         limit = datetime.now(UTC) - timedelta(days=self.days)
         count = prune(self.url, limit.isoformat(timespec="seconds"))
-        dropped = f"Dropped {_number(count, 'page')} fetched before {_date(limit.timestamp())}."
-        none = f"No page is older than {_number(self.days, 'day')}."
+        dropped = f"Dropped {counted(count, 'page')} fetched before {_date(limit.timestamp())}."
+        none = f"No page is older than {counted(self.days, 'day')}."
         _print([_line(f"{dropped} {self.room(before)}" if count else none)])
 
     def room(self, before: Disk) -> str:
@@ -219,7 +222,7 @@ class Command(ScrapyCommand):
 
     def file(self, number: int, place: str, crawl: Crawl) -> str:
         """Where a worker writes its pages, as far as that is known here."""
-        name = f"{crawl.name}.jsonl" if number == 1 else f"{crawl.name}-{number}.jsonl"
+        name = pages_file(crawl.name, number)
         here = self.folder / ".place"
         ours = here.is_file() and here.read_text(encoding="ascii", errors="replace") == place
         return str(self.folder / name) if ours else f"{name} in another folder"
@@ -232,7 +235,7 @@ def _status(crawl: Crawl) -> str:
     silent = min((one.silent for one in crawl.workers), default=0.0)
     if crawl.alive:
         quiet = f", last sign of life {_ago(silent)}" if silent > QUIET else ""
-        return f"running, {_number(len(crawl.alive), 'worker')}{quiet}"
+        return f"running, {counted(len(crawl.alive), 'worker')}{quiet}"
     if crawl.workers:
         return f"broken off, last sign of life {_ago(silent)}; the same command goes on there"
     return "stopped; the same command goes on there"
@@ -258,16 +261,16 @@ def _ends(crawl: Crawl) -> str:
     for group, words in (("skipped/", "left out"), ("failed/", "failed")):
         counts[words, words] = sum(count for what, count in crawl.outcomes.items() if what.startswith(group))
     others = {(what, what): n for what, n in crawl.outcomes.items() if what not in ENDS and "/" not in what}
-    return ", ".join(_number(count, *words) for words, count in (counts | others).items() if count)
+    return ", ".join(counted(count, *words) for words, count in (counts | others).items() if count)
 
 
 def _reasons(crawl: Crawl, group: str, most: int) -> str:
     """Why there is nothing of some addresses, the most frequent first, as the closing lines say it."""
     found = {what.partition("/")[2]: n for what, n in crawl.outcomes.items() if what.startswith(f"{group}/")}
     ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
-    said = [f"{why.replace('/', ': ', 1)} ({count:,})" for why, count in ranked[:most]]
+    said = [f"{reason_words(why)} ({count:,})" for why, count in ranked[:most]]
     if rest := ranked[most:]:
-        said.append(f"{_number(len(rest), 'other reason')} ({sum(count for _, count in rest):,})")
+        said.append(f"{counted(len(rest), 'other reason')} ({sum(count for _, count in rest):,})")
     return ", ".join(said)
 
 
@@ -288,10 +291,6 @@ def _site(site: Site, limit: int) -> list[str]:
 def _some(things: Sequence[str], most: int) -> str:
     rest = len(things) - most
     return ", ".join(things[:most]) + (f" and {rest:,} more" if rest > 0 else "")
-
-
-def _number(count: int, one: str, many: str = "") -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def _date(time: float) -> str:

@@ -10,8 +10,8 @@ from rich.filesize import decimal
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from crawler.extensions.progress import printable
 from crawler.spiders.topic import spider_of
+from crawler.wording import counted, printable, reason_words
 
 logger = logging.getLogger(__name__)
 
@@ -53,49 +53,36 @@ class ClosingLines:
         stopped = REASONS.get(self.reason, f"Stopped: {self.reason}. ")
         fetched = decimal(counts.get("downloader/response_bytes", 0))
         rate = f"{seconds:.1f} s ({pages / seconds:.1f} a second)"
-        said = [f"{stopped}{_number(pages, 'page')} crawled in {rate}, {fetched} fetched."]
+        said = [f"{stopped}{counted(pages, 'page')} crawled in {rate}, {fetched} fetched."]
         total = max(pages, spider.frontier.all_pages)
         if total > pages:
-            said.append(f"With earlier runs and other workers: {_number(total, 'page')}.")
+            said.append(f"With earlier runs and other workers: {counted(total, 'page')}.")
         for group, words in (("skipped", "Left out"), ("failed", "Failed")):
             if found := _counted(counts, group):
                 said.append(f"{words}: {found}.")
         if left := len(spider.frontier):
             why = "max_pages was reached" if spider.frontier.full else "the crawl was stopped"
             said.append(
-                f"{_number(left, 'address', 'addresses')} still waited when {why}; the same command goes on there."
+                f"{counted(left, 'address', 'addresses')} still waited when {why}; the same command goes on there."
             )
         if spider.seeds_failed and not spider.seeds_answered:
             said += [
                 "Every seed failed:",
-                *(f"  {seed}: {_words(why)}" for seed, why in list(spider.seeds_failed.items())[:20]),
+                *(f"  {seed}: {reason_words(why)}" for seed, why in list(spider.seeds_failed.items())[:20]),
             ]
         if "skipped/address is not public" in counts:
             said.append("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
         where = spider.seat.pages.path
         if not spider.topic.weights:
             said.append("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
-        said.append(f"{_number(pages, 'item' if total == pages else 'new item')} in {where}.")
+        said.append(f"{counted(pages, 'item' if total == pages else 'new item')} in {where}.")
         if spider.arguments.images:
             pictures = counts.get("images", 0)
-            said.append(f"{_number(pictures, 'picture')} listed in {spider.seat.images.path}.")
+            said.append(f"{counted(pictures, 'picture')} listed in {spider.seat.images.path}.")
         return said
 
 
 def _counted(counts: Mapping[str, Any], group: str) -> str:
     """What was counted in a group, the most frequent first."""
     found = {key.partition("/")[2]: n for key, n in counts.items() if key.startswith(f"{group}/")}
-    return ", ".join(f"{_words(why)} ({n:,})" for why, n in sorted(found.items(), key=lambda entry: -entry[1]))
-
-
-def _words(why: str) -> str:
-    """A reason and its detail.
-
-    >>> _words("not HTML/image/png")
-    'not HTML: image/png'
-    """
-    return why.replace("/", ": ", 1)
-
-
-def _number(count: int, one: str, many: str = "") -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return ", ".join(f"{reason_words(why)} ({n:,})" for why, n in sorted(found.items(), key=lambda entry: -entry[1]))

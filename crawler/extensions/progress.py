@@ -1,7 +1,6 @@
 """How the crawl goes: a live bar on a terminal, a line in the log now and then elsewhere."""
 
 import logging
-import re
 import sys
 from time import monotonic
 from typing import Self
@@ -16,11 +15,11 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.spiders.topic import TopicSpider, spider_of
+from crawler.wording import printable
 
 logger = logging.getLogger(__name__)
 
 REFRESH_SECONDS = 0.25
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class _AboveTheBar:
@@ -34,15 +33,6 @@ class _AboveTheBar:
 
     def flush(self) -> None:
         """The console has written already."""
-
-
-def printable(text: str) -> str:
-    """The text with control characters spelled out: a site must not write to the operator's terminal.
-
-    >>> printable("\\x1b[2Jgone\\n")
-    '\\\\x1b[2Jgone\\n'
-    """
-    return CONTROL.sub(lambda character: f"\\x{ord(character[0]):02x}", text)
 
 
 def _spelled_out(record: logging.LogRecord) -> bool:

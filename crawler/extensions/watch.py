@@ -9,9 +9,9 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
-from crawler.extensions.progress import printable
 from crawler.spiders.topic import spider_of
 from crawler.urls import host
+from crawler.wording import printable
 
 logger = logging.getLogger(__name__)
 

@@ -130,7 +130,7 @@ class Frontier:
 
     def __contains__(self, url: str) -> bool:
         """Whether an address is among those seen last."""
-        return _spelling(url) in self._recent
+        return spelling(url) in self._recent
 
     def found(self, lease: int, candidates: Iterable[Candidate]) -> None:
         """Take what a page leads to, if it is new; it waits from when the page is ended.
@@ -138,7 +138,7 @@ class Frontier:
         What a page leads to that is no longer held here is not remembered either: it will be found again.
         """
         if lease in self._work:
-            new = [one for one in candidates if self._recent.add(_spelling(one.url, one.kind))]
+            new = [one for one in candidates if self._recent.add(spelling(one.url, one.kind))]
             self._work[lease].links += new
 
     def taught(self, lease: int, kind: str, text: str) -> None:
@@ -412,6 +412,6 @@ class Frontier:
             self._list(name, queue)
 
 
-def _spelling(url: str, kind: str = "link") -> int:
+def spelling(url: str, kind: str = "link") -> int:
     """What an address as it is spelled is remembered by; it may be a picture here and a page there."""
     return hash(f"image {url}" if kind == "image" else url)

@@ -65,3 +65,8 @@ def keep_aside(path: Path) -> None:
     """Rename what an earlier crawl left to NAME.previous.jsonl, if there is something in it."""
     if path.exists() and path.stat().st_size:
         path.replace(path.with_suffix(f".previous{path.suffix}"))
+
+
+def pages_file(name: str, number: int) -> str:
+    """The name of the file in which the worker of this number writes a crawl's pages."""
+    return f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"

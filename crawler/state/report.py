@@ -1,4 +1,4 @@
-"""What is in the database of the state: read without touching it, and cleared of what is not wanted any more.
+"""What is in the database of the state, read without touching it.
 
 Reading waits for nobody and nobody waits for it. At five million addresses it takes seconds: what waits, is held or is
 left has an index of its own, and what is done is counted in one go.
@@ -18,7 +18,6 @@ from sqlalchemy import (
     Engine,
     case,
     create_engine,
-    delete,
     event,
     func,
     inspect,
@@ -30,15 +29,13 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from crawler.state.database import LOCK_SECONDS, StateError, open_database, shown, time_of, why
+from crawler.state.database import LOCK_SECONDS, StateError, shown, time_of, why
 from crawler.state.ledger import LEASE
 from crawler.state.schema import DONE, HELD, LEFT, VERSION, WAITING, address, crawl, host, output, page, site, tables
 from crawler.state.schema import version as version_table
 from crawler.state.schema import worker as worker_table
-from crawler.state.seats import forget
 
 MOST_SITES = 10
-PAGES_AT_ONCE = 1_000  # dropped in one transaction: crawls wait no longer than that takes
 
 
 class Worker(NamedTuple):
@@ -136,15 +133,11 @@ class State:
     crawls: tuple[Crawl, ...]
 
 
-class BusyError(StateError):
-    """A crawl that is not deleted because a worker is at it."""
-
-
 def read(url: URL, detailed: str = "") -> State | None:
     """What is in the database, with the sites of one crawl; None when no crawl was ever run there."""
     if not _exists(url):
         return None
-    with _reading(url) as connection:
+    with reading(url) as connection:
         now = time_of(connection)
         return State(now, _disk(connection, url), tuple(_crawls(connection, now, detailed)))
 
@@ -153,65 +146,13 @@ def disk(url: URL) -> Disk | None:
     """How large the database is; None when there is none."""
     if not _exists(url):
         return None
-    with _reading(url) as connection:
+    with reading(url) as connection:
         return _disk(connection, url)
-
-
-def reset(url: URL, name: str) -> None:
-    """Delete all that belongs to a crawl, in one transaction; a BusyError while a worker is at it."""
-    with _writing(url) as engine, engine.begin() as connection:
-        if connection.dialect.name == "postgresql":
-            connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
-        # With this row locked no worker can enter, and when it is gone there is nothing to enter.
-        known = select(crawl.c.id).where(crawl.c.name == name).with_for_update()
-        number = connection.execute(known).scalar_one_or_none()
-        if number is None:
-            raise StateError(f"the crawl {name!r} is no longer there")
-        if any(one.alive for one in _workers(connection, time_of(connection))[number]):
-            raise BusyError(f"the crawl {name!r} has just been started; stop it first")
-        forget(connection, number)
-        for table in (page, output, worker_table):
-            connection.execute(delete(table).where(table.c.crawl_id == number))
-        connection.execute(delete(crawl).where(crawl.c.id == number))
-
-
-def prune(url: URL, before: str) -> int:
-    """Drop the pages fetched before a time in UTC, as ISO 8601, a few at once for running crawls' sake; how many."""
-    count = 0
-    with _writing(url) as engine:
-        with engine.connect().execution_options(reading=True) as connection:
-            crawls = connection.execute(select(crawl.c.id)).scalars().all()
-        for number in crawls:
-            old = select(page.c.id).where(page.c.crawl_id == number, page.c.fetched_at < before).limit(PAGES_AT_ONCE)
-            dropped = PAGES_AT_ONCE
-            while dropped:
-                with engine.begin() as connection:
-                    dropped = connection.execute(delete(page).where(page.c.id.in_(old))).rowcount
-                count += dropped
-    return count
-
-
-def shrink(url: URL) -> bool:
-    """Give the room that SQLite keeps for new rows back to the disk; whether that could be done now."""
-    if url.drivername != "sqlite":
-        return False  # PostgreSQL sees to it by itself
-    with _reading(url) as connection:
-        if any(one.alive for workers in _workers(connection, time_of(connection)).values() for one in workers):
-            return False
-    file = _open_sqlite(url)
-    try:
-        file.execute("VACUUM")
-        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.OperationalError:  # another program writes, or the disk has no room for a copy
-        return False
-    finally:
-        file.close()
-    return True
 
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl]:
     waiting, held, left = (_by_crawl(connection, state) for state in (IS_WAITING, IS_HELD, IS_LEFT))
-    outcomes, workers, files = _outcomes(connection), _workers(connection, now), _files(connection)
+    outcomes, workers, files = _outcomes(connection), workers_of(connection, now), _files(connection)
     texts, sites, working = (_count_of(connection, what) for what in TOTALS)
     for row in connection.execute(select(crawl).order_by(crawl.c.id)).all():
         number = row.id
@@ -272,8 +213,8 @@ def _outcomes(connection: Connection) -> defaultdict[int, Counter[str]]:
     return found
 
 
-def _workers(connection: Connection, now: float) -> defaultdict[int, list[Worker]]:
-    """The workers of each crawl."""
+def workers_of(connection: Connection, now: float) -> defaultdict[int, list[Worker]]:
+    """The workers of each crawl, by its number."""
     holders = select(address.c.worker, func.count()).where(IS_HELD).group_by(address.c.worker)
     held = _count_of(connection, holders)
     found: defaultdict[int, list[Worker]] = defaultdict(list)
@@ -313,7 +254,7 @@ def _exists(url: URL) -> bool:
             return False
     except OSError as error:
         raise StateError(f"the database {shown(url)} cannot be read: {error.strerror}") from None
-    with _reading(url) as connection:
+    with reading(url) as connection:
         if not inspect(connection).has_table(version_table.name):
             return False
         found = connection.execute(select(version_table.c.version)).scalar_one()
@@ -334,7 +275,7 @@ def _disk(connection: Connection, url: URL) -> Disk:
 
 
 @contextmanager
-def _reading(url: URL) -> Iterator[Connection]:
+def reading(url: URL) -> Iterator[Connection]:
     """A connection that changes nothing, to a database that is there, as it was at one moment."""
     try:
         engine = _reader(url)
@@ -348,7 +289,7 @@ def _reading(url: URL) -> Iterator[Connection]:
 
 def _reader(url: URL) -> Engine:
     if url.drivername == "sqlite":
-        engine = create_engine("sqlite://", creator=lambda: _open_sqlite(url, reading=True), poolclass=NullPool)
+        engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
     arguments = {"connect_timeout": 10, "application_name": "winnow state"}
@@ -356,20 +297,9 @@ def _reader(url: URL) -> Engine:
     return engine.execution_options(postgresql_readonly=True)
 
 
-def _open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:
+def open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:
     """The file, which is not made if it is not there."""
     address = f"{Path(str(url.database)).absolute().as_uri()}?mode=rw"
     file = sqlite3.connect(address, uri=True, timeout=LOCK_SECONDS, isolation_level=None)
     file.execute(f"PRAGMA query_only = {int(reading)}")
     return file
-
-
-@contextmanager
-def _writing(url: URL) -> Iterator[Engine]:
-    engine = open_database(url)
-    try:
-        yield engine
-    except DBAPIError as error:
-        raise StateError(f"the database {shown(url)} cannot be changed: {why(error)}") from None
-    finally:
-        engine.dispose()

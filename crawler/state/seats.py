@@ -25,8 +25,9 @@ from crawler.state.claims import Claimant, bury, next_best
 from crawler.state.database import StateError, time_of
 from crawler.state.entries import Candidate, Keys
 from crawler.state.ledger import Ledger, nothing_waits, silent_workers, unshelve
-from crawler.state.lines import JsonLines, keep_aside
+from crawler.state.lines import JsonLines, keep_aside, pages_file
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, site, worker
+from crawler.wording import counted
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Seat:
 
     def files(self, number: int) -> tuple[Path, Path]:
         """The files of a worker: pages and pictures."""
-        pages = self.plan.folder / _file_name(self.plan.name, number)
+        pages = self.plan.folder / pages_file(self.plan.name, number)
         return pages, pages.with_suffix(".images.jsonl")
 
     def left(self, seeds: Iterable[str]) -> bool:
@@ -140,9 +141,8 @@ class Seat:
         """What a crawl says that is asked to go on and has nothing left to do."""
         with self.engine.begin() as connection:
             pages = self.pages_stored(connection)
-        noun = "page" if pages == 1 else "pages"
         name, path = self.plan.name, self.pages.path
-        return f"The crawl {name!r} is finished: {pages:,} {noun}, in {path}. -a fresh=yes starts it anew."
+        return f"The crawl {name!r} is finished: {counted(pages, 'page')}, in {path}. -a fresh=yes starts it anew."
 
     def renew(self) -> None:
         """Take part again after this worker was taken for dead."""
@@ -233,7 +233,7 @@ class Seat:
         """The files that other crawls have in this folder: `bees-2` may be a crawl, or the second worker of `bees`."""
         seats = select(crawl.c.name, output.c.number).join(output, output.c.crawl_id == crawl.c.id)
         rows = connection.execute(seats.where(output.c.place == self.place, crawl.c.id != self.crawl_id)).all()
-        return {_file_name(row.name, row.number) for row in rows}
+        return {pages_file(row.name, row.number) for row in rows}
 
     def _lock(self, number: int) -> FileLock | None:
         pages, _ = self.files(number)
@@ -294,10 +294,6 @@ def forget(connection: Connection, crawl_id: int) -> None:
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
     for table in (host, site, lesson):
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))
-
-
-def _file_name(name: str, number: int) -> str:
-    return f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"
 
 
 def _place(folder: Path) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import thread_time
+from time import monotonic, thread_time
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -18,18 +18,17 @@ from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
 from server import Files
 
-from crawler.items import PageItem
 from crawler.language import language
 from crawler.page import Page
 from crawler.pipelines import extract
 from crawler.pipelines.store import StorePipeline
 from crawler.scheduler import FrontierScheduler
 from crawler.spiders.topic import TopicSpider
-from crawler.state.frontier import Candidate
+from crawler.state.frontier import Pace
 
 START = "http://127.0.0.1/"
 PARSE, WALK, EXTRACTION = "decode and tree", "blocks, links, images", "extraction"
-JUDGE, LINKS, STORE = "language, date, relevance", "links and requests", "pipelines and store"
+JUDGE, LINKS, STORE = "language, date, relevance", "links and requests", "pipelines, state and store"
 
 
 class Clock:
@@ -80,10 +79,11 @@ def started(output: str) -> Crawler:
     """A crawler that is set up but never run."""
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")
-    settings.update({"CONCURRENT_REQUESTS_PER_DOMAIN": 32, "OUTPUT_DIR": output}, priority="cmdline")
+    settings.update({"OUTPUT_DIR": output}, priority="cmdline")
     crawler = Crawler(TopicSpider, settings, init_reactor=True)
     crawler.spider = crawler._create_spider(seeds=START)
     crawler._apply_settings()
+    crawler.spider.frontier.pace = Pace(lambda name: 32)  # there is no downloader to tell the pause of
     return crawler
 
 
@@ -91,34 +91,31 @@ def crawl(files: Files, clock: Clock, crawler: Crawler) -> int:
     """Go through the site as topic does, without a network; how many pages there were."""
     spider = crawler.spider
     assert isinstance(spider, TopicSpider)
-    scheduler = FrontierScheduler.from_crawler(crawler)
+    scheduler, frontier = FrontierScheduler.from_crawler(crawler), spider.frontier
     pipelines: list[Any] = [extract.ExtractPipeline.from_crawler(crawler), StorePipeline.from_crawler(crawler)]
-    pipelines[-1].open_spider()
-    spider.scope.add_home(START)
-    for seed in spider.requests([START], Candidate("", kind="seed")):
-        scheduler.enqueue_request(seed)
-    while True:
-        with clock.step(LINKS):
-            request = scheduler.next_request()
-        if request is None:
-            break
-        answer, is_page = files.answer(unquote(urlsplit(request.url).path))
-        if not is_page:
-            spider.frontier.finish(request.meta["lease"])
-            continue
-        headers = {"Content-Type": "text/html"}
-        response = HtmlResponse(request.url, body=answer.partition(b"\r\n\r\n")[2], headers=headers, request=request)
-        with clock.step(LINKS):
-            for found in spider.parse(response):
-                if isinstance(found, PageItem):
+    while not frontier.over:
+        with clock.step(STORE):
+            frontier.absorb(spider.seat.ledger.commit(frontier.batch(monotonic())), monotonic())
+        spider.learn()
+        while not frontier.hungry:
+            with clock.step(LINKS):
+                request = scheduler.next_request()
+            if request is None:
+                break
+            answer, is_page = files.answer(unquote(urlsplit(request.url).path))
+            if not is_page:
+                frontier.end(request.meta["lease"], "failed/HTTP status/404")
+                continue
+            headers = {"Content-Type": "text/html"}
+            body = answer.partition(b"\r\n\r\n")[2]
+            response = HtmlResponse(request.url, body=body, headers=headers, request=request)
+            with clock.step(LINKS):
+                for item in spider.parse(response):
                     with clock.step(STORE):
                         for pipeline in pipelines:
-                            pipeline.process_item(found)
-                        scheduler.page_stored(found, response)
-                else:
-                    scheduler.enqueue_request(found)
-    pipelines[-1].close_spider()
-    return spider.frontier.pages
+                            pipeline.process_item(item)
+    spider.seat.leave()
+    return frontier.pages
 
 
 def measure(folder: Path) -> tuple[int, dict[str, float]]:

@@ -1,0 +1,84 @@
+"""Clearing the database of the state of what is not wanted any more: a whole crawl, or pages that are too old."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Engine, delete, select, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
+
+from crawler.state.database import StateError, open_database, shown, time_of, why
+from crawler.state.report import open_sqlite, reading, workers_of
+from crawler.state.schema import crawl, output, page
+from crawler.state.schema import worker as worker_table
+from crawler.state.seats import forget
+
+PAGES_AT_ONCE = 1_000  # dropped in one transaction: crawls wait no longer than that takes
+
+
+class BusyError(StateError):
+    """A crawl that is not deleted because a worker is at it."""
+
+
+def reset(url: URL, name: str) -> None:
+    """Delete all that belongs to a crawl, in one transaction; a BusyError while a worker is at it."""
+    with _writing(url) as engine, engine.begin() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
+        # With this row locked no worker can enter, and when it is gone there is nothing to enter.
+        known = select(crawl.c.id).where(crawl.c.name == name).with_for_update()
+        number = connection.execute(known).scalar_one_or_none()
+        if number is None:
+            raise StateError(f"the crawl {name!r} is no longer there")
+        if any(one.alive for one in workers_of(connection, time_of(connection))[number]):
+            raise BusyError(f"the crawl {name!r} has just been started; stop it first")
+        forget(connection, number)
+        for table in (page, output, worker_table):
+            connection.execute(delete(table).where(table.c.crawl_id == number))
+        connection.execute(delete(crawl).where(crawl.c.id == number))
+
+
+def prune(url: URL, before: str) -> int:
+    """Drop the pages fetched before a time in UTC, as ISO 8601, a few at once for running crawls' sake; how many."""
+    count = 0
+    with _writing(url) as engine:
+        with engine.connect().execution_options(reading=True) as connection:
+            crawls = connection.execute(select(crawl.c.id)).scalars().all()
+        for number in crawls:
+            old = select(page.c.id).where(page.c.crawl_id == number, page.c.fetched_at < before).limit(PAGES_AT_ONCE)
+            dropped = PAGES_AT_ONCE
+            while dropped:
+                with engine.begin() as connection:
+                    dropped = connection.execute(delete(page).where(page.c.id.in_(old))).rowcount
+                count += dropped
+    return count
+
+
+def shrink(url: URL) -> bool:
+    """Give the room that SQLite keeps for new rows back to the disk; whether that could be done now."""
+    if url.drivername != "sqlite":
+        return False  # PostgreSQL sees to it by itself
+    with reading(url) as connection:
+        if any(one.alive for workers in workers_of(connection, time_of(connection)).values() for one in workers):
+            return False
+    file = open_sqlite(url)
+    try:
+        file.execute("VACUUM")
+        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.OperationalError:  # another program writes, or the disk has no room for a copy
+        return False
+    finally:
+        file.close()
+    return True
+
+
+@contextmanager
+def _writing(url: URL) -> Iterator[Engine]:
+    engine = open_database(url)
+    try:
+        yield engine
+    except DBAPIError as error:
+        raise StateError(f"the database {shown(url)} cannot be changed: {why(error)}") from None
+    finally:
+        engine.dispose()
