@@ -129,7 +129,14 @@ class FrontierScheduler(BaseScheduler):
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
         """What the work brings; it is done to its end even when nobody waits for it any more."""
-        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self.thread, work, *arguments))
+        loop, ledger = asyncio.get_running_loop(), self.seat.ledger
+        too_late = loop.call_later(ledger.answers_within, ledger.hang_up)
+        working = loop.run_in_executor(self.thread, work, *arguments)
+        working.add_done_callback(lambda done: done.cancelled() or done.exception())  # somebody has looked at it
+        try:
+            return await asyncio.shield(working)
+        finally:
+            too_late.cancel()
 
     async def _until_hungry(self) -> None:
         await asyncio.sleep(HUNGRY_SECONDS)

@@ -280,6 +280,24 @@ def test_a_server_that_is_away(start: Nursery, tmp_path: Path, postgres_server: 
     assert crawl_through(start, tmp_path, postgres_server.database(), happen) == []
 
 
+def test_told_to_stop_while_the_server_answers_nothing(
+    start: Nursery, tmp_path: Path, web: Web, postgres_server: postgres.Server
+) -> None:
+    url = postgres_server.database()
+    settings = OPEN | {"STATE_URL": url, "STATE_PATIENCE": "1"}
+    with Running(tmp_path, {"seeds": web.url}, settings, start) as crawl:
+        assert crawl.until(lambda: web.asked_for() > 30)
+        with away(postgres_server.freeze, postgres_server.thaw, 0.5):
+            crawl.send(signal.SIGTERM)
+            assert crawl.wait(25) == 1, crawl.said
+    assert "the database cannot be written to" in crawl.said
+    assert "Traceback" not in crawl.said
+    web.pause = 0
+    with Running(tmp_path, {"seeds": web.url}, settings, start) as crawl:
+        assert crawl.wait() == 0, crawl.said
+    assert faults(left_by(url, [tmp_path / "output"]), web.pages) == []
+
+
 def test_what_the_server_said_is_lost(start: Nursery, tmp_path: Path, postgres_server: postgres.Server) -> None:
     """The connection breaks when a transaction is committed and the crawl does not know it yet; three times."""
     gate = Gate(postgres_server.port)

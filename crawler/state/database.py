@@ -12,6 +12,7 @@ from crawler.state.schema import VERSION, tables, version
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
 LOCK_SECONDS = 5.0  # that a statement waits for another program's lock, before it is tried again
+STATEMENT_SECONDS = 60  # that PostgreSQL may take for a statement, or wait for the next one of a transaction
 CACHE_KILOBYTES = 64_000  # of SQLite: the seen set's index is looked into at random
 
 # Steps from one version of the tables to the next, as statements: MIGRATIONS[0] makes version 2 of version 1.
@@ -97,10 +98,11 @@ def _engine(url: URL) -> Engine:
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    options = f"-c jit=off -c statement_timeout={60_000} -c idle_in_transaction_session_timeout={60_000}"
+    limit = 1000 * STATEMENT_SECONDS
+    options = f"-c jit=off -c statement_timeout={limit} -c idle_in_transaction_session_timeout={limit}"
     keepalive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
     arguments = {"connect_timeout": 10, "application_name": "winnow", "options": options, **keepalive}
-    return create_engine(url, pool_size=1, max_overflow=2, pool_pre_ping=True, connect_args=arguments)
+    return create_engine(url, pool_size=1, max_overflow=2, connect_args=arguments)
 
 
 def _set_up_sqlite(connection, record) -> None:  # type: ignore[no-untyped-def]

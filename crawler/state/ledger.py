@@ -6,6 +6,7 @@ a crash left behind that count is cut off at the next start.
 """
 
 import json
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -27,7 +28,7 @@ from crawler.state.claims import (
     has_room,
     next_best,
 )
-from crawler.state.database import StateError, passes, time_of, why
+from crawler.state.database import STATEMENT_SECONDS, StateError, passes, time_of, why
 from crawler.state.entries import Answer, Batch, Candidate, Ended, Keys, Lent, Move
 from crawler.state.lines import JsonLines
 from crawler.state.schema import DONE, HELD, LEFT, WAITING, address, crawl, host, lesson, output, page, site, worker
@@ -102,6 +103,8 @@ class Ledger:
         self.trouble = ""
         """What is waited for, if the database cannot be written to."""
         self.stopping = False
+        self._connection: Any = None
+        """The driver's own, that was used last."""
         self._number = 0
         self._held: dict[int, Lent] = {}
         self._places: dict[str, Place] = {}
@@ -152,6 +155,7 @@ class Ledger:
             sizes, lessons = (self.pages.size, self.images.size), set(self._lessons)
             try:
                 with self.engine.begin() as connection:
+                    self._connection = connection.connection.driver_connection
                     result = work(connection)
                 self.trouble = ""
                 return result
@@ -171,6 +175,19 @@ class Ledger:
                     raise StateError(self.trouble) from error
             time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
+
+    @property
+    def answers_within(self) -> float:
+        """Seconds in which the database has answered, or never will."""
+        return min(self.patience, LAST_PATIENCE) if self.stopping else self.patience + STATEMENT_SECONDS
+
+    def hang_up(self) -> None:
+        """Break off the connection to a server that does not answer, from another thread: a statement fails then."""
+        if hasattr(self._connection, "fileno"):
+            with suppress(Exception):  # it may be closed by now, which is as well
+                connected = socket.fromfd(self._connection.fileno(), socket.AF_INET, socket.SOCK_STREAM)
+                with connected:
+                    connected.shutdown(socket.SHUT_RDWR)
 
     def _write(self, connection: Connection, batch: Batch) -> Answer:
         now = self._beat(connection)
@@ -330,14 +347,14 @@ class Ledger:
         place = self._place(connection, {host_of(url): url})[host_of(url)]
         row = {"key": self.keys(url, move.to.kind), "url": url, "kind": move.to.kind, "priority": move.to.priority}
         row |= {"depth": move.to.depth, "requested": move.to.requested, "host_id": place.host_id}
-        room = not lent.counts or place.site_id == lent.site_id or has_room(connection, self.who, place.site_id)
-        row |= {"state": HELD, "worker": self.who.worker_id} if room else {"state": WAITING}
+        mine = self._may_ask(connection, move, place)
+        row |= {"state": HELD, "worker": self.who.worker_id} if mine else {"state": WAITING}
         found_on = select(address.c.parent).where(address.c.id == lent.lease).scalar_subquery()
         new = self._insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
         number = connection.execute(new.returning(address.c.id)).scalar()
         if number is None:
             return None
-        if not room:  # it waits like any other, until its site has
+        if not mine:  # it waits like any other
             connection.execute(RAISE_BEST, {"host": place.host_id, "priority": move.to.priority})
             self._count(connection, waiting=1)
             return None
@@ -346,6 +363,15 @@ class Ledger:
             count_sites(connection, {lent.site_id: 1}, held=-1)
             count_sites(connection, {place.site_id: 1}, held=1, requests=1)
         return Lent(number, move.to, place.host_id, place.site_id, lent.load)
+
+    def _may_ask(self, connection: Connection, move: Move, place: Place) -> bool:
+        """Whether this worker may ask at once where a redirect leads; a seed need not wait for another worker."""
+        row = connection.execute(select(host.c.worker, host.c.closed).where(host.c.id == place.host_id)).one()
+        another_s = row.worker not in (None, self.who.worker_id) and move.to.kind != "seed"
+        if another_s or row.closed is not None:
+            return False
+        same = place.site_id == move.lent.site_id
+        return same or not move.lent.counts or has_room(connection, self.who, place.site_id)
 
     def _tell_hosts(self, connection: Connection, batch: Batch, now: float) -> None:
         if batch.resting:

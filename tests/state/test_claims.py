@@ -1,5 +1,7 @@
 """What a claim brings: the best addresses of the hosts that may be asked, within all budgets."""
 
+from collections import Counter
+
 import pytest
 from sqlalchemy import select
 from workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
@@ -8,6 +10,7 @@ from crawler.canonical import Canonical
 from crawler.state.claims import BUDGET_SPENT, REQUESTS_A_PAGE
 from crawler.state.entries import Candidate, Move
 from crawler.state.schema import DONE, LEFT, WAITING, host, site
+from crawler.urls import host as host_of
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 ONE_SITE = ("http://example.com/", "http://www.example.com/", "http://m.example.com/")
@@ -134,15 +137,28 @@ def test_a_host_with_a_pace_is_not_shared(crew: Crew) -> None:
     assert one.claim(each=1, alone=False) == []
 
 
-def test_a_redirect_to_another_worker_s_host_brings_no_more_of_it(crew: Crew) -> None:
-    one, two = crew.pair(*many(A, 9))
-    one.claim(each=1)
-    two.seed(*candidates(B))
+@pytest.mark.parametrize(("kind", "moves"), [("link", False), ("seed", True)])
+def test_a_redirect_to_another_worker_s_host_waits_for_that_worker(crew: Crew, kind: str, moves: bool) -> None:
+    one, two = crew.pair(*many(A, 2))
+    (first,) = one.claim(each=1)
+    two.seed(Candidate(B, kind=kind))
     (held,) = two.claim(each=1)
     moved = two.move(held, A + "new")
-    assert moved is not None
-    assert urls(two.claim(low=(moved.host_id,), at_hand=(moved.host_id,))) == []
-    assert one.claim(each=1, low=(moved.host_id,), at_hand=(moved.host_id,)) != []
+    assert (moved is not None) == moves
+    assert two.claim(each=1, low=(first.host_id,), at_hand=(first.host_id,)) == []
+    theirs = urls(one.claim(low=(first.host_id,), at_hand=(first.host_id,)))
+    assert sorted(theirs) == [A + "1", *([] if moves else [A + "new"])]
+
+
+def test_a_redirect_to_a_closed_host_asks_nothing_of_it(crew: Crew) -> None:
+    one, two = crew.pair(*candidates(A, B))
+    (closed,), (held,) = one.claim(hosts=1), two.claim(hosts=1)
+    url = closed.candidate.url
+    one.commit(ended=[failed(closed, "skipped/why")], closed={host_of(url): "why"}, resting={closed.host_id: 0.0})
+    assert two.move(held, url + "new") is None
+    two.end(failed(held, "skipped/redirected"))
+    answer = two.commit(demand=EVERYTHING, idle=True)
+    assert (answer.lent, answer.refused, answer.over) == ([], Counter(why=1), True)
 
 
 # Closed hosts.

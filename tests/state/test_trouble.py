@@ -3,15 +3,18 @@
 import os
 from collections.abc import Callable
 from errno import EACCES, ENOSPC
+from pathlib import Path
+from threading import Timer
 from typing import Any
 
+import postgres
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError
 from workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed, lines, stored, urls, written
 
 from crawler.state import ledger
-from crawler.state.database import StateError
+from crawler.state.database import STATEMENT_SECONDS, StateError
 from crawler.state.entries import Answer, Batch, Candidate, Ended, Move
 from crawler.state.schema import DONE, output
 
@@ -141,6 +144,28 @@ def test_patience_has_an_end(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(StateError, match="the server closed the connection"):
         worker.seat.ledger.commit(Batch())
     assert 3 <= len(tries) <= 7
+
+
+def test_a_server_that_never_answers_is_given_up(
+    postgresql_engine: Engine, tmp_path: Path, postgres_server: postgres.Server
+) -> None:
+    crew = Crew(postgresql_engine, tmp_path)
+    ledger = ready(crew).seat.ledger
+    ledger.patience = 0.0
+    assert ledger.answers_within == STATEMENT_SECONDS
+    ledger.stopping = True
+    assert ledger.answers_within == 0.0
+    postgres_server.freeze()
+    too_late = Timer(0.3, ledger.hang_up)
+    too_late.start()
+    try:
+        with pytest.raises(StateError, match="cannot be written to"):
+            ledger.commit(Batch(demand=EVERYTHING))
+    finally:
+        too_late.join()
+        postgres_server.thaw()
+    ledger.commit(Batch(demand=EVERYTHING))
+    crew.close()
 
 
 @pytest.mark.parametrize(
