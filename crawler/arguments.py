@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from crawler.extraction import EXTRACTORS
 from crawler.language import CODES, normalise
 from crawler.scope import SCOPES
 from crawler.text import words
@@ -40,6 +41,8 @@ class Arguments:
     name: str = "topic"
     images: bool = False
     fresh: bool = False
+    extractor: str = ""
+    """The method that takes out the text, if not that of the settings."""
 
 
 def parse(given: Mapping[str, str]) -> Arguments:
@@ -161,5 +164,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "lang": _languages,
     "name": _name,
     "images": lambda value: _choice("images", {"yes": True, "no": False})(value) == "yes",
+    "extractor": _choice("extractor", EXTRACTORS),
     "fresh": lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
 }

@@ -15,7 +15,7 @@ CONTACT = ""
 DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5", "Accept-Language": "*"}
 
 # How clean text is made, and where it goes.
-EXTRACTOR = "leaf-tags"
+EXTRACTOR = "auto"
 OUTPUT_DIR = "output"
 FEED_EXPORT_ENCODING = "utf-8"  # readable text in -O files too
 

@@ -188,6 +188,7 @@ ALLOWED = {
     "lang": "allowed are codes such as en, zh, de, fr, ja, ru",
     "name": "allowed are letters, digits, '_', '-' and '.', at most 200 bytes of them",
     "images": "allowed are yes, no",
+    "extractor": "allowed are auto, ",
     "fresh": "allowed are yes, no",
 }
 WRONG = {
@@ -199,6 +200,7 @@ WRONG = {
     "lang": ["english", "xx", "en,xx", "中文"],
     "name": ["a/b", "..", "a.", ".a", "-a", "a b", "a\\b", "con", "NUL.txt", "com1", "a" * 201, "蜜" * 67, "a\0"],
     "images": ["maybe", "true", "YES"],
+    "extractor": ["magic", "Auto", "leaf_tags"],
     "fresh": ["maybe", "true", "YES"],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]

@@ -14,9 +14,9 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 PURE, MIDDLE, ABOVE, ADAPTER = 0, 1, 2, 3
 LAYERS = {
     **dict.fromkeys("page walk text topic decoding urls language published wording".split(), PURE),
-    **dict.fromkeys("seeds scope arguments addresses canonical".split(), PURE),
+    **dict.fromkeys("seeds scope addresses canonical".split(), PURE),
     **dict.fromkeys("focus noise extraction state".split(), MIDDLE),
-    **dict.fromkeys("recrawl evaluation".split(), ABOVE),
+    **dict.fromkeys("recrawl evaluation arguments".split(), ABOVE),
     **dict.fromkeys("settings items scheduler opening failures spiders".split(), ADAPTER),
     **dict.fromkeys("middlewares pipelines extensions commands dashboard".split(), ADAPTER),
 }

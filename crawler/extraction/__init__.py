@@ -5,15 +5,20 @@ from collections.abc import Callable
 from crawler.extraction.leaf_tags import leaf_tags
 from crawler.page import Extraction, Page
 
-EXTRACTORS: dict[str, Callable[[Page], Extraction]] = {
+Extractor = Callable[[Page], Extraction]
+
+METHODS: dict[str, Extractor] = {
     "leaf-tags": leaf_tags,
 }
+BEST = "leaf-tags"
+"""The method with the best figures over all sets, which `auto` stands for."""
+EXTRACTORS: dict[str, Extractor] = {"auto": METHODS[BEST], **METHODS}
 
 
-def extract(html: str | bytes, url: str = "", method: str = "leaf-tags") -> Extraction:
+def extract(html: str | bytes, url: str | None = None, method: str = "auto") -> Extraction:
     """The main text of a page, decoded or as it came.
 
     >>> extract("<title>Bees</title><p>Bees dance.</p><p>Home | News</p>").text
     'Bees dance.'
     """
-    return EXTRACTORS[method](Page.from_html(html, url) if isinstance(html, str) else Page(url, html))
+    return EXTRACTORS[method](Page.from_html(html, url or "") if isinstance(html, str) else Page(url or "", html))

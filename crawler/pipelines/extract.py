@@ -18,7 +18,6 @@ class ExtractPipeline:
 
     def __init__(self, crawler: Crawler) -> None:
         self.spider = spider_of(crawler)
-        self.method: str = crawler.settings["EXTRACTOR"]
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -37,7 +36,7 @@ class ExtractPipeline:
         item.title, item.text = extraction.title, extraction.text
         item.published = published(page.root, page.url)
         item.relevance = round(page.once(self.spider.relevance), 4)
-        item.extractor = self.method
+        item.extractor = self.spider.method
         item.text_fingerprint = fingerprint(extraction.text)
         item.images = [{"url": url, "alt": alt} for url, alt in _distinct(page.images).items()]
         return item

@@ -96,7 +96,8 @@ class TopicSpider(Spider):
         """Build what the crawl consists of."""
         settings = crawler.settings
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
-        self.extract = EXTRACTORS[settings["EXTRACTOR"]]
+        self.method = self.arguments.extractor or settings["EXTRACTOR"]
+        self.extract = EXTRACTORS[self.method]
         self.scope = Scope(
             self.arguments.scope,
             self.arguments.allow,

@@ -25,9 +25,9 @@ every_body = pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_contract(extractor: Extractor, body: bytes) -> None:
     page = Page("http://example.com/a", body)
     before, blocks = etree.tostring(page.root), page.blocks
-    start = time.perf_counter()
+    start = time.thread_time()
     found = extractor(page)
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
     assert etree.tostring(page.root) == before
     assert page.blocks is blocks
     rest = iter(blocks)
