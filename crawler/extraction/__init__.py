@@ -3,13 +3,19 @@
 from collections.abc import Callable
 
 from crawler.extraction.leaf_tags import leaf_tags
+from crawler.extraction.template import template
+from crawler.extraction.template_svm import template_svm
 from crawler.page import Extraction, Page
 
 Extractor = Callable[[Page], Extraction]
 
 METHODS: dict[str, Extractor] = {
     "leaf-tags": leaf_tags,
+    "template": template,
+    "template-svm": template_svm,
 }
+LEARNING = frozenset(("template", "template-svm"))
+"""The methods that take the site's `library=` too, of what its pages have in common."""
 BEST = "leaf-tags"
 """The method with the best figures over all sets, which `auto` stands for."""
 EXTRACTORS: dict[str, Extractor] = {"auto": METHODS[BEST], **METHODS}
