@@ -15,8 +15,23 @@ LOCK_SECONDS = 5.0  # that a statement waits for another program's lock, before 
 STATEMENT_SECONDS = 60  # that PostgreSQL may take for a statement, or wait for the next one of a transaction
 CACHE_KILOBYTES = 64_000  # of SQLite: the seen set's index is looked into at random
 
-# Steps from one version of the tables to the next, as statements: MIGRATIONS[0] makes version 2 of version 1.
-MIGRATIONS: tuple[tuple[str, ...], ...] = ()
+# Steps from one version of the tables to the next, as statements: MIGRATIONS[0] makes version 2 of version 1. {serial}
+# stands for what numbers rows by itself, {number} for the number of such a row.
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """
+        CREATE TABLE template (
+            id {serial} NOT NULL, key BIGINT NOT NULL, crawl_id {number} NOT NULL, host TEXT NOT NULL,
+            tag TEXT NOT NULL, text TEXT NOT NULL,
+            PRIMARY KEY (id), UNIQUE (key), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
+        )""",
+        "CREATE INDEX template_host ON template (crawl_id, host, id)",
+    ),
+)
+TYPES = {
+    "sqlite": {"serial": "INTEGER", "number": "INTEGER"},
+    "postgresql": {"serial": "BIGSERIAL", "number": "BIGINT"},
+}
 
 
 class StateError(Exception):
@@ -130,6 +145,6 @@ def _upgrade(connection: Connection, name: str) -> None:
         raise StateError(f"the database {name} was made by a newer release (its tables are version {found})")
     for statements in MIGRATIONS[found - 1 :]:
         for statement in statements:
-            connection.execute(text(statement))
+            connection.execute(text(statement.format(**TYPES[connection.dialect.name])))
     if found < VERSION:
         connection.execute(update(version).values(version=VERSION))

@@ -11,12 +11,12 @@ Nothing here waits for the database. The queues are short whatever waits there, 
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from types import MappingProxyType
 from typing import Any
 
-from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Keys, Lent, Move, Recent
+from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Keys, Lent, Move, Recent, Template
 from crawler.urls import host
 
 REMEMBERED = 200_000  # addresses seen last, for which the database need not be asked
@@ -50,6 +50,7 @@ class Work:
     since: float
     links: list[Candidate] = field(default_factory=list)
     lessons: list[tuple[str, str]] = field(default_factory=list)
+    templates: list[Template] = field(default_factory=list)
 
 
 @dataclass
@@ -85,6 +86,8 @@ class Frontier:
         """How many leases ended, whichever way."""
         self.lessons: list[tuple[str, str]] = []
         """What the seeds taught, for the spider to learn."""
+        self.templates: list[Template] = []
+        """What the pages of hosts have in common, for the spider to learn."""
         self._recent = Recent(REMEMBERED)
         self._queues: dict[str, _Queue] = {}
         self._heads: list[tuple[int, int, str]] = []
@@ -146,6 +149,11 @@ class Frontier:
         if lease in self._work:
             self._work[lease].lessons.append((kind, text))
 
+    def completed(self, lease: int, templates: Iterable[Template]) -> None:
+        """Templates that a page completed; they are kept with it."""
+        if lease in self._work:
+            self._work[lease].templates += templates
+
     def take(self, now: float) -> Lent | None:
         """Lend the best address of the hosts that are ready, or None."""
         while self._resting and self._resting[0][0] <= now:
@@ -206,7 +214,8 @@ class Frontier:
         for link in work.links:
             name = host(link.url)
             self._found[name] = max(self._found.get(name, link.priority), link.priority)
-        self._batch.ended.append(Ended(work.lent, outcome, tuple(work.links), tuple(work.lessons), record, headers))
+        links, lessons, templates = tuple(work.links), tuple(work.lessons), tuple(work.templates)
+        self._batch.ended.append(Ended(work.lent, outcome, links, lessons, record, headers, templates))
         return True
 
     async def move(self, lease: int, candidate: Candidate) -> int | None:
@@ -267,6 +276,7 @@ class Frontier:
         self.held_by_others, self.over = answer.held, answer.over
         self.refused += answer.refused
         self.lessons += answer.lessons
+        self.templates += answer.templates
         self._coming = {}
         for name, queue in self._queues.items():
             queue.more = queue.host_id in answer.more
@@ -306,7 +316,7 @@ class Frontier:
             name = host(lent.candidate.url)
             queue = self._queues.setdefault(name, _Queue(lent.host_id))
             queue.out += 1
-            self._work[lent.lease] = Work(lent, work.since, work.links, work.lessons)
+            self._work[lent.lease] = replace(work, lent=lent)
         if future is not None and not future.done():
             future.set_result(lent)
 
@@ -375,7 +385,7 @@ class Frontier:
         queue.out += 1
         queue.ready_at = max(queue.ready_at, now + max(self._intervals.get(name, 0.0), self.pace.pause(name)))
         begun = self._begun.pop(lent.lease, Work(lent, now))
-        self._work[lent.lease] = Work(lent, now, begun.links, begun.lessons)
+        self._work[lent.lease] = replace(begun, lent=lent, since=now)
         if queue.more and self._runs_low(name, queue):
             self._hungry = True
 
