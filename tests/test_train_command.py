@@ -68,6 +68,12 @@ def test_it_trains(run: Run, tmp_path: Path) -> None:
     assert third.startswith(f"{len(svm.vectors)} support vectors in new/w.npz (")
 
 
+@pytest.mark.parametrize("url", ["", None, "a page"])
+def test_a_page_without_an_address_is_a_site_by_itself(run: Run, tmp_path: Path, url: str | None) -> None:
+    write(tmp_path / "a.jsonl", [row | {"url": url} for row in ROWS])
+    assert "of 12 hosts" in run("template-svm", "a.jsonl").out
+
+
 def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", ROWS)
     assert run("template-svm", "a.jsonl").status == 0

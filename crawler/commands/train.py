@@ -15,6 +15,7 @@ from scrapy.exceptions import UsageError
 from crawler.extraction.template_svm import Svm, save
 from crawler.extraction.training import TooFewError, Trained, samples, train
 from crawler.page import Page
+from crawler.urls import absolute
 from crawler.wording import counted
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _gold(path: Path) -> Iterator[tuple[Page, str]]:
             for number, line in enumerate(file, 1):
                 row = _row(line, f"line {number} of {path}")
                 # A page without an address is a site by itself.
-                url = row.get("url") or f"http://{path.name}-{number}/"
+                url = absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/"
                 yield Page.from_html(row["html"], url), row["gold"]
         except (lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
             raise GoldError(f"{path} cannot be read: {error}") from error
