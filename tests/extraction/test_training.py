@@ -24,13 +24,14 @@ def some(hosts: int, each: int = 1) -> list[Sample]:
     return [sample(main, n, f"{h}.example") for h in range(hosts) for n in range(each) for main in (True, False)]
 
 
-@pytest.mark.parametrize("kind", [0.5, 2.0, 64.0])
-def test_numpy_decides_as_scikit_learn_does(kind: float) -> None:
+@pytest.mark.parametrize("cost", [1.0, 1_000.0])
+@pytest.mark.parametrize("gamma", [1.0, 4.0, 256.0])
+def test_numpy_decides_as_scikit_learn_does(cost: float, gamma: float) -> None:
     chance = np.random.default_rng(1)
     rows = chance.random((400, 5))
     truth = [bool(row[0] + chance.normal(0, 0.2) > row[4]) for row in rows]
-    svm = fit(rows, truth, 10.0, kind)
-    theirs = sklearn_svm.SVC(C=10.0, gamma=kind).fit(rows, truth)
+    svm = fit(rows, truth, cost, gamma)
+    theirs = sklearn_svm.SVC(C=cost, gamma=gamma).fit(rows, truth)
     others = chance.random((2_000, 5))
     np.testing.assert_allclose(svm.decide(others), theirs.decision_function(others), rtol=0, atol=1e-9)
 
@@ -107,6 +108,22 @@ def test_an_svm_with_too_many_vectors_is_not_chosen() -> None:
     with pytest.raises(TooFewError, match="support vectors"):
         train(some(20), lambda *_, **__: made(601), 10, 1)
     assert len(train(some(20), lambda *_, **__: made(600), 10, 1).svm.vectors) == 600
+
+
+@pytest.mark.parametrize(("loss", "cost"), [(0.5, 1.0), (0.0, 1_000.0)])
+def test_of_those_as_good_as_the_best_the_smallest_is_chosen(loss: float, cost: float) -> None:
+    """One with more vectors is chosen when the smallest is worse."""
+
+    def fitted(rows: object, main: list[bool], cost: float, gamma: float) -> Svm:
+        size = 400 if cost == 1_000.0 else 600
+        right = Svm(np.zeros((size, 5)), np.zeros(size), gamma, -1.0)
+        vectors = right.vectors.copy()
+        vectors[0] = sample(True).features
+        weights = right.weights.copy()
+        weights[0] = 1.9 if not (size == 400 and loss) else 0.0
+        return Svm(vectors, weights, gamma, -1.0)
+
+    assert train(some(20), fitted, 10, 1).cost == cost
 
 
 def test_the_score_is_of_blocks_that_were_held_out() -> None:
