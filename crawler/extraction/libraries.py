@@ -25,7 +25,7 @@ class Libraries:
     """Extracts pages with their sites' libraries, and learns from them.
 
     A page is cleaned with what the pages before it have taught, whether it is extracted or learned from first. Batches
-    that are not full, of nine pages at most, are in memory alone: a worker that ends, or has too many sites, loses them.
+    that are not full, of nine pages at most, are in memory alone: who ends, or has too many sites, loses them.
     """
 
     def __init__(self, method: Callable[..., Extraction], count: Callable[[str, int], None]) -> None:
