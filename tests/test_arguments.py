@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from crawler.arguments import READERS, ArgumentError, Arguments, parse
+from crawler.extraction import EXTRACTORS
 
 A, B = "http://a.example/", "https://b.example/x,y,z"
 
@@ -188,7 +189,7 @@ ALLOWED = {
     "lang": "allowed are codes such as en, zh, de, fr, ja, ru",
     "name": "allowed are letters, digits, '_', '-' and '.', at most 200 bytes of them",
     "images": "allowed are yes, no",
-    "extractor": "allowed are auto, ",
+    "extractor": f"allowed are {', '.join(EXTRACTORS)}",
     "fresh": "allowed are yes, no",
 }
 WRONG = {
