@@ -251,8 +251,7 @@ def _pages(crawl: Crawl) -> str:
 
 
 def _addresses(crawl: Crawl) -> str:
-    said = f"{crawl.waiting:,} waiting, {crawl.held:,} held by workers, {crawl.done:,} done"
-    return said + (f", {crawl.left:,} left when the crawl had all its pages" if crawl.left else "")
+    return f"{crawl.waiting:,} waiting, {crawl.held:,} held by workers, {crawl.done:,} done"
 
 
 def _ends(crawl: Crawl) -> str:

@@ -31,7 +31,7 @@ from crawler.state.claims import (
 from crawler.state.database import STATEMENT_SECONDS, StateError, passes, time_of, why
 from crawler.state.entries import Answer, Batch, Candidate, Ended, Keys, Lent, Move
 from crawler.state.lines import JsonLines
-from crawler.state.schema import DONE, HELD, LEFT, WAITING, address, crawl, host, lesson, output, page, site, worker
+from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, page, site, worker
 from crawler.urls import host as host_of
 from crawler.urls import site as site_of
 
@@ -420,10 +420,9 @@ class Ledger:
 
     def _nothing_waits(self, connection: Connection, answer: Answer) -> bool:
         """Whether no address waits that would still be asked for."""
-        if self.who.max_pages is not None and answer.pages >= self.who.max_pages:
-            if connection.execute(PICTURE_WAITS, {"crawl": self.who.crawl_id}).first() is None:
-                return True  # pages may wait on: to set millions of them aside takes minutes
-            shelve(connection, self.who.crawl_id)
+        full = self.who.max_pages is not None and answer.pages >= self.who.max_pages
+        if full and connection.execute(PICTURE_WAITS, {"crawl": self.who.crawl_id}).first() is None:
+            return True  # pages wait on, until the crawl may have more of them
         return nothing_waits(connection, self.who.crawl_id)
 
 
@@ -439,23 +438,6 @@ def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[in
     """The workers of a crawl that gave no sign of life for a lease."""
     silent = select(worker.c.id).where(worker.c.crawl_id == crawl_id, worker.c.beat < now - LEASE)
     return list(connection.execute(silent.with_for_update(skip_locked=True)).scalars())
-
-
-def shelve(connection: Connection, crawl_id: int) -> None:
-    """Set the pages aside that wait when the crawl has all it may have; its pictures still come."""
-    _turn(connection, crawl_id, WAITING, LEFT)
-
-
-def unshelve(connection: Connection, crawl_id: int) -> None:
-    """Let those pages wait again."""
-    _turn(connection, crawl_id, LEFT, WAITING)
-
-
-def _turn(connection: Connection, crawl_id: int, state: int, into: int) -> None:
-    hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
-    turned = update(address).where(address.c.host_id.in_(hosts), address.c.state == state, address.c.kind != "image")
-    if connection.execute(turned.values(state=into)).rowcount:
-        connection.execute(update(host).where(host.c.crawl_id == crawl_id).values(best=next_best))
 
 
 def _storable(value: Any) -> Any:

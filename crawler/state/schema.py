@@ -29,8 +29,8 @@ from sqlalchemy import (
 )
 
 VERSION = 1
-WAITING, HELD, DONE, LEFT = range(4)
-"""States of an address; LEFT is what was not asked for because the crawl had its pages."""
+WAITING, HELD, DONE = range(3)
+"""States of an address."""
 
 tables = MetaData()
 # SQLite numbers rows by itself in a column of this very type only.
@@ -141,7 +141,6 @@ Index(
 Index("address_held", address.c.worker, sqlite_where=address.c.state == HELD, postgresql_where=address.c.state == HELD)
 _picture_waits = (address.c.state == WAITING) & (address.c.kind == "image")
 Index("address_picture", address.c.host_id, sqlite_where=_picture_waits, postgresql_where=_picture_waits)
-Index("address_left", address.c.host_id, sqlite_where=address.c.state == LEFT, postgresql_where=address.c.state == LEFT)
 
 page = Table(
     "page",

@@ -24,7 +24,7 @@ from crawler.canonical import Canonical
 from crawler.state.claims import Claimant, bury, next_best
 from crawler.state.database import StateError, time_of
 from crawler.state.entries import Candidate, Keys
-from crawler.state.ledger import Ledger, nothing_waits, silent_workers, unshelve
+from crawler.state.ledger import Ledger, nothing_waits, silent_workers
 from crawler.state.lines import JsonLines, keep_aside, pages_file
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, site, worker
 from crawler.wording import counted
@@ -62,8 +62,6 @@ class Seat:
                 connection.execute(update(crawl).where(mine).values(seeds=json.dumps(seeds)))
                 self.worker_id = self._enter(connection)
                 sizes = self._sizes(connection)
-                if not plan.fresh:
-                    unshelve(connection, self.crawl_id)
             self.pages, self.images = (
                 JsonLines(path, size) for path, size in zip(self.files(self.number), sizes, strict=True)
             )

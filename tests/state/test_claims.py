@@ -7,9 +7,10 @@ from sqlalchemy import select
 from workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
 
 from crawler.canonical import Canonical
+from crawler.state import claims
 from crawler.state.claims import BUDGET_SPENT, REQUESTS_A_PAGE
 from crawler.state.entries import Candidate, Move
-from crawler.state.schema import DONE, LEFT, WAITING, host, site
+from crawler.state.schema import DONE, WAITING, host, site
 from crawler.urls import host as host_of
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
@@ -187,6 +188,23 @@ def test_a_closed_host_is_refused_what_comes_later_too(crew: Crew) -> None:
     assert worker.commit(demand=EVERYTHING).refused == {"closed": 3}
 
 
+@pytest.mark.parametrize("at_once", [1, 4, 8, 9])
+def test_of_very_many_some_are_given_up_by_each_claim(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(claims, "REFUSED_AT_ONCE", at_once)
+    worker = crew.join(*many(A, 8), *candidates(B))
+    worker.commit(closed={"a.example": "why"})
+    given_up, lent = Counter(), []
+    for _ in range(8 // at_once + 2):
+        answer = worker.commit(demand=EVERYTHING)
+        lent += urls(answer.lent)
+        given_up += answer.refused
+        assert answer.refused.total() <= at_once
+    assert (lent, given_up) == ([B], Counter(why=8))
+    assert list(crew.addresses().values()).count((DONE, "skipped/why")) == 8
+
+
 def test_a_closed_host_that_another_worker_had_alone_is_refused(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 3), *candidates(B))
     held = one.claim(each=1, hosts=1)
@@ -333,7 +351,7 @@ def test_pictures_still_come_when_the_crawl_is_full(crew: Crew) -> None:
     assert sorted(url for url, state in states.items() if state == (DONE, None)) == sorted(
         [A + "0", *(f"image {A}{n}" for n in range(3)), f"image {B}0"]
     )
-    assert [states[f"{A}{n}"][0] for n in range(1, 9)] == [LEFT] * 8
+    assert [states[f"{A}{n}"][0] for n in range(1, 9)] == [WAITING] * 8
     assert answer.waiting == 8
 
 
