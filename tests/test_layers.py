@@ -14,15 +14,16 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 PURE, MIDDLE, ABOVE, ADAPTER = 0, 1, 2, 3
 LAYERS = {
     **dict.fromkeys("page walk text topic decoding urls language published wording".split(), PURE),
-    **dict.fromkeys("seeds scope addresses canonical".split(), PURE),
-    **dict.fromkeys("focus noise extraction state".split(), MIDDLE),
-    **dict.fromkeys("recrawl evaluation arguments".split(), ABOVE),
+    **dict.fromkeys("seeds scope addresses canonical parallel whole_file".split(), PURE),
+    **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
+    **dict.fromkeys("recrawl evaluation arguments cleaning".split(), ABOVE),
     **dict.fromkeys("settings items scheduler opening failures spiders".split(), ADAPTER),
     **dict.fromkeys("middlewares pipelines extensions commands dashboard".split(), ADAPTER),
 }
 ADAPTERS_ONLY = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())
 # What the core may use besides the standard library.
 CORE = frozenset("lxml parsel w3lib numpy tldextract py3langid sqlalchemy psycopg filelock".split())
+CORE |= frozenset("brotli backports compression".split())  # of the last two there is one, by Python's version
 APART = "demo"
 
 FILES = sorted(CRAWLER.rglob("*.py"))
