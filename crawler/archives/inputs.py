@@ -47,6 +47,8 @@ class Input:
     """A file, a folder or standard input (`-`) that is known to hold pages; an InputError for anything else."""
 
     def __init__(self, name: str) -> None:
+        if not name:
+            raise InputError("an INPUT has no name")
         self.name = name
         self.path = Path(name)
         self.size = 0
@@ -57,7 +59,11 @@ class Input:
             self.is_folder = name != STANDARD_INPUT and self.path.is_dir()
             self.kind = self._kind()
         except OSError as error:
+            self.close()
             raise InputError(f"{name!r} cannot be read ({error.strerror})") from None
+        except InputError:
+            self.close()
+            raise
 
     @property
     def position(self) -> int:

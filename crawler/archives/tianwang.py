@@ -19,7 +19,7 @@ from crawler.archives.records import MAX_STORED, Broken, BrokenError, Found, Raw
 from crawler.archives.stream import Stream
 
 # The first line of the next record may be damaged, too.
-LAYOUT = Layout(b"version: ", "length", re.compile(rb"[\r\n]*(?:version: |\Z|[^\n]{0,40}\nurl: )"))
+LAYOUT = Layout(b"version: ", "length", re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: "))
 CLOSING_TAG = b"</html>"
 
 

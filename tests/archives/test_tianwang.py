@@ -87,7 +87,7 @@ PACKED = tianwang(1, packed=True)
         (b"version: 1.0\nurl: http://a.example/\n", "its head has no end"),
         (b"version: 1.0\nx: " + b"y" * 100_000 + b"\n\n", "its head has no end"),
         (PACKED[:-20] + b"\n", "the zlib data are cut off"),
-        (PACKED[:-9] + b"damaged!\n", "the zlib data are damaged (Error -3 while decompressing data: "),
+        (PACKED[:-5] + b"beef\n", "the zlib data are damaged (Error -3 while decompressing data: "),
         (tianwang(1, b"<p>", unzip_length="9"), "the zlib data are damaged (Error -3 while decompressing data: "),
         (tianwang(1, b"HTTP/1.1 200 OK\nContent-Type: text/html"), "the HTTP headers have no end"),
     ],

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+from functools import partial
 from pathlib import Path
 
 import brotli
@@ -222,8 +223,8 @@ def test_a_part_that_is_cut_off(tmp_path: Path, suffix: str) -> None:
     ],
 )
 def test_long_pages(tmp_path: Path, more: int, kind: str, expected: str) -> None:
-    long = html(1, "<!--").encode()
-    long += b"x" * (MAX_PAGE - len(long) + more)
+    long = html(1).encode()
+    long += b" " * (MAX_PAGE - len(long) + more)
     found = read(tmp_path, warc(1, answer(long, content_type=kind)) + RECORDS[2])
     assert len(found) == 2
     assert expected in found[0]
@@ -231,7 +232,8 @@ def test_long_pages(tmp_path: Path, more: int, kind: str, expected: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("coding", "pack"), [("gzip", gzip.compress), ("br", brotli.compress), ("zstd", saved.zstd.compress)]
+    ("coding", "pack"),
+    [("gzip", gzip.compress), ("br", partial(brotli.compress, quality=1)), ("zstd", saved.zstd.compress)],
 )
 def test_a_bomb(tmp_path: Path, coding: str, pack: saved.Callable[[bytes], bytes]) -> None:
     data = answer(pack(b"<html>" + bytes(MAX_PAGE)), f"Content-Encoding: {coding}")
