@@ -81,8 +81,8 @@ def _record(stream: Stream, layout: Layout) -> Frame | Fault | None:
     at = stream.offset
     head = stream.peek(MAX_HEAD)
     again = head.find(b"\n" + layout.mark)
-    empty = EMPTY_LINE.search(head)
-    if empty is None or -1 < again < empty.start():
+    empty = EMPTY_LINE.search(head, 0, len(head) if again < 0 else again + 1)
+    if empty is None:
         if again < 0 and stream.hole is not None and len(head) < MAX_HEAD:
             return None
         return Fault(at, "its head has no end")
@@ -96,9 +96,9 @@ def _record(stream: Stream, layout: Layout) -> Frame | Fault | None:
 def _data(stream: Stream, layout: Layout, frame: Frame, length: int) -> Frame | None:
     """The frame with its data; None when they end in a hole."""
     if length <= MAX_STORED:
-        window = stream.peek(length + AFTER)
-        if len(window) >= length and layout.end.match(window, length):
-            data, rest = stream.take(length), window[length:]
+        if stream.matches(layout.end, length, AFTER):
+            data = stream.take(length)
+            rest = stream.peek(AFTER)
             stream.skip(len(rest) - len(rest.lstrip(b"\r\n")))
             return frame._replace(data=data)
     size = stream.find(layout.mark, MAX_STORED)

@@ -33,7 +33,7 @@ def _begins(mark: bytes) -> Callable[[bytes], bool]:
 
 KINDS = (
     Kind("WARC", (".warc",), _begins(warc.LAYOUT.mark), warc.read),
-    Kind("Tianwang", (), _begins(tianwang.LAYOUT.mark), tianwang.read),
+    Kind("Tianwang", (), lambda head: tianwang.BEGINNING.search(head) is not None, tianwang.read),
     Kind("JSON lines", (".jsonl", ".ndjson", ".jl"), _begins(b"{"), json_lines.read),
     Kind("HTML", files.SUFFIXES, lambda head: is_html("", head), files.read),
 )

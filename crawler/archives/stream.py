@@ -1,5 +1,6 @@
 """A file being read once, from its beginning to its end, with as much of it in memory as is looked at."""
 
+import re
 from collections.abc import Iterable
 
 from crawler.archives.compression import Hole
@@ -36,10 +37,19 @@ class Stream:
         self.hole, self._ended = None, False
         return True
 
-    def peek(self, size: int) -> bytes:
-        """The next bytes, fewer at the end."""
+    def _fill(self, size: int) -> None:
+        """Have so many bytes in memory, or all there are."""
         while len(self._buffer) < size and self._more():
             pass
+
+    def matches(self, pattern: re.Pattern[bytes], at: int, size: int) -> bool:
+        """Whether there are so many bytes before what the pattern matches in the next ones."""
+        self._fill(at + size)
+        return len(self._buffer) >= at and pattern.match(self._buffer, at, at + size) is not None
+
+    def peek(self, size: int) -> bytes:
+        """The next bytes, fewer at the end."""
+        self._fill(size)
         return bytes(memoryview(self._buffer)[:size])
 
     def take(self, size: int) -> bytes:

@@ -41,6 +41,11 @@ def test_by_name_whatever_it_holds(tmp_path: Path, name: str, kind: str, suffix:
         assert Input(str(path)).kind.name == kind  # type: ignore[union-attr]
 
 
+def test_a_damaged_beginning(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"vers" + tianwang(1)[30:] + tianwang(2))
+    assert Input(str(tmp_path / "a")).kind.name == "Tianwang"  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("content", [b"", b"bees", b"[1]", b"%PDF", UNKNOWN, b"<rss>", b"WARC", b"version 1.0"])
 def test_what_is_nothing_of_that(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a").write_bytes(content)
