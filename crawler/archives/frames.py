@@ -95,12 +95,11 @@ def _record(stream: Stream, layout: Layout) -> Frame | Fault | None:
 
 def _data(stream: Stream, layout: Layout, frame: Frame, length: int) -> Frame | None:
     """The frame with its data; None when they end in a hole."""
-    if length <= MAX_STORED:
-        if stream.matches(layout.end, length, AFTER):
-            data = stream.take(length)
-            rest = stream.peek(AFTER)
-            stream.skip(len(rest) - len(rest.lstrip(b"\r\n")))
-            return frame._replace(data=data)
+    if length <= MAX_STORED and stream.matches(layout.end, length, AFTER):
+        data = stream.take(length)
+        rest = stream.peek(AFTER)
+        stream.skip(len(rest) - len(rest.lstrip(b"\r\n")))
+        return frame._replace(data=data)
     size = stream.find(layout.mark, MAX_STORED)
     if size is not None:
         return frame._replace(data=stream.take(size), fault=OFF)

@@ -21,7 +21,7 @@ from crawler.archives.stream import Stream
 # The first line of the next record may be damaged, too.
 LAYOUT = Layout(b"version: ", "length", re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: "))
 # The first records of a file may be damaged, too.
-BEGINNING = re.compile(rb"^version: .*\n(?:.+\n){0,20}?url: |\Aversion: ", re.MULTILINE)
+BEGINNING = re.compile(rb"^version: .*\n(?:.+\n){0,20}?url: |\A\s*version: ", re.MULTILINE)
 CLOSING_TAG = b"</html>"
 
 

@@ -16,7 +16,7 @@ CONTENT = {"HTML": html(1).encode(), "JSON lines": line(1), "WARC": warc(1), "Ti
 @pytest.mark.parametrize("kind", CONTENT)
 def test_by_first_bytes(tmp_path: Path, kind: str, ending: str, suffix: str) -> None:
     path = tmp_path / f"a{ending}"
-    path.write_bytes(PACK[suffix](b"\n " * (kind != "HTML") + CONTENT[kind]))
+    path.write_bytes(PACK[suffix](b"\n\n" * (kind != "HTML") + CONTENT[kind]))
     assert Input(str(path)).kind.name == kind  # type: ignore[union-attr]
 
 

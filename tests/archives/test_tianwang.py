@@ -117,9 +117,16 @@ def test_other_types_are_left_out(tmp_path: Path) -> None:
     assert read(tmp_path, RECORDS[0] + image + RECORDS[2]) == [text(0), "(not HTML/image/gif)", text(2)]
 
 
-@pytest.mark.parametrize("packed", [True, False])
-@pytest.mark.parametrize(("more", "good"), [(0, True), (1, False), (MAX_STORED, False)])
+@pytest.mark.parametrize(
+    ("packed", "more", "good"),
+    [(False, 0, True), (False, 1, False), (False, MAX_STORED, False), (True, 0, True), (True, 1, False)],
+)
 def test_long_pages(tmp_path: Path, packed: bool, more: int, good: bool) -> None:
     data = answer(b"<p>" + bytes(MAX_PAGE - 3 + more))
     found = read(tmp_path, tianwang(1, data, packed=packed) + RECORDS[2])
     assert found == ["" if good else f"a: byte 0: the page is longer than {MAX_PAGE:,} bytes", text(2)]
+
+
+def test_a_long_record_is_not_unpacked(tmp_path: Path) -> None:
+    record = tianwang(1, bytes(MAX_STORED + 1), unzip_length="9")
+    assert read(tmp_path, record + RECORDS[2]) == [f"a: byte 0: the page is longer than {MAX_PAGE:,} bytes", text(2)]
