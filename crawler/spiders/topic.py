@@ -26,7 +26,8 @@ from crawler.scope import Scope
 from crawler.seeds import Listing, listing
 from crawler.settings import DEMO_SLOT, user_agent
 from crawler.state.entries import Candidate, Recent
-from crawler.state.frontier import Frontier, Pace
+from crawler.state.frontier import Frontier
+from crawler.state.manners import Pace
 from crawler.state.seats import Seat
 from crawler.topic import Topic
 from crawler.urls import host

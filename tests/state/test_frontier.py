@@ -10,7 +10,8 @@ import pytest
 
 from crawler.canonical import Canonical
 from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent
-from crawler.state.frontier import AWAY, JOINING, LEFT_ALONE, MOST_OF_A_HOST, Frontier, Pace
+from crawler.state.frontier import AWAY, JOINING, LEFT_ALONE, MOST_OF_A_HOST, Frontier
+from crawler.state.manners import Pace
 from crawler.urls import host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
