@@ -22,6 +22,7 @@ from crawler.urls import host
 REMEMBERED = 200_000  # addresses seen last, for which the database need not be asked
 AWAY = 2.0  # a host that is not ready within these seconds goes back to the database
 MOST_OF_A_HOST = 128
+LINKS_AT_ONCE = 50_000  # that wait to be committed: nothing more is asked for until they are
 JOINING = 1.0  # seconds in which the other workers learn of a new one
 NOTHING: Mapping[str, str] = MappingProxyType({})
 LEFT_ALONE = "site asked to be left alone"
@@ -62,9 +63,13 @@ class Frontier:
         """What is known already of addresses that were given back."""
         self._batch = Batch()
         self._moves: dict[int, asyncio.Future[Lent | None]] = {}
+        self._links = 0
+        """How many links are in the batch, or in the one that is being committed."""
         self._asked_lately = 0
         self._quiet_until = 0.0
         self._hungry = True
+        self._committing = 0
+        """How many pages are in the batch that is being committed."""
         self._found: dict[str, int] = {}
         """The best priority that pages ended since the last batch found, by host; `_coming` is that of the batch now
         being committed."""
@@ -114,6 +119,9 @@ class Frontier:
 
     def take(self, now: float) -> Lent | None:
         """Lend the best address of the hosts that are ready, or None."""
+        if self._links > LINKS_AT_ONCE:
+            self._hungry = True
+            return None
         lent = self.queues.take(now, self._better_comes)
         self._hungry = self._hungry or bool(self.queues.held_back)
         if lent is not None:
@@ -155,7 +163,7 @@ class Frontier:
             return False
         self._return(lease)
         self.ended += 1
-        self.pages += not outcome and work.lent.counts
+        self._links += len(work.links)
         for link in work.links:
             name = host(link.url)
             self._found[name] = max(self._found.get(name, link.priority), link.priority)
@@ -177,6 +185,8 @@ class Frontier:
     def rest(self, name: str, until: float) -> None:
         """Ask a host for nothing before this time."""
         self.manners.rest(name, until)
+        if name in self.queues.hosts:
+            self._batch.rests[self.queues.hosts[name].host_id] = until
 
     def rests(self, name: str, now: float) -> bool:
         """Whether a host is to be asked again, but not now."""
@@ -205,6 +215,8 @@ class Frontier:
         for name, queue in self.queues.items():
             self._tidy(name, queue, now)
         batch, self._batch = self._batch, Batch()
+        batch.rests = {host_id: max(0.0, until - now) for host_id, until in batch.rests.items()}
+        self._committing = sum(1 for one in batch.ended if not one.outcome and one.lent.counts)
         batch.idle = not self.queues.hosts and not self._work and not batch.moves
         batch.demand = self._demand(now)
         self._hungry, self._asked_lately = False, 0
@@ -212,8 +224,10 @@ class Frontier:
 
     def absorb(self, answer: Answer, now: float) -> None:
         """Take in what the ledger says to a batch."""
-        if answer.workers > self.workers and self.workers == 1 and not self.pages:
+        if answer.workers > self.workers and self.workers == 1 and not self.ended:
             self._quiet_until = now + JOINING
+        self.pages, self._committing = self.pages + self._committing, 0
+        self._links = sum(len(one.links) for one in self._batch.ended)
         self.waiting, self.all_pages, self.manners.workers = answer.waiting, answer.pages, answer.workers
         self.held_by_others, self.over = answer.held, answer.over
         self.refused += answer.refused
@@ -226,6 +240,7 @@ class Frontier:
             if why := self.manners.closed.get(host(lent.candidate.url)):
                 self.refused[why] += 1
                 self._batch.ended.append(Ended(lent, f"skipped/{why}"))
+                self._batch.resting.setdefault(lent.host_id, 0.0)
             else:
                 self.queues.put(lent).more = lent.host_id in answer.more
         for lease, moved in answer.moved.items():
@@ -242,7 +257,8 @@ class Frontier:
         """Let go of everything: what was at hand is another's now."""
         self.release()
         self._work, self._begun, self.queues = {}, {}, Queues(self.manners)
-        self._batch, self._hungry = Batch(), True
+        self._batch, self._hungry = Batch(closed=dict(self.manners.closed)), True
+        self._links = self._committing = 0
         self._recent.clear()
 
     def _follow(self, lease: int, lent: Lent | None) -> None:
