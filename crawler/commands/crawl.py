@@ -104,6 +104,7 @@ class Command(CrawlCommand):
         if level == our_settings.LOG_LEVEL:
             for name in NOISY:
                 logging.getLogger(name).setLevel(logging.WARNING)
+        logging.getLogger("psycopg").setLevel(logging.ERROR)  # of a connection that is lost, the ledger tells
         gc.freeze()  # what is loaded stays; and a page makes thousands of objects, few of them in circles
         gc.set_threshold(GARBAGE_THRESHOLD)
         for name in self.unknown:
