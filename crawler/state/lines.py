@@ -17,7 +17,7 @@ END = 64  # bytes, by which a file is known to be the one that was written
 
 
 class Mark(NamedTuple):
-    """How much of a file is committed, and a hash of the last bytes of that."""
+    """How much of a file is committed, and a hash of the last bytes of that; 0 if that is not known."""
 
     size: int = 0
     end: int = 0
@@ -36,7 +36,7 @@ class JsonLines:
         """Cut off what was never committed; a file that is not the one that was written is kept aside."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
-        if _hash(self._end) != self.mark.end:
+        if not self._is_ours():
             self.close()
             aside = keep_aside(self.path)
             why = f"is not as this crawl left it, and is kept as {aside}" if aside else "is gone"
@@ -79,6 +79,11 @@ class JsonLines:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(self.path, flags, 0o644)
         self._end = self._read_end()
+
+    def _is_ours(self) -> bool:
+        if self.mark.size and not self.mark.end:  # written by a release that kept no hash
+            return len(self._end) == min(END, self.mark.size)
+        return _hash(self._end) == self.mark.end
 
     def _read_end(self) -> bytes:
         """The last bytes of what is committed; fewer if the file is shorter."""
