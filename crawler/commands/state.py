@@ -22,7 +22,7 @@ from crawler.state.database import StateError, database_url, shown
 from crawler.state.ledger import LEASE
 from crawler.state.lines import pages_file
 from crawler.state.report import Crawl, Disk, Site, State, Worker, disk, read
-from crawler.wording import counted, reason_words
+from crawler.wording import counted, ranked_reasons
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WIDE = 10_000  # lines in a pipe are not folded
@@ -266,11 +266,7 @@ def _ends(crawl: Crawl) -> str:
 def _reasons(crawl: Crawl, group: str, most: int) -> str:
     """Why there is nothing of some addresses, the most frequent first, as the closing lines say it."""
     found = {what.partition("/")[2]: n for what, n in crawl.outcomes.items() if what.startswith(f"{group}/")}
-    ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
-    said = [f"{reason_words(why)} ({count:,})" for why, count in ranked[:most]]
-    if rest := ranked[most:]:
-        said.append(f"{counted(len(rest), 'other reason')} ({sum(count for _, count in rest):,})")
-    return ", ".join(said)
+    return ranked_reasons(found, most)
 
 
 def _site(site: Site, limit: int) -> list[str]:

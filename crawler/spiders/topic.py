@@ -1,6 +1,7 @@
 """The topic spider: seeds -> page items, and links worth following for the frontier."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -40,6 +41,7 @@ SEED_PRIORITY = 10_000
 # Links that are only a picture are mostly adverts: they wait until nothing better is left.
 PICTURE_PRIORITY = -1_000
 IMAGE_PRIORITY = -10_000
+MOST_REASONS = 100  # that are counted apart; a server may think of another for each page
 REMEMBERED = 200_000  # addresses left out, each counted once
 EXAMPLE_LENGTH = 100_000  # of a seed's text, from which the topic is learned
 MAX_HEADER = 1_000
@@ -61,6 +63,7 @@ class TopicSpider(Spider):
         self.seeds_failed: dict[str, str] = {}
         self.nofollowed, self.left_out = Recent(REMEMBERED), Recent(REMEMBERED)
         self.learned: set[tuple[str, str]] = set()
+        self.reasons: defaultdict[str, set[str]] = defaultdict(set)
         self.broken = ""
 
     @classmethod
@@ -304,8 +307,18 @@ class TopicSpider(Spider):
             self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="state"))
 
     def count(self, key: str, by: int = 1) -> None:
+        """Count why something was left out or failed; the 101st reason and what follows it are counted as one."""
+        group, reasons = key.partition("/")[0], self.reasons[key.partition("/")[0]]
         if by:
-            self.crawler.stats.inc_value(key, by)
+            if len(reasons) < MOST_REASONS:
+                reasons.add(key)
+            self.crawler.stats.inc_value(key if key in reasons else f"{group}/other reasons", by)
+
+    @property
+    def fruitless(self) -> bool:
+        """Whether every seed failed of a crawl that never stored a page."""
+        pages = self.frontier.pages or self.frontier.all_pages
+        return bool(self.seeds_failed) and not self.seeds_answered and not pages
 
 
 def spider_of(crawler: Crawler) -> TopicSpider:
