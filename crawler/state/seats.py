@@ -124,6 +124,13 @@ class Seat:
 
         self.ledger.patiently(add)
 
+    def seed_known(self) -> str | None:
+        """The address of a seed that this crawl already has, or None."""
+        seeds = select(address.c.url).join(host, address.c.host_id == host.c.id)
+        seeds = seeds.where(host.c.crawl_id == self.crawl_id, address.c.kind == "seed").order_by(address.c.id).limit(1)
+        known: str | None = self.ledger.patiently(lambda connection: connection.execute(seeds).scalar())
+        return known
+
     def pages_stored(self, connection: Connection) -> int:
         """How many pages all workers stored, since the crawl began."""
         before = connection.execute(select(crawl.c.pages).where(crawl.c.id == self.crawl_id)).scalar_one()
