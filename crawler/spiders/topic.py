@@ -3,7 +3,6 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from logging import DEBUG, INFO
 from typing import Any, Self
@@ -16,8 +15,8 @@ from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from crawler import demo
 from crawler.arguments import Arguments, parse
+from crawler.demonstration import serve_demo
 from crawler.extraction import EXTRACTORS
 from crawler.failures import NOT_PUBLIC, Refusal, reason
 from crawler.items import ImageItem, PageItem
@@ -25,13 +24,12 @@ from crawler.opening import take_seat
 from crawler.page import HTML_TYPES, Page, is_html, media_type
 from crawler.scope import Scope
 from crawler.seeds import Listing, listing
-from crawler.settings import DEMO_SLOT, user_agent
+from crawler.settings import user_agent
 from crawler.state.entries import Candidate, Recent
 from crawler.state.frontier import Frontier
 from crawler.state.manners import Pace
 from crawler.state.seats import Seat
 from crawler.topic import Topic
-from crawler.urls import host
 
 # A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
 REFRESH_SECONDS = 3
@@ -70,23 +68,13 @@ class TopicSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         seat: Seat | None = kwargs.pop("seat", None)
         spider = super().from_crawler(crawler, parse(kwargs))
+        seat = seat or take_seat(spider.arguments, crawler.settings)
         if spider.arguments.demo:
-            spider.serve_demo(crawler)
+            spider.seeds = (serve_demo(crawler, seat),)
         spider.introduce(crawler.settings)
-        spider.set_up(crawler, seat or take_seat(spider.arguments, crawler.settings))
+        spider.set_up(crawler, seat)
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
         return spider
-
-    def serve_demo(self, crawler: Crawler) -> None:
-        """Serve the demo site for the length of the crawl, opened for this crawl alone and asked without pauses."""
-        served = ExitStack()
-        crawler.signals.connect(served.close, signals.spider_closed, weak=False)
-        self.seeds = (served.enter_context(demo.serving()),)
-        address = host(self.seeds[0])
-        opened = [*crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"), address]
-        crawler.settings.set("ALLOWED_PRIVATE_HOSTS", opened, priority="cmdline")
-        slots = crawler.settings.getdict("DOWNLOAD_SLOTS") | {address.partition(":")[0]: DEMO_SLOT}
-        crawler.settings.set("DOWNLOAD_SLOTS", slots, priority="cmdline")
 
     def introduce(self, settings: BaseSettings) -> None:
         """Tell sites who asks, and which languages are wanted."""
