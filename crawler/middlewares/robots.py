@@ -82,6 +82,7 @@ class RobotsMiddleware:
         if ROBOTS in request.meta:
             return None
         place = origin(request.url)
+        pause = self.frontier.manners.interval(host(request.url))
         answer = self.answers.get(place)
         came_first = answer is None
         if answer is None:
@@ -95,7 +96,7 @@ class RobotsMiddleware:
         if not answer.can_fetch(request.url, BOT):
             raise Refusal("refused by robots.txt")
         # What was on its way before the host's pauses were known comes too early.
-        return request.copy() if came_first and answer.crawl_delay(BOT) else None
+        return request.copy() if came_first and (answer.crawl_delay(BOT) or 0) > pause else None
 
     async def ask(self, place: str) -> Answer:
         """The rules of a host, kept for its next pages."""
