@@ -31,6 +31,7 @@ from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, site
 REQUESTS_A_PAGE = 10
 LAPSES = 20  # an address whose holder died so often may be what kills them
 REFUSED_AT_ONCE = 10_000  # addresses that are given up in one claim: a statement must end within its time
+LONGEST_REST = 3_600.0  # seconds until a host is asked again, if the settings allow no longer pause
 # Spelled out: with a number that it learns only later, SQLite cannot tell that the index of what waits holds it all.
 IS_WAITING = literal(WAITING, literal_execute=True)
 IS_IMAGE = literal("image", literal_execute=True)
@@ -38,7 +39,8 @@ BUDGET_SPENT = "page budget of the site is spent"
 
 ready = (
     (host.c.best.is_not(None))
-    & (host.c.next_at <= bindparam("now"))
+    # A rest longer than any is of a clock that was wrong.
+    & ((host.c.next_at <= bindparam("now")) | (host.c.next_at > bindparam("now") + bindparam("longest")))
     & (
         (site.c.pages >= bindparam("limit"))
         | (site.c.requests >= bindparam("limit") * REQUESTS_A_PAGE)
@@ -139,6 +141,7 @@ class Claimant(NamedTuple):
     worker_id: int
     site_limit: int
     max_pages: int | None = None
+    longest_rest: float = LONGEST_REST
 
 
 @dataclass
@@ -186,7 +189,7 @@ def count_sites(
 
 
 def _hosts(connection: Connection, who: Claimant, demand: Demand, now: float, full: bool) -> list[Row[Any]]:
-    common = {"now": now, "limit": who.site_limit}
+    common = {"now": now, "limit": who.site_limit, "longest": who.longest_rest}
     rows: list[Row[Any]] = []
     if demand.low:
         rows += connection.execute(LOW_HOSTS[full], {"low": demand.low, "me": who.worker_id, **common})

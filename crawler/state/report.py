@@ -26,10 +26,10 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from crawler.state.database import LOCK_SECONDS, StateError, shown, time_of, why
+from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, shown, time_of, why
 from crawler.state.ledger import LEASE
 from crawler.state.schema import DONE, HELD, VERSION, WAITING, address, crawl, host, output, page, site, tables
 from crawler.state.schema import version as version_table
@@ -279,7 +279,7 @@ def reading(url: URL) -> Iterator[Connection]:
             yield connection
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StateError("PostgreSQL wants the extra: pip install 'winnow-crawler[postgres]'") from None
-    except DBAPIError as error:
+    except SQLAlchemyError as error:
         raise StateError(f"the database {shown(url)} cannot be read: {why(error)}") from None
 
 
@@ -288,7 +288,7 @@ def _reader(url: URL) -> Engine:
         engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
-    arguments = {"connect_timeout": 10, "application_name": "winnow state"}
+    arguments = {"connect_timeout": 10, "application_name": "winnow state", **ENCODING}
     engine = create_engine(url, isolation_level="REPEATABLE READ", poolclass=NullPool, connect_args=arguments)
     return engine.execution_options(postgresql_readonly=True)
 

@@ -72,7 +72,9 @@ output = Table(
     Column("number", Integer, primary_key=True),
     Column("place", Text, nullable=False),
     Column("pages_size", BigInteger, nullable=False, default=0),
+    Column("pages_end", BigInteger, nullable=False, default=0),  # a hash of the last bytes
     Column("images_size", BigInteger, nullable=False, default=0),
+    Column("images_end", BigInteger, nullable=False, default=0),
 )
 
 site = Table(

@@ -107,6 +107,23 @@ def test_a_host_at_hand_that_rests_brings_no_more(crew: Crew) -> None:
     assert worker.claim(low=(one.host_id,), at_hand=(one.host_id,)) == []
 
 
+@pytest.mark.parametrize(("ahead", "asked"), [(0.0, True), (60.0, False), (3_500.0, False), (86_400.0, True)])
+def test_a_rest_longer_than_any_is_of_a_clock_that_was_wrong(crew: Crew, ahead: float, asked: bool) -> None:
+    worker = crew.join(*many(A, 2))
+    (one,) = worker.claim(each=1)
+    worker.rest(one, seconds=ahead)
+    assert bool(worker.claim()) == asked
+
+
+def test_a_host_at_hand_rests_when_its_worker_ends(crew: Crew) -> None:
+    one = crew.join(*many(A, 2))
+    (held,) = one.claim(each=1)
+    one.commit(rests={held.host_id: 50.0})
+    assert one.claim(low=(held.host_id,), at_hand=(held.host_id,)) == []
+    one.leave()
+    assert crew.join().claim() == []
+
+
 def test_a_host_is_one_worker_s_alone_until_it_lets_it_go(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 9))
     (held,) = one.claim(each=1)

@@ -79,7 +79,7 @@ class Worker:
         self.hosts |= {one.host_id for one in [*answer.lent, *filter(None, answer.moved.values())]}
         self.lessons += answer.lessons
         check(self.engine)
-        assert self.seat.pages.path.stat().st_size == self.seat.pages.size
+        assert self.seat.pages.path.stat().st_size == self.seat.pages.mark.size
         self.check_limits(answer)
         return answer
 
