@@ -154,7 +154,7 @@ def test_a_robots_txt_that_was_dropped_is_asked_for_again(tmp_path: Path) -> Non
         "forgetful.ForgetfulRobots": 100,
     }
     robots = plain("User-agent: *\nDisallow: /closed/\nCrawl-delay: 0.3")
-    ended, sites = crawled(tmp_path, robots, robots, DOWNLOADER_MIDDLEWARES=json.dumps(forgetful))
-    assert sum(site.paths().count("/robots.txt") for site in sites) > 2
-    assert {path for site in sites for path in site.paths()} == (ALL | {"/robots.txt"}) - {"/closed/a", "/closed/but/b"}
-    assert (ended.status, len(ended.items())) == (0, 8)
+    ended, [site] = crawled(tmp_path, robots, DOWNLOADER_MIDDLEWARES=json.dumps(forgetful))
+    assert site.paths().count("/robots.txt") > 2
+    assert sorted(site.paths("/robots.txt")) == sorted(ALL - {"/closed/a", "/closed/but/b"})
+    assert (ended.status, len(ended.items())) == (0, 4)
