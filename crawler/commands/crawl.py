@@ -17,6 +17,7 @@ from scrapy.settings import default_settings
 from crawler import settings as our_settings
 from crawler.addresses import AllowList
 from crawler.arguments import ArgumentError, parse
+from crawler.demonstration import check_demo
 from crawler.extraction import EXTRACTORS
 from crawler.items import PageItem
 from crawler.language import language
@@ -87,6 +88,8 @@ class Command(CrawlCommand):
                 f"the language model cannot be unpacked in a temporary file ({error.strerror})"
             ) from None
         self.seat = take_seat(self.arguments, self.settings)
+        if self.arguments.demo:
+            check_demo(self.seat)
         self.left = anything_left(self.seat, self.arguments)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
