@@ -3,12 +3,16 @@
 from collections.abc import Callable
 
 from crawler.extraction.leaf_tags import leaf_tags
+from crawler.extraction.max_text import max_text
+from crawler.extraction.slope import slope
 from crawler.page import Extraction, Page
 
 Extractor = Callable[[Page], Extraction]
 
 METHODS: dict[str, Extractor] = {
     "leaf-tags": leaf_tags,
+    "max-text": max_text,
+    "slope": slope,
 }
 BEST = "leaf-tags"
 """The method with the best figures over all sets, which `auto` stands for."""
