@@ -1,9 +1,9 @@
 """Slope: the text of a page where the document slope curve is flat.
 
-D. Pinto, M. Branstein, R. Coleman, W. B. Croft and others, "QuASM: a system for question answering using semi-structured
-data", 2002, as a thesis of 2020 on the automatic extraction of a page's main text tells it (section 1.2.2): the source
-is cut into tokens, words and tags; the tags are counted part by part (drawn over the tokens, their sum is the slope
-curve); the main text has few tags, so it lies where the count is below half of its mean.
+D. Pinto, M. Branstein and others, "QuASM: a system for question answering using semi-structured data", 2002, as a
+thesis of 2020 on the automatic extraction of a page's main text tells it (section 1.2.2): the source is cut into
+tokens, words and tags; the tags are counted part by part (drawn over the tokens, their sum is the slope curve); the
+main text has few tags, so it lies where the count is below half of its mean.
 
 Where the thesis is silent: the parts are windows of WINDOW tokens. Side by side they would cut sentences in two, so one
 is laid over the middle of each line of the source (what stands between two tags that are not inline), and the line is
@@ -29,10 +29,12 @@ IN_LINE = TEXT_LEVEL | {"", "a"}
 
 
 class Tokens(NamedTuple):
-    """The source in tokens: its lines, each with the places of its first token and of the one after it, and its tags."""
+    """The source in tokens."""
 
     lines: list[tuple[str, int, int]]
+    """The text of each line, the place of its first token and of the one after it."""
     tags: list[int]
+    """The places of the tags."""
     size: int
 
 
