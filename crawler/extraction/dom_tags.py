@@ -44,12 +44,6 @@ CONTENT_SHARE = 0.7
 WHOLE = frozenset(("html", "body"))
 
 
-def dom_tags(page: Page) -> Extraction:
-    """The text of the nodes that carry it, without those that attributes name as noise."""
-    nodes = in_content(without_noise(text_nodes(page)))
-    return Extraction("\n".join(node.text for node in nodes), headline(page), nodes)
-
-
 def text_nodes(page: Page) -> tuple[Block, ...]:
     """The lines whose tags carry text, in page order."""
     broken = set(homes((br.getparent() for br in page.root.iter("br")), lambda element: element.tag not in INLINE))
@@ -102,3 +96,9 @@ def names(element: Element) -> str:
     'b c a'
     """
     return " ".join(filter(None, map(element.get, NAMES)))
+
+
+def dom_tags(page: Page) -> Extraction:
+    """The text of the nodes that carry it, without those that attributes name as noise."""
+    nodes = in_content(without_noise(text_nodes(page)))
+    return Extraction("\n".join(node.text for node in nodes), headline(page), nodes)

@@ -27,19 +27,6 @@ from crawler.page import Extraction, Page
 BREAKS = frozenset(("br", "p"))
 
 
-def max_text(page: Page) -> Extraction:
-    """The longest string between two anchors of the page's source."""
-    longest: list[str] = []
-    most = 0
-    for lines in strings(page.html):
-        # What is shown is never longer than its source.
-        if sum(len(text) for line in lines for text in line) > most:
-            shown = [text for line in lines if (text := plain("".join(line)))]
-            if (size := sum(map(len, shown))) > most:
-                longest, most = shown, size
-    return Extraction("\n".join(longest), headline(page), blocks_of(page, longest))
-
-
 def strings(html: str) -> Iterator[list[list[str]]]:
     """What stands between two anchors: lines, in the pieces that skipped tags cut them to."""
     lines: list[list[str]] = [[]]
@@ -52,3 +39,16 @@ def strings(html: str) -> Iterator[list[list[str]]]:
             yield lines
             lines = [[text]]
     yield lines
+
+
+def max_text(page: Page) -> Extraction:
+    """The longest string between two anchors of the page's source."""
+    longest: list[str] = []
+    most = 0
+    for lines in strings(page.html):
+        # What is shown is never longer than its source.
+        if sum(len(text) for line in lines for text in line) > most:
+            shown = [text for line in lines if (text := plain("".join(line)))]
+            if (size := sum(map(len, shown))) > most:
+                longest, most = shown, size
+    return Extraction("\n".join(longest), headline(page), blocks_of(page, longest))

@@ -38,14 +38,6 @@ class Tokens(NamedTuple):
     size: int
 
 
-def slope(page: Page) -> Extraction:
-    """The lines of the source that stand in windows with less than half as many tags as the mean."""
-    tokens = tokenize(page.html)
-    limit = LIMIT * mean_tags(tokens)
-    kept = [text for text, start, end in tokens.lines if tags_around((start + end) // 2, tokens) < limit]
-    return Extraction("\n".join(kept), headline(page), blocks_of(page, kept))
-
-
 def tokenize(html: str) -> Tokens:
     """The words and tags of a source, and the lines of text that they make."""
     lines: list[tuple[str, int, int]] = []
@@ -76,3 +68,15 @@ def tags_around(place: int, tokens: Tokens) -> int:
     """The number of tags in the window around a token; at the ends of the source the window moves inwards."""
     first = max(0, min(place - WINDOW // 2, tokens.size - WINDOW))
     return bisect_left(tokens.tags, first + WINDOW) - bisect_left(tokens.tags, first)
+
+
+def flat(tokens: Tokens) -> list[str]:
+    """The lines in whose windows there are fewer tags than half of the mean."""
+    limit = LIMIT * mean_tags(tokens)
+    return [text for text, start, end in tokens.lines if tags_around((start + end) // 2, tokens) < limit]
+
+
+def slope(page: Page) -> Extraction:
+    """The lines of the source where the document slope curve is flat."""
+    lines = flat(tokenize(page.html))
+    return Extraction("\n".join(lines), headline(page), blocks_of(page, lines))
