@@ -13,8 +13,8 @@ the innermost element around it that is not inline, unless that is the <body>. A
 list of links, and goes with all that is in it; the ratio was tuned. What was taken from a table before is no substance
 of it. The text is given without the register, which `crunched` returns beside it.
 
-What to expect: all of the main text, and much besides. Nothing is removed for being no sentence, so menus of buttons,
-dates, notices and forms stay.
+What to expect: nearly all of the main text, and much besides. Nothing is removed for being no sentence, so menus of
+buttons, dates, notices and forms stay. Today's adverts come by scripts: the list of servers hardly ever finds one.
 """
 
 import re

@@ -41,7 +41,6 @@ NOISE_SHARE = 0.2
 CONTENT = re.compile(r"(?<![a-z])(?:article|body|content|entry|main|post|story|text)", re.IGNORECASE)
 CONTENT_TAGS = frozenset(("article", "main"))
 CONTENT_SHARE = 0.7
-WHOLE = frozenset(("html", "body"))
 
 
 def text_nodes(page: Page) -> tuple[Block, ...]:
@@ -85,7 +84,7 @@ def is_noise(element: Element) -> bool:
 
 def is_content(element: Element) -> bool:
     """Whether a tag or an attribute says that this is the main text."""
-    return element.tag in CONTENT_TAGS or (element.tag not in WHOLE and CONTENT.search(names(element)) is not None)
+    return element.tag in CONTENT_TAGS or CONTENT.search(names(element)) is not None
 
 
 def names(element: Element) -> str:

@@ -22,7 +22,9 @@ those of pages 760 to 1000 pixels wide, only `tie` was tuned. Where it is silent
 
 The extension: today's pages are laid out with <div>s, and have no sizes but names for what stands at the edges. So the
 elements of DIVS are parts as tables are, with sizes from their style if any; those in EDGES are noise as narrow tables
-are; and since divs nest for reasons of style, rule iii counts only tables. `Limits(divs=False)` is the paper's method.
+are; and since divs nest for reasons of style, rule iii counts only tables. `Limits(divs=False)` is the paper's method,
+to which a page of today is one part: it finds the text, and all that stands around it. Neither finds pages without
+paragraphs, such as lists of products.
 """
 
 import re
@@ -149,18 +151,20 @@ def is_wide(width: Length | None, height: Length | None, limits: Limits) -> bool
 
 
 def is_compact(width: Length, height: Length, limits: Limits) -> bool:
-    """Whether a part is neither long and low nor high and narrow."""
+    """Whether a part is neither long and low nor high and narrow, as far as its sizes can be compared."""
+    if width.is_percent or height.is_percent:
+        return True
     short, long = sorted((width.value, height.value))
     return long < limits.aspect * short
 
 
 def is_large(width: Length | None, height: Length | None, limits: Limits) -> bool:
     """Whether a part takes up much of the page, as the main part of a page of links or pictures does."""
-    if width is None or height is None or width.is_percent != height.is_percent:
+    if width is None or height is None:
         return False
-    if width.is_percent:
-        return width.value > limits.width_percent and height.value > limits.height_percent
-    return width.value > limits.width and height.value > limits.height and is_compact(width, height, limits)
+    is_wide_enough = width.value > (limits.width_percent if width.is_percent else limits.width)
+    is_high_enough = height.value > (limits.height_percent if height.is_percent else limits.height)
+    return is_wide_enough and is_high_enough and is_compact(width, height, limits)
 
 
 def choose(parts: dict[Element, Part], limits: Limits) -> set[Element]:

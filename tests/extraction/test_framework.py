@@ -146,7 +146,12 @@ def test_noise_has_fewer_paragraphs(paragraphs: int, is_kept: bool) -> None:
         ("width=51% height=51%", True),
         ("width=50% height=51%", False),
         ("width=51% height=50%", False),
-        ("width=600 height=100%", False),
+        ("width=301 height=51%", True),
+        ("width=301 height=50%", False),
+        ("width=300 height=51%", False),
+        ("width=51% height=301", True),
+        ("width=51% height=300", False),
+        ("width=50% height=301", False),
         ("width=600", False),
         ("", False),
     ],
@@ -180,6 +185,16 @@ def test_divs_are_no_parts_without_the_extension() -> None:
     html = "<div><p>a<p>b</div><div>c</div><nav>d</nav>"
     assert text(html, PAPER) == "a\nb\nc\nd"
     assert text(html) == "a\nb"
+
+
+def test_a_div_in_a_table_is_on_the_level_of_the_table() -> None:
+    assert text(table("", "<p>a<p>b<div><p>c</div>")) == "a\nb\nc"
+
+
+def test_edges_are_of_the_extension() -> None:
+    html = f"<nav>{table('', '<p>One.')}</nav>"
+    assert text(html, PAPER) == "One."
+    assert text(html) == ""
 
 
 def test_an_old_page() -> None:

@@ -14,6 +14,7 @@ def text(html: str) -> str:
     [
         ("<div>aaa</div><div>bbbb</div><div>cc</div>", "bbbb"),
         ("<div>aaa</div><div>bbb</div>", "aaa"),
+        ("<div>aaa</div><div> bbb </div>", "aaa"),
         ("no tag at all", "no tag at all"),
         ("aaa<div>bb", "aaa"),
         ("aa<div>bbb", "bbb"),

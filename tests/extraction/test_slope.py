@@ -46,13 +46,13 @@ def test_the_mean(tags: list[int], size: int, mean: float) -> None:
         (WINDOW // 2 + 1, 2),
         (WINDOW + WINDOW // 2, 1),
         (WINDOW + WINDOW // 2 + 1, 0),
-        (4 * WINDOW + WINDOW // 2 - 1, 0),
-        (4 * WINDOW + WINDOW // 2, 1),
-        (5 * WINDOW, 1),  # and after the middle of the last one that
+        (4 * WINDOW + WINDOW // 2 - 1, 1),
+        (4 * WINDOW + WINDOW // 2, 2),
+        (5 * WINDOW, 2),  # and after the middle of the last one that
     ],
 )
 def test_the_window_around_a_token(place: int, count: int) -> None:
-    tokens = Tokens([], [0, WINDOW - 1, WINDOW, 5 * WINDOW - 1], 5 * WINDOW)
+    tokens = Tokens([], [0, WINDOW - 1, WINDOW, 4 * WINDOW, 5 * WINDOW - 1], 5 * WINDOW)
     assert tags_around(place, tokens) == count
 
 

@@ -48,6 +48,7 @@ def test_linear(html: str) -> None:
         ("<!doctype html>one<?php two ?>three", [("", ""), ("", "one"), ("", "three")]),
         ("<script>'<p>'</script>one", [("", ""), ("script", "one")]),
         ("<SCRIPT>1</Script\n>one", [("", ""), ("script", "one")]),
+        ("<script>'</p>' + '<!--'</script>one", [("", ""), ("script", "one")]),
         ("<script>1", [("", ""), ("script", "")]),
         ("<scripts>one", [("", ""), ("scripts", "one")]),
         ("<head><title>one</title></head>two", [("", ""), ("head", ""), ("title", ""), ("head", "two")]),

@@ -26,6 +26,14 @@ def test_homes_of_nothing() -> None:
     assert list(homes([None], lambda element: True)) == [None]
 
 
+def test_homes_ask_each_element_once() -> None:
+    page = Page.from_html("<b><i>x</i>" * 300)
+    asked = []
+    found = list(homes(page.root.iter("i"), lambda element: asked.append(element) or element.tag == "body"))
+    assert found == [page.root.find("body")] * 300
+    assert len(asked) == len(set(asked)) == 601
+
+
 def test_spans() -> None:
     page = Page.from_html(HTML)
     found = {element.get("id", element.tag): span for element, span in spans(page.blocks).items()}
