@@ -36,9 +36,11 @@ _SERVERS = (
 )
 AD_SERVERS = frozenset(_SERVERS.split())
 ADVERT = re.compile(
-    rf"\s*(?:https?:)?//(?:[\w-]++\.)*?(?:{'|'.join(map(re.escape, sorted(AD_SERVERS)))})(?:[/:?#]|\s*$)", re.IGNORECASE
+    rf"(?:https?:)?//(?:[\w-]++\.)*?(?:{'|'.join(map(re.escape, sorted(AD_SERVERS)))})(?:[/:?#]|$)", re.IGNORECASE
 )
 LISTS = frozenset("aside center dd div dl dt footer form header li nav ol p section table tbody td th tr ul".split())
+# The scheme and the longest name that a server can have.
+MAX_HOST = 262
 # Linked characters to others: two thirds of the text are links.
 LINK_RATIO = 2.0
 # Characters below which a table is empty.
@@ -61,13 +63,22 @@ def is_more_than_a_link(block: Block) -> bool:
 
 def adverts(page: Page) -> set[Element | None]:
     """The elements that hold a link to a server of advertisements."""
-    links = (link for link in page.root.iter("a", "iframe") if ADVERT.match(link.get("href") or link.get("src") or ""))
+    links = (link for link in page.root.iter("a", "iframe") if is_advert(link.get("href") or link.get("src") or ""))
     return {element for element in homes(links, is_block) if element is not None and element.tag != "body"}
 
 
 def is_block(element: Element) -> bool:
     """Whether an element stands on lines of its own."""
     return element.tag not in INLINE
+
+
+def is_advert(url: str) -> bool:
+    """Whether an address is on a server of advertisements.
+
+    >>> is_advert("https://ads.g.doubleclick.net/x"), is_advert("https://bees.example/?to=//doubleclick.net/")
+    (True, False)
+    """
+    return ADVERT.match(url.strip()[:MAX_HOST]) is not None
 
 
 def link_lists(page: Page, spanned: Spans) -> set[Element | None]:

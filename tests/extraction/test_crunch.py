@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from crawler.extraction.crunch import AD_SERVERS, LINK_RATIO, LISTS, SUBSTANCE, crunch, crunched
@@ -69,6 +71,13 @@ def test_advertisements(advert: str, is_removed: bool) -> None:
     assert text(f"<p>One.</p><p>Two. {advert}</p>") == "One." + (
         "" if is_removed else f"\nTwo.{' b' * ('>b<' in advert)}"
     )
+
+
+@pytest.mark.parametrize(("subdomains", "is_removed"), [(10, True), (2_000_000, False)])
+def test_a_server_has_a_name_of_some_length(subdomains: int, is_removed: bool) -> None:
+    start = time.thread_time()
+    assert ("b" not in text(f"<p>One.</p><p>b <a href='//{'a.' * subdomains}zedo.com/'>c</a>")) == is_removed
+    assert time.thread_time() - start < 2
 
 
 @pytest.mark.parametrize(("tag", "is_removed"), [("div", True), ("section", True), ("body", False)])
