@@ -20,7 +20,9 @@ Extractor = Callable[[Page], Extraction]
 # Methods that read the source: a line of theirs may be a part of one of the page's.
 ON_SOURCE = frozenset(("max-text", "slope"))
 
-every_extractor = pytest.mark.parametrize("extractor", EXTRACTORS.values(), ids=EXTRACTORS)
+# One that goes by two names is tried once.
+DIFFERENT = {extractor: name for name, extractor in EXTRACTORS.items()}
+every_extractor = pytest.mark.parametrize("extractor", DIFFERENT, ids=DIFFERENT.values())
 Opened = tuple[Page, bytes, tuple[Block, ...]]
 
 
