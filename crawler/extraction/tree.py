@@ -25,6 +25,7 @@ def homes(elements: Iterable[Element | None], is_home: Callable[[Element], bool]
 
 def spans(blocks: tuple[Block, ...]) -> dict[Element, tuple[int, int]]:
     """For each element with text the indexes of its first block and of the one after its last."""
+    # Twice: text in an inline element is its container's, so blocks may leave an element and come back.
     ends = _reach(blocks, range(len(blocks) - 1, -1, -1))
     return {element: (first, ends[element] + 1) for element, first in _reach(blocks, range(len(blocks))).items()}
 

@@ -38,3 +38,14 @@ def test_spans() -> None:
     page = Page.from_html(HTML)
     found = {element.get("id", element.tag): span for element, span in spans(page.blocks).items()}
     assert found == {"b": (0, 1), "e": (1, 2), "a": (0, 2), "f": (2, 3), "body": (0, 3), "html": (0, 3)}
+
+
+def test_spans_of_an_inline_element_with_blocks_in_it() -> None:
+    page = Page.from_html("<div><font>One<p>Two</p>Three<p>Four</p></font></div>")
+    found = {element.tag: span for element, span in spans(page.blocks).items()}
+    assert found["font"] == (1, 4)
+    assert found["div"] == found["body"] == (0, 4)
+
+
+def test_spans_of_nothing() -> None:
+    assert spans(()) == {}
