@@ -53,8 +53,9 @@ def tokenize(html: str) -> Tokens:
         if tag:
             tags.append(at)
             at += 1
-        line.append(text)
-        if not text.isspace():
+        if text:
+            line.append(text)
+        if text and not text.isspace():
             at += len(text.split()) if text.isascii() else len(words(text))
     return Tokens(lines, tags, at)
 

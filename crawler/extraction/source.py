@@ -43,7 +43,8 @@ def plain(source: str) -> str:
     >>> plain("Fish &amp;&nbsp; chips")
     'Fish & chips'
     """
-    return fold_space(unescape(source) if "&" in source else source).replace("\0", "")
+    source = source.replace("\0", "")
+    return fold_space(unescape(source) if "&" in source else source)
 
 
 def blocks_of(page: Page, lines: Iterable[str]) -> tuple[Block, ...]:

@@ -70,6 +70,7 @@ def test_pieces(html: str, found: list[tuple[str, str]]) -> None:
         ("&nbsp;", ""),
         ("a&#xD800;b", "a\ufffdb"),
         ("a\0b", "ab"),
+        ("\0 a \0 b", "a b"),
         ("\0", ""),
     ],
 )
