@@ -2,13 +2,23 @@
 
 from collections.abc import Callable
 
+from crawler.extraction.crunch import crunch
+from crawler.extraction.dom_tags import dom_tags
+from crawler.extraction.framework import framework
 from crawler.extraction.leaf_tags import leaf_tags
+from crawler.extraction.max_text import max_text
+from crawler.extraction.slope import slope
 from crawler.page import Extraction, Page
 
 Extractor = Callable[[Page], Extraction]
 
 METHODS: dict[str, Extractor] = {
+    "framework": framework,
     "leaf-tags": leaf_tags,
+    "dom-tags": dom_tags,
+    "max-text": max_text,
+    "crunch": crunch,
+    "slope": slope,
 }
 BEST = "leaf-tags"
 """The method with the best figures over all sets, which `auto` stands for."""
