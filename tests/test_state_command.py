@@ -28,7 +28,7 @@ from crawler.canonical import Canonical
 from crawler.items import PageItem
 from crawler.state import clearing, report
 from crawler.state.database import open_database
-from crawler.state.entries import Batch, Candidate, Demand, Ended
+from crawler.state.entries import Batch, Candidate, Demand, Ended, Template
 from crawler.state.ledger import LEASE
 from crawler.state.schema import HELD, address, host, tables, version
 from crawler.state.seats import Plan, Seat
@@ -339,7 +339,8 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     bees = place.seat("bees")
     work(bees, WAYS)
     seed = bees.ledger.commit(Batch(demand=EVERYTHING)).lent[0]
-    bees.ledger.commit(Batch([Ended(seed, "failed/x", lessons=(("again", "http://bees.example/"),))]))
+    templates = (Template("bees.example", "a", "Menu"),)
+    bees.ledger.commit(Batch([Ended(seed, "failed/x", (), (("again", "http://bees.example/"),), templates=templates)]))
     bees.leave()
     more = {name for name, rows in place.rows().items() if len(rows) > len(before[name])}
     assert more == before.keys() - {"worker", version.name}

@@ -8,6 +8,8 @@ from crawler.extraction.framework import framework
 from crawler.extraction.leaf_tags import leaf_tags
 from crawler.extraction.max_text import max_text
 from crawler.extraction.slope import slope
+from crawler.extraction.template import template
+from crawler.extraction.template_svm import template_svm
 from crawler.page import Extraction, Page
 
 Extractor = Callable[[Page], Extraction]
@@ -19,7 +21,11 @@ METHODS: dict[str, Extractor] = {
     "max-text": max_text,
     "crunch": crunch,
     "slope": slope,
+    "template": template,
+    "template-svm": template_svm,
 }
+LEARNING = frozenset(("template", "template-svm"))
+"""The methods that take the site's `library=` too, of what its pages have in common."""
 BEST = "leaf-tags"
 """The method with the best figures over all sets, which `auto` stands for."""
 EXTRACTORS: dict[str, Extractor] = {"auto": METHODS[BEST], **METHODS}

@@ -17,7 +17,9 @@ from twisted.python.failure import Failure
 
 from crawler.arguments import Arguments, parse
 from crawler.demonstration import serve_demo
-from crawler.extraction import EXTRACTORS
+from crawler.extraction import BEST, EXTRACTORS, LEARNING
+from crawler.extraction.libraries import Libraries
+from crawler.extraction.template import Label
 from crawler.failures import NOT_PUBLIC, Refusal, reason
 from crawler.items import ImageItem, PageItem
 from crawler.opening import take_seat
@@ -25,11 +27,12 @@ from crawler.page import HTML_TYPES, Page, is_html, media_type
 from crawler.scope import Scope
 from crawler.seeds import Listing, listing
 from crawler.settings import user_agent
-from crawler.state.entries import Candidate, Recent
+from crawler.state.entries import Candidate, Recent, Template
 from crawler.state.frontier import Frontier
 from crawler.state.manners import Pace
 from crawler.state.seats import Seat
 from crawler.topic import Topic
+from crawler.urls import host
 
 # A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
 REFRESH_SECONDS = 3
@@ -89,7 +92,10 @@ class TopicSpider(Spider):
         settings = crawler.settings
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
         self.method = self.arguments.extractor or settings["EXTRACTOR"]
-        self.extract = EXTRACTORS[self.method]
+        self.extract, self.libraries = EXTRACTORS[self.method], None
+        if (BEST if self.method == "auto" else self.method) in LEARNING:
+            self.libraries = Libraries(self.extract, self.count)
+            self.extract = self.libraries.extract
         self.scope = Scope(
             self.arguments.scope,
             self.arguments.allow,
@@ -100,6 +106,7 @@ class TopicSpider(Spider):
         for seed in self.seeds:
             self.scope.add_home(seed)
         self.seat = seat
+        seat.ledger.reads_templates = self.libraries is not None
         seat.seed([Candidate(seed, SEED_PRIORITY, kind="seed") for seed in self.seeds])
         self.frontier = Frontier(seat.ledger.keys, _pace(crawler), self.arguments.max_pages)
 
@@ -109,10 +116,14 @@ class TopicSpider(Spider):
         yield
 
     def learn(self) -> None:
-        """Take in what the seeds taught other workers, and this one in earlier runs."""
+        """Take in what seeds and pages taught other workers, and this one in earlier runs."""
         for kind, text in self.frontier.lessons:
             self.take_in(kind, text)
         self.frontier.lessons.clear()
+        for name, tag, words in self.frontier.templates:
+            if self.libraries is not None:
+                self.libraries.take_in(name, Label(tag, words))
+        self.frontier.templates.clear()
 
     def teach(self, lease: int, kind: str, text: str) -> None:
         """Take in what a seed teaches, and have it kept."""
@@ -182,7 +193,15 @@ class TopicSpider(Spider):
         if "noindex" in page.robots:
             self.skip(response.meta, "noindex")
         else:
+            self.learn_from(page, lease)
             yield self.item(response, candidate, page)
+
+    def learn_from(self, page: Page, lease: int) -> None:
+        """Learn what the site's pages have in common, if the method wants that, after this page's own extraction."""
+        if self.libraries is not None:
+            page.once(self.extract)
+            name, completed = host(page.url), self.libraries.learn(page)
+            self.frontier.completed(lease, [Template(name, *label) for label in completed])
 
     def parse_listing(self, response: Response, candidate: Candidate, found: Listing) -> None:
         """The pages of a sitemap or feed are as good as seeds."""

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.state.database import StateError, open_database, shown, time_of, why
 from crawler.state.report import open_sqlite, reading, workers_of
-from crawler.state.schema import crawl, output, page
+from crawler.state.schema import crawl, output, page, template
 from crawler.state.schema import worker as worker_table
 from crawler.state.seats import forget
 
@@ -34,7 +34,7 @@ def reset(url: URL, name: str) -> None:
         if any(one.alive for one in workers_of(connection, time_of(connection))[number]):
             raise BusyError(f"the crawl {name!r} has just been started; stop it first")
         forget(connection, number)
-        for table in (page, output, worker_table):
+        for table in (page, output, worker_table, template):
             connection.execute(delete(table).where(table.c.crawl_id == number))
         connection.execute(delete(crawl).where(crawl.c.id == number))
 

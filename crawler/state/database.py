@@ -17,8 +17,31 @@ ENCODING = {"client_encoding": "utf8"}
 STATEMENT_SECONDS = 60  # that PostgreSQL may take for a statement, or wait for the next one of a transaction
 CACHE_KILOBYTES = 64_000  # of SQLite: the seen set's index is looked into at random
 
-# Steps from one version of the tables to the next, as statements: MIGRATIONS[0] makes version 2 of version 1.
-MIGRATIONS: tuple[tuple[str, ...], ...] = ()
+# Steps from one version of the tables to the next, as statements: MIGRATIONS[0] makes version 2 of version 1. {serial}
+# stands for what numbers rows by itself, {number} for the number of such a row.
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """
+        CREATE TABLE template (
+            id {serial} NOT NULL, key BIGINT NOT NULL, crawl_id {number} NOT NULL, host TEXT NOT NULL,
+            tag TEXT NOT NULL, text TEXT NOT NULL,
+            PRIMARY KEY (id), UNIQUE (key), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
+        )""",
+        "CREATE INDEX template_host ON template (crawl_id, host, id)",
+        "ALTER TABLE output ADD COLUMN pages_end BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE output ADD COLUMN images_end BIGINT NOT NULL DEFAULT 0",
+        # Pages that were set aside when a crawl had all it might have wait on, as they do now.
+        "UPDATE address SET state = 0 WHERE state = 3",
+        """
+        UPDATE host SET best = (SELECT max(priority) FROM address WHERE host_id = host.id AND state = 0)
+        WHERE best IS NULL""",
+        "DROP INDEX address_left",
+    ),
+)
+TYPES = {
+    "sqlite": {"serial": "INTEGER", "number": "INTEGER"},
+    "postgresql": {"serial": "BIGSERIAL", "number": "BIGINT"},
+}
 
 
 # What may go right later: in SQLite a lock, a full disk, a disk that fails; in PostgreSQL a lost connection, a conflict
@@ -162,6 +185,6 @@ def _upgrade(connection: Connection, name: str) -> None:
         raise StateError(f"the database {name} was made by a newer release (its tables are version {found})")
     for statements in MIGRATIONS[found - 1 :]:
         for statement in statements:
-            connection.execute(text(statement))
+            connection.execute(text(statement.format(**TYPES[connection.dialect.name])))
     if found < VERSION:
         connection.execute(update(version).values(version=VERSION))

@@ -37,6 +37,14 @@ class Lent(NamedTuple):
         return self.candidate.kind != "image"
 
 
+class Template(NamedTuple):
+    """A label that the pages of a host have in common."""
+
+    host: str
+    tag: str
+    text: str
+
+
 class Ended(NamedTuple):
     """What came of a candidate."""
 
@@ -48,6 +56,8 @@ class Ended(NamedTuple):
     """Where a seed is at home, and what its text is: kind and text."""
     record: Mapping[str, Any] | None = None
     headers: Mapping[str, str] = {}
+    templates: tuple[Template, ...] = ()
+    """Those that this page completed."""
 
 
 class Move(NamedTuple):
@@ -101,6 +111,8 @@ class Answer:
     moved: dict[int, Lent | None] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
     lessons: list[tuple[str, str]] = field(default_factory=list)
+    templates: list[Template] = field(default_factory=list)
+    """All of hosts that were not at hand before, and the new ones of those that were."""
     waiting: int = 0
     pages: int = 0
     held: int = 0

@@ -10,11 +10,11 @@ Nothing here waits for the database. The queues are short whatever waits there, 
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Keys, Lent, Move, Recent
+from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Keys, Lent, Move, Recent, Template
 from crawler.state.manners import Manners, Pace
 from crawler.state.queues import HostQueue, Queues
 from crawler.urls import host
@@ -36,6 +36,7 @@ class Work:
     since: float
     links: list[Candidate] = field(default_factory=list)
     lessons: list[tuple[str, str]] = field(default_factory=list)
+    templates: list[Template] = field(default_factory=list)
 
 
 class Frontier:
@@ -57,6 +58,8 @@ class Frontier:
         """How many leases ended, whichever way."""
         self.lessons: list[tuple[str, str]] = []
         """What the seeds taught, for the spider to learn."""
+        self.templates: list[Template] = []
+        """What the pages of hosts have in common, for the spider to learn."""
         self._recent = Recent(REMEMBERED)
         self._work: dict[int, Work] = {}
         self._begun: dict[int, Work] = {}
@@ -117,6 +120,11 @@ class Frontier:
         if lease in self._work:
             self._work[lease].lessons.append((kind, text))
 
+    def completed(self, lease: int, templates: Iterable[Template]) -> None:
+        """Templates that a page completed; they are kept with it."""
+        if lease in self._work:
+            self._work[lease].templates += templates
+
     def take(self, now: float) -> Lent | None:
         """Lend the best address of the hosts that are ready, or None."""
         if self._links > LINKS_AT_ONCE:
@@ -167,7 +175,8 @@ class Frontier:
         for link in work.links:
             name = host(link.url)
             self._found[name] = max(self._found.get(name, link.priority), link.priority)
-        self._batch.ended.append(Ended(work.lent, outcome, tuple(work.links), tuple(work.lessons), record, headers))
+        links, lessons, templates = tuple(work.links), tuple(work.lessons), tuple(work.templates)
+        self._batch.ended.append(Ended(work.lent, outcome, links, lessons, record, headers, templates))
         return True
 
     async def move(self, lease: int, candidate: Candidate) -> int | None:
@@ -232,6 +241,7 @@ class Frontier:
         self.held_by_others, self.over = answer.held, answer.over
         self.refused += answer.refused
         self.lessons += answer.lessons
+        self.templates += answer.templates
         self._coming = {}
         for _, queue in self.queues.items():
             queue.more = queue.host_id in answer.more
@@ -268,7 +278,7 @@ class Frontier:
         if lent is not None and work is not None:
             self._return(lease)
             self.queues.of(lent).out += 1
-            self._work[lent.lease] = Work(lent, work.since, work.links, work.lessons)
+            self._work[lent.lease] = replace(work, lent=lent)
         if future is not None and not future.done():
             future.set_result(lent)
 
@@ -313,7 +323,7 @@ class Frontier:
     def _lend(self, lent: Lent, now: float) -> None:
         self._asked_lately += 1
         begun = self._begun.pop(lent.lease, Work(lent, now))
-        self._work[lent.lease] = Work(lent, now, begun.links, begun.lessons)
+        self._work[lent.lease] = replace(begun, lent=lent, since=now)
         name = host(lent.candidate.url)
         if self.queues.hosts[name].more and self._wants_more(name):
             self._hungry = True

@@ -31,9 +31,10 @@ from crawler.state.claims import (
     next_best,
 )
 from crawler.state.database import STATEMENT_SECONDS, StateError, passes, time_of, why
-from crawler.state.entries import Answer, Batch, Candidate, Ended, Keys, Lent, Move
-from crawler.state.lines import JsonLines, Mark
+from crawler.state.entries import Answer, Batch, Candidate, Ended, Keys, Lent, Move, Template
+from crawler.state.lines import JsonLines, Mark, storable
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, page, site, worker
+from crawler.state.templates import keep, new_templates
 from crawler.urls import host as host_of
 from crawler.urls import site as site_of
 
@@ -115,6 +116,9 @@ class Ledger:
         self._held: dict[int, Lent] = {}
         self._places: dict[str, Place] = {}
         self._lessons: set[int] = set()
+        self.reads_templates = False
+        """Whether this worker wants to know what the pages of its hosts have in common."""
+        self._last_template = 0
         self._insert = sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
 
     def commit(self, batch: Batch) -> Answer:
@@ -159,6 +163,7 @@ class Ledger:
         began, tries = time.monotonic(), 0
         while True:
             marks, lessons = (self.pages.mark, self.images.mark), set(self._lessons)
+            last_template = self._last_template
             try:
                 with self.engine.begin() as connection:
                     self._connection = connection.connection.driver_connection
@@ -168,6 +173,7 @@ class Ledger:
             except (DBAPIError, OSError) as error:
                 # What the transaction entered and read is to be entered and read again.
                 (self.pages.mark, self.images.mark), self._lessons = marks, lessons
+                self._last_template = last_template
                 self._places.clear()
                 if isinstance(error, OSError):
                     self.trouble = why(error)
@@ -201,6 +207,7 @@ class Ledger:
         self._keep_pages(connection, batch.ended)
         added = self._add_links(connection, batch.ended)
         self._end(connection, batch.ended)
+        keep(connection, self.who.crawl_id, [one for ended in batch.ended for one in ended.templates])
         # Before the claim, which must not take more than the crawl may have.
         self._count(connection, pages=sum(1 for one in batch.ended if not one.outcome and one.lent.counts))
         added += give_back(connection, self.who, batch.returned)
@@ -410,6 +417,8 @@ class Ledger:
         before = connection.execute(select(crawl.c.waiting, crawl.c.pages).where(crawl.c.id == self.who.crawl_id)).one()
         answer.waiting, answer.pages = max(0, int(before.waiting + waiting)), int(before.pages + pages)
         answer.lessons = self._learn(connection)
+        if self.reads_templates:
+            answer.templates = self._read_templates(connection, batch, answer)
         if batch.idle and not answer.lent:
             held = select(func.count()).where(
                 address.c.state == HELD, address.c.worker.in_(select(worker.c.id).where(mine))
@@ -432,6 +441,14 @@ class Ledger:
             for row in connection.execute(select(lesson).where(lesson.c.id.in_(part)).order_by(lesson.c.id))
         ]
         return [(row.kind, row.text) for row in rows]
+
+    def _read_templates(self, connection: Connection, batch: Batch, answer: Answer) -> list[Template]:
+        at_hand = set(batch.demand.at_hand) if batch.demand is not None else set()
+        come = {one.host_id for one in [*answer.lent, *filter(None, answer.moved.values())]} - at_hand
+        found, last = new_templates(connection, self.who.crawl_id, come, at_hand, self._last_template)
+        if at_hand:  # else others may have stored some of these hosts that are still to be read
+            self._last_template = last
+        return found
 
     def _nothing_waits(self, connection: Connection, answer: Answer) -> bool:
         """Whether no address waits that would still be asked for."""
@@ -471,5 +488,4 @@ def _storable(value: Any) -> Any:
     """A value as a column holds it: lists as JSON, and no character that PostgreSQL refuses."""
     if value is None or isinstance(value, int | float):
         return value
-    text = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).replace("\x00", "")
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -103,6 +103,12 @@ def _line(record: Mapping[str, Any]) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
+def storable(text: str) -> str:
+    """A text without the characters that PostgreSQL refuses."""
+    text = text.replace("\x00", "")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def keep_aside(path: Path) -> Path | None:
     """Rename what an earlier crawl left, if there is something in it, to the first free of NAME.previous.jsonl,
     NAME.previous-2.jsonl and so on; its new name.

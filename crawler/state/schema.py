@@ -8,6 +8,7 @@
     address   every address the crawl ever met, waiting, held or done: the frontier and the set of what was seen
     page      the clean text of each page, and how it was fetched
     lesson    what the seeds taught: where the crawl is at home, and what it is about
+    template  what the pages of a host have in common, as far as that was learned
 
 Numbers that many workers change stand in rows of their own: each worker counts in its own row, so that no two wait for
 each other to count. Neither hosts nor addresses have foreign keys to what they are of: to delete one site or host, a
@@ -28,7 +29,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 1
+VERSION = 2
 WAITING, HELD, DONE = range(3)
 """States of an address."""
 
@@ -177,3 +178,15 @@ lesson = Table(
     Column("kind", Text, nullable=False),  # home or example
     Column("text", Text, nullable=False),
 )
+
+template = Table(
+    "template",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("key", BigInteger, nullable=False, unique=True),  # a hash of all that follows
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("host", Text, nullable=False),  # its name: a fresh crawl has new numbers
+    Column("tag", Text, nullable=False),
+    Column("text", Text, nullable=False),
+)
+Index("template_host", template.c.crawl_id, template.c.host, template.c.id)

@@ -340,7 +340,9 @@ class Seat:
 
 
 def forget(connection: Connection, crawl_id: int) -> None:
-    """Drop a crawl's frontier: its addresses, hosts and sites, and what its seeds taught."""
+    """Drop a crawl's frontier: its addresses, hosts and sites, and what its seeds taught. What its hosts' pages have in
+    common is as true as before.
+    """
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
     for table in (host, site, lesson):

@@ -3,16 +3,19 @@
 import sqlite3
 from errno import EACCES, EDQUOT, EIO, ENOENT, ENOSPC
 from pathlib import Path
+from typing import Any
 
 import postgres
 import pytest
-from sqlalchemy import Engine, inspect, text, update
+from sqlalchemy import Engine, create_engine, inspect, text, update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
-from workers import Crew, candidates, urls
+from workers import SEEDS, Crew, candidates, stored, urls
 
+from crawler.canonical import Canonical
 from crawler.state import database
 from crawler.state.database import AwayError, StateError, database_url, open_database, passes, shown, why
+from crawler.state.entries import Keys, Template
 from crawler.state.schema import VERSION, tables, version
 
 ALLOWED = "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql"
@@ -263,6 +266,75 @@ def test_an_older_database_is_brought_up_to_date(
         crew.change(text("ALTER TABLE page DROP COLUMN new"))
         crew.change(text("DROP TABLE newer"))
         crew.change(update(version).values(version=VERSION))
+
+
+VERSION_1 = {
+    kind: (Path(__file__).parent / f"version_1.{kind}.sql").read_text("utf-8") for kind in ("sqlite", "postgresql")
+}
+KEYS = Keys(1, Canonical(()))
+IN_VERSION_1 = (
+    "INSERT INTO winnow_state VALUES (1)",
+    f"""INSERT INTO crawl (id, name, seeds, started_at, waiting, pages)
+        VALUES (1, 'crawl', '["{SEEDS[0]}"]', 1.0, 1, 1)""",
+    "INSERT INTO site (id, crawl_id, name, pages, held, requests) VALUES (1, 1, 'a.example', 1, 0, 1)",
+    "INSERT INTO host (id, crawl_id, site_id, name, best, next_at, pace) VALUES (1, 1, 1, 'a.example', 0, 0.0, 0.0)",
+    f"""INSERT INTO address (id, key, host_id, url, kind, priority, depth, state, lapses)
+        VALUES (1, {KEYS("http://a.example/")}, 1, 'http://a.example/', 'link', 0, 0, 2, 0),
+        (2, {KEYS("http://a.example/1")}, 1, 'http://a.example/1', 'link', 0, 0, 0, 0)""",
+    f"""INSERT INTO page (key, crawl_id, url, requested_url, fetched_at, status, depth, title, text, relevance,
+        extractor, images) VALUES ({KEYS("http://a.example/")}, 1, 'http://a.example/', 'http://a.example/', 'then',
+        200, 0, 'T', 'text', 1.0, 'x', '[]')""",
+    "INSERT INTO lesson (crawl_id, kind, text) VALUES (1, 'home', 'http://a.example/')",
+)
+
+
+def described(engine: Engine) -> dict[str, Any]:
+    """Tables, columns and indexes as the database has them."""
+    found = inspect(engine)
+    return {
+        name: (
+            {column["name"]: (str(column["type"]), column["nullable"]) for column in found.get_columns(name)},
+            found.get_pk_constraint(name)["constrained_columns"],
+            sorted(key["referred_table"] for key in found.get_foreign_keys(name)),
+            sorted(str(index["column_names"]) for index in found.get_indexes(name)),
+            sorted(str(constraint["column_names"]) for constraint in found.get_unique_constraints(name)),
+        )
+        for name in sorted(found.get_table_names())
+    }
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_database_of_version_1_goes_on(request: pytest.FixtureRequest, tmp_path: Path, kind: str) -> None:
+    """Made with the tables as they were, it has those of today afterwards, and all that was in it."""
+    url = request.getfixturevalue(f"{kind}_url")
+    if kind == "postgresql":
+        new = make_url(request.getfixturevalue("postgres_server").database())
+    else:
+        new = url.set(database=str(tmp_path / "new.db"))
+    before = create_engine(url)
+    with before.begin() as connection:
+        for statement in (*VERSION_1[kind].split(";\n"), *IN_VERSION_1):
+            if statement.strip():
+                connection.exec_driver_sql(statement)
+        pages = connection.exec_driver_sql("SELECT * FROM page").all()
+    before.dispose()
+    other, crew = open_database(new), Crew(open_database(url), tmp_path)
+    assert crew.value(version.select()) == VERSION
+    assert described(crew.engine) == described(other)
+    other.dispose()
+    one = crew.join()
+    one.seat.ledger.reads_templates = True
+    (held,) = one.claim()
+    assert held.candidate.url == "http://a.example/1"
+    found = one.end(stored(held)._replace(templates=(Template("a.example", "a", "Menu"),)))
+    assert (found.pages, one.lessons) == (2, [("home", "http://a.example/")])
+    with crew.engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT * FROM page ORDER BY id LIMIT 1").all() == pages
+        assert connection.exec_driver_sql("SELECT id, crawl_id, host, tag, text FROM template").all() == [
+            (1, 1, "a.example", "a", "Menu")
+        ]
+    crew.close()
+    crew.engine.dispose()
 
 
 def test_a_step_that_fails_changes_nothing(url: URL, monkeypatch: pytest.MonkeyPatch) -> None:

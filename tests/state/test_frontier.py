@@ -10,7 +10,7 @@ import pytest
 
 from crawler.canonical import Canonical
 from crawler.state import frontier as frontier_module
-from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent
+from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent, Template
 from crawler.state.frontier import AWAY, JOINING, LEFT_ALONE, MOST_OF_A_HOST, Frontier
 from crawler.state.manners import Pace
 from crawler.urls import host
@@ -216,6 +216,22 @@ def test_an_end_tells_all_that_the_page_caused() -> None:
     assert (one.record, one.headers) == ({"url": A}, {"etag": "1"})
     assert (two.lent.lease, two.outcome, two.links, two.lessons, two.record) == (2, "failed/404", (), (), None)
     assert frontier.batch(0).ended == []
+
+
+def test_templates_are_told_with_the_page_that_completed_them_and_passed_on() -> None:
+    frontier = filled(A)
+    taken(frontier)
+    menu, foot = Template("a.example", "a", "Menu"), Template("a.example", "p", "Foot")
+    frontier.completed(1, [menu])
+    frontier.completed(77, [foot])
+    frontier.give_back(1, "load")
+    taken(frontier)
+    frontier.completed(1, [foot])
+    frontier.end(1)
+    assert frontier.batch(0).ended[0].templates == (menu, foot)
+    frontier.absorb(Answer(templates=[menu]), 0.0)
+    frontier.absorb(Answer(templates=[foot]), 0.0)
+    assert frontier.templates == [menu, foot]
 
 
 def test_what_is_given_back_waits_again_with_its_load() -> None:

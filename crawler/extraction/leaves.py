@@ -1,0 +1,138 @@
+"""The leaf labels of a page: each element's own text, line by line, and the block-level label it stands in.
+
+A leaf label is an element that has text of its own, in one line; `page.blocks` are those lines. An element whose text
+is broken by others (`<p>one <b>two</b> three</p>`) is one leaf, "one three", beside that of the others. Block-level
+labels are body, section and div; what stands in none of them belongs to the page's root.
+"""
+
+from typing import NamedTuple
+
+from lxml import etree
+
+from crawler.page import Page
+from crawler.text import fold_space
+from crawler.walk import INLINE, SILENT
+
+BLOCK_LEVEL = frozenset(("body", "section", "div"))
+
+
+class Leaf(NamedTuple):
+    """A leaf label."""
+
+    tag: str
+    text: str
+    line: int
+    """Index of its line in `page.blocks`."""
+    home: int
+    """Index of the block-level label it stands in."""
+    anchor: int
+    """Index of the link it stands in, or -1."""
+
+
+class Home(NamedTuple):
+    """A block-level label, without those nested in it."""
+
+    tag: str
+    images: int
+
+
+class Leaves(NamedTuple):
+    """What one walk finds, in page order."""
+
+    leaves: tuple[Leaf, ...]
+    homes: tuple[Home, ...]
+    anchors: tuple[int, ...]
+    """Of each `a`, the block-level label it stands in."""
+
+
+def leaves(page: Page) -> Leaves:
+    """The leaf labels of a page and its block-level labels, computed once."""
+    return page.once(_read)
+
+
+def _read(page: Page) -> Leaves:
+    return _Reader().run(page.root)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found: list[Leaf] = []
+        self.tags: list[str] = []
+        """Those of the block-level labels; `images` counts beside them."""
+        self.images: list[int] = []
+        self.anchors: list[int] = []
+        self.lines = 0
+        self.anchor = -1
+        self.serial = 0
+        self.open: list[tuple[int, str]] = []
+        self.homes: list[int] = []
+        self.containers: list[str] = []
+        self.pieces: dict[int, tuple[str, int, list[str]]] = {}
+
+    def run(self, root: etree._Element) -> Leaves:
+        # The same breaks of lines as in crawler.walk, whose blocks are counted here.
+        self.containers.append(root.tag)
+        self.add_home(root.tag)
+        walker = etree.iterwalk(root, events=("start", "end"))
+        for event, element in walker:
+            tag = element.tag
+            if event == "start":
+                if tag in SILENT:
+                    walker.skip_subtree()
+                    continue
+                self.enter(tag)
+                if element.text and tag != "iframe":
+                    self.read(element.text)
+            else:
+                if tag not in SILENT:
+                    self.leave(tag)
+                if element.tail and element is not root:
+                    self.read(element.tail)
+        self.end_line()
+        return Leaves(tuple(self.found), tuple(map(Home, self.tags, self.images)), tuple(self.anchors))
+
+    def enter(self, tag: str) -> None:
+        self.serial += 1
+        self.open.append((self.serial, tag))
+        if tag not in INLINE:
+            self.end_line()
+            self.containers.append(tag)
+            if tag in BLOCK_LEVEL:
+                self.add_home(tag)
+        elif tag == "a":
+            self.anchor = len(self.anchors)
+            self.anchors.append(self.homes[-1])
+        elif tag == "img":
+            self.images[self.homes[-1]] += 1
+
+    def leave(self, tag: str) -> None:
+        self.open.pop()
+        if tag not in INLINE:
+            self.end_line()
+            self.containers.pop()
+            if tag in BLOCK_LEVEL:
+                self.homes.pop()
+        elif tag == "a":
+            self.anchor = -1
+
+    def add_home(self, tag: str) -> None:
+        self.homes.append(len(self.tags))
+        self.tags.append(tag)
+        self.images.append(0)
+
+    def read(self, text: str) -> None:
+        serial, tag = self.open[-1]
+        self.pieces.setdefault(serial, (tag, self.anchor, []))[2].append(text)
+
+    def end_line(self) -> None:
+        if not self.pieces:
+            return
+        before, written = len(self.found), False
+        for tag, anchor, pieces in self.pieces.values():
+            raw = "".join(pieces)
+            if text := fold_space(raw):
+                self.found.append(Leaf(tag, text, self.lines, self.homes[-1], anchor))
+            written = written or bool(raw.strip())
+        # A line of zero-width characters alone is one in <pre>, and nowhere else.
+        self.lines += len(self.found) > before or (written and self.containers[-1] == "pre")
+        self.pieces = {}

@@ -1,0 +1,175 @@
+"""The training of template-svm: from pages with gold text to an SVM, as Yan and Wang 2020 have it in section 6.
+
+A block-level label is main text when most of its words, four in a row, stand in the gold; one of fewer words may stand
+there by chance and tells nothing. There are far more blocks of noise than of main text, so as many are drawn of each;
+one of each a page, which the paper does not say, by the length of their text: else a page of a thousand comments or
+buttons would teach more than any other, and what little text they hold would count as much as an article. Whoever
+trains gives the `fit` that makes an SVM of samples; nothing here is wanted by a crawl.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from crawler.extraction.leaves import leaves
+from crawler.extraction.template import learn
+from crawler.extraction.template_svm import Features, Svm, counts, features
+from crawler.page import Page
+from crawler.text import words
+from crawler.urls import host
+
+if TYPE_CHECKING:
+    from crawler.extraction.template_svm import Matrix
+
+SHINGLE = 4
+MOST = 0.5
+"""A block is main text when more than this share of its shingles stands in the gold."""
+MAX_BLOCKS = 600
+"""Samples of each kind: more of them make more support vectors, and those cost time on every page."""
+MAX_VECTORS = 600
+CHANCE = 0.01
+"""A difference in F1 that means nothing, at so many samples: of the SVMs as good as the best, the one with the fewest
+vectors is taken, which is quick, and smooth enough to be true elsewhere."""
+COSTS = (1.0, 10.0, 100.0, 1_000.0)
+GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
+
+
+class Sample(NamedTuple):
+    """A block of some page."""
+
+    host: str
+    page: int
+    length: int
+    features: Features
+    main: bool
+
+
+class Score(NamedTuple):
+    """How well blocks were judged, those of main text being what was to be found."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+class Trained(NamedTuple):
+    """An SVM, and how it was found."""
+
+    svm: Svm
+    cost: float
+    score: Score
+    """By cross-validation over hosts."""
+    hosts: int
+    blocks: int
+    main: int
+    """How many blocks there were, and how many of them were main text; `drawn` were used of each kind."""
+    drawn: int
+
+
+class Fit(Protocol):
+    """Makes the SVM of samples and which of them are main text, with these C and gamma."""
+
+    def __call__(self, rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm: ...
+
+
+class TooFewError(ValueError):
+    """Gold from which nothing can be learned; the message is one sentence."""
+
+
+def samples(gold: Iterable[tuple[Page, str]]) -> list[Sample]:
+    """The blocks of pages with gold text, after the template pass with what the pages of each host have in common."""
+    sites: dict[str, list[tuple[Page, str]]] = defaultdict(list)
+    for page, text in gold:
+        sites[host(page.url)].append((page, text))
+    # Taken out one by one: what was read of a site's pages is let go with them.
+    return [sample for name in sorted(sites) for sample in _of_site(name, sites.pop(name))]
+
+
+def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[Sample]:
+    library = learn(page for page, _ in pages)
+    for place, (page, text) in enumerate(pages):
+        common = library.common(page)
+        texts: dict[int, list[str]] = defaultdict(list)
+        for leaf in leaves(page).leaves:
+            if (leaf.tag, leaf.text) not in common:
+                texts[leaf.home].append(leaf.text)
+        blocks = counts(page, common)
+        described = features(blocks)
+        gold = set(_shingles(text))
+        for home, parts in texts.items():
+            if found := _shingles(" ".join(parts)):
+                is_main = sum(one in gold for one in found) > MOST * len(found)
+                yield Sample(name, place, blocks[home].length, described[home], is_main)
+
+
+def _shingles(text: str) -> list[tuple[str, ...]]:
+    found = words(text)
+    return list(zip(*(found[start:] for start in range(SHINGLE)), strict=False))
+
+
+def train(found: list[Sample], fit: Fit, folds: int, seed: int) -> Trained:
+    """The SVM whose cost and gamma are as good as any by cross-validation over hosts, of few vectors."""
+    chance = random.Random(seed)  # noqa: S311 - to draw samples
+    balanced = _balanced(found, chance)
+    parts = _folds(balanced, folds, chance)
+    hosts, main = len({one.host for one in found}), sum(one.main for one in found)
+    tried: list[Trained] = []
+    for cost, gamma in product(COSTS, GAMMAS):
+        svm = fit(*_matrix(balanced), cost=cost, gamma=gamma)
+        if len(svm.vectors) <= MAX_VECTORS:
+            score = _validate(parts, partial(fit, cost=cost, gamma=gamma))
+            tried.append(Trained(svm, cost, score, hosts, len(found), main, len(balanced) // 2))
+    if not tried:
+        raise TooFewError(f"every SVM has more than {MAX_VECTORS} support vectors: these blocks cannot be told apart")
+    best = max(one.score.f1 for one in tried)
+    return min((one for one in tried if one.score.f1 > best - CHANCE), key=lambda one: len(one.svm.vectors))
+
+
+def _balanced(found: list[Sample], chance: random.Random) -> list[Sample]:
+    """As many blocks of main text as of noise, one of each a page at most."""
+    pages: dict[tuple[bool, str, int], list[Sample]] = defaultdict(list)
+    for one in found:
+        pages[one.main, one.host, one.page].append(one)
+    kinds: dict[bool, list[Sample]] = {True: [], False: []}
+    for (main, *_), blocks in pages.items():
+        kinds[main] += chance.choices(blocks, [block.length for block in blocks])
+    drawn = min(MAX_BLOCKS, *map(len, kinds.values()))
+    return [one for kind in kinds.values() for one in chance.sample(kind, drawn)]
+
+
+def _folds(balanced: list[Sample], folds: int, chance: random.Random) -> list[list[Sample]]:
+    """The samples in so many parts of about the same size, no host in two of them."""
+    hosts: dict[str, list[Sample]] = defaultdict(list)
+    for one in balanced:
+        hosts[one.host].append(one)
+    if len(hosts) < folds:
+        raise TooFewError(f"{folds} folds want as many hosts with main text and noise; there are {len(hosts)}")
+    names = sorted(hosts)
+    chance.shuffle(names)
+    parts: list[list[Sample]] = [[] for _ in range(folds)]
+    for name in sorted(names, key=lambda name: -len(hosts[name])):
+        min(parts, key=len).extend(hosts[name])
+    return parts
+
+
+def _validate(parts: list[list[Sample]], fit: "Callable[[Matrix, list[bool]], Svm]") -> Score:
+    """How well each part is judged by what the others teach, all parts together."""
+    hits = judged = main = 0
+    for held_out in parts:
+        svm = fit(*_matrix([one for part in parts if part is not held_out for one in part]))
+        rows, truth = _matrix(held_out)
+        judgement = svm.decide(rows) > 0
+        hits += sum(truth[index] for index in judgement.nonzero()[0])
+        judged += int(judgement.sum())
+        main += sum(truth)
+    precision, recall = hits / (judged or 1), hits / (main or 1)
+    return Score(precision, recall, 2 * precision * recall / (precision + recall or 1))
+
+
+def _matrix(found: list[Sample]) -> "tuple[Matrix, list[bool]]":
+    import numpy as np
+
+    return np.array([one.features for one in found]), [one.main for one in found]

@@ -1,0 +1,90 @@
+from collections import Counter
+from importlib import import_module
+
+import pytest
+
+from crawler.extraction import libraries as module
+from crawler.extraction.libraries import Libraries
+from crawler.extraction.template import N1, Label, template
+from crawler.page import Page
+
+TEMPLATE = import_module("crawler.extraction.template")  # the function of this name stands before it
+MENU = Label("p", "Menu")
+
+
+def page(number: int, name: str = "a.example", menu: str = "Menu") -> Page:
+    return Page.from_html(f"<p>{menu}</p><div>{chr(0x4E00 + number) * 20}</div>", f"http://{name}/{number}")
+
+
+class Counted(Libraries):
+    def __init__(self) -> None:
+        super().__init__(template, self.add)
+        self.counts: Counter[str] = Counter()
+
+    def add(self, name: str, by: int) -> None:
+        self.counts[name.partition("/")[2]] += by
+
+
+def test_a_page_is_cleaned_by_what_was_learned_before_it() -> None:
+    known = Counted()
+    menus, completed = [], []
+    for number in range(N1 + 2):
+        one = page(number)
+        menus.append("Menu" in one.once(known.extract).text)
+        completed.append(known.learn(one))
+        assert ("Menu" in one.once(known.extract).text) == menus[-1]
+    assert menus == [True] * N1 + [False] * 2
+    assert completed == [()] * (N1 - 1) + [(MENU,)] + [()] * 2
+    assert +known.counts == {"learned": 1}
+
+
+def test_each_host_has_its_own() -> None:
+    known = Counted()
+    for number in range(N1 - 1):
+        known.learn(page(number))
+    assert known.learn(page(99, "b.example")) == ()
+    assert known.learn(page(N1)) == (MENU,)
+    assert "Menu" in known.extract(page(98, "b.example")).text
+    assert "Menu" not in known.extract(page(98)).text
+
+
+def test_what_others_learned_is_taken_in() -> None:
+    known = Counted()
+    for _ in range(2):
+        known.take_in("a.example", MENU)
+    assert "Menu" not in known.extract(page(1)).text
+    assert "Menu" in known.extract(page(1, "b.example")).text
+    assert [known.learn(page(number)) for number in range(N1)] == [()] * N1
+
+
+@pytest.mark.parametrize(("limit", "forgotten"), [(8, 0), (7, 1), (1, 1)])
+def test_the_site_not_seen_for_longest_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch, limit: int, forgotten: int
+) -> None:
+    """A site counts one, and so does each label of it: a template here, two labels of a page there."""
+    monkeypatch.setattr(module, "MAX_KEPT", limit)
+    known = Counted()
+    known.take_in("a.example", MENU)
+    known.learn(page(1, "b.example"))
+    known.take_in("a.example", MENU)
+    known.learn(page(2, "c.example"))
+    assert len(known) == (3 if not forgotten else {7: 2, 1: 1}[limit])
+    assert known.counts["sites forgotten for want of room"] == {8: 0, 7: 1, 1: 3}[limit]
+    assert ("Menu" in known.extract(page(3)).text) == (limit == 1)
+
+
+def test_a_site_that_fills_all_room_stays() -> None:
+    known = Counted()
+    assert [bool(known.learn(page(number))) for number in range(N1)][-1]
+
+
+def test_what_is_refused_and_passed_over_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TEMPLATE, "MAX_TEMPLATES", 1)
+    known = Counted()
+    for _ in range(2):
+        known.learn(page(0))
+    for text in ("one", "two", "three"):
+        known.take_in("a.example", Label("p", text))
+    for number in range(1, N1):
+        known.learn(page(number))
+    assert +known.counts == {"pages passed over as copies": 1, "refused: the site has enough": 3}

@@ -1,0 +1,43 @@
+"""What the pages of a site have in common is learned while it is crawled, and known to the runs after."""
+
+from pathlib import Path
+
+import pytest
+from sites import OPEN, Site, crawl, page, serving
+
+from crawler.extraction.template import N1
+
+ONE_BY_ONE = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+MENU = "All the news of this valley and the next."
+PAGES = 3 * N1
+
+
+def routes() -> dict[str, str]:
+    # Stories that are not near each other: a few different letters would make a template of the rest.
+    own = {f"/{n}": f"Story {chr(65 + n) * 20}. {chr(97 + n) * 20} is how it ends." for n in range(PAGES)}
+    links = {path: f"story {path}" for path in own}
+    return {"/": page("Welcome to the front page, reader.", MENU, links=links)} | {
+        path: page(text, MENU) for path, text in own.items()
+    }
+
+
+@pytest.mark.parametrize("again", [{}, {"fresh": "yes"}])
+def test_a_site_s_menu_is_learned_and_remembered(tmp_path: Path, again: dict[str, str]) -> None:
+    with serving(Site(routes())) as site:
+        given = {"seeds": site.url, "extractor": "template", "max_pages": N1 + 5}
+        first = crawl(tmp_path, given, ONE_BY_ONE)
+        assert [MENU in item["text"] for item in first.items()] == [True] * N1 + [False] * 5
+        assert all("reader" in item["text"] or "Story" in item["text"] for item in first.items())
+        second = crawl(tmp_path, given | {"max_pages": PAGES} | again, ONE_BY_ONE)
+    menus = [MENU in item["text"] for item in second.items()]
+    assert menus == ([False] * PAGES if again else [True] * N1 + [False] * (PAGES - N1))
+    assert (first.status, second.status) == (0, 0)
+
+
+@pytest.mark.parametrize("extractor", ["leaf-tags", "template"])
+def test_nothing_is_learned_without_a_method_that_does(tmp_path: Path, extractor: str) -> None:
+    with serving(Site(routes())) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "extractor": extractor}, ONE_BY_ONE | {"STATS_DUMP": "True"})
+    assert all(MENU in item["text"] for item in ended.items()) == (extractor == "leaf-tags")
+    assert ("'template/learned': 1" in ended.err) == (extractor == "template")
+    assert ("template/" in ended.err) == (extractor == "template")
