@@ -79,4 +79,4 @@ def canonical(settings: BaseSettings) -> Canonical:
 
 def anything_left(seat: Seat, arguments: Arguments) -> bool:
     """Whether the crawl has anything left to do."""
-    return seat.left(arguments.seeds or (demo.ADDRESS,))
+    return seat.left(arguments.seeds or (seat.seed_known() or demo.ADDRESS,))

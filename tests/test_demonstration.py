@@ -49,6 +49,20 @@ def test_a_crawl_that_goes_on_has_its_pages_at_one_port(tmp_path: Path) -> None:
     assert "address is not public" not in second.closing()
 
 
+def test_a_crawl_of_the_demo_that_cannot_go_on_or_need_not(tmp_path: Path) -> None:
+    with demo.serving():  # so that its port is not the usual one
+        (port,) = ports(crawl(tmp_path, {"seeds": "demo", "max_pages": "2"}, {}))
+    with socket.create_server(("127.0.0.1", int(port))):
+        refused = crawl(tmp_path, {"seeds": "demo"}, {})
+    why = f"port {port} of this machine is taken, and the crawl 'topic' has its pages there"
+    assert (refused.status, refused.err) == (2, f"crawl topic: {why}; give another -a name=NAME\n")
+    assert crawl(tmp_path, {"seeds": "demo"}, {}).status == 0
+    with socket.create_server(("127.0.0.1", int(port))):
+        finished = crawl(tmp_path, {"seeds": "demo"}, {})
+    assert finished.status == 0
+    assert "\nThe crawl 'topic' is finished: " in finished.err
+
+
 def test_a_first_crawl_may_have_any_port(tmp_path: Path) -> None:
     one = seat(at(tmp_path), tmp_path)
     assert one.seed_known() is None

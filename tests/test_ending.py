@@ -96,6 +96,7 @@ def test_a_crawl_with_pages_did_not_fail_when_another_seed_does(tmp_path: Path) 
     with serving(Site({"/good": page("Good.")})) as site:
         assert crawl(tmp_path, {"seeds": f"{site.url}good"}).status == 0
         more = crawl(tmp_path, {"seeds": f"{site.url}good,{site.url}bad"})
+    assert more.status == 0
     assert "Failed: 404 Not Found (1)." in more.closing()
     assert "Every seed failed" not in more.closing()
 

@@ -88,9 +88,9 @@ class Command(CrawlCommand):
                 f"the language model cannot be unpacked in a temporary file ({error.strerror})"
             ) from None
         self.seat = take_seat(self.arguments, self.settings)
-        if self.arguments.demo:
-            check_demo(self.seat)
         self.left = anything_left(self.seat, self.arguments)
+        if self.left and self.arguments.demo:
+            check_demo(self.seat)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -121,9 +121,7 @@ class Command(CrawlCommand):
                 print("Stopped before the first page; the same command goes on.", file=sys.stderr)
                 self.seat.leave()
         spider = crawler.spider
-        failed = isinstance(spider, TopicSpider) and bool(
-            spider.broken or (spider.seeds_failed and not spider.seeds_answered and not spider.frontier.all_pages)
-        )
+        failed = isinstance(spider, TopicSpider) and bool(spider.broken or spider.fruitless)
         if self.crawler_process.bootstrap_failed or failed:
             self.exitcode = 1
 

@@ -242,7 +242,7 @@ class Command(ScrapyCommand):
         """Where a worker writes its pages, as far as that is known here."""
         name = pages_file(crawl.name, number)
         here = self.folder / ".place"
-        ours = here.is_file() and here.read_text(encoding="ascii", errors="replace") == place
+        ours = here.is_file() and here.read_text(encoding="ascii", errors="replace").split()[:1] == [place]
         return str(self.folder / name) if ours else f"{name} in another folder"
 
 
