@@ -82,7 +82,7 @@ class Worker:
         limit = self.limit if self.is_warm else 2 * self.limit  # the first page comes twice
         question = {"page": (page.html, page.url, page.lang), "warm": self.is_warm}
         answer: dict[str, Any] = {"failure": self.absent} if self.absent else self.exchange(question, limit)
-        self.is_warm = self.process is not None
+        self.is_warm = True
         return Output(answer.get("text", ""), answer.get("seconds", 0.0), answer.get("failure", ""))
 
     def exchange(self, question: dict[str, Any] | None, limit: float) -> dict[str, Any]:

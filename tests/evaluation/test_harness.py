@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawler.evaluation.gold import Gold
-from crawler.evaluation.harness import Output, run
+from crawler.evaluation.harness import LEARNING, Output, run
 from crawler.evaluation.peers import PEERS, Peer
 
 PAGES = [
@@ -39,6 +39,16 @@ def test_our_own_methods_work_there_as_here() -> None:
     found = outputs("leaf-tags")
     assert [output.text for output in found] == ["Page 0.", "Page 1.", "Page 2."]  # in order, though hosts are not
     assert all(0 < output.seconds < 5 and not output.failure for output in found)
+
+
+@pytest.mark.parametrize("name", sorted(LEARNING))
+def test_a_library_is_learned_from_each_host(name: str) -> None:
+    weather = "rains snows pours hails freezes thaws blows clears dawns shines".split()
+    html = "<div><p>It {0} {0} {0} {0} here.</p><p>All of this is what the valley says.</p></div>"
+    pages = [Gold("", url, "", "", html.format(word), "") for url in ("http://a.example/", "") for word in weather]
+    found = [output.text for output in run(name, pages, 20, lambda done: None).outputs]
+    assert [word in text for word, text in zip(weather, found, strict=False)] == [True] * 10
+    assert ["the valley says" in text for text in found] == [False] * 10 + [True] * 10  # no host, no library
 
 
 def test_a_peer_that_is_there(fake: Fake) -> None:
@@ -104,10 +114,12 @@ def test_a_hang_is_ended_and_costs_one_page(fake: Fake, number: int) -> None:
     assert [(output.text, output.failure) for output in found] == [("text", "")] * 2
 
 
-def test_the_first_page_is_counted_warm(fake: Fake) -> None:
+@pytest.mark.parametrize("dies", [False, True])
+def test_the_first_page_of_a_process_is_counted_warm(fake: Fake, dies: bool) -> None:
+    death = f"import os\n    if {dies} and '1' in html: os._exit(1)\n"
     burn = "    end = time.process_time() + 0.3\n    while not warm and time.process_time() < end: pass\n"
-    fake(f"import time\nwarm = []\ndef extract_text(html):\n{burn}    warm.append(1)\n    return html")
-    assert all(output.seconds < 0.2 for output in outputs("html-text"))
+    fake(f"import time\nwarm = []\ndef extract_text(html):\n    {death}{burn}    warm.append(1)\n    return html")
+    assert all(output.seconds < 0.2 for output in outputs("html-text") if not output.failure)
 
 
 def test_a_surrogate_is_no_obstacle(fake: Fake) -> None:
