@@ -93,6 +93,16 @@ def test_a_peer_that_is_there_is_judged_like_a_method(
     assert "page-0" in report
 
 
+def test_failures_are_counted_and_named(evaluate: Evaluate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "html_text.py").write_text("def extract_text(html): return '<b>' if '1' in html else 1 / 0")
+    monkeypatch.syspath_prepend(tmp_path)
+    said = evaluate("gold.jsonl", "--methods", METHOD, "--against", "html-text", "-o", "report.html")
+    assert (said.status, said.out.split()[-1]) == (0, "3")
+    report = Path("report.html").read_text("utf-8")
+    assert "<li>html-text: ZeroDivisionError: division by zero (3 pages)</li>" in report
+    assert "failed: ZeroDivisionError" in report
+
+
 def test_a_fall_is_printed_and_fails(evaluate: Evaluate) -> None:
     assert evaluate("gold.jsonl", "--methods", METHOD, "--save", "run.json").status == 0
     same = evaluate("gold.jsonl", "--methods", METHOD, "--baseline", "run.json")

@@ -4,6 +4,7 @@ All that comes from pages is escaped text; a Content-Security-Policy forbids scr
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
 from html import escape
@@ -23,6 +24,8 @@ BEFORE = 300
 """Characters of source shown before the first words of the gold."""
 CLUE = 24
 """Characters of a line of gold that are looked for in the source."""
+REASONS = 5
+"""Reasons of failure that are named of each method."""
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 HEADS = (
     "method,F1,95%,P,R,word F1,95%,right,excellent,good,medium,poor,rate,leaf P,leaf R,smaller,pages/s,failed".split(
@@ -98,7 +101,7 @@ def _section(verdict: Verdict, limit: int) -> str:
         "larger the circle, the faster. Winnow's own methods and peers differ in colour.</figcaption></figure>"
         f"<figure>{box_chart(rows)}<figcaption>Word F1 of the pages: median, middle half (box), middle nine tenths "
         "(line), average (dot).</figcaption></figure></div>"
-        f"{_comparisons(verdict.comparisons)}<h3>Worst pages</h3>{''.join(_worst(one, limit) for one, _ in there)}"
+        f"{_failures(one for one, _ in there)}{_comparisons(verdict.comparisons)}<h3>Worst pages</h3>{''.join(_worst(one, limit) for one, _ in there)}"
     )
 
 
@@ -166,6 +169,18 @@ def probability(value: float | None) -> str:
     if value is None:
         return "–"
     return number(value) if value >= 0.001 else f"{value:.0e}" if value >= 1e-99 else "<1e-99"
+
+
+def _failures(there: Iterable[Judged]) -> str:
+    """Why methods failed, the most frequent reasons of each."""
+    said = []
+    for judged in there:
+        reasons = Counter(output.failure for output in judged.run.outputs if output.failure)
+        said += [
+            f"<li>{shown(judged.name)}: {shown(why)} ({counted(count, 'page')})</li>"
+            for why, count in reasons.most_common(REASONS)
+        ]
+    return f"<details><summary>Why methods failed</summary><ul>{''.join(said)}</ul></details>" if said else ""
 
 
 def _comparisons(comparisons: Iterable[Comparison]) -> str:
