@@ -101,7 +101,8 @@ def _section(verdict: Verdict, limit: int) -> str:
         "larger the circle, the faster. Winnow's own methods and peers differ in colour.</figcaption></figure>"
         f"<figure>{box_chart(rows)}<figcaption>Word F1 of the pages: median, middle half (box), middle nine tenths "
         "(line), average (dot).</figcaption></figure></div>"
-        f"{_failures(one for one, _ in there)}{_comparisons(verdict.comparisons)}<h3>Worst pages</h3>{''.join(_worst(one, limit) for one, _ in there)}"
+        f"{_failures(one for one, _ in there)}{_comparisons(verdict.comparisons)}"
+        f"<h3>Worst pages</h3>{''.join(_worst(one, limit) for one, _ in there)}"
     )
 
 
