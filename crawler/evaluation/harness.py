@@ -73,7 +73,7 @@ class Worker:
         if self.process is None:
             self.start()  # which learns
         else:
-            self.exchange({"learn": site}, self.limit * len(site))
+            self.exchange({"learn": site}, self.limit * max(1, len(site)))
 
     def text(self, page: Gold) -> Output:
         """What the method makes of a page."""

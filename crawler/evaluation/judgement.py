@@ -38,7 +38,7 @@ class Figures(NamedTuple):
     reduction: float
     """Share of the pages' bytes that is gone."""
     speed: float | None
-    """Pages a second of processor time."""
+    """Pages a second of processor time, of those that did not fail."""
 
 
 class Sample(NamedTuple):
@@ -132,11 +132,12 @@ def figures(samples: Sequence[Sample]) -> Figures:
     recall = mean(score.shingle_recall for score in scores) or 0.0
     grades = Counter(score.grade for score in scores)
     both, taken, main = (sum(counts) for counts in zip(*(score.leaves for score in scores), strict=True))
+    failed = sum(bool(sample.output.failure) for sample in samples)
     seconds = sum(sample.output.seconds for sample in samples)
     before = sum(size(sample.page.html) for sample in samples)
     return Figures(
         pages=len(samples),
-        failed=sum(bool(sample.output.failure) for sample in samples),
+        failed=failed,
         f1=f1(precision, recall),
         f1_interval=f1_interval,
         precision=precision,
@@ -149,7 +150,7 @@ def figures(samples: Sequence[Sample]) -> Figures:
         leaf_precision=both / taken if taken else None,
         leaf_recall=both / main if main else None,
         reduction=1 - sum(score.size for score in scores) / before if before else 0.0,
-        speed=len(samples) / seconds if seconds else None,
+        speed=(len(samples) - failed) / seconds if seconds else None,
     )
 
 

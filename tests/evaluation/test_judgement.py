@@ -32,7 +32,7 @@ def test_figures_are_those_of_a_set() -> None:
     assert found.rate == pytest.approx((4 / 5 + 0 + 1) / 3)
     assert (found.leaf_precision, found.leaf_recall) == (None, None)
     assert found.reduction == pytest.approx(1 - (9 + 0 + 7) / 300)
-    assert found.speed == 3 / 1.0
+    assert found.speed == 2 / 1.0
     assert found.f1_interval is not None
     assert found.f1_interval[0] <= found.f1 <= found.f1_interval[1]
 
