@@ -23,13 +23,14 @@ LAYERS = {
 ADAPTERS_ONLY = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())
 # What the core may use besides the standard library.
 CORE = frozenset("lxml parsel w3lib numpy tldextract py3langid sqlalchemy psycopg filelock".split())
-# What one part alone may use, with an extra of its own.
-EXTRA = {"evaluation": frozenset(("scipy",))}
 APART = "demo"
 
 FILES = sorted(CRAWLER.rglob("*.py"))
 NAMES = {path: path.relative_to(CRAWLER.parent).with_suffix("").as_posix().replace("/", ".") for path in FILES}
 MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
+
+# What one part alone may use, with an extra of its own.
+EXTRA = {"evaluation": frozenset(("scipy",))}
 
 
 def place(module: str) -> str:
