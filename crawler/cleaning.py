@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from crawler.archives.records import Broken, BrokenError, Found, NotHtmlError, Raw, Skipped, as_json
-from crawler.extraction import EXTRACTORS
+from crawler.extraction import Extractor
 from crawler.parallel import in_order
 
 # Ends of lines to some readers, which JSON leaves as they are.
@@ -49,13 +49,13 @@ class Tally:
             self.skipped[result.why] += 1
 
 
-def clean(found: Found, method: str) -> Result:
+def clean(found: Found, method: str, extract: Extractor) -> Result:
     """The clean text of a record; never an exception."""
     if not isinstance(found, Raw):
         return found
     try:
         record = found.decode(found)
-        extraction = EXTRACTORS[method](record.page)
+        extraction = extract(record.page)
     except NotHtmlError as error:
         return Skipped(f"not HTML/{error}")
     except BrokenError as error:
@@ -69,18 +69,14 @@ def clean(found: Found, method: str) -> Result:
     return Cleaned(line.encode(), len(record.page.body), len(extraction.text.encode()))
 
 
-def cleaner(method: str) -> Cleaner:
-    """What cleans a record by a method, in this process or another.
-
-    A method that learns from a site's pages would do so here: a first pass over the inputs, whose libraries by site go
-    to the processes with the function, as plain data.
-    """
-    return partial(clean, method=method)
+def cleaner(method: str, extract: Extractor) -> Cleaner:
+    """What cleans a record by a method, which goes by this name, in this process or another."""
+    return partial(clean, method=method, extract=extract)
 
 
-def cleaned(found: Iterable[Found], method: str, jobs: int, died: Callable[[], None]) -> Iterator[Result]:
+def cleaned(found: Iterable[Found], clean: Cleaner, jobs: int, died: Callable[[], None]) -> Iterator[Result]:
     """What becomes of each record, in their order."""
-    return in_order(cleaner(method), found, jobs, _lost, died)
+    return in_order(clean, found, jobs, _lost, died)
 
 
 def _lost(found: Found) -> Result:

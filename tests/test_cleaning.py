@@ -1,7 +1,6 @@
 """Cleaning of saved pages, apart from where they come from."""
 
 import json
-from functools import partial
 
 import pytest
 import saved
@@ -9,7 +8,7 @@ from saved import answer, html, text, url
 
 from crawler.archives import json_lines, warc
 from crawler.archives.records import Broken, Found, Raw, Record, Skipped
-from crawler.cleaning import Cleaned, Tally, clean, cleaned
+from crawler.cleaning import Cleaned, Cleaner, Tally, cleaned, cleaner
 from crawler.extraction import EXTRACTORS
 from crawler.page import Page
 
@@ -37,9 +36,14 @@ def raws(count: int) -> list[Found]:
     return kinds
 
 
+def named(method: str) -> Cleaner:
+    """What cleans by the method of this name."""
+    return cleaner(method, EXTRACTORS[method])
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 def test_the_same_in_order_with_any_number_of_processes(jobs: int) -> None:
-    found = list(cleaned(raws(30), "auto", jobs, lambda: None))
+    found = list(cleaned(raws(30), named("auto"), jobs, lambda: None))
     for n in range(30):
         page, *others = found[6 * n : 6 * n + 6]
         assert isinstance(page, Cleaned)
@@ -63,24 +67,24 @@ def test_the_same_in_order_with_any_number_of_processes(jobs: int) -> None:
 
 @pytest.mark.parametrize("method", EXTRACTORS)
 def test_every_method(method: str) -> None:
-    result = clean(Raw("a", json_lines.record, saved.line(1)), method)
+    result = named(method)(Raw("a", json_lines.record, saved.line(1)))
     assert isinstance(result, Cleaned)
     extraction = EXTRACTORS[method](Page.from_html(html(1), url(1)))
     found = json.loads(result.line)
     assert (found["text"], found["title"], found["method"]) == (extraction.text, extraction.title, method)
 
 
-def test_a_method_that_fails_costs_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(EXTRACTORS, "failing", lambda page: {}[page.url])
-    found = clean(Raw("a", json_lines.record, saved.line(1)), "failing")
+def test_a_method_that_fails_costs_the_page() -> None:
+    failing = cleaner("failing", lambda page: {}[page.url])
+    found = failing(Raw("a", json_lines.record, saved.line(1)))
     assert found == Broken("a", f"it cannot be cleaned (KeyError: '{url(1)}')")
-    assert clean(Raw("a", exhaust, b""), "auto") == Broken("a", "it cannot be cleaned (MemoryError: )")
+    assert named("auto")(Raw("a", exhaust, b"")) == Broken("a", "it cannot be cleaned (MemoryError: )")
 
 
 @pytest.mark.parametrize("sign", ["\x85", "\u2028", "\u2029", '"', "\\", "{}", "\ufeff", "😀"])
 def test_a_line_is_one_line_and_json(sign: str) -> None:
     page = f"<title>T{sign}t</title><p>One {sign}here and two{sign}.</p>"
-    result = clean(Raw("a", json_lines.record, saved.line(1, html=page, id=[sign], url=sign)), "leaf-tags")
+    result = named("leaf-tags")(Raw("a", json_lines.record, saved.line(1, html=page, id=[sign], url=sign)))
     assert isinstance(result, Cleaned)
     assert result.line.endswith(b"\n")
     assert len(result.line.decode().splitlines()) == 1
@@ -91,7 +95,7 @@ def test_a_line_is_one_line_and_json(sign: str) -> None:
 
 def test_the_tally() -> None:
     tally = Tally()
-    for result in map(partial(clean, method="auto"), raws(3)):
+    for result in map(named("auto"), raws(3)):
         tally.add(result)
     assert (tally.pages, tally.broken) == (3, 9)
     assert tally.skipped == {"WARC record/request": 3, "not HTML/a/b": 3}

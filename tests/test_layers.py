@@ -17,7 +17,7 @@ LAYERS = {
     **dict.fromkeys("seeds scope addresses canonical parallel whole_file".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
     **dict.fromkeys("recrawl evaluation arguments cleaning".split(), ABOVE),
-    **dict.fromkeys("settings items scheduler opening demonstration failures spiders".split(), ADAPTER),
+    **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),
     **dict.fromkeys("middlewares pipelines extensions commands dashboard".split(), ADAPTER),
 }
 ADAPTERS_ONLY = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())

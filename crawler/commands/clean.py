@@ -21,9 +21,10 @@ from scrapy.utils.log import configure_logging
 
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
-from crawler.cleaning import Cleaned, Tally, cleaned
+from crawler.cleaning import Cleaned, Tally, cleaned, cleaner
 from crawler.extensions.cleaning import CleaningProgress
 from crawler.extraction import EXTRACTORS
+from crawler.methods import extractor
 from crawler.parallel import GARBAGE_THRESHOLD, WorkersError
 from crawler.whole_file import OutputError, WholeFile
 from crawler.wording import counted, printable, reason_words
@@ -69,6 +70,7 @@ class Command(ScrapyCommand):
         self.method = self.settings["EXTRACTOR"] if opts.method is None else opts.method
         if self.method not in EXTRACTORS:
             _refuse(f"there is no method {self.method!r}; there are {', '.join(EXTRACTORS)}")
+        self.cleaner = cleaner(self.method, extractor(self.method, self.settings))
         self.jobs = _jobs(opts.jobs)
         self.interval = self.settings.getfloat("LOGSTATS_INTERVAL") or 10.0
         try:
@@ -102,7 +104,7 @@ class Command(ScrapyCommand):
     def go(self, inputs: Sequence[Input], output: WholeFile, progress: CleaningProgress) -> None:
         """Clean record by record."""
         found = (record for one in inputs for record in one.found())
-        for result in cleaned(found, self.method, self.jobs, lambda: progress.say(DIED)):
+        for result in cleaned(found, self.cleaner, self.jobs, lambda: progress.say(DIED)):
             progress.tally.add(result)
             if isinstance(result, Cleaned):
                 output.write(result.line)

@@ -17,11 +17,12 @@ from twisted.python.failure import Failure
 
 from crawler.arguments import Arguments, parse
 from crawler.demonstration import serve_demo
-from crawler.extraction import BEST, EXTRACTORS, LEARNING
+from crawler.extraction import BEST, LEARNING
 from crawler.extraction.libraries import Libraries
 from crawler.extraction.template import Label
 from crawler.failures import NOT_PUBLIC, Refusal, reason
 from crawler.items import ImageItem, PageItem
+from crawler.methods import extractor
 from crawler.opening import take_seat
 from crawler.page import HTML_TYPES, Page, is_html, media_type
 from crawler.scope import Scope
@@ -92,7 +93,7 @@ class TopicSpider(Spider):
         settings = crawler.settings
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
         self.method = self.arguments.extractor or settings["EXTRACTOR"]
-        self.extract, self.libraries = EXTRACTORS[self.method], None
+        self.extract, self.libraries = extractor(self.method, settings), None
         if (BEST if self.method == "auto" else self.method) in LEARNING:
             self.libraries = Libraries(self.extract, self.count)
             self.extract = self.libraries.extract
