@@ -128,7 +128,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         (["a.jsonl", "missing"], "'missing' cannot be read (No such file or directory)"),
         (["a.jsonl", "odd.txt"], "'odd.txt' is nothing that can be cleaned; inputs are HTML files (.html, .htm"),
         (["a.jsonl", "a.jsonl"], "'a.jsonl' is given more than once"),
-        (["a.jsonl", "--method", "no-such"], "there is no method 'no-such'; there are auto, leaf-tags"),
+        (["a.jsonl", "--method", "no-such"], "there is no method 'no-such'; there are auto, framework"),
         (["a.jsonl", "--method", ""], "there is no method ''; there are auto"),
         (["a.jsonl", "-s", "EXTRACTOR=no-such"], "there is no method 'no-such'; there are auto"),
         *[
