@@ -34,6 +34,15 @@ def test_a_site_s_menu_is_learned_and_remembered(tmp_path: Path, again: dict[str
     assert (first.status, second.status) == (0, 0)
 
 
+def test_a_page_is_cleaned_before_it_teaches(tmp_path: Path) -> None:
+    """Also where nothing but the item wants its text: of these pages no links are followed."""
+    with serving(Site(routes())) as site:
+        seeds = ",".join(f"{site.url}{n}" for n in range(N1 + 2))
+        given = {"seeds": seeds, "extractor": "template", "max_depth": 0, "topic": "a story"}
+        ended = crawl(tmp_path, given, ONE_BY_ONE)
+    assert [MENU in item["text"] for item in ended.items()] == [True] * N1 + [False] * 2
+
+
 @pytest.mark.parametrize("extractor", ["leaf-tags", "template"])
 def test_nothing_is_learned_without_a_method_that_does(tmp_path: Path, extractor: str) -> None:
     with serving(Site(routes())) as site:

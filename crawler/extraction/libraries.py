@@ -7,7 +7,8 @@ from crawler.extraction.template import Label, Learner, Library
 from crawler.page import Extraction, Page
 from crawler.urls import host
 
-# Labels in memory, of all sites together; the sites not seen for longest are forgotten. Some 100 MB at most.
+# Labels in memory, of all sites together; the sites not seen for longest are forgotten. A template takes some 1.3 kB, a
+# label that waits for its batch 0.3, so these are 60 to 260 MB.
 MAX_KEPT = 200_000
 
 
@@ -23,8 +24,8 @@ class _Site(NamedTuple):
 class Libraries:
     """Extracts pages with their sites' libraries, and learns from them.
 
-    A page is cleaned with what the pages before it have taught, and teaches then. Batches that are not full, of nine
-    pages at most, are in memory alone: a worker that ends, or has too many sites, loses them.
+    A page is cleaned with what the pages before it have taught, whether it is extracted or learned from first. Batches
+    that are not full, of nine pages at most, are in memory alone: who ends, or has too many sites, loses them.
     """
 
     def __init__(self, method: Callable[..., Extraction], count: Callable[[str, int], None]) -> None:
@@ -44,7 +45,7 @@ class Libraries:
         return self.method(page, library=site.library if site else None)
 
     def learn(self, page: Page) -> tuple[Label, ...]:
-        """Learn from a page that has been extracted; the templates it completed."""
+        """Learn from a page; the templates it completed."""
         site = self._take(host(page.url))
         copies, refused = site.learner.copies, site.library.refused
         completed = site.learner.add(page)

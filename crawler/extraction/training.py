@@ -15,7 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from crawler.extraction.leaves import leaves
-from crawler.extraction.template import learn
+from crawler.extraction.template import N1, Label, Library, frequencies, labels, learn
 from crawler.extraction.template_svm import Features, Svm, counts, features
 from crawler.page import Page
 from crawler.text import words
@@ -80,7 +80,7 @@ class TooFewError(ValueError):
 
 
 def samples(gold: Iterable[tuple[Page, str]]) -> list[Sample]:
-    """The blocks of pages with gold text, after the template pass with what the pages of each host have in common."""
+    """The blocks of pages with gold text: as they are when a crawl comes to a host, and after the template pass."""
     sites: dict[str, list[tuple[Page, str]]] = defaultdict(list)
     for page, text in gold:
         sites[host(page.url)].append((page, text))
@@ -89,20 +89,27 @@ def samples(gold: Iterable[tuple[Page, str]]) -> list[Sample]:
 
 
 def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[Sample]:
-    library = learn(page for page, _ in pages)
+    library = _library([page for page, _ in pages])
     for place, (page, text) in enumerate(pages):
-        common = library.common(page)
-        texts: dict[int, list[str]] = defaultdict(list)
-        for leaf in leaves(page).leaves:
-            if (leaf.tag, leaf.text) not in common:
-                texts[leaf.home].append(leaf.text)
-        blocks = counts(page, common)
-        described = features(blocks)
         gold = set(_shingles(text))
-        for home, parts in texts.items():
-            if found := _shingles(" ".join(parts)):
-                is_main = sum(one in gold for one in found) > MOST * len(found)
-                yield Sample(name, place, blocks[home].length, described[home], is_main)
+        for view, common in enumerate((frozenset[Label](), library.common(page))[: 1 + bool(library)]):
+            texts: dict[int, list[str]] = defaultdict(list)
+            for leaf in leaves(page).leaves:
+                if (leaf.tag, leaf.text) not in common:
+                    texts[leaf.home].append(leaf.text)
+            blocks = counts(page, common)
+            described = features(blocks)
+            for home, parts in texts.items():
+                if found := _shingles(" ".join(parts)):
+                    is_main = sum(one in gold for one in found) > MOST * len(found)
+                    yield Sample(name, 2 * place + view, blocks[home].length, described[home], is_main)
+
+
+def _library(pages: list[Page]) -> Library:
+    """What the pages of a host have in common; of fewer than a batch, what two of them have."""
+    if len(pages) >= N1:
+        return learn(pages)
+    return Library(label for label, count in frequencies(map(labels, pages)).items() if count > 1)
 
 
 def _shingles(text: str) -> list[tuple[str, ...]]:

@@ -198,9 +198,8 @@ class TopicSpider(Spider):
             yield self.item(response, candidate, page)
 
     def learn_from(self, page: Page, lease: int) -> None:
-        """Learn what the site's pages have in common, if the method wants that, after this page's own extraction."""
+        """Learn what the site's pages have in common, if the method wants that."""
         if self.libraries is not None:
-            page.once(self.extract)
             name, completed = host(page.url), self.libraries.learn(page)
             self.frontier.completed(lease, [Template(name, *label) for label in completed])
 

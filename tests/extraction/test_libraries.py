@@ -38,6 +38,14 @@ def test_a_page_is_cleaned_by_what_was_learned_before_it() -> None:
     assert +known.counts == {"learned": 1}
 
 
+def test_a_page_may_be_learned_from_before_it_is_extracted() -> None:
+    known = Counted()
+    some = [page(number) for number in range(N1 + 1)]
+    for one in some:
+        known.learn(one)
+    assert ["Menu" in one.once(known.extract).text for one in some] == [True] * N1 + [False]
+
+
 def test_each_host_has_its_own() -> None:
     known = Counted()
     for number in range(N1 - 1):

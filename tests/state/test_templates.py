@@ -89,6 +89,17 @@ def test_new_templates_of_a_host_at_hand_are_read_once(crew: Crew) -> None:
     assert [at_hand(two, third).templates for _ in range(2)] == [[FOOT], []]
 
 
+def test_templates_of_a_host_at_hand_wait_while_nothing_is_said_of_what_is_at_hand(crew: Crew) -> None:
+    """Those of a host that comes to hand meanwhile have higher numbers."""
+    one, two = reader(crew, A, A + "1", B, B + "1"), reader(crew, folder="two")
+    first, second, third, fourth = one.claim()
+    one.end(stored(first)._replace(templates=(MENU,)), stored(third)._replace(templates=(OTHER,)))
+    move = Move(second, second.candidate._replace(url=B + "2", requested=A + "1"))
+    assert one.commit(Batch(moves=[move])).templates == [OTHER]
+    assert at_hand(one, first, fourth).templates == [MENU, OTHER]
+    two.leave()
+
+
 def test_who_does_not_learn_reads_none(crew: Crew) -> None:
     one = crew.join(*candidates(A, A + "1"))
     first, second = one.claim()
