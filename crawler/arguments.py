@@ -15,6 +15,8 @@ NAME = re.compile(r"\w[\w.-]*(?<!\.)")
 MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 # Names that Windows keeps for devices, whatever the ending.
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+# Names by which the files of other crawls go: what is kept aside, and lists of pictures, of any worker.
+FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 # A comma ends an address where a space or another address follows: addresses may hold commas themselves.
 BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
 # A comma inside {} or [] belongs to the pattern.
@@ -139,6 +141,11 @@ def _name(value: str) -> str:
         raise ArgumentError(
             f"name={_shown(value)} cannot name a file; allowed are letters, digits, '_', '-' and '.', "
             f"at most {MAX_NAME_BYTES} bytes of them"
+        )
+    if FILES_OF_OTHERS.fullmatch(value):
+        raise ArgumentError(
+            f"name={_shown(value)} is how the files of another crawl are named; "
+            "allowed are names that do not end in .previous or .images"
         )
     return value
 

@@ -1,15 +1,25 @@
 """Opening the state of a crawl, as its arguments and settings say."""
 
+import logging
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, sleep
 
 from scrapy.settings import BaseSettings
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
 
 from crawler import demo
 from crawler.arguments import Arguments
 from crawler.canonical import Canonical
-from crawler.state.database import StateError, database_url, open_database, shown, why
+from crawler.state.claims import LONGEST_REST
+from crawler.state.database import AwayError, StateError, database_url, open_database, passes, shown, why
 from crawler.state.seats import Plan, Seat
+
+logger = logging.getLogger(__name__)
+
+# The settings that bound how long a host may rest.
+PAUSES = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
 
 
 def take_seat(arguments: Arguments, settings: BaseSettings) -> Seat:
@@ -22,23 +32,51 @@ def take_seat(arguments: Arguments, settings: BaseSettings) -> Seat:
         canonical(settings),
         settings.getint("SITE_PAGE_LIMIT"),
         arguments.max_pages,
+        max(LONGEST_REST, *(2 * settings.getfloat(name) for name in PAUSES)),
         arguments.fresh,
     )
-    url = database_url(settings["STATE_URL"], folder)
-    try:
-        seat = Seat(open_database(url), plan)
-    except (DBAPIError, OSError) as error:
-        raise StateError(f"the state in {shown(url)} cannot be used: {why(error)}") from error
-    seat.ledger.patience = settings.getfloat("STATE_PATIENCE")
+    url, patience = database_url(settings["STATE_URL"], folder), settings.getfloat("STATE_PATIENCE")
+    seat = _patiently(lambda: _seat(url, plan), patience)
+    seat.ledger.patience = patience
     return seat
+
+
+def _seat(url: URL, plan: Plan) -> Seat:
+    engine = open_database(url)
+    try:
+        return Seat(engine, plan)
+    except (SQLAlchemyError, OSError, ValueError) as error:
+        kind = AwayError if passes(error) else StateError
+        raise kind(f"the state in {shown(url)} cannot be used: {why(error)}") from error
+    except BaseException:
+        engine.dispose()
+        raise
+
+
+def _patiently(take: Callable[[], Seat], patience: float) -> Seat:
+    """What can be taken, tried again while the database is locked, full or away."""
+    until, said = monotonic() + patience, False
+    while True:
+        try:
+            return take()
+        except AwayError as error:
+            if monotonic() > until:
+                raise
+            if not said:
+                logger.warning("Waiting: %s", error)
+            said = True
+            sleep(min(1.0, patience))
 
 
 def canonical(settings: BaseSettings) -> Canonical:
     """The rule by which two addresses are one; on the command line, expressions are separated by spaces."""
     ignored = settings["IGNORED_PARAMETERS"]
-    return Canonical(ignored.split() if isinstance(ignored, str) else ignored)
+    try:
+        return Canonical(ignored.split() if isinstance(ignored, str) else ignored)
+    except ValueError as error:
+        raise StateError(f"setting IGNORED_PARAMETERS is wrong: {error}") from None
 
 
 def anything_left(seat: Seat, arguments: Arguments) -> bool:
     """Whether the crawl has anything left to do."""
-    return seat.left(arguments.seeds or (demo.ADDRESS,))
+    return seat.left(arguments.seeds or (seat.seed_known() or demo.ADDRESS,))

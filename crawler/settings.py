@@ -16,6 +16,15 @@ DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;
 
 # How clean text is made, and where it goes.
 EXTRACTOR = "auto"
+# What the paper of the extractor `framework` leaves open: above these a table is large (pixels, delta 1; percent of the
+# page, delta 2 and 3), from this aspect on it is narrow, below this share of the most paragraphs it is noise.
+FRAMEWORK_WIDTH = 300
+FRAMEWORK_HEIGHT = 300
+FRAMEWORK_WIDTH_PERCENT = 50
+FRAMEWORK_HEIGHT_PERCENT = 50
+FRAMEWORK_ASPECT = 5.0
+FRAMEWORK_TIE = 0.2
+FRAMEWORK_DIVS = True  # divs are split as tables are; False is the method as it was printed
 OUTPUT_DIR = "output"
 FEED_EXPORT_ENCODING = "utf-8"  # readable text in -O files too
 

@@ -12,6 +12,7 @@ from w3lib.url import safe_url_string
 PLAIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&()*+,;=:@/?%-]*")
 FOLDED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
 MAX_LENGTH = 8192  # of an address as it is written: no server takes a longer one
+MAX_HOST = 253  # of a host's name: the name system has no longer one
 # What a host may be made of, whatever the address said.
 HOST = re.compile(r"[\w.:-]+", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -41,7 +42,7 @@ def absolute(base: str, href: str) -> str | None:
         return None
     if href[:1] == "/" and href[1:2] not in ("/", "\\"):
         href = origin(base) + href
-    if PLAIN.fullmatch(href) and not FOLDED.search(href):
+    if PLAIN.fullmatch(href) and not FOLDED.search(href) and (len(href) <= MAX_HOST or len(host(href)) <= MAX_HOST):
         return href
     return _respelled(base, href)
 
@@ -62,12 +63,12 @@ def _respelled(base: str, href: str) -> str | None:
         port = parts.port
     except (ValueError, UnicodeError):
         return None
-    host = (parts.hostname or "").rstrip(".")
-    if parts.scheme not in DEFAULT_PORTS or not HOST.fullmatch(host) or "@" in parts.netloc:
+    name = (parts.hostname or "").rstrip(".")
+    if parts.scheme not in DEFAULT_PORTS or not HOST.fullmatch(name) or "@" in parts.netloc or len(name) > MAX_HOST:
         return None
-    if ":" in host:
-        host = f"[{host}]"
-    netloc = host if port in (None, DEFAULT_PORTS[parts.scheme]) else f"{host}:{port}"
+    if ":" in name:
+        name = f"[{name}]"
+    netloc = name if port in (None, DEFAULT_PORTS[parts.scheme]) else f"{name}:{port}"
     address = _without_dots(parts.path) + (f"?{parts.query}" if parts.query else "")
     return f"{parts.scheme}://{netloc}" + re.sub("%[0-9a-fA-F]{2}", lambda escape: escape[0].upper(), address)
 

@@ -1,6 +1,7 @@
 """How numbers and what sites say are put into words for people."""
 
 import re
+from collections.abc import Mapping
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -21,6 +22,19 @@ def reason_words(why: str) -> str:
     'not HTML: image/png'
     """
     return why.replace("/", ": ", 1)
+
+
+def ranked_reasons(found: Mapping[str, int], most: int) -> str:
+    """The most frequent reasons with how often each was met, and how many others there were.
+
+    >>> ranked_reasons({"noindex": 2, "not HTML/image/png": 3_000, "nofollow": 1, "page/204": 1}, 2)
+    'not HTML: image/png (3,000), noindex (2), 2 other reasons (2)'
+    """
+    ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
+    said = [f"{reason_words(why)} ({count:,})" for why, count in ranked[:most]]
+    if rest := ranked[most:]:
+        said.append(f"{counted(len(rest), 'other reason')} ({sum(count for _, count in rest):,})")
+    return ", ".join(said)
 
 
 def printable(text: str) -> str:

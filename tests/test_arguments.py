@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from crawler.arguments import READERS, ArgumentError, Arguments, parse
+from crawler.extraction import EXTRACTORS
 
 A, B = "http://a.example/", "https://b.example/x,y,z"
 
@@ -155,6 +156,10 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
         ("name", "茶.2012-a_b", "茶.2012-a_b"),
         ("name", "a" * 200, "a" * 200),
         ("name", "console", "console"),
+        ("name", "images", "images"),
+        ("name", "bees.previously", "bees.previously"),
+        ("name", "bees.images-a", "bees.images-a"),
+        ("name", "bees.previous.a", "bees.previous.a"),
         ("images", "yes", True),
         ("images", "no", False),
         ("fresh", "yes", True),
@@ -188,7 +193,7 @@ ALLOWED = {
     "lang": "allowed are codes such as en, zh, de, fr, ja, ru",
     "name": "allowed are letters, digits, '_', '-' and '.', at most 200 bytes of them",
     "images": "allowed are yes, no",
-    "extractor": "allowed are auto, ",
+    "extractor": f"allowed are {', '.join(EXTRACTORS)}",
     "fresh": "allowed are yes, no",
 }
 WRONG = {
@@ -218,6 +223,17 @@ def test_a_wrong_value_is_said_with_what_is_allowed(name: str, value: str) -> No
     assert message.endswith(ALLOWED[name])
     assert message.isprintable()
     assert len(message) < 300
+
+
+@pytest.mark.parametrize(
+    "name", ["bees.previous", "bees.images", "bees.Previous", "bees.IMAGES-12", "bees.previous-2", "a.images.previous"]
+)
+def test_a_name_of_the_files_of_another_crawl(name: str) -> None:
+    message = wrong({"seeds": A, "name": name})
+    assert message == (
+        f"name={name!r} is how the files of another crawl are named; "
+        "allowed are names that do not end in .previous or .images"
+    )
 
 
 @pytest.mark.parametrize("name", WRONG)

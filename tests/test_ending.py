@@ -74,8 +74,31 @@ def test_the_closing_lines_say_in_words_how_it_went(tmp_path: Path) -> None:
         said = crawl(tmp_path, {"seeds": site.url, "max_pages": "2"}).closing()
     assert "2 pages crawled in " in said
     assert "not HTML: .pdf (1)" in said
-    assert "2 addresses still waited when max_pages was reached" in said
+    assert "2 addresses still waited when max_pages was reached; a larger max_pages goes on there." in said
     assert f"2 items in {Path('output', 'topic.jsonl')}." in said
+
+
+def test_no_more_than_ten_reasons_are_named(tmp_path: Path) -> None:
+    """A server may have another content type for each page: neither these lines nor the counts are to grow with it."""
+    links = {f"/{n}": f"page {n}" for n in range(103)}
+    routes = {path: Answer(b"x", content_type=f"odd/type-{path[1:]}") for path in links}
+    with serving(Site({"/": page("One.", links=links | {"/gone": "gone"}), **routes})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"STATS_DUMP": "True"})
+    (left_out,) = [line for line in ended.closing().splitlines() if line.startswith("Left out: ")]
+    assert left_out.startswith("Left out: other reasons (3), not HTML: odd/type-")
+    assert left_out.endswith(" (1), 91 other reasons (91).")
+    assert left_out.count(", not HTML: ") == 9
+    assert ended.err.count("'skipped/not HTML/odd/type-") == 100
+    assert "\nFailed: 404 Not Found (1).\n" in ended.closing()
+
+
+def test_a_crawl_with_pages_did_not_fail_when_another_seed_does(tmp_path: Path) -> None:
+    with serving(Site({"/good": page("Good.")})) as site:
+        assert crawl(tmp_path, {"seeds": f"{site.url}good"}).status == 0
+        more = crawl(tmp_path, {"seeds": f"{site.url}good,{site.url}bad"})
+    assert more.status == 0
+    assert "Failed: 404 Not Found (1)." in more.closing()
+    assert "Every seed failed" not in more.closing()
 
 
 def slow(asked: Asked) -> Answer:
@@ -118,7 +141,7 @@ def test_a_first_signal_ends_the_crawl_cleanly(tmp_path: Path, endless_site: Sit
         _, said = process.communicate(timeout=20)
     assert process.returncode == 0
     assert "Stopped before the end." in said
-    assert "still waited when the crawl was stopped" in said
+    assert "still waited when the crawl was stopped; the same command goes on there." in said
     assert f"{output.read_bytes().count(10)} pages crawled" in said
 
 

@@ -21,6 +21,7 @@ from sites import OPEN, Answer
 from sqlalchemy import create_engine, text
 
 from crawler.state.claims import bury
+from crawler.wording import counted
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are not Windows'")
 
@@ -209,6 +210,9 @@ def file_too_large(start: Nursery, folder: Path) -> list[str]:
         assert "Stopped: " in last
         assert "cannot be written to: " in last, last
         assert "Traceback" not in crawl.said, crawl.said
+        with database(sqlite_url(folder)) as ask:
+            ((kept,),) = ask("SELECT count(*) FROM page")
+        assert f"\n{counted(kept, 'item')} in " in last, last
         finish(start, folder, web)
         return faults(left_in(folder), web.pages)
 
@@ -278,6 +282,35 @@ def test_a_server_that_is_away(start: Nursery, tmp_path: Path, postgres_server: 
             pass
 
     assert crawl_through(start, tmp_path, postgres_server.database(), happen) == []
+
+
+@pytest.mark.parametrize(("patience", "status"), [(60, 0), (0.5, 1)])
+def test_a_server_that_is_away_when_the_crawl_starts(
+    start: Nursery, tmp_path: Path, web: Web, postgres_server: postgres.Server, patience: float, status: int
+) -> None:
+    settings = OPEN | {"STATE_URL": postgres_server.database(), "STATE_PATIENCE": str(patience)}
+    web.pause = 0
+    postgres_server.stop()
+    try:
+        with Running(tmp_path, {"seeds": web.url, "max_depth": "0"}, settings, start) as crawl:
+            assert crawl.until(lambda: "cannot be opened: " in crawl.said), crawl.said
+            if status:
+                assert crawl.wait() == status, crawl.said
+            postgres_server.start()
+            assert crawl.wait() == status, crawl.said
+        assert "Traceback" not in crawl.said
+    finally:
+        postgres_server.start()
+
+
+def test_told_to_stop_as_soon_as_it_has_begun(start: Nursery, tmp_path: Path, web: Web) -> None:
+    with Running(tmp_path, {"seeds": web.url}, OPEN, start) as crawl:
+        assert crawl.until(lambda: "Spider opened" in crawl.said)
+        crawl.send(signal.SIGINT)
+        assert crawl.wait(20) == 0, crawl.said
+    assert "Traceback" not in crawl.said
+    with database(sqlite_url(tmp_path)) as ask:
+        assert ask("SELECT * FROM worker") == []
 
 
 def test_told_to_stop_while_the_server_answers_nothing(

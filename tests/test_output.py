@@ -54,7 +54,7 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "title": "A page",
         "text": "Bees dance. They tell the way.",
         "published": "2024-05-06",
-        "extractor": "leaf-tags",
+        "extractor": "auto",
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
     }
 

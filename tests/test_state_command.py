@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -176,7 +177,8 @@ def test_what_is_left_and_held_and_of_earlier_runs(place: Place) -> None:
     seat.ledger.commit(Batch(idle=True))
     seat.leave()
     said = place.state("bees")
-    assert re.match(r"bees: finished on \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", said.out)
+    full = "with all its pages (max_pages); more max_pages goes on there"
+    assert re.match(rf"bees: finished on \d{{4}}-\d\d-\d\d \d\d:\d\d UTC {re.escape(full)}\n", said.out)
     assert said.fact("addresses") == "2 waiting, 0 held by workers, 1 done"
     again = place.seat("bees", max_pages=9)
     again.seed([])
@@ -392,6 +394,41 @@ def test_reset_asks(sqlite: Place, monkeypatch: pytest.MonkeyPatch, answer: str,
     assert (sqlite.rows() == before) is not deleted
 
 
+def run(place: Place, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
+    """The command in a process of its own."""
+    line = [sys.executable, "-m", "scrapy", "state", *words]
+    return subprocess.Popen(line, cwd=place.folder, env=sites.environment(), stderr=subprocess.PIPE, **streams)
+
+
+def test_ctrl_c_answers_too(sqlite: Place) -> None:
+    seat = sqlite.seat("bees")
+    work(seat)
+    seat.leave()
+    before = sqlite.rows()
+    master, slave = os.openpty()
+    with run(sqlite, "--reset", "bees", stdin=slave) as process:
+        said = b""
+        while not said.endswith(b"[y/N] "):
+            said += (piece := os.read(process.stderr.fileno(), 1_000))
+            assert piece
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30)[1] == b"\n"
+    os.close(master)
+    os.close(slave)
+    assert process.returncode == 130
+    assert sqlite.rows() == before
+
+
+def test_who_has_read_enough_may_go(sqlite: Place) -> None:
+    sqlite.seat("bees").leave()
+    reads, writes = os.pipe()
+    os.close(reads)
+    with run(sqlite, stdout=writes) as process:
+        os.close(writes)
+        assert process.communicate(timeout=30)[1] == b""
+    assert process.returncode == 0
+
+
 def test_reset_refuses_where_nobody_can_be_asked(sqlite: Place) -> None:
     seat = sqlite.seat("bees")
     work(seat)
@@ -456,6 +493,13 @@ def test_prune_keeps_all_unless_told(sqlite: Place) -> None:
     said = sqlite.state("--prune")
     assert (said.status, said.out) == (0, "STATE_KEEP_DAYS is 0: pages of any age are kept, and none was dropped.\n")
     assert sqlite.rows() == before
+
+
+def test_no_bytes_are_no_word(sqlite: Place) -> None:
+    sqlite.seat("wasps").leave()
+    seat = sqlite.seat("bees")
+    seat.leave()
+    assert sqlite.state("--reset", "bees", "--yes").out == "Deleted 0 pages and 0 addresses of the crawl 'bees'.\n"
 
 
 def fill(place: Place) -> None:
@@ -597,6 +641,35 @@ def test_the_password_is_not_shown(empty: str, sqlite: Place) -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ("seeds = 'http://x.example/'", 1),
+        ("seeds = ''", 1),
+        ("seeds = 'null'", 1),
+        ("seeds = '[1, 2]'", 1),
+        ("seeds = '{}'", 1),
+        ("seeds = '" + "[" * 100_000 + "'", 1),
+        ("started_at = 1e18", 1),
+        ("started_at = -1e30", 1),
+        ("started_at = 'long ago'", 1),
+        ("started_at = 9e999", 1),
+        ("ended_at = 1e18", 1),
+        ("pages = 'many'", 1),
+        ("started_at = 0", 0),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_what_no_crawl_writes_is_one_line(sqlite: Place, change: str, status: int) -> None:
+    sqlite.seat("bees").leave()
+    sqlite.change(f"UPDATE crawl SET {change}")
+    said = sqlite.state()
+    assert said.status == status
+    if status:
+        assert (said.out, said.err.count("\n")) == ("", 1)
+        assert said.err.startswith(f"scrapy state: there is something in {sqlite.url.database} that no crawl writes: ")
+
+
+@pytest.mark.parametrize(
     ("words", "expected"),
     [
         (["a", "b"], "'b' is too much; one crawl is shown at a time, or all: scrapy state [NAME]"),
@@ -691,7 +764,7 @@ def test_a_real_crawl_is_told_as_its_closing_lines_did(
     shutil.copytree(crawled.folder / "output", tmp_path / "output")
     here = Place(tmp_path, URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db")), capsys)
     said = here.state("bees")
-    assert said.out.startswith("bees: finished on ")
+    assert re.match(r"bees: finished on \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", said.out)
     assert said.fact("pages") == f"{len(crawled.items('bees'))} stored" == "3 stored"
     assert said.fact("addresses") == "0 waiting, 0 held by workers, 7 done"
     assert said.fact("done") == "3 pages, 1 redirect, 2 left out, 1 failed"

@@ -18,6 +18,7 @@ def test_the_demo_is_crawled_from_the_wheel_alone(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "unpacked")
+        assert "crawler/evaluation/report.html" in archive.namelist()
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     environment = os.environ | {

@@ -17,12 +17,13 @@ from scrapy.settings import default_settings
 from crawler import settings as our_settings
 from crawler.addresses import AllowList
 from crawler.arguments import ArgumentError, parse
+from crawler.demonstration import check_demo
 from crawler.extraction import EXTRACTORS
 from crawler.items import PageItem
 from crawler.language import language
 from crawler.opening import anything_left, take_seat
 from crawler.spiders.topic import TopicSpider
-from crawler.state.database import StateError
+from crawler.state.database import AwayError, StateError
 
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
@@ -55,8 +56,12 @@ class Command(CrawlCommand):
                 self.check(opts)
         except UsageError as error:
             _refuse(str(error))
+        except AwayError as error:
+            _refuse(f"crawl topic: {error}", status=1)
         except (ArgumentError, StateError) as error:
             _refuse(f"crawl topic: {error}")
+        except KeyboardInterrupt:
+            _refuse("Stopped before the first page.", status=130)
 
     def check(self, opts: argparse.Namespace) -> None:
         """Raise an ArgumentError unless the arguments, the settings and the place for the output will do."""
@@ -84,6 +89,8 @@ class Command(CrawlCommand):
             ) from None
         self.seat = take_seat(self.arguments, self.settings)
         self.left = anything_left(self.seat, self.arguments)
+        if self.left and self.arguments.demo:
+            check_demo(self.seat)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -100,17 +107,21 @@ class Command(CrawlCommand):
         if level == our_settings.LOG_LEVEL:
             for name in NOISY:
                 logging.getLogger(name).setLevel(logging.WARNING)
+        logging.getLogger("psycopg").setLevel(logging.ERROR)  # of a connection that is lost, the ledger tells
         gc.freeze()  # what is loaded stays; and a page makes thousands of objects, few of them in circles
         gc.set_threshold(GARBAGE_THRESHOLD)
         for name in self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
         crawler = self._create_crawler(TopicSpider.name)
         self.crawler_process.crawl(crawler, seat=self.seat, **opts.spargs)
-        self.crawler_process.start()
+        try:
+            self.crawler_process.start()
+        finally:
+            if self.seat.is_open:  # stopped before the crawl had begun
+                print("Stopped before the first page; the same command goes on.", file=sys.stderr)
+                self.seat.leave()
         spider = crawler.spider
-        failed = isinstance(spider, TopicSpider) and bool(
-            spider.broken or (spider.seeds_failed and not spider.seeds_answered)
-        )
+        failed = isinstance(spider, TopicSpider) and bool(spider.broken or spider.fruitless)
         if self.crawler_process.bootstrap_failed or failed:
             self.exitcode = 1
 
@@ -152,6 +163,6 @@ def _check_writable(folder: Path, name: str) -> None:
         raise ArgumentError(f"setting OUTPUT_DIR={str(folder)!r} cannot be written to ({error.strerror})") from None
 
 
-def _refuse(message: str) -> NoReturn:
+def _refuse(message: str, status: int = 2) -> NoReturn:
     print(" ".join(message.split()), file=sys.stderr)
-    sys.exit(2)
+    sys.exit(status)

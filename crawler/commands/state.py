@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -22,14 +23,18 @@ from crawler.state.database import StateError, database_url, shown
 from crawler.state.ledger import LEASE
 from crawler.state.lines import pages_file
 from crawler.state.report import Crawl, Disk, Site, State, Worker, disk, read
-from crawler.wording import counted, reason_words
+from crawler.wording import counted, ranked_reasons
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WIDE = 10_000  # lines in a pipe are not folded
 WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
 QUIET = 5.0  # seconds without a sign of life that are worth a word; workers give several a second
 DAY = 86_400
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_DAYS = 36_500
+INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
+# What goes wrong with values that no crawl writes.
+ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, RecursionError)
 # What came of addresses that were neither left out nor failed, in words for one and for many.
 ENDS = {
     "page": ("page", "pages"),
@@ -83,17 +88,30 @@ class Command(ScrapyCommand):
         except StateError as error:
             _refuse(str(error))
         try:
-            if opts.prune:
-                self.prune()
-            elif opts.reset is not None:
-                self.reset(opts.reset, opts.yes)
-            else:
-                self.show(*args)
+            self.obey(args, opts)
+            sys.stdout.flush()
         except BusyError as error:
             _refuse(str(error))
         except StateError as error:
             _say(str(error))
             self.exitcode = 1
+        except ODD as error:
+            _say(f"there is something in {shown(self.url)} that no crawl writes: {' '.join(str(error).split())}")
+            self.exitcode = 1
+        except KeyboardInterrupt:
+            print(file=sys.stderr)
+            sys.exit(INTERRUPTED)
+        except BrokenPipeError:  # who reads has read enough, as `head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def obey(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do what is asked for."""
+        if opts.prune:
+            self.prune()
+        elif opts.reset is not None:
+            self.reset(opts.reset, opts.yes)
+        else:
+            self.show(*args)
 
     def show(self, name: str = "") -> None:
         """Print the state of all crawls, or of one with more."""
@@ -128,7 +146,7 @@ class Command(ScrapyCommand):
                 _print([_line("Nothing was deleted.")])
                 return
         reset(self.url, name)
-        _print([_line(f"Deleted {what} of the crawl {name!r}. {self.room(state.disk)}")])
+        _print([_line(f"Deleted {what} of the crawl {name!r}. {self.room(state.disk)}".rstrip())])
 
     def prune(self) -> None:
         """Drop the pages that are older than they are to become."""
@@ -143,15 +161,15 @@ class Command(ScrapyCommand):
         count = prune(self.url, limit.isoformat(timespec="seconds"))
         dropped = f"Dropped {counted(count, 'page')} fetched before {_date(limit.timestamp())}."
         none = f"No page is older than {counted(self.days, 'day')}."
-        _print([_line(f"{dropped} {self.room(before)}" if count else none)])
+        _print([_line(f"{dropped} {self.room(before)}".rstrip() if count else none)])
 
     def room(self, before: Disk) -> str:
-        """Where the room of what was deleted went, in one sentence."""
+        """Where the room of what was deleted went, in one sentence; none where it left no trace."""
         if self.url.drivername != "sqlite":
             return "PostgreSQL has its room for what comes next."
         now = disk(self.url) or before
         if now.free <= now.size * WORTH_IT:
-            return f"{decimal(now.free)} of {shown(self.url)} are free for what comes next."
+            return f"{decimal(now.free)} of {shown(self.url)} are free for what comes next." if now.free else ""
         if shrink(self.url):
             size = (disk(self.url) or now).size
             return f"{shown(self.url)} takes {decimal(max(0, before.size - size))} less: {decimal(size)}."
@@ -224,14 +242,15 @@ class Command(ScrapyCommand):
         """Where a worker writes its pages, as far as that is known here."""
         name = pages_file(crawl.name, number)
         here = self.folder / ".place"
-        ours = here.is_file() and here.read_text(encoding="ascii", errors="replace") == place
+        ours = here.is_file() and here.read_text(encoding="ascii", errors="replace").split()[:1] == [place]
         return str(self.folder / name) if ours else f"{name} in another folder"
 
 
 def _status(crawl: Crawl) -> str:
     """Whether a crawl is at its end, at work or neither."""
     if crawl.ended_at is not None:
-        return f"finished on {_date(crawl.ended_at)}"
+        full = " with all its pages (max_pages); more max_pages goes on there" if crawl.waiting else ""
+        return f"finished on {_date(crawl.ended_at)}{full}"
     silent = min((one.silent for one in crawl.workers), default=0.0)
     if crawl.alive:
         quiet = f", last sign of life {_ago(silent)}" if silent > QUIET else ""
@@ -251,8 +270,7 @@ def _pages(crawl: Crawl) -> str:
 
 
 def _addresses(crawl: Crawl) -> str:
-    said = f"{crawl.waiting:,} waiting, {crawl.held:,} held by workers, {crawl.done:,} done"
-    return said + (f", {crawl.left:,} left when the crawl had all its pages" if crawl.left else "")
+    return f"{crawl.waiting:,} waiting, {crawl.held:,} held by workers, {crawl.done:,} done"
 
 
 def _ends(crawl: Crawl) -> str:
@@ -267,11 +285,7 @@ def _ends(crawl: Crawl) -> str:
 def _reasons(crawl: Crawl, group: str, most: int) -> str:
     """Why there is nothing of some addresses, the most frequent first, as the closing lines say it."""
     found = {what.partition("/")[2]: n for what, n in crawl.outcomes.items() if what.startswith(f"{group}/")}
-    ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
-    said = [f"{reason_words(why)} ({count:,})" for why, count in ranked[:most]]
-    if rest := ranked[most:]:
-        said.append(f"{counted(len(rest), 'other reason')} ({sum(count for _, count in rest):,})")
-    return ", ".join(said)
+    return ranked_reasons(found, most)
 
 
 def _site(site: Site, limit: int) -> list[str]:
@@ -294,7 +308,7 @@ def _some(things: Sequence[str], most: int) -> str:
 
 
 def _date(time: float) -> str:
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return (EPOCH + timedelta(seconds=time)).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _ago(seconds: float) -> str:

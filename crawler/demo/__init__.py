@@ -1,7 +1,7 @@
 """A small bilingual site about honey bees and steam railways, served on loopback: `-a seeds=demo`."""
 
 from .article import Article, articles
-from .server import ADDRESS, PORT, serving
+from .server import ADDRESS, PORT, free, serving
 from .site import Resource, resources
 
-__all__ = ["ADDRESS", "PORT", "Article", "Resource", "articles", "resources", "serving"]
+__all__ = ["ADDRESS", "PORT", "Article", "Resource", "articles", "free", "resources", "serving"]

@@ -98,23 +98,34 @@ class Server(ThreadingHTTPServer):
             thread.join(PATIENCE)
 
 
-def bound(port: int) -> Server:
-    """A server at the port or, when that is taken, at a free one."""
+def bound(port: int, exact: bool = False) -> Server:
+    """A server at the port or, when that is taken and it need not be exactly this one, at a free one."""
     try:
         return Server(port)
     except OSError:
+        if exact:
+            raise
         return Server(0)
 
 
+def free(port: int) -> bool:
+    """Whether a server could be had at the port."""
+    try:
+        Server(port).server_close()
+    except OSError:
+        return False
+    return True
+
+
 @contextmanager
-def serving(port: int = PORT) -> Iterator[str]:
+def serving(port: int = PORT, exact: bool = False) -> Iterator[str]:
     """Serves the demo site for the length of the context and yields its address.
 
     >>> with serving(0) as address:
     ...     address.startswith("http://127.0.0.1:")
     True
     """
-    with bound(port) as server:
+    with bound(port, exact) as server:
         address = f"http://127.0.0.1:{server.server_port}/"
         server.pages = resources(address)
         thread = Thread(target=server.serve_forever, args=(0.05,), name="demo site", daemon=True)

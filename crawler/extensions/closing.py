@@ -11,10 +11,11 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler.spiders.topic import spider_of
-from crawler.wording import counted, printable, reason_words
+from crawler.wording import counted, printable, ranked_reasons, reason_words
 
 logger = logging.getLogger(__name__)
 
+MOST_REASONS = 10  # that are named, of those something was left out for
 REASONS = {"finished": "", "shutdown": "Stopped before the end. "}
 
 
@@ -61,11 +62,8 @@ class ClosingLines:
             if found := _counted(counts, group):
                 said.append(f"{words}: {found}.")
         if left := len(spider.frontier):
-            why = "max_pages was reached" if spider.frontier.full else "the crawl was stopped"
-            said.append(
-                f"{counted(left, 'address', 'addresses')} still waited when {why}; the same command goes on there."
-            )
-        if spider.seeds_failed and not spider.seeds_answered:
+            said.append(_rest(left, spider.frontier.full, spider.arguments.fresh))
+        if spider.fruitless:
             said += [
                 "Every seed failed:",
                 *(f"  {seed}: {reason_words(why)}" for seed, why in list(spider.seeds_failed.items())[:20]),
@@ -85,4 +83,16 @@ class ClosingLines:
 def _counted(counts: Mapping[str, Any], group: str) -> str:
     """What was counted in a group, the most frequent first."""
     found = {key.partition("/")[2]: n for key, n in counts.items() if key.startswith(f"{group}/")}
-    return ", ".join(f"{reason_words(why)} ({n:,})" for why, n in sorted(found.items(), key=lambda entry: -entry[1]))
+    return ranked_reasons(found, MOST_REASONS)
+
+
+def _rest(left: int, full: bool, fresh: bool) -> str:
+    """That addresses still wait, and how the crawl goes on there.
+
+    >>> _rest(2, full=False, fresh=True)
+    '2 addresses still waited when the crawl was stopped; the same command without fresh=yes goes on there.'
+    """
+    why = "max_pages was reached" if full else "the crawl was stopped"
+    how = "a larger max_pages" if full else "the same command"
+    without = " without fresh=yes" if fresh else ""
+    return f"{counted(left, 'address', 'addresses')} still waited when {why}; {how}{without} goes on there."

@@ -10,13 +10,15 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
 from crawler.spiders.topic import spider_of
+from crawler.state.entries import Lent
 from crawler.urls import host
-from crawler.wording import printable
+from crawler.wording import counted, printable
 
 logger = logging.getLogger(__name__)
 
 LOOKS = 4  # in the time until something is said
-GIVEN_UP = "failed/given up, it never came to an end"
+TROUBLE_SECONDS = 10.0  # between two words about a database in trouble, or less
+GIVEN_UP = "given up, it never came to an end"
 
 
 class Watch:
@@ -27,7 +29,8 @@ class Watch:
         self.stall, self.limit = stall, limit
         self.last = (-1, -1)
         self.given_up = False
-        self.moved = self.said = self.troubled = 0.0
+        self.every = min(max(stall, 0.4) if stall else 20.0, 20.0) / LOOKS
+        self.moved = self.said = self.troubled = self.looked = 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -38,9 +41,9 @@ class Watch:
         return watch
 
     def start(self) -> None:
-        self.moved = self.said = monotonic()
+        self.moved = self.said = self.looked = monotonic()
         self.loop = create_looping_call(self.look)
-        self.loop.start(min(max(self.stall, 0.4), 20.0) / LOOKS, now=False)
+        self.loop.start(self.every, now=False)
 
     def stop(self) -> None:
         if self.loop.running:
@@ -49,22 +52,45 @@ class Watch:
     def look(self) -> None:
         """Say what is waited for if nothing moved for a while, and give up what is on its way for too long."""
         now, frontier = monotonic(), spider_of(self.crawler).frontier
+        gap, self.looked = now - self.looked, now
+        if gap > LOOKS * self.every:
+            self.sleep(gap)
+            return
         moves = frontier.ended, int(self.crawler.stats.get_value("downloader/response_count", 0))
         if moves != self.last:
             self.last, self.moved = moves, now
-        trouble = spider_of(self.crawler).seat.ledger.trouble
-        if trouble and now - self.troubled >= min(self.stall, 10.0):
-            self.troubled = now
-            logger.warning("Waiting: %s", trouble)
-        elif now - max(self.moved, self.said) >= self.stall:
-            self.said = now
-            logger.info("Nothing has moved for %.0f seconds. Waiting for %s", now - self.moved, self.waits_for(now))
+        self.say(now)
         for work in frontier.out:
-            if now - work.since > self.limit:
-                self.give_up(work.lent.lease, work.lent.candidate.url)
+            if self.limit and now - work.since > self.limit:
+                self.give_up(work.lent)
         if self.given_up and not frontier.out:
             self.given_up = False
             self.forget_what_hangs()
+
+    def sleep(self, gap: float) -> None:
+        """Let the time in which this process was stopped count for nothing: nobody could have answered it."""
+        for work in spider_of(self.crawler).frontier.out:
+            work.since += gap
+        self.moved += gap
+        self.said += gap
+
+    def say(self, now: float) -> None:
+        """Say what is waited for, if it is time to."""
+        trouble = spider_of(self.crawler).seat.ledger.trouble
+        if not self.due(now, trouble):
+            return
+        self.said = now
+        if trouble:
+            self.troubled = now
+            logger.warning("Waiting: %s", trouble)
+        else:
+            logger.info("Nothing has moved for %.0f seconds. Waiting for %s", now - self.moved, self.waits_for(now))
+
+    def due(self, now: float, trouble: str) -> bool:
+        """Whether something is to be said: of trouble soon and even by who is silent otherwise."""
+        if trouble:
+            return now - self.troubled >= min(self.stall or TROUBLE_SECONDS, TROUBLE_SECONDS)
+        return bool(self.stall) and now - max(self.moved, self.said) >= self.stall
 
     def waits_for(self, now: float) -> str:
         """What the crawl waits for, in words."""
@@ -75,13 +101,15 @@ class Watch:
             for name, count in hosts.most_common(3)
         ]
         if len(hosts) > len(reasons):
-            reasons.append(f"{len(hosts) - len(reasons)} more hosts")
+            reasons.append(counted(len(hosts) - len(reasons), "more host"))
         if (seconds := frontier.ready_in(now)) is not None:
             reasons.append(f"the next turn of a host that rests, in {seconds:.0f} s")
         if frontier.held_by_others:
-            reasons.append(f"{frontier.held_by_others} addresses that other workers hold")
+            held = counted(frontier.held_by_others, "address", "addresses")
+            reasons.append(f"{held} that other workers hold")
         if not reasons and len(frontier):
-            reasons.append(f"hosts that rest or that another worker asks, with {len(frontier)} addresses")
+            waiting = counted(len(frontier), "address", "addresses")
+            reasons.append(f"hosts that rest or that another worker asks, with {waiting}")
         return ", ".join(reasons) or "the state to say what comes next"
 
     def since(self, name: str) -> float:
@@ -89,12 +117,11 @@ class Watch:
         out = spider_of(self.crawler).frontier.out
         return min(work.since for work in out if host(work.lent.candidate.url) == name)
 
-    def give_up(self, lease: int, url: str) -> None:
+    def give_up(self, lent: Lent) -> None:
         """End a lease whose request never comes back."""
-        logger.warning("Given up after %.0f seconds: %s", self.limit, url)
-        self.crawler.stats.inc_value(GIVEN_UP)
+        logger.warning("Given up after %.0f seconds: %s", self.limit, lent.candidate.url)
         self.given_up = True
-        spider_of(self.crawler).frontier.end(lease, GIVEN_UP)
+        spider_of(self.crawler).skip({"candidate": lent.candidate, "lease": lent.lease}, GIVEN_UP, "failed")
 
     def forget_what_hangs(self) -> None:
         """Have the engine wait no more for what never comes to an end, when it is all that is left."""

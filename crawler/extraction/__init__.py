@@ -2,7 +2,12 @@
 
 from collections.abc import Callable
 
+from crawler.extraction.crunch import crunch
+from crawler.extraction.dom_tags import dom_tags
+from crawler.extraction.framework import framework
 from crawler.extraction.leaf_tags import leaf_tags
+from crawler.extraction.max_text import max_text
+from crawler.extraction.slope import slope
 from crawler.extraction.template import template
 from crawler.extraction.template_svm import template_svm
 from crawler.page import Extraction, Page
@@ -10,7 +15,12 @@ from crawler.page import Extraction, Page
 Extractor = Callable[[Page], Extraction]
 
 METHODS: dict[str, Extractor] = {
+    "framework": framework,
     "leaf-tags": leaf_tags,
+    "dom-tags": dom_tags,
+    "max-text": max_text,
+    "crunch": crunch,
+    "slope": slope,
     "template": template,
     "template-svm": template_svm,
 }

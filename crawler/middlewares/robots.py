@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import OrderedDict
 from time import monotonic
 from typing import Self
 
@@ -20,7 +21,9 @@ from crawler.urls import host, origin
 
 logger = logging.getLogger(__name__)
 
-MAX_SIZE = 512 * 1024  # so much of it is read; RFC 9309 asks for 500 KiB at least
+MAX_SIZE = 500 * 1024  # so much of it is read, which is what RFC 9309 asks for at least
+MAX_KEPT = 5_000_000  # bytes of robots.txt whose rules are kept; rules take 20 times as much memory, some twice that
+WEIGHT = 100  # of any answer, beside what was in robots.txt
 ROBOTS = "robots_txt"
 """Marks the requests for robots.txt itself in their meta."""
 
@@ -30,13 +33,38 @@ Answer = Protego | str | None
 """The rules, or why a host must be left alone, or None when it was too busy to say."""
 
 
+class Answers:
+    """What the hosts answered that were asked for last; of hosts without end, the memory would have none."""
+
+    def __init__(self, most: int = MAX_KEPT) -> None:
+        self.most = most
+        self.weight = 0
+        self._kept: OrderedDict[str, tuple[Protego | str, int]] = OrderedDict()
+
+    def get(self, place: str) -> Answer:
+        """The answer of a host, or None when it is not known, or not any more."""
+        if place not in self._kept:
+            return None
+        self._kept.move_to_end(place)
+        return self._kept[place][0]
+
+    def keep(self, place: str, answer: Protego | str, size: int) -> None:
+        """Keep an answer of so many bytes, and drop those that were not wanted for the longest time."""
+        self._kept[place] = answer, size + WEIGHT
+        self.weight += size + WEIGHT
+        while self.weight > self.most and len(self._kept) > 1:
+            _, (_, weight) = self._kept.popitem(last=False)
+            self.weight -= weight
+
+
 class RobotsMiddleware:
-    """Fetches each host's robots.txt once, before its first page, and obeys it and its Crawl-delay."""
+    """Fetches each host's robots.txt before its first page, again when it was dropped, and obeys it."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self.crawl_delay_limit = crawler.settings.getfloat("CRAWL_DELAY_LIMIT")
-        self.answers: dict[str, asyncio.Task[Answer]] = {}
+        self.answers = Answers()
+        self.asked: dict[str, asyncio.Task[Answer]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -54,38 +82,49 @@ class RobotsMiddleware:
         if ROBOTS in request.meta:
             return None
         place = origin(request.url)
-        if place not in self.answers:
-            self.answers[place] = asyncio.ensure_future(self.ask(place))
-        asked = self.answers[place]
-        came_first = not asked.done()
-        answer = await asked
+        pause = self.frontier.manners.interval(host(request.url))
+        answer = self.answers.get(place)
+        came_first = answer is None
         if answer is None:
-            if self.answers.get(place) is asked:
-                del self.answers[place]
+            if place not in self.asked:
+                self.asked[place] = asyncio.ensure_future(self.ask(place))
+            answer = await self.asked[place]
+        if answer is None:
             return request.copy()
         if isinstance(answer, str):
             raise Refusal(answer)
         if not answer.can_fetch(request.url, BOT):
             raise Refusal("refused by robots.txt")
         # What was on its way before the host's pauses were known comes too early.
-        return request.copy() if came_first and answer.crawl_delay(BOT) else None
+        return request.copy() if came_first and (answer.crawl_delay(BOT) or 0) > pause else None
 
     async def ask(self, place: str) -> Answer:
-        """The rules of a host, after its robots.txt or the failure to read it."""
+        """The rules of a host, kept for its next pages."""
+        try:
+            answer, size = await self.fetch(place)
+            if answer is not None:
+                self.answers.keep(place, answer, size)
+            return answer
+        finally:
+            del self.asked[place]
+
+    async def fetch(self, place: str) -> tuple[Answer, int]:
+        """The rules of a host after its robots.txt, and its size, or after the failure to read it."""
         request = Request(f"{place}/robots.txt", NO_CALLBACK, meta={ROBOTS: True}, priority=1000)
         try:
             response = await self.crawler.engine.download_async(request)
         except Exception:
             why = reason(Failure())
-            return why if why == NOT_PUBLIC else f"robots.txt cannot be read: {why}"
+            return (why if why == NOT_PUBLIC else f"robots.txt cannot be read: {why}"), 0
         if response.status in TOO_BUSY and self.frontier.rests(host(place + "/"), monotonic()):
-            return None
+            return None, 0
         if response.status == 429 or response.status >= 500:
-            return f"robots.txt cannot be read: {response.status}"
-        text = response.body[:MAX_SIZE].decode("utf-8-sig", "ignore") if response.status < 300 else ""
-        return self.slow_down(host(place + "/"), Protego.parse(text))
+            return f"robots.txt cannot be read: {response.status}", 0
+        body = response.body[:MAX_SIZE] if response.status < 300 else b""
+        rules = Protego.parse(body.decode("utf-8-sig", "ignore"))
+        return self.slow_down(host(place + "/"), rules), len(body)
 
-    def slow_down(self, name: str, rules: Protego) -> Answer:
+    def slow_down(self, name: str, rules: Protego) -> Protego | str:
         """The rules, after their Crawl-delay is taken to heart."""
         delay = rules.crawl_delay(BOT)
         if delay is None or delay <= 0:

@@ -1,8 +1,8 @@
 """The topic spider: seeds -> page items, and links worth following for the frontier."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from logging import DEBUG, INFO
 from typing import Any, Self
@@ -15,20 +15,22 @@ from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from crawler import demo
 from crawler.arguments import Arguments, parse
-from crawler.extraction import BEST, EXTRACTORS, LEARNING
+from crawler.demonstration import serve_demo
+from crawler.extraction import BEST, LEARNING
 from crawler.extraction.libraries import Libraries
 from crawler.extraction.template import Label
 from crawler.failures import NOT_PUBLIC, Refusal, reason
 from crawler.items import ImageItem, PageItem
+from crawler.methods import extractor
 from crawler.opening import take_seat
 from crawler.page import HTML_TYPES, Page, is_html, media_type
 from crawler.scope import Scope
 from crawler.seeds import Listing, listing
-from crawler.settings import DEMO_SLOT, user_agent
+from crawler.settings import user_agent
 from crawler.state.entries import Candidate, Recent, Template
-from crawler.state.frontier import Frontier, Pace
+from crawler.state.frontier import Frontier
+from crawler.state.manners import Pace
 from crawler.state.seats import Seat
 from crawler.topic import Topic
 from crawler.urls import host
@@ -41,6 +43,7 @@ SEED_PRIORITY = 10_000
 # Links that are only a picture are mostly adverts: they wait until nothing better is left.
 PICTURE_PRIORITY = -1_000
 IMAGE_PRIORITY = -10_000
+MOST_REASONS = 100  # that are counted apart; a server may think of another for each page
 REMEMBERED = 200_000  # addresses left out, each counted once
 EXAMPLE_LENGTH = 100_000  # of a seed's text, from which the topic is learned
 MAX_HEADER = 1_000
@@ -62,29 +65,20 @@ class TopicSpider(Spider):
         self.seeds_failed: dict[str, str] = {}
         self.nofollowed, self.left_out = Recent(REMEMBERED), Recent(REMEMBERED)
         self.learned: set[tuple[str, str]] = set()
+        self.reasons: defaultdict[str, set[str]] = defaultdict(set)
         self.broken = ""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         seat: Seat | None = kwargs.pop("seat", None)
         spider = super().from_crawler(crawler, parse(kwargs))
+        seat = seat or take_seat(spider.arguments, crawler.settings)
         if spider.arguments.demo:
-            spider.serve_demo(crawler)
+            spider.seeds = (serve_demo(crawler, seat),)
         spider.introduce(crawler.settings)
-        spider.set_up(crawler, seat or take_seat(spider.arguments, crawler.settings))
+        spider.set_up(crawler, seat)
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
         return spider
-
-    def serve_demo(self, crawler: Crawler) -> None:
-        """Serve the demo site for the length of the crawl, opened for this crawl alone and asked without pauses."""
-        served = ExitStack()
-        crawler.signals.connect(served.close, signals.spider_closed, weak=False)
-        self.seeds = (served.enter_context(demo.serving()),)
-        address = host(self.seeds[0])
-        opened = [*crawler.settings.getlist("ALLOWED_PRIVATE_HOSTS"), address]
-        crawler.settings.set("ALLOWED_PRIVATE_HOSTS", opened, priority="cmdline")
-        slots = crawler.settings.getdict("DOWNLOAD_SLOTS") | {address.partition(":")[0]: DEMO_SLOT}
-        crawler.settings.set("DOWNLOAD_SLOTS", slots, priority="cmdline")
 
     def introduce(self, settings: BaseSettings) -> None:
         """Tell sites who asks, and which languages are wanted."""
@@ -99,7 +93,7 @@ class TopicSpider(Spider):
         settings = crawler.settings
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
         self.method = self.arguments.extractor or settings["EXTRACTOR"]
-        self.extract, self.libraries = EXTRACTORS[self.method], None
+        self.extract, self.libraries = extractor(self.method, settings), None
         if (BEST if self.method == "auto" else self.method) in LEARNING:
             self.libraries = Libraries(self.extract, self.count)
             self.extract = self.libraries.extract
@@ -320,8 +314,18 @@ class TopicSpider(Spider):
             self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="state"))
 
     def count(self, key: str, by: int = 1) -> None:
+        """Count why something was left out or failed; the 101st reason and what follows it are counted as one."""
+        group, reasons = key.partition("/")[0], self.reasons[key.partition("/")[0]]
         if by:
-            self.crawler.stats.inc_value(key, by)
+            if len(reasons) < MOST_REASONS:
+                reasons.add(key)
+            self.crawler.stats.inc_value(key if key in reasons else f"{group}/other reasons", by)
+
+    @property
+    def fruitless(self) -> bool:
+        """Whether every seed failed of a crawl that never stored a page."""
+        pages = self.frontier.pages or self.frontier.all_pages
+        return bool(self.seeds_failed) and not self.seeds_answered and not pages
 
 
 def spider_of(crawler: Crawler) -> TopicSpider:

@@ -30,6 +30,8 @@ from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, site
 # A site may answer this many requests with something else for every page of its budget.
 REQUESTS_A_PAGE = 10
 LAPSES = 20  # an address whose holder died so often may be what kills them
+REFUSED_AT_ONCE = 10_000  # addresses that are given up in one claim: a statement must end within its time
+LONGEST_REST = 3_600.0  # seconds until a host is asked again, if the settings allow no longer pause
 # Spelled out: with a number that it learns only later, SQLite cannot tell that the index of what waits holds it all.
 IS_WAITING = literal(WAITING, literal_execute=True)
 IS_IMAGE = literal("image", literal_execute=True)
@@ -37,7 +39,8 @@ BUDGET_SPENT = "page budget of the site is spent"
 
 ready = (
     (host.c.best.is_not(None))
-    & (host.c.next_at <= bindparam("now"))
+    # A rest longer than any is of a clock that was wrong.
+    & ((host.c.next_at <= bindparam("now")) | (host.c.next_at > bindparam("now") + bindparam("longest")))
     & (
         (site.c.pages >= bindparam("limit"))
         | (site.c.requests >= bindparam("limit") * REQUESTS_A_PAGE)
@@ -49,26 +52,27 @@ both = select(*columns).join(site, host.c.site_id == site.c.id)
 locked: Mapping[str, Any] = {"of": (host, site), "skip_locked": True}
 
 mine = or_(host.c.worker.is_(None), host.c.worker == bindparam("me"))
-LOW_HOSTS = both.where(host.c.id.in_(bindparam("low", expanding=True)), mine, ready).with_for_update(**locked)
-NEW_HOSTS = (
-    both.where(
-        host.c.crawl_id == bindparam("crawl"),
-        host.c.worker.is_(None),
-        host.c.id.not_in(bindparam("at_hand", expanding=True)),
-        ready,
-    )
+low_hosts = both.where(host.c.id.in_(bindparam("low", expanding=True)), mine, ready)
+new_hosts = both.where(
+    host.c.crawl_id == bindparam("crawl"),
+    host.c.worker.is_(None),
+    host.c.id.not_in(bindparam("at_hand", expanding=True)),
+    ready,
+)
+# A crawl that has its pages still takes its pictures: True has the statements for that.
+is_picture = (address.c.state == IS_WAITING) & (address.c.kind == IS_IMAGE)
+wanted = {False: true(), True: host.c.id.in_(select(address.c.host_id).where(is_picture))}
+LOW_HOSTS = {full: low_hosts.where(wanted[full]).with_for_update(**locked) for full in wanted}
+NEW_HOSTS = {
+    full: new_hosts.where(wanted[full])
     .order_by(host.c.best.desc(), host.c.next_at)
     .limit(bindparam("hosts"))
     .with_for_update(**locked)
-)
+    for full in wanted
+}
 parent = address.alias("parent")
 head = address.alias("head")
-first = (
-    select(head.c.id)
-    .where(head.c.host_id == host.c.id, head.c.state == IS_WAITING)
-    .order_by(head.c.priority.desc(), head.c.id)
-    .limit(bindparam("each"))
-)
+heads = select(head.c.id).where(head.c.host_id == host.c.id, head.c.state == IS_WAITING)
 found = (
     address.c.id,
     address.c.host_id,
@@ -81,19 +85,21 @@ found = (
 )
 
 
-def _heads(dialect: str) -> Select[Any]:
+def _heads(dialect: str, full: bool) -> Select[Any]:
     """The first addresses of some hosts; PostgreSQL reads the whole table in SQLite's form, and SQLite has no other."""
+    kinds = head.c.kind == IS_IMAGE if full else true()
+    first = heads.where(kinds).order_by(head.c.priority.desc(), head.c.id).limit(bindparam("each"))
     chosen = host.c.id.in_(bindparam("chosen", expanding=True))
     if dialect == "sqlite":
         source = host.join(address, address.c.id.in_(first.correlate(host).scalar_subquery()))
     else:
-        heads = lateral(first.correlate(host), "heads")
-        source = host.join(heads, true()).join(address, address.c.id == heads.c.id)
+        firsts = lateral(first.correlate(host), "firsts")
+        source = host.join(firsts, true()).join(address, address.c.id == firsts.c.id)
     source = source.outerjoin(parent, parent.c.id == address.c.parent)
     return select(*found).select_from(source).where(chosen).order_by(address.c.priority.desc(), address.c.id)
 
 
-HEADS = {dialect: _heads(dialect) for dialect in ("sqlite", "postgresql")}
+HEADS = {(dialect, full): _heads(dialect, full) for dialect in ("sqlite", "postgresql") for full in wanted}
 next_best = (
     select(address.c.priority)
     .where(address.c.host_id == host.c.id, address.c.state == IS_WAITING)
@@ -121,7 +127,11 @@ TOOK_FROM = (
 )
 RENEW_BEST = update(host).where(host.c.id.in_(bindparam("ids", expanding=True))).values(best=next_best)
 MORE = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.best.is_not(None))
-REFUSE = update(address).where(address.c.host_id == bindparam("host"), address.c.state == IS_WAITING)
+of_host = select(head.c.id).where(head.c.host_id == bindparam("host"), head.c.state == IS_WAITING)
+REFUSE = {
+    kinds: update(address).where(address.c.id.in_(of_host.where(condition).limit(bindparam("most"))))
+    for kinds, condition in {"all": true(), "pages": head.c.kind != "image"}.items()
+}
 
 
 class Claimant(NamedTuple):
@@ -131,6 +141,7 @@ class Claimant(NamedTuple):
     worker_id: int
     site_limit: int
     max_pages: int | None = None
+    longest_rest: float = LONGEST_REST
 
 
 @dataclass
@@ -144,13 +155,16 @@ class Claimed:
 
 def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> Claimed:
     """Take the best addresses that the worker may ask for now."""
-    rows = _hosts(connection, who, demand, now)
+    left = pages_left(connection, who)
+    rows = _hosts(connection, who, demand, now, left <= 0)
     if not rows:
         return Claimed([], set(), Counter())
     refused = _refuse(connection, who, rows)
     hosts = {row.id: row for row in rows}
-    heads = connection.execute(HEADS[connection.dialect.name], {"chosen": sorted(hosts), "each": demand.each}).all()
-    lent = [_lent(row, hosts[row.host_id].site_id) for row in _within(connection, who, demand, hosts, heads)]
+    asked = sorted(row.id for row in rows if not row.closed)
+    firsts = HEADS[connection.dialect.name, left <= 0], {"chosen": asked, "each": demand.each}
+    kept = _within(who, demand, hosts, connection.execute(*firsts), left)
+    lent = [_lent(row, hosts[row.host_id].site_id) for row in kept]
     if lent:
         connection.execute(HOLD, {"ids": [one.lease for one in lent], "me": who.worker_id})
         count_sites(connection, Counter(one.site_id for one in lent if one.counts), held=1, requests=1)
@@ -174,39 +188,40 @@ def count_sites(
         connection.execute(COUNT_SITE, changes)
 
 
-def _hosts(connection: Connection, who: Claimant, demand: Demand, now: float) -> list[Row[Any]]:
-    common = {"now": now, "limit": who.site_limit}
+def _hosts(connection: Connection, who: Claimant, demand: Demand, now: float, full: bool) -> list[Row[Any]]:
+    common = {"now": now, "limit": who.site_limit, "longest": who.longest_rest}
     rows: list[Row[Any]] = []
     if demand.low:
-        rows += connection.execute(LOW_HOSTS, {"low": demand.low, "me": who.worker_id, **common})
+        rows += connection.execute(LOW_HOSTS[full], {"low": demand.low, "me": who.worker_id, **common})
     if demand.hosts > 0:
-        wanted = {"crawl": who.crawl_id, "hosts": demand.hosts, "at_hand": demand.at_hand}
-        rows += connection.execute(NEW_HOSTS, {**wanted, **common})
+        given = {"crawl": who.crawl_id, "hosts": demand.hosts, "at_hand": demand.at_hand}
+        rows += connection.execute(NEW_HOSTS[full], {**given, **common})
     return rows
 
 
 def _refuse(connection: Connection, who: Claimant, rows: Iterable[Row[Any]]) -> Counter[str]:
-    """Give up what waits on hosts that are closed, and the pages on those of sites that had their budget."""
+    """Give up what waits on hosts that are closed, and the pages on those of sites that had their budget.
+
+    Of very many, some are left to the next claims.
+    """
     refused: Counter[str] = Counter()
     for row in rows:
         spent = row.pages >= who.site_limit or row.requests >= who.site_limit * REQUESTS_A_PAGE
         if row.closed or spent:
             why = row.closed or BUDGET_SPENT
-            kinds = true() if row.closed else address.c.kind != "image"
-            given_up = REFUSE.where(kinds).values(state=DONE, outcome=f"skipped/{why}")
-            refused[why] += connection.execute(given_up, {"host": row.id}).rowcount
+            given_up = REFUSE["all" if row.closed else "pages"].values(state=DONE, outcome=f"skipped/{why}")
+            refused[why] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
     return +refused
 
 
 def _within(
-    connection: Connection, who: Claimant, demand: Demand, hosts: Mapping[int, Row[Any]], heads: Iterable[Row[Any]]
+    who: Claimant, demand: Demand, hosts: Mapping[int, Row[Any]], rows: Iterable[Row[Any]], left: float
 ) -> list[Row[Any]]:
     """Those heads that the budgets of sites, of the crawl and of the worker have room for."""
     room = {row.site_id: who.site_limit - row.pages - row.held for row in hosts.values()}
     requests = {row.site_id: who.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
-    left = pages_left(connection, who)
     kept: list[Row[Any]] = []
-    for row in heads:
+    for row in rows:
         place = hosts[row.host_id].site_id
         if len(kept) >= demand.pages:
             break

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Engine, delete, select, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.state.database import StateError, open_database, shown, time_of, why
 from crawler.state.report import open_sqlite, reading, workers_of
@@ -78,7 +78,7 @@ def _writing(url: URL) -> Iterator[Engine]:
     engine = open_database(url)
     try:
         yield engine
-    except DBAPIError as error:
+    except SQLAlchemyError as error:
         raise StateError(f"the database {shown(url)} cannot be changed: {why(error)}") from None
     finally:
         engine.dispose()

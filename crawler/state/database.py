@@ -1,17 +1,19 @@
 """The database of the state: SQLite in a file, or PostgreSQL; made, brought up to date, and asked with patience."""
 
+import re
 import time
 from errno import EAGAIN, EDQUOT, EINTR, EIO, ENOSPC
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, text, update
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
 from crawler.state.schema import VERSION, tables, version
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
 LOCK_SECONDS = 5.0  # that a statement waits for another program's lock, before it is tried again
+ENCODING = {"client_encoding": "utf8"}
 STATEMENT_SECONDS = 60  # that PostgreSQL may take for a statement, or wait for the next one of a transaction
 CACHE_KILOBYTES = 64_000  # of SQLite: the seen set's index is looked into at random
 
@@ -26,6 +28,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (id), UNIQUE (key), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
         )""",
         "CREATE INDEX template_host ON template (crawl_id, host, id)",
+        "ALTER TABLE output ADD COLUMN pages_end BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE output ADD COLUMN images_end BIGINT NOT NULL DEFAULT 0",
+        # Pages that were set aside when a crawl had all it might have wait on, as they do now.
+        "UPDATE address SET state = 0 WHERE state = 3",
+        """
+        UPDATE host SET best = (SELECT max(priority) FROM address WHERE host_id = host.id AND state = 0)
+        WHERE best IS NULL""",
+        "DROP INDEX address_left",
     ),
 )
 TYPES = {
@@ -34,8 +44,20 @@ TYPES = {
 }
 
 
+# What may go right later: in SQLite a lock, a full disk, a disk that fails; in PostgreSQL a lost connection, a conflict
+# with other transactions, a lack of room, a lock, an operator who steps in, a disk that fails.
+SQLITE_PASSES = frozenset((5, 6, 7, 8, 10, 13, 14, 15))
+POSTGRESQL_PASSES = ("08", "25P03", "40", "53", "55", "57", "58")
+# Why a server that is there lets nobody in, which it tells in words alone.
+LOCKED_OUT = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
+
+
 class StateError(Exception):
     """A state that cannot be used; the message is one sentence for the user."""
+
+
+class AwayError(StateError):
+    """A state that cannot be used now, and may be later."""
 
 
 def database_url(setting: str, folder: Path) -> URL:
@@ -44,12 +66,15 @@ def database_url(setting: str, folder: Path) -> URL:
         return URL.create("sqlite", database=str(folder / "crawl.db"))
     try:
         url = make_url(setting)
-        known = url.drivername in DRIVERS and (url.drivername != "sqlite" or url.database not in (None, "", ":memory:"))
+        in_file = not url.query and url.database not in (None, "", ":memory:")
+        known = url.drivername in DRIVERS and (url.drivername != "sqlite" or in_file)
+        known = known and "@" not in f"{url.host}{url.database}"
     except (ArgumentError, ValueError):
         known = False
     if not known:
         raise StateError(
             "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
+            " (in a password, @ : / ? # % are written as %40 %3A %2F %3F %23 %25)"
         )
     return url
 
@@ -75,10 +100,11 @@ def open_database(url: URL) -> Engine:
             raise
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StateError("PostgreSQL wants the extra: pip install 'winnow-crawler[postgres]'") from None
-    except DBAPIError as error:
-        raise StateError(f"the database {shown(url)} cannot be opened: {why(error)}") from None
-    except OSError as error:
-        raise StateError(f"the database {shown(url)} cannot be opened: {error.strerror}") from None
+    except (SQLAlchemyError, OSError) as error:
+        kind = AwayError if passes(error) and not LOCKED_OUT.search(why(error)) else StateError
+        raise kind(
+            f"the database {shown(url)} cannot be opened: {getattr(error, 'strerror', None) or why(error)}"
+        ) from None
     return engine
 
 
@@ -97,7 +123,14 @@ def passes(error: Exception) -> bool:
     """Whether what went wrong may go right later: a lock, a full disk, a server that is away."""
     if isinstance(error, OSError):
         return error.errno in (ENOSPC, EDQUOT, EIO, EAGAIN, EINTR)
-    return isinstance(error, OperationalError) or (isinstance(error, DBAPIError) and error.connection_invalidated)
+    if not isinstance(error, DBAPIError):
+        return False
+    number, state = (getattr(error.orig, name, None) for name in ("sqlite_errorcode", "sqlstate"))
+    if number is not None:
+        return number & 0xFF in SQLITE_PASSES
+    if state is not None:
+        return error.connection_invalidated or state.startswith(POSTGRESQL_PASSES)
+    return error.connection_invalidated or isinstance(error, OperationalError)
 
 
 def time_of(connection: Connection) -> float:
@@ -115,8 +148,10 @@ def _engine(url: URL) -> Engine:
         return engine
     limit = 1000 * STATEMENT_SECONDS
     options = f"-c jit=off -c statement_timeout={limit} -c idle_in_transaction_session_timeout={limit}"
+    given = url.query.get("options", "")
+    options = f"{options} {given if isinstance(given, str) else ' '.join(given)}".strip()
     keepalive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
-    arguments = {"connect_timeout": 10, "application_name": "winnow", "options": options, **keepalive}
+    arguments = {"connect_timeout": 10, "application_name": "winnow", "options": options, **keepalive, **ENCODING}
     return create_engine(url, pool_size=1, max_overflow=2, connect_args=arguments)
 
 
@@ -134,13 +169,18 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _upgrade(connection: Connection, name: str) -> None:
     """Make the tables, or bring those of an older release up to date."""
-    if connection.dialect.name == "postgresql":  # two workers may start at once
-        connection.execute(text("SELECT pg_advisory_xact_lock(8460)"))
+    if connection.dialect.name == "postgresql":
+        encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
+        if encoding != "UTF8":
+            raise StateError(f"the database {name} is in {encoding}; it wants createdb -E UTF8 -T template0")
+        connection.execute(text("SELECT pg_advisory_xact_lock(8460)"))  # two workers may start at once
     if not inspect(connection).has_table(version.name):
         tables.create_all(connection)
         connection.execute(insert(version).values(version=VERSION))
         return
-    found = connection.execute(select(version.c.version)).scalar_one()
+    found = connection.execute(select(version.c.version)).scalar() or 0
+    if not found:
+        raise StateError(f"the database {name} does not say which release made it")
     if found > VERSION:
         raise StateError(f"the database {name} was made by a newer release (its tables are version {found})")
     for statements in MIGRATIONS[found - 1 :]:

@@ -92,6 +92,8 @@ class Batch:
     returned: list[Lent] = field(default_factory=list)
     resting: dict[int, float] = field(default_factory=dict)
     """Hosts no longer at hand, and in how many seconds they may be asked again."""
+    rests: dict[int, float] = field(default_factory=dict)
+    """Hosts at hand, and in how many seconds they may be asked again: a worker that ends must not have them asked."""
     paces: dict[int, float] = field(default_factory=dict)
     closed: dict[str, str] = field(default_factory=dict)
     demand: Demand | None = None

@@ -9,11 +9,13 @@ import json
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from errno import ENOENT
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Engine, bindparam, case, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, bindparam, case, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 
@@ -30,8 +32,8 @@ from crawler.state.claims import (
 )
 from crawler.state.database import STATEMENT_SECONDS, StateError, passes, time_of, why
 from crawler.state.entries import Answer, Batch, Candidate, Ended, Keys, Lent, Move, Template
-from crawler.state.lines import JsonLines, storable
-from crawler.state.schema import DONE, HELD, LEFT, WAITING, address, crawl, host, lesson, output, page, site, worker
+from crawler.state.lines import JsonLines, Mark, storable
+from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, page, site, worker
 from crawler.state.templates import keep, new_templates
 from crawler.urls import host as host_of
 from crawler.urls import site as site_of
@@ -41,6 +43,7 @@ LEASE = 60.0  # seconds without a sign of life until a worker is taken for dead
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
 LATE_LESSONS = 1_000
 KNOWN_HOSTS = 50_000  # whose numbers are remembered
+NAMED_AT_ONCE = 5_000  # in a statement: databases take so many parameters and no more
 COUNTED = {"preserve_rowcount": True}  # SQLAlchemy does not keep the count of rows inserted otherwise
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
 
@@ -75,6 +78,9 @@ MEND_BEST = (
     )
     .values(best=next_best)
 )
+
+
+T = TypeVar("T")
 
 
 class Place(NamedTuple):
@@ -156,7 +162,7 @@ class Ledger:
         """What the work brings, in one transaction, tried again while the database is locked, full or away."""
         began, tries = time.monotonic(), 0
         while True:
-            sizes, lessons = (self.pages.size, self.images.size), set(self._lessons)
+            marks, lessons = (self.pages.mark, self.images.mark), set(self._lessons)
             last_template = self._last_template
             try:
                 with self.engine.begin() as connection:
@@ -166,7 +172,7 @@ class Ledger:
                 return result
             except (DBAPIError, OSError) as error:
                 # What the transaction entered and read is to be entered and read again.
-                (self.pages.size, self.images.size), self._lessons = sizes, lessons
+                (self.pages.mark, self.images.mark), self._lessons = marks, lessons
                 self._last_template = last_template
                 self._places.clear()
                 if isinstance(error, OSError):
@@ -219,6 +225,8 @@ class Ledger:
 
     def _beat(self, connection: Connection) -> float:
         """A sign of life, and the time by the database's clock."""
+        if connection.dialect.name == "sqlite" and not Path(str(self.engine.url.database)).exists():
+            raise OSError(ENOENT, "it was deleted", self.engine.url.database)  # SQLite would write on, to nowhere
         now = time_of(connection)
         mine = worker.c.id == self.who.worker_id
         alive = update(worker).where(mine, worker.c.batch == self._number - 1).values(beat=now, batch=self._number)
@@ -248,8 +256,7 @@ class Ledger:
                 answer.moved[moved[row.key]] = lent
             else:
                 answer.lent.append(lent)
-        sizes = select(output.c.pages_size, output.c.images_size).where(*self._my_output(connection))
-        self.pages.size, self.images.size = connection.execute(sizes).one()
+        self.pages.mark, self.images.mark = marks(connection, *self._my_output(connection))
         self._survey(connection, batch, answer)
         return answer
 
@@ -262,9 +269,10 @@ class Ledger:
         images = [one.record for one in ended if one.record is not None and not one.lent.counts]
         if not pages and not images:
             return
-        self.pages.size, self.images.size = self.pages.append(pages), self.images.append(images)
-        sizes = {"pages_size": self.pages.size, "images_size": self.images.size}
-        connection.execute(update(output).where(*self._my_output(connection)).values(**sizes))
+        self.pages.mark, self.images.mark = self.pages.append(pages), self.images.append(images)
+        sizes = {"pages_size": self.pages.mark.size, "images_size": self.images.mark.size}
+        ends = {"pages_end": self.pages.mark.end, "images_end": self.images.mark.end}
+        connection.execute(update(output).where(*self._my_output(connection)).values(**sizes, **ends))
 
     def _keep_pages(self, connection: Connection, ended: Iterable[Ended]) -> None:
         rows = [self._page(one) for one in ended if one.record is not None and one.lent.counts]
@@ -316,22 +324,22 @@ class Ledger:
         if len(self._places) + len(missing) > KNOWN_HOSTS:
             self._places.clear()
             missing = sorted(hosts)
-        if missing:
-            mine = {"crawl_id": self.who.crawl_id}
-            sites = {name: site_of(hosts[name]) for name in missing}
-            names = sorted(set(sites.values()))
-            new = self._insert(site).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
-            connection.execute(new, [mine | {"name": name} for name in names])
-            known = select(site.c.name, site.c.id).where(site.c.crawl_id == self.who.crawl_id, site.c.name.in_(names))
-            ids = {row.name: row.id for row in connection.execute(known)}
-            new = self._insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
-            connection.execute(new, [mine | {"name": name, "site_id": ids[sites[name]]} for name in missing])
-            placed = select(host.c.name, host.c.id, host.c.site_id).where(
-                host.c.crawl_id == self.who.crawl_id, host.c.name.in_(missing)
-            )
-            found = {name: Place(*place) for name, *place in connection.execute(placed)}
-            self._places.update(found)
+        for names in in_parts(missing):
+            self._places.update(self._enter_hosts(connection, {name: site_of(hosts[name]) for name in names}))
         return {name: self._places[name] for name in hosts}
+
+    def _enter_hosts(self, connection: Connection, sites: dict[str, str]) -> dict[str, Place]:
+        """Where hosts stand that may not be known, by their names and the names of their sites."""
+        mine, names = {"crawl_id": self.who.crawl_id}, sorted(set(sites.values()))
+        new = self._insert(site).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
+        connection.execute(new, [mine | {"name": name} for name in names])
+        known = select(site.c.name, site.c.id).where(site.c.crawl_id == self.who.crawl_id, site.c.name.in_(names))
+        ids = {row.name: row.id for row in connection.execute(known)}
+        new = self._insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
+        connection.execute(new, [mine | {"name": name, "site_id": ids[sites[name]]} for name in sites])
+        of_mine = host.c.crawl_id == self.who.crawl_id, host.c.name.in_(list(sites))
+        placed = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
+        return {name: Place(*place) for name, *place in connection.execute(placed)}
 
     def _end(self, connection: Connection, ended: list[Ended]) -> None:
         if not ended:
@@ -385,6 +393,9 @@ class Ledger:
             resting = sorted(batch.resting.items())
             rows = [{"host": n, "at": now + seconds, "me": self.who.worker_id} for n, seconds in resting]
             connection.execute(REST, rows)  # together: each by itself is a way to PostgreSQL and back
+        for host_id, seconds in sorted(batch.rests.items()):
+            until = case((host.c.next_at > now + seconds, host.c.next_at), else_=now + seconds)
+            connection.execute(update(host).where(host.c.id == host_id).values(next_at=until))
         for host_id, pace in sorted(batch.paces.items()):
             connection.execute(update(host).where(host.c.id == host_id).values(pace=pace))
         if batch.closed:
@@ -424,7 +435,11 @@ class Ledger:
         known = select(lesson.c.id).where(lesson.c.crawl_id == self.who.crawl_id, lesson.c.id > after)
         new = sorted(set(connection.execute(known).scalars()) - self._lessons)
         self._lessons.update(new)
-        rows = connection.execute(select(lesson).where(lesson.c.id.in_(new)).order_by(lesson.c.id)).all() if new else []
+        rows = [
+            row
+            for part in in_parts(new)
+            for row in connection.execute(select(lesson).where(lesson.c.id.in_(part)).order_by(lesson.c.id))
+        ]
         return [(row.kind, row.text) for row in rows]
 
     def _read_templates(self, connection: Connection, batch: Batch, answer: Answer) -> list[Template]:
@@ -437,10 +452,9 @@ class Ledger:
 
     def _nothing_waits(self, connection: Connection, answer: Answer) -> bool:
         """Whether no address waits that would still be asked for."""
-        if self.who.max_pages is not None and answer.pages >= self.who.max_pages:
-            if connection.execute(PICTURE_WAITS, {"crawl": self.who.crawl_id}).first() is None:
-                return True  # pages may wait on: to set millions of them aside takes minutes
-            shelve(connection, self.who.crawl_id)
+        full = self.who.max_pages is not None and answer.pages >= self.who.max_pages
+        if full and connection.execute(PICTURE_WAITS, {"crawl": self.who.crawl_id}).first() is None:
+            return True  # pages wait on, until the crawl may have more of them
         return nothing_waits(connection, self.who.crawl_id)
 
 
@@ -452,27 +466,22 @@ def nothing_waits(connection: Connection, crawl_id: int) -> bool:
     return connection.execute(MEND_BEST, {"crawl": crawl_id}).rowcount == 0
 
 
+def marks(connection: Connection, *mine: ColumnElement[bool]) -> tuple[Mark, Mark]:
+    """How much is committed of a worker's files: pages and pictures."""
+    columns = output.c.pages_size, output.c.pages_end, output.c.images_size, output.c.images_end
+    row = connection.execute(select(*columns).where(*mine)).one()
+    return Mark(row.pages_size, row.pages_end), Mark(row.images_size, row.images_end)
+
+
 def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[int]:
     """The workers of a crawl that gave no sign of life for a lease."""
     silent = select(worker.c.id).where(worker.c.crawl_id == crawl_id, worker.c.beat < now - LEASE)
     return list(connection.execute(silent.with_for_update(skip_locked=True)).scalars())
 
 
-def shelve(connection: Connection, crawl_id: int) -> None:
-    """Set the pages aside that wait when the crawl has all it may have; its pictures still come."""
-    _turn(connection, crawl_id, WAITING, LEFT)
-
-
-def unshelve(connection: Connection, crawl_id: int) -> None:
-    """Let those pages wait again."""
-    _turn(connection, crawl_id, LEFT, WAITING)
-
-
-def _turn(connection: Connection, crawl_id: int, state: int, into: int) -> None:
-    hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
-    turned = update(address).where(address.c.host_id.in_(hosts), address.c.state == state, address.c.kind != "image")
-    if connection.execute(turned.values(state=into)).rowcount:
-        connection.execute(update(host).where(host.c.crawl_id == crawl_id).values(best=next_best))
+def in_parts(things: Sequence[T]) -> Iterator[Sequence[T]]:
+    """So many things at a time as a statement can name."""
+    return (things[start : start + NAMED_AT_ONCE] for start in range(0, len(things), NAMED_AT_ONCE))
 
 
 def _storable(value: Any) -> Any:

@@ -1,57 +1,99 @@
 """Files of JSON objects, one a line, that can be cut back to what was committed."""
 
 import json
+import logging
 import os
 from collections.abc import Iterable, Mapping
+from errno import ENOENT
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+logger = logging.getLogger(__name__)
 
 # Ends of lines to some readers, which JSON leaves as they are.
 OTHER_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+END = 64  # bytes, by which a file is known to be the one that was written
+
+
+class Mark(NamedTuple):
+    """How much of a file is committed, and a hash of the last bytes of that; 0 if that is not known."""
+
+    size: int = 0
+    end: int = 0
 
 
 class JsonLines:
-    """A file of JSON objects of which so many bytes are committed; made when there is something to write."""
+    """A file of JSON objects that is committed up to a mark; made when there is something to write."""
 
-    def __init__(self, path: Path, size: int = 0) -> None:
+    def __init__(self, path: Path, mark: Mark | None = None) -> None:
         self.path = path
-        self.size = size
+        self.mark = mark or Mark()
+        self._end = b""
         self._file = -1
 
     def open(self) -> None:
-        """Cut off what was never committed; a file that was taken away starts anew."""
+        """Cut off what was never committed; a file that is not the one that was written is kept aside."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        self._file = os.open(self.path, flags, 0o644)
-        self.size = min(self.size, os.lseek(self._file, 0, os.SEEK_END))
+        self._open()
+        if not self._is_ours():
+            self.close()
+            aside = keep_aside(self.path)
+            why = f"is not as this crawl left it, and is kept as {aside}" if aside else "is gone"
+            logger.warning("%s %s; it is begun anew: what it held is in the database alone", self.path, why)
+            self.mark = Mark()
+            self._open()
         self.cut()
 
-    def append(self, records: Iterable[Mapping[str, Any]]) -> int:
-        """Write records behind what is committed, for good; the size of the file then."""
+    def append(self, records: Iterable[Mapping[str, Any]]) -> Mark:
+        """Write records behind what is committed, for good; the mark to commit then."""
         data = b"".join(map(_line, records))
-        size = self.size + len(data)
-        if data:
-            try:
-                if self._file < 0:
-                    self.open()
-                self.cut()
-                while data:
-                    data = data[os.write(self._file, data) :]
-                os.fsync(self._file)
-            except OSError as error:
-                raise OSError(error.errno, error.strerror, str(self.path)) from error
-        return size
+        if not data:
+            return self.mark
+        try:
+            if self._file < 0:
+                self.open()
+            if os.name == "posix" and os.fstat(self._file).st_nlink == 0:
+                raise OSError(ENOENT, "it was deleted")
+            self.cut()
+            mark = Mark(self.mark.size + len(data), _hash((self._read_end() + data)[-END:]))
+            while data:
+                data = data[os.write(self._file, data) :]
+            os.fsync(self._file)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
+        return mark
 
     def cut(self) -> None:
         """Forget what was written and not committed."""
         if self._file >= 0:
-            os.ftruncate(self._file, self.size)
+            os.ftruncate(self._file, self.mark.size)
 
     def close(self) -> None:
         """Write nothing more."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def _open(self) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        self._file = os.open(self.path, flags, 0o644)
+        self._end = self._read_end()
+
+    def _is_ours(self) -> bool:
+        if self.mark.size and not self.mark.end:  # written by a release that kept no hash
+            return len(self._end) == min(END, self.mark.size)
+        return _hash(self._end) == self.mark.end
+
+    def _read_end(self) -> bytes:
+        """The last bytes of what is committed; fewer if the file is shorter."""
+        os.lseek(self._file, max(0, self.mark.size - END), os.SEEK_SET)
+        return os.read(self._file, min(END, self.mark.size))
+
+
+def _hash(end: bytes) -> int:
+    """A number of 63 bits, 0 for nothing."""
+    return int.from_bytes(blake2b(end, digest_size=8).digest(), "big") >> 1 if end else 0
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
@@ -67,10 +109,17 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def keep_aside(path: Path) -> None:
-    """Rename what an earlier crawl left to NAME.previous.jsonl, if there is something in it."""
-    if path.exists() and path.stat().st_size:
-        path.replace(path.with_suffix(f".previous{path.suffix}"))
+def keep_aside(path: Path) -> Path | None:
+    """Rename what an earlier crawl left, if there is something in it, to the first free of NAME.previous.jsonl,
+    NAME.previous-2.jsonl and so on; its new name.
+    """
+    if not path.exists() or not path.stat().st_size:
+        return None
+    aside, number = path.with_suffix(f".previous{path.suffix}"), 1
+    while aside.exists():
+        number += 1
+        aside = path.with_suffix(f".previous-{number}{path.suffix}")
+    return path.rename(aside)
 
 
 def pages_file(name: str, number: int) -> str:

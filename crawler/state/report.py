@@ -1,7 +1,7 @@
 """What is in the database of the state, read without touching it.
 
-Reading waits for nobody and nobody waits for it. At five million addresses it takes seconds: what waits, is held or is
-left has an index of its own, and what is done is counted in one go.
+Reading waits for nobody and nobody waits for it. At five million addresses it takes seconds: what waits or is held has
+an index of its own, and what is done is counted in one go.
 """
 
 import sqlite3
@@ -26,12 +26,12 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from crawler.state.database import LOCK_SECONDS, StateError, shown, time_of, why
+from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, shown, time_of, why
 from crawler.state.ledger import LEASE
-from crawler.state.schema import DONE, HELD, LEFT, VERSION, WAITING, address, crawl, host, output, page, site, tables
+from crawler.state.schema import DONE, HELD, VERSION, WAITING, address, crawl, host, output, page, site, tables
 from crawler.state.schema import version as version_table
 from crawler.state.schema import worker as worker_table
 
@@ -91,7 +91,6 @@ class Crawl:
     """How many pages are in the database; those dropped since are not."""
     waiting: int
     held: int
-    left: int
     outcomes: Mapping[str, int]
     """What came of addresses: `page`, `picture`, or what the ledger says instead."""
     workers: tuple[Worker, ...]
@@ -108,7 +107,7 @@ class Crawl:
     @property
     def addresses(self) -> int:
         """Addresses the crawl ever met."""
-        return self.waiting + self.held + self.left + self.done
+        return self.waiting + self.held + self.done
 
     @property
     def alive(self) -> tuple[Worker, ...]:
@@ -151,7 +150,7 @@ def disk(url: URL) -> Disk | None:
 
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl]:
-    waiting, held, left = (_by_crawl(connection, state) for state in (IS_WAITING, IS_HELD, IS_LEFT))
+    waiting, held = (_by_crawl(connection, state) for state in (IS_WAITING, IS_HELD))
     outcomes, workers, files = _outcomes(connection), workers_of(connection, now), _files(connection)
     texts, sites, working = (_count_of(connection, what) for what in TOTALS)
     for row in connection.execute(select(crawl).order_by(crawl.c.id)).all():
@@ -165,7 +164,6 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
             texts[number],
             waiting[number],
             held[number],
-            left[number],
             outcomes[number],
             tuple(workers[number]),
             tuple(files[number]),
@@ -175,9 +173,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
 
 
 # Bound later, as parameters otherwise are, they would have each row looked at, though the index says it all.
-IS_WAITING, IS_HELD, IS_LEFT = (
-    address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, LEFT)
-)
+IS_WAITING, IS_HELD = (address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD))
 TOTALS = (
     select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
     select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id),
@@ -283,7 +279,7 @@ def reading(url: URL) -> Iterator[Connection]:
             yield connection
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StateError("PostgreSQL wants the extra: pip install 'winnow-crawler[postgres]'") from None
-    except DBAPIError as error:
+    except SQLAlchemyError as error:
         raise StateError(f"the database {shown(url)} cannot be read: {why(error)}") from None
 
 
@@ -292,7 +288,7 @@ def _reader(url: URL) -> Engine:
         engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
-    arguments = {"connect_timeout": 10, "application_name": "winnow state"}
+    arguments = {"connect_timeout": 10, "application_name": "winnow state", **ENCODING}
     engine = create_engine(url, isolation_level="REPEATABLE READ", poolclass=NullPool, connect_args=arguments)
     return engine.execution_options(postgresql_readonly=True)
 

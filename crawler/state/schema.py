@@ -30,8 +30,8 @@ from sqlalchemy import (
 )
 
 VERSION = 2
-WAITING, HELD, DONE, LEFT = range(4)
-"""States of an address; LEFT is what was not asked for because the crawl had its pages."""
+WAITING, HELD, DONE = range(3)
+"""States of an address."""
 
 tables = MetaData()
 # SQLite numbers rows by itself in a column of this very type only.
@@ -73,7 +73,9 @@ output = Table(
     Column("number", Integer, primary_key=True),
     Column("place", Text, nullable=False),
     Column("pages_size", BigInteger, nullable=False, default=0),
+    Column("pages_end", BigInteger, nullable=False, default=0),  # a hash of the last bytes
     Column("images_size", BigInteger, nullable=False, default=0),
+    Column("images_end", BigInteger, nullable=False, default=0),
 )
 
 site = Table(
@@ -142,7 +144,6 @@ Index(
 Index("address_held", address.c.worker, sqlite_where=address.c.state == HELD, postgresql_where=address.c.state == HELD)
 _picture_waits = (address.c.state == WAITING) & (address.c.kind == "image")
 Index("address_picture", address.c.host_id, sqlite_where=_picture_waits, postgresql_where=_picture_waits)
-Index("address_left", address.c.host_id, sqlite_where=address.c.state == LEFT, postgresql_where=address.c.state == LEFT)
 
 page = Table(
     "page",

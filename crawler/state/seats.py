@@ -10,24 +10,27 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from crawler.canonical import Canonical
-from crawler.state.claims import Claimant, bury, next_best
+from crawler.state.claims import LONGEST_REST, Claimant, bury, next_best
 from crawler.state.database import StateError, time_of
 from crawler.state.entries import Candidate, Keys
-from crawler.state.ledger import Ledger, nothing_waits, silent_workers, unshelve
+from crawler.state.ledger import LEASE, Ledger, in_parts, marks, nothing_waits, silent_workers
 from crawler.state.lines import JsonLines, keep_aside, pages_file
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, site, worker
 from crawler.wording import counted
+
+PLACE = ".place"  # the file that names a folder
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Plan:
     canonical: Canonical
     site_limit: int
     max_pages: int | None = None
+    longest_rest: float = LONGEST_REST
     fresh: bool = False
 
 
@@ -51,8 +55,11 @@ class Seat:
         self.engine = engine
         self.plan = plan
         plan.folder.mkdir(parents=True, exist_ok=True)
-        self.place = _place(plan.folder)
+        self.place, copied = _place(plan.folder)
+        if copied:
+            self.place = self._place_of_copy()
         self.crawl_id, seeds = self._crawl()
+        self.is_open, self.is_new = True, False
         self.lock, self.number = self._sit()
         try:
             with engine.begin() as connection:
@@ -61,20 +68,19 @@ class Seat:
                 mine = crawl.c.id == self.crawl_id
                 connection.execute(update(crawl).where(mine).values(seeds=json.dumps(seeds)))
                 self.worker_id = self._enter(connection)
-                sizes = self._sizes(connection)
-                if not plan.fresh:
-                    unshelve(connection, self.crawl_id)
+                marked = marks(connection, *self._my_output())
             self.pages, self.images = (
-                JsonLines(path, size) for path, size in zip(self.files(self.number), sizes, strict=True)
+                JsonLines(path, mark) for path, mark in zip(self.files(self.number), marked, strict=True)
             )
             self.pages.open()
             if self.images.path.exists():
                 self.images.open()
         except BaseException:
+            self._withdraw()
             self.lock.release()
             raise
         keys = Keys(self.crawl_id, plan.canonical)
-        who = Claimant(self.crawl_id, self.worker_id, plan.site_limit, plan.max_pages)
+        who = Claimant(self.crawl_id, self.worker_id, plan.site_limit, plan.max_pages, plan.longest_rest)
         self.ledger = Ledger(engine, who, keys, self.pages, self.images)
 
     def files(self, number: int) -> tuple[Path, Path]:
@@ -100,8 +106,8 @@ class Seat:
                 return True
             if not nothing_waits(connection, self.crawl_id):
                 return True
-            known = select(func.count()).where(address.c.key.in_(sorted(keys)))
-            return bool(connection.execute(known).scalar_one() < len(keys))
+            known = (select(func.count()).where(address.c.key.in_(part)) for part in in_parts(sorted(keys)))
+            return sum(connection.execute(query).scalar_one() for query in known) < len(keys)
 
         return bool(self.ledger.patiently(look))
 
@@ -118,6 +124,13 @@ class Seat:
 
         self.ledger.patiently(add)
 
+    def seed_known(self) -> str | None:
+        """The address of a seed that this crawl already has, or None."""
+        seeds = select(address.c.url).join(host, address.c.host_id == host.c.id)
+        seeds = seeds.where(host.c.crawl_id == self.crawl_id, address.c.kind == "seed").order_by(address.c.id).limit(1)
+        known: str | None = self.ledger.patiently(lambda connection: connection.execute(seeds).scalar())
+        return known
+
     def pages_stored(self, connection: Connection) -> int:
         """How many pages all workers stored, since the crawl began."""
         before = connection.execute(select(crawl.c.pages).where(crawl.c.id == self.crawl_id)).scalar_one()
@@ -129,35 +142,51 @@ class Seat:
         failed = lesson.c.crawl_id == self.crawl_id, lesson.c.kind == "again"
         urls = connection.execute(select(lesson.c.text).where(*failed)).scalars().all()
         connection.execute(delete(lesson).where(*failed))
-        keys = sorted({self.ledger.keys(url) for url in urls})
+        return sum(self._reopen(connection, part) for part in in_parts(sorted({self.ledger.keys(url) for url in urls})))
+
+    def _reopen(self, connection: Connection, keys: Sequence[int]) -> int:
+        """Let addresses wait again that are done with, and their hosts be asked again; how many."""
         done = address.c.key.in_(keys), address.c.state == DONE
         hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
-        count = connection.execute(update(address).where(*done).values(state=WAITING, outcome=None)).rowcount
-        opened = {"best": next_best, "closed": None, "next_at": 0.0}
-        connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**opened))
-        return count
+        opened = connection.execute(update(address).where(*done).values(state=WAITING, outcome=None)).rowcount
+        anew = {"best": next_best, "closed": None, "next_at": 0.0}
+        connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**anew))
+        return opened
 
     def finished_words(self) -> str:
         """What a crawl says that is asked to go on and has nothing left to do."""
         with self.engine.begin() as connection:
             pages = self.pages_stored(connection)
-        name, path = self.plan.name, self.pages.path
-        return f"The crawl {name!r} is finished: {counted(pages, 'page')}, in {path}. -a fresh=yes starts it anew."
+            files = connection.execute(select(func.count()).where(output.c.crawl_id == self.crawl_id)).scalar_one()
+            waiting = self.pages_wait(connection)
+        path = self.pages.path if files == 1 else f"{self.pages.path} and the files of other workers"
+        said = f"The crawl {self.plan.name!r} is finished: {counted(pages, 'page')}, in {path}."
+        return f"{said}{' A larger max_pages goes on;' if waiting else ''} -a fresh=yes starts it anew."
+
+    def pages_wait(self, connection: Connection) -> bool:
+        """Whether pages wait that the crawl did not ask for because it had all it may have."""
+        waits = select(host.c.id).where(host.c.crawl_id == self.crawl_id, host.c.best.is_not(None)).limit(1)
+        return connection.execute(waits).first() is not None
 
     def renew(self) -> None:
         """Take part again after this worker was taken for dead."""
-        self.worker_id = self.ledger.patiently(self._enter)
+        try:
+            self.worker_id = self.ledger.patiently(self._enter)
+        except IntegrityError:
+            raise StateError(f"another worker has taken the seat of {self.pages.path}") from None
         self.ledger.renew(self.worker_id)
 
     def leave(self) -> None:
         """Give back what is held, and let another have the seat."""
         try:
             self.ledger.leave()
+            self._withdraw()
         finally:
             self.close()
 
     def close(self) -> None:
         """Close the files and the database."""
+        self.is_open = False
         self.pages.close()
         self.images.close()
         self.engine.dispose()
@@ -209,10 +238,11 @@ class Seat:
     def _new_seat(self) -> tuple[FileLock, int]:
         for _ in range(100):
             with self.engine.begin() as connection:
-                last = select(func.coalesce(func.max(output.c.number), 0)).where(output.c.crawl_id == self.crawl_id)
-                number = connection.execute(last).scalar_one() + 1
-                while self.files(number)[0].name in self._files_of_others(connection):
-                    number += 1
+                given = select(output.c.number).where(output.c.crawl_id == self.crawl_id)
+                taken = set(connection.execute(given).scalars())
+                others = self._files_of_others(connection)
+                free = (n for n in count(1) if n not in taken and self.files(n)[0].name not in others)
+                number = next(free)
             lock = self._lock(number)
             if lock is None:
                 time.sleep(0.05)
@@ -226,6 +256,7 @@ class Seat:
             except IntegrityError:  # another worker was faster
                 lock.release()
                 continue
+            self.is_new = True
             return lock, number
         raise StateError(f"the folder {self.plan.folder} is in use by other crawls named {self.plan.name!r}")
 
@@ -250,17 +281,37 @@ class Seat:
         with self.engine.begin() as connection:
             for dead in connection.execute(select(worker.c.id).where(*seat)).scalars().all():
                 bury(connection, dead)
-            sizes = self._sizes(connection, number)
-        for path, size in zip(self.files(number), sizes, strict=True):
+            marked = marks(connection, *self._my_output(number))
+        for path, mark in zip(self.files(number), marked, strict=True):
             if path.exists():
-                lines = JsonLines(path, size)
+                lines = JsonLines(path, mark)
                 lines.open()
                 lines.close()
 
-    def _sizes(self, connection: Connection, number: int | None = None) -> tuple[int, int]:
-        mine = output.c.crawl_id == self.crawl_id, output.c.number == (number or self.number)
-        pages, images = connection.execute(select(output.c.pages_size, output.c.images_size).where(*mine)).one()
-        return pages, images
+    def _my_output(self, number: int | None = None) -> tuple[ColumnElement[bool], ...]:
+        return output.c.crawl_id == self.crawl_id, output.c.number == (number or self.number)
+
+    def _withdraw(self) -> None:
+        """Give up a number that was new and under which nothing was written."""
+        if not self.is_new or self.number == 1:
+            return
+        empty = output.c.pages_size + output.c.images_size == 0
+        with suppress(SQLAlchemyError), self.engine.begin() as connection:
+            connection.execute(delete(output).where(*self._my_output(), empty))
+        path, _ = self.files(self.number)
+        if path.exists() and not path.stat().st_size:
+            path.unlink()
+
+    def _place_of_copy(self) -> str:
+        """The name of a folder that is a copy, or was moved: a new one if workers are at work in the other."""
+        with self.engine.begin() as connection:
+            beats = select(func.max(worker.c.beat)).where(worker.c.place == self.place)
+            last = connection.execute(beats).scalar()
+            if last is not None and time_of(connection) - last < LEASE:
+                (self.plan.folder / PLACE).unlink()
+                return _place(self.plan.folder)[0]
+        _name_place(self.plan.folder, self.place)
+        return self.place
 
     def _enter(self, connection: Connection) -> int:
         values = {"crawl_id": self.crawl_id, "number": self.number, "place": self.place, "beat": time_of(connection)}
@@ -298,17 +349,32 @@ def forget(connection: Connection, crawl_id: int) -> None:
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))
 
 
-def _place(folder: Path) -> str:
-    """What names this folder, wherever it is mounted and whatever the machine is called."""
-    path, mine = folder / ".place", folder / f".place-{secrets.token_hex(8)}"
-    if not path.exists():
-        mine.write_text(secrets.token_hex(16), encoding="ascii")
-        with suppress(FileExistsError):  # another worker starts here at the same moment
-            try:
-                os.link(mine, path)
-            except FileExistsError:
-                raise
-            except OSError:  # a file system without links
-                mine.replace(path)
-        mine.unlink(missing_ok=True)
-    return path.read_text(encoding="ascii")
+def _place(folder: Path) -> tuple[str, bool]:
+    """What names this folder, wherever it is mounted and whatever the machine is called; and whether it is a copy."""
+    path = folder / PLACE
+    known = path.read_text(encoding="ascii", errors="replace").split() if path.exists() else []
+    if len(known) != 2:
+        path.unlink(missing_ok=True)
+        _name_place(folder, secrets.token_hex(16))
+        known = path.read_text(encoding="ascii").split()
+    return known[0], known[1] != str(path.stat().st_ino)
+
+
+def _name_place(folder: Path, name: str) -> None:
+    """Write the name of a folder into it, with the number by which the file system knows that file alone."""
+    path, mine = folder / PLACE, folder / f"{PLACE}-{secrets.token_hex(8)}"
+    with mine.open("w", encoding="ascii") as file:
+        file.write(f"{name} {mine.stat().st_ino}")
+        file.flush()
+        os.fsync(file.fileno())
+    if path.exists():
+        mine.replace(path)
+        return
+    with suppress(FileExistsError):  # another worker starts here at the same moment
+        try:
+            os.link(mine, path)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            mine.replace(path)
+    mine.unlink(missing_ok=True)

@@ -69,7 +69,7 @@ class MemorySpider(TopicSpider):
 
     def set_up(self, crawler: Crawler, seat: Seat) -> None:
         super().set_up(crawler, seat)
-        self.frontier = MemoryFrontier(self.frontier.keys, self.frontier.pace, self.arguments.max_pages)
+        self.frontier = MemoryFrontier(self.frontier.keys, self.frontier.manners.pace, self.arguments.max_pages)
 
 
 class MemoryScheduler(Scheduler):

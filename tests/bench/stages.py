@@ -24,7 +24,7 @@ from crawler.pipelines import extract
 from crawler.pipelines.store import StorePipeline
 from crawler.scheduler import FrontierScheduler
 from crawler.spiders.topic import TopicSpider
-from crawler.state.frontier import Pace
+from crawler.state.manners import Pace
 
 START = "http://127.0.0.1/"
 PARSE, WALK, EXTRACTION = "decode and tree", "blocks, links, images", "extraction"
@@ -83,7 +83,7 @@ def started(output: str) -> Crawler:
     crawler = Crawler(TopicSpider, settings, init_reactor=True)
     crawler.spider = crawler._create_spider(seeds=START)
     crawler._apply_settings()
-    crawler.spider.frontier.pace = Pace(lambda name: 32)  # there is no downloader to tell the pause of
+    crawler.spider.frontier.manners.pace = Pace(lambda name: 32)  # there is no downloader to tell the pause of
     return crawler
 
 

@@ -1,13 +1,19 @@
 """A crawl says what it waits for, and gives up what never ends."""
 
 import json
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
-from sites import OPEN, Answer, Asked, Site, crawl, page, serving
+import pytest
+from sites import OPEN, Answer, Asked, Site, command, crawl, environment, page, serving
 
+from crawler.extensions.watch import Watch
 from crawler.settings import ITEM_PIPELINES
 
+HANGING = {"ITEM_PIPELINES": json.dumps(ITEM_PIPELINES | {"hanging.HangingPipeline": 800})}
 QUICK = OPEN | {"STALL_SECONDS": "0.5", "STALL_LIMIT": "2"}
 
 
@@ -37,10 +43,63 @@ def test_it_says_that_a_host_rests(tmp_path: Path) -> None:
 
 
 def test_what_never_ends_is_given_up_and_counted(tmp_path: Path) -> None:
-    pipelines = ITEM_PIPELINES | {"hanging.HangingPipeline": 800}
     routes = {"/": page("One.", links={"/hang": "h", "/b": "b"}), "/hang": page("Two."), "/b": page("Three.")}
     with serving(Site(routes)) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, QUICK | {"ITEM_PIPELINES": json.dumps(pipelines)})
+        ended = crawl(tmp_path, {"seeds": site.url}, QUICK | HANGING)
     assert ended.status == 0
     assert ended.counts() == {"given up, it never came to an end": 1}
     assert len(ended.items()) == 2
+
+
+def test_a_seed_given_up_is_asked_for_again_at_the_next_start(tmp_path: Path) -> None:
+    with serving(Site({"/hang": page("One.")})) as site:
+        given = {"seeds": f"{site.url}hang"}
+        first = crawl(tmp_path, given, QUICK | HANGING | {"STALL_LIMIT": "1"})
+        assert (first.items(), first.counts()) == ([], {"given up, it never came to an end": 1})
+        second = crawl(tmp_path, given, QUICK)
+    assert (second.status, len(second.items())) == (0, 1)
+
+
+def test_zero_says_nothing_and_gives_nothing_up(tmp_path: Path) -> None:
+    with serving(Site({"/": late})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"STALL_SECONDS": "0", "STALL_LIMIT": "0"})
+    assert "Nothing has moved" not in ended.err
+    assert len(ended.items()) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are stopped by Unix's signals")
+def test_a_process_that_was_stopped_gives_up_nothing(tmp_path: Path) -> None:
+    with serving(Site({"/": page("One.", links={"/late": "late"}), "/late": late})) as site:
+        line = command({"seeds": site.url}, QUICK)
+        with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True) as process:
+            while "/late" not in site.paths():
+                assert process.poll() is None
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(2.5)
+            process.send_signal(signal.SIGCONT)
+            _, said = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "Given up" not in said
+    assert "Traceback" not in said
+    assert (tmp_path / "output" / "topic.jsonl").read_bytes().count(b"\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("stall", "trouble", "since_moved", "since_said", "since_trouble", "due"),
+    [
+        (30.0, "", 30.0, 90.0, 90.0, True),
+        (30.0, "", 29.9, 90.0, 90.0, False),
+        (30.0, "", 90.0, 29.9, 90.0, False),
+        (30.0, "locked", 90.0, 90.0, 10.0, True),
+        (30.0, "locked", 90.0, 90.0, 9.9, False),
+        (2.0, "locked", 1.0, 1.0, 2.0, True),
+        (0.0, "", 90.0, 90.0, 90.0, False),
+        (0.0, "locked", 90.0, 90.0, 10.0, True),
+    ],
+)
+def test_when_something_is_said(
+    stall: float, trouble: str, since_moved: float, since_said: float, since_trouble: float, due: bool
+) -> None:
+    watch = Watch(None, stall, 600.0)
+    watch.moved, watch.said, watch.troubled = (1_000 - since for since in (since_moved, since_said, since_trouble))
+    assert watch.due(1_000.0, trouble) is due

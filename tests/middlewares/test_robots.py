@@ -1,9 +1,14 @@
 """robots.txt: what it forbids is not asked for, and nothing is when it cannot be read."""
 
+import json
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from sites import OPEN, Answer, Asked, Crawl, Route, Site, crawl, page, serving
+
+from crawler.middlewares.robots import WEIGHT, Answers
+from crawler.settings import DOWNLOADER_MIDDLEWARES
 
 LINKS = {f"/{path}": path for path in ("open", "closed/a", "closed/but/b", "c", "only-others")}
 PAGES: dict[str, Route] = {path: page(f"This is {path}.") for path in LINKS} | {"/": page("Hello.", links=LINKS)}
@@ -110,3 +115,46 @@ def test_a_crawl_that_does_not_obey_does_not_ask(tmp_path: Path) -> None:
     ended, [site] = crawled(tmp_path, plain("User-agent: *\nDisallow: /"), ROBOTSTXT_OBEY="False")
     assert sorted(site.paths()) == sorted(ALL)
     assert ended.status == 0
+
+
+def answers(most: int, *sizes: int) -> Answers:
+    kept = Answers(most)
+    for number, size in enumerate(sizes):
+        kept.keep(f"http://{number}.example", str(number), size)
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("most", "sizes", "left"),
+    [
+        (1_000 + 3 * WEIGHT, (300, 300, 400), ["0", "1", "2"]),
+        (999 + 3 * WEIGHT, (300, 300, 400), [None, "1", "2"]),
+        (1_000 + 3 * WEIGHT, (300, 300, 901), [None, None, "2"]),
+        (10, (11,), ["0"]),
+        (3 * WEIGHT, (0, 0, 0, 0), [None, "1", "2", "3"]),
+    ],
+    ids=["all", "one too many", "a large one", "larger than all", "empty ones"],
+)
+def test_as_many_answers_are_kept_as_there_is_room_for(most: int, sizes: tuple[int, ...], left: list[str]) -> None:
+    kept = answers(most, *sizes)
+    assert [kept.get(f"http://{number}.example") for number in range(len(sizes))] == left
+    assert kept.weight == sum(size + WEIGHT for size, one in zip(sizes, left, strict=True) if one)
+
+
+def test_what_was_wanted_last_is_kept() -> None:
+    kept = answers(2 * WEIGHT, 0, 0)
+    assert kept.get("http://0.example") == "0"
+    kept.keep("http://2.example", "2", 0)
+    assert [kept.get(f"http://{number}.example") for number in range(3)] == ["0", None, "2"]
+
+
+def test_a_robots_txt_that_was_dropped_is_asked_for_again(tmp_path: Path) -> None:
+    forgetful = DOWNLOADER_MIDDLEWARES | {
+        "crawler.middlewares.robots.RobotsMiddleware": None,
+        "forgetful.ForgetfulRobots": 100,
+    }
+    robots = plain("User-agent: *\nDisallow: /closed/\nCrawl-delay: 0.3")
+    ended, [site] = crawled(tmp_path, robots, DOWNLOADER_MIDDLEWARES=json.dumps(forgetful))
+    assert site.paths().count("/robots.txt") > 2
+    assert sorted(site.paths("/robots.txt")) == sorted(ALL - {"/closed/a", "/closed/but/b"})
+    assert (ended.status, len(ended.items())) == (0, 4)

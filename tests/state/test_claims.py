@@ -7,9 +7,10 @@ from sqlalchemy import select
 from workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
 
 from crawler.canonical import Canonical
+from crawler.state import claims
 from crawler.state.claims import BUDGET_SPENT, REQUESTS_A_PAGE
 from crawler.state.entries import Candidate, Move
-from crawler.state.schema import DONE, LEFT, WAITING, host, site
+from crawler.state.schema import DONE, WAITING, host, site
 from crawler.urls import host as host_of
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
@@ -106,6 +107,23 @@ def test_a_host_at_hand_that_rests_brings_no_more(crew: Crew) -> None:
     assert worker.claim(low=(one.host_id,), at_hand=(one.host_id,)) == []
 
 
+@pytest.mark.parametrize(("ahead", "asked"), [(0.0, True), (60.0, False), (3_500.0, False), (86_400.0, True)])
+def test_a_rest_longer_than_any_is_of_a_clock_that_was_wrong(crew: Crew, ahead: float, asked: bool) -> None:
+    worker = crew.join(*many(A, 2))
+    (one,) = worker.claim(each=1)
+    worker.rest(one, seconds=ahead)
+    assert bool(worker.claim()) == asked
+
+
+def test_a_host_at_hand_rests_when_its_worker_ends(crew: Crew) -> None:
+    one = crew.join(*many(A, 2))
+    (held,) = one.claim(each=1)
+    one.commit(rests={held.host_id: 50.0})
+    assert one.claim(low=(held.host_id,), at_hand=(held.host_id,)) == []
+    one.leave()
+    assert crew.join().claim() == []
+
+
 def test_a_host_is_one_worker_s_alone_until_it_lets_it_go(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 9))
     (held,) = one.claim(each=1)
@@ -185,6 +203,23 @@ def test_a_closed_host_is_refused_what_comes_later_too(crew: Crew) -> None:
     worker.end(failed(first), closed={"a.example": "closed"})
     worker.end(stored(second, *many(A, 3)))
     assert worker.commit(demand=EVERYTHING).refused == {"closed": 3}
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 8, 9])
+def test_of_very_many_some_are_given_up_by_each_claim(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(claims, "REFUSED_AT_ONCE", at_once)
+    worker = crew.join(*many(A, 8), *candidates(B))
+    worker.commit(closed={"a.example": "why"})
+    given_up, lent = Counter(), []
+    for _ in range(8 // at_once + 2):
+        answer = worker.commit(demand=EVERYTHING)
+        lent += urls(answer.lent)
+        given_up += answer.refused
+        assert answer.refused.total() <= at_once
+    assert (lent, given_up) == ([B], Counter(why=8))
+    assert list(crew.addresses().values()).count((DONE, "skipped/why")) == 8
 
 
 def test_a_closed_host_that_another_worker_had_alone_is_refused(crew: Crew) -> None:
@@ -333,7 +368,7 @@ def test_pictures_still_come_when_the_crawl_is_full(crew: Crew) -> None:
     assert sorted(url for url, state in states.items() if state == (DONE, None)) == sorted(
         [A + "0", *(f"image {A}{n}" for n in range(3)), f"image {B}0"]
     )
-    assert [states[f"{A}{n}"][0] for n in range(1, 9)] == [LEFT] * 8
+    assert [states[f"{A}{n}"][0] for n in range(1, 9)] == [WAITING] * 8
     assert answer.waiting == 8
 
 

@@ -5,6 +5,7 @@ from errno import EACCES, EDQUOT, EIO, ENOENT, ENOSPC
 from pathlib import Path
 from typing import Any
 
+import postgres
 import pytest
 from sqlalchemy import Engine, create_engine, inspect, text, update
 from sqlalchemy.engine import URL, make_url
@@ -13,7 +14,7 @@ from workers import SEEDS, Crew, candidates, stored, urls
 
 from crawler.canonical import Canonical
 from crawler.state import database
-from crawler.state.database import StateError, database_url, open_database, passes, shown, why
+from crawler.state.database import AwayError, StateError, database_url, open_database, passes, shown, why
 from crawler.state.entries import Keys, Template
 from crawler.state.schema import VERSION, tables, version
 
@@ -46,6 +47,8 @@ def test_urls(setting: str, expected: str) -> None:
         "postgresql://me:secret@host/db",
         "postgresql+psycopg2://me:secret@host/db",
         "postgresql+psycopg://me:secret@host:port/db",
+        "postgresql+psycopg://me:s@secret/x@host/db",
+        "sqlite:///file:a.db?uri=true&mode=memory",
         "mysql://me:secret@host/db",
         "http://me:secret@host/",
         "//",
@@ -108,6 +111,50 @@ def test_a_locked_database_is_said_to_be(sqlite_url: URL, monkeypatch: pytest.Mo
     other.close()
 
 
+@pytest.mark.parametrize(
+    ("where", "kind"),
+    [
+        ("postgres@127.0.0.1:1/db", AwayError),
+        ("postgres@127.0.0.1:{}/none", StateError),
+        ("me@127.0.0.1:{}/none", StateError),
+    ],
+)
+def test_a_server_that_is_away_may_come_back(postgres_server: postgres.Server, where: str, kind: type) -> None:
+    with pytest.raises(StateError) as caught:
+        open_database(make_url(f"postgresql+psycopg://{where.format(postgres_server.port)}"))
+    assert type(caught.value) is kind
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_that_cannot_hold_every_letter_is_refused(postgres_server: postgres.Server, encoding: str) -> None:
+    url = make_url(postgres_server.database())
+    name = f"as_{encoding.lower()}"
+    with postgres.connect(url.render_as_string()) as connection:
+        connection.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    with pytest.raises(StateError, match=rf"is in {encoding}; it wants createdb -E UTF8 -T template0$"):
+        open_database(url.set(database=name))
+
+
+def test_options_of_the_address_count(postgresql_url: URL) -> None:
+    with postgres.connect(postgresql_url.render_as_string()) as connection:
+        connection.execute("CREATE SCHEMA winnow")
+    engine = open_database(postgresql_url.update_query_dict({"options": "-csearch_path=winnow"}))
+    with engine.connect() as connection:
+        assert connection.execute(text("SHOW search_path")).scalar_one() == "winnow"
+        assert connection.execute(text("SHOW jit")).scalar_one() == "off"
+    assert inspect(engine).has_table("address", schema="winnow")
+    engine.dispose()
+
+
+def test_a_database_that_does_not_say_who_made_it(url: URL) -> None:
+    engine = reopen(url)
+    with engine.begin() as connection:
+        connection.execute(version.delete())
+    engine.dispose()
+    with pytest.raises(StateError, match=r"does not say which release made it$"):
+        open_database(url)
+
+
 # What is said of errors.
 
 
@@ -124,11 +171,31 @@ def test_why(error: Exception, expected: str) -> None:
     assert why(error) == expected
 
 
+def of_sqlite(number: int) -> Exception:
+    error = sqlite3.OperationalError()
+    error.sqlite_errorcode = number
+    return error
+
+
+def of_postgresql(state: str) -> Exception:
+    error = Exception()
+    error.sqlstate = state  # type: ignore[attr-defined]
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
         (OperationalError("", {}, Exception()), True),
         (DBAPIError("", {}, Exception(), connection_invalidated=True), True),
+        (OperationalError("", {}, of_sqlite(5)), True),
+        (OperationalError("", {}, of_sqlite(517)), True),
+        (OperationalError("", {}, of_sqlite(13)), True),
+        (OperationalError("", {}, of_sqlite(1)), False),
+        (OperationalError("", {}, of_postgresql("40001")), True),
+        (OperationalError("", {}, of_postgresql("53100")), True),
+        (OperationalError("", {}, of_postgresql("57014")), True),
+        (OperationalError("", {}, of_postgresql("54000")), False),
         (DBAPIError("", {}, Exception()), False),
         (IntegrityError("", {}, Exception()), False),
         (DataError("", {}, Exception()), False),

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from crawler.canonical import Canonical
+from crawler.state import frontier as frontier_module
 from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent, Template
-from crawler.state.frontier import AWAY, JOINING, LEFT_ALONE, MOST_OF_A_HOST, Frontier, Pace
+from crawler.state.frontier import AWAY, JOINING, LEFT_ALONE, MOST_OF_A_HOST, Frontier
+from crawler.state.manners import Pace
 from crawler.urls import host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
@@ -132,8 +134,9 @@ def test_a_lease_ends_once() -> None:
     frontier = filled(A + "1", A + "2", A + "3")
     assert taken(frontier) == A + "1"
     assert [frontier.end(1), frontier.end(1), frontier.end(12345)] == [True, False, False]
-    assert (frontier.pages, frontier.ended) == (1, 1)
+    assert frontier.ended == 1
     assert all_taken(frontier) == [A + "2"]
+    assert len(frontier.batch(0).ended) == 1
 
 
 @pytest.mark.parametrize(("kind", "outcome", "pages"), [("link", "", 1), ("image", "", 0), ("link", "failed/404", 0)])
@@ -142,7 +145,59 @@ def test_only_pages_that_were_stored_count(kind: str, outcome: str, pages: int) 
     frontier.absorb(Answer([lent(1, A, kind=kind)]), 0.0)
     taken(frontier)
     frontier.end(1, outcome)
+    frontier.batch(0)
+    assert frontier.pages == 0  # until it is committed
+    frontier.absorb(Answer(), 0.0)
     assert frontier.pages == pages
+    frontier.batch(0)
+    frontier.absorb(Answer(), 0.0)
+    assert frontier.pages == pages
+
+
+def test_pages_of_a_batch_that_was_lost_do_not_count() -> None:
+    frontier = filled(A)
+    taken(frontier)
+    frontier.end(1)
+    frontier.batch(0)
+    frontier.forget()
+    frontier.absorb(Answer(), 0.0)
+    assert frontier.pages == 0
+
+
+@pytest.mark.parametrize(("links", "goes_on"), [(9, True), (10, True), (11, False)])
+def test_nothing_is_asked_for_while_very_many_links_wait_to_be_committed(
+    monkeypatch: pytest.MonkeyPatch, links: int, goes_on: bool
+) -> None:
+    monkeypatch.setattr(frontier_module, "LINKS_AT_ONCE", 10)
+    frontier = filled(A, B)
+    taken(frontier)
+    frontier.found(1, [Candidate(f"{C}{n}") for n in range(links)])
+    frontier.end(1)
+    assert (frontier.take(0.0) is not None) == goes_on
+    frontier.batch(0)
+    if not goes_on:
+        assert frontier.take(0.0) is None
+        frontier.absorb(Answer(), 0.0)
+        assert frontier.take(0.0) is not None
+
+
+def test_a_rest_is_told_at_once_though_the_host_is_at_hand() -> None:
+    frontier = filled(A, A + "2")
+    taken(frontier)
+    frontier.rest("a.example", 30.0)
+    frontier.rest("b.example", 30.0)  # of which nothing is at hand
+    assert frontier.batch(10.0).rests == {97: 20.0}
+    assert frontier.batch(10.0).rests == {}
+
+
+def test_a_worker_taken_for_dead_still_knows_what_is_closed() -> None:
+    frontier = filled(A, A + "2")
+    frontier.close("a.example", "why")
+    frontier.forget()
+    assert frontier.batch(0).closed == {"a.example": "why"}
+    frontier.absorb(Answer([lent(7, A)]), 0.0)
+    batch = frontier.batch(0)
+    assert ([one.lent.lease for one in batch.ended], batch.resting) == ([7], {97: 0.0})
 
 
 def test_an_end_tells_all_that_the_page_caused() -> None:

@@ -1,13 +1,14 @@
 """Files of JSON lines: what is appended, what is cut off, and what an earlier crawl left."""
 
 import json
+import os
 from errno import EISDIR
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from crawler.state.lines import JsonLines, keep_aside
+from crawler.state.lines import JsonLines, Mark, keep_aside
 
 
 @pytest.fixture
@@ -16,7 +17,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def committed(lines: JsonLines, *records: dict[str, Any]) -> None:
-    lines.size = lines.append(records)
+    lines.mark = lines.append(records)
 
 
 @pytest.mark.parametrize(
@@ -49,9 +50,9 @@ def test_half_characters_are_replaced(path: Path, text: str) -> None:
 
 def test_a_file_is_made_when_there_is_something_to_write(path: Path) -> None:
     lines = JsonLines(path)
-    assert lines.append([]) == 0
+    assert lines.append([]) == Mark()
     assert not path.exists()
-    assert lines.append([{}]) == 3
+    assert lines.append([{}]).size == 3
     assert path.exists()
     lines.close()
 
@@ -59,7 +60,7 @@ def test_a_file_is_made_when_there_is_something_to_write(path: Path) -> None:
 def test_what_was_not_committed_is_written_over(path: Path) -> None:
     lines = JsonLines(path)
     committed(lines, {"n": 1})
-    assert lines.append([{"n": 2, "long": "x" * 100}]) > lines.size
+    assert lines.append([{"n": 2, "long": "x" * 100}]).size > lines.mark.size
     committed(lines, {"n": 3})
     lines.append([{"n": 4}])
     lines.cut()
@@ -67,22 +68,68 @@ def test_what_was_not_committed_is_written_over(path: Path) -> None:
     assert path.read_text() == '{"n": 1}\n{"n": 3}\n'
 
 
-@pytest.mark.parametrize(("size", "expected"), [(0, 0), (4, 4), (8, 8), (9, 8)])
-def test_an_open_file_has_what_is_committed(path: Path, size: int, expected: int) -> None:
+@pytest.mark.parametrize("more", [b"", b"half a li", b"x" * 200])
+def test_an_open_file_has_what_is_committed(path: Path, more: bytes) -> None:
+    before = JsonLines(path)
+    committed(before, {"n": 1}, {"n": 2})
+    before.close()
+    with path.open("ab") as file:
+        file.write(more)
+    lines = JsonLines(path, before.mark)
+    lines.open()
+    committed(lines, {"n": 3})
+    lines.close()
+    assert path.read_text() == '{"n": 1}\n{"n": 2}\n{"n": 3}\n'
+
+
+@pytest.mark.parametrize(
+    ("found", "aside"),
+    [
+        (None, None),
+        (b"", None),
+        (b'{"n": 1}\n', b'{"n": 1}\n'),
+        (b'{"n": 1}\n{"n": 2}', b'{"n": 1}\n{"n": 2}'),
+        (b'{"n": 1}\n{"n": 9}\n', b'{"n": 1}\n{"n": 9}\n'),
+        (b'{"other": "crawl"}\n' * 9, b'{"other": "crawl"}\n' * 9),
+    ],
+)
+def test_a_file_that_is_not_what_was_written_is_kept_aside(
+    path: Path, caplog: pytest.LogCaptureFixture, found: bytes | None, aside: bytes | None
+) -> None:
+    before = JsonLines(path)
+    committed(before, {"n": 1}, {"n": 2})
+    before.close()
+    path.unlink()
+    if found is not None:
+        path.write_bytes(found)
+    lines = JsonLines(path, before.mark)
+    lines.open()
+    committed(lines, {"n": 3})
+    lines.close()
+    assert path.read_text() == '{"n": 3}\n'
+    kept = path.with_name("crawl.previous.jsonl")
+    assert (kept.read_bytes() if kept.exists() else None) == aside
+    assert "what it held is in the database alone" in caplog.text
+
+
+@pytest.mark.parametrize(("size", "kept"), [(4, b"1234"), (8, b"12345678"), (9, b"")])
+def test_a_file_of_which_only_the_size_is_known(path: Path, size: int, kept: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(b"12345678")
-    lines = JsonLines(path, size)
+    lines = JsonLines(path, Mark(size))
     lines.open()
     lines.close()
-    assert (path.read_bytes(), lines.size) == (b"12345678"[:expected], expected)
+    assert path.read_bytes() == kept
 
 
-def test_a_file_taken_away_starts_anew(path: Path) -> None:
-    lines = JsonLines(path, 1_000)
-    lines.open()
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be deleted")
+def test_a_file_that_is_deleted_while_it_is_written_is_missed(path: Path) -> None:
+    lines = JsonLines(path)
     committed(lines, {})
+    path.unlink()
+    with pytest.raises(OSError, match=r"it was deleted.*crawl\.jsonl"):
+        lines.append([{}])
     lines.close()
-    assert path.read_bytes() == b"{}\n"
 
 
 def test_what_cannot_be_written_says_where(path: Path) -> None:
@@ -108,6 +155,15 @@ def test_an_earlier_file_is_kept_aside(tmp_path: Path, before: bytes | None, kep
     path, aside = tmp_path / "a.b.jsonl", tmp_path / "a.b.previous.jsonl"
     if before is not None:
         path.write_bytes(before)
-    keep_aside(path)
+    assert keep_aside(path) == (aside if kept else None)
     assert (aside.read_bytes() if aside.exists() else None) == kept
     assert path.exists() == (before == b"")
+
+
+def test_what_was_kept_aside_before_stays(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    for number in range(3):
+        path.write_text(f"{number}\n")
+        keep_aside(path)
+    kept = [tmp_path / f"a.previous{number}.jsonl" for number in ("", "-2", "-3")]
+    assert [file.read_text() for file in kept] == ["0\n", "1\n", "2\n"]

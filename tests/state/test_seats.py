@@ -1,17 +1,20 @@
 """Which worker of a crawl a process is: its number, its files, its lock, and what it finds there."""
 
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, func, select
 from workers import SEEDS, Crew, candidates, lines, stored, urls
 
 from crawler.canonical import Canonical
+from crawler.state import ledger
 from crawler.state.database import StateError, open_database
+from crawler.state.entries import Ended
 from crawler.state.lines import JsonLines
-from crawler.state.schema import DONE, WAITING, crawl, host, worker
+from crawler.state.schema import DONE, WAITING, crawl, host, output, worker
 from crawler.state.seats import Plan, Seat
 
 A, B = "http://a.example/", "http://b.example/"
@@ -83,6 +86,55 @@ def test_a_folder_is_the_same_wherever_it_is(crew: Crew) -> None:
     (crew.folder / "one").rename(crew.folder / "elsewhere")
     again = crew.join(folder="elsewhere")
     assert (again.seat.number, len(again.records())) == (1, 1)
+
+
+def test_a_copied_folder_is_another_while_workers_are_at_work_in_the_first(many: Crew) -> None:
+    one = many.join(*candidates(A))
+    shutil.copytree(many.folder / "one", many.folder / "copy")
+    copy = many.join(folder="copy")
+    assert (one.seat.number, copy.seat.number) == (1, 2)
+    one.end(*map(stored, one.claim()))
+    for each in (one, copy):
+        each.leave()
+    shutil.copytree(many.folder / "one", many.folder / "moved")
+    shutil.rmtree(many.folder / "one")
+    moved = many.join(folder="moved")
+    assert (moved.seat.number, len(moved.records())) == (1, 1)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"0123456789abcdef0123456789abcdef"])
+def test_a_folder_whose_name_cannot_be_read_gets_another(crew: Crew, content: bytes) -> None:
+    (crew.folder / "one").mkdir()
+    (crew.folder / "one" / ".place").write_bytes(content)
+    one = crew.join(*candidates(A))
+    one.end(*map(stored, one.claim()))
+    one.leave()
+    assert len(crew.join().records()) == 1
+
+
+def test_a_number_under_which_nothing_was_written_is_given_up(many: Crew) -> None:
+    one, two = many.join(*candidates(A)), many.join(folder="two")
+    two.leave()
+    assert list((many.folder / "two").glob("*.jsonl")) == []
+    assert many.value(select(func.count()).select_from(output)) == 1
+    one.end(*map(stored, one.claim()))
+    one.leave()
+    with pytest.raises(StateError, match="is of other seeds"):
+        many.join(folder="three", seeds=(B,))
+    assert many.value(select(func.count()).select_from(output)) == 1
+
+
+def test_another_crawl_s_file_is_neither_cut_nor_gone_on_with(crew: Crew) -> None:
+    """As when a crawl of the same name ran here with another database meanwhile."""
+    one = crew.join(*candidates(A, B))
+    one.end(*map(stored, one.claim(pages=1)))
+    one.leave()
+    theirs = b'{"url": "http://theirs.example/"}\n' * 90
+    one.seat.pages.path.write_bytes(theirs)
+    again = crew.join()
+    again.end(*map(stored, again.claim()))
+    assert len(again.records()) == 1
+    assert (crew.folder / "one" / "crawl.previous.jsonl").read_bytes() == theirs
 
 
 # Locks.
@@ -240,11 +292,32 @@ def test_fresh_keeps_all_files_of_its_folder_aside(many: Crew) -> None:
     assert "crawl-2.jsonl" not in files(many)
 
 
+def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "NAMED_AT_ONCE", 3)
+    urls = [f"http://{n}.example/" for n in range(8)]
+    one = crew.join(*candidates(*urls, kind="seed"))
+    one.end(*(Ended(lent, "failed/404", (), (("again", lent.candidate.url),)) for lent in one.claim()))
+    assert one.seat.left(urls)
+    one.leave()
+    again = crew.join(*candidates(*urls, kind="seed"))
+    assert len(again.claim()) == 8
+
+
 def test_the_last_words(crew: Crew) -> None:
     one = crew.join(*candidates(A))
     one.end(*map(stored, one.claim()))
     assert one.seat.finished_words() == (
         f"The crawl 'crawl' is finished: 1 page, in {one.seat.pages.path}. -a fresh=yes starts it anew."
+    )
+
+
+def test_the_last_words_when_the_crawl_has_all_its_pages(many: Crew) -> None:
+    one, two = many.join(*candidates(A, B, A + "2"), max_pages=2), many.join(folder="two", max_pages=2)
+    one.end(*map(stored, one.claim(pages=1)))
+    two.end(*map(stored, two.claim(pages=1)))
+    assert one.seat.finished_words() == (
+        f"The crawl 'crawl' is finished: 2 pages, in {one.seat.pages.path} and the files of other workers. "
+        "A larger max_pages goes on; -a fresh=yes starts it anew."
     )
 
 

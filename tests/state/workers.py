@@ -15,7 +15,7 @@ from crawler.items import ImageItem, PageItem
 from crawler.state.claims import REQUESTS_A_PAGE
 from crawler.state.database import open_database
 from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Lent, Move
-from crawler.state.schema import DONE, HELD, LEFT, WAITING, address, crawl, host, output, page, site, worker
+from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, output, page, site, worker
 from crawler.state.seats import Plan, Seat
 
 SEEDS = ("http://seed.example/",)
@@ -79,7 +79,7 @@ class Worker:
         self.hosts |= {one.host_id for one in [*answer.lent, *filter(None, answer.moved.values())]}
         self.lessons += answer.lessons
         check(self.engine)
-        assert self.seat.pages.path.stat().st_size == self.seat.pages.size
+        assert self.seat.pages.path.stat().st_size == self.seat.pages.mark.size
         self.check_limits(answer)
         return answer
 
@@ -200,7 +200,7 @@ OF_SITE = "address JOIN host ON host.id = address.host_id WHERE host.site_id = s
 NEVER = {
     "the number of those that wait is wrong": f"""
         crawl WHERE waiting + (SELECT coalesce(sum(waiting), 0) FROM worker WHERE crawl_id = crawl.id)
-        <> (SELECT count(*) FROM {OF_CRAWL} AND address.state IN ({WAITING}, {LEFT}))""",
+        <> (SELECT count(*) FROM {OF_CRAWL} AND address.state = {WAITING})""",
     "the number of pages is wrong": f"""
         crawl WHERE pages + (SELECT coalesce(sum(pages), 0) FROM worker WHERE crawl_id = crawl.id)
         <> (SELECT count(*) FROM {OF_CRAWL} AND {PAGE})""",

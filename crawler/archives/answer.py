@@ -1,0 +1,132 @@
+"""What a server answered: status line and headers, an empty line, the body, as archives keep it."""
+
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+
+import brotli
+
+from crawler.archives.compression import Inflate, Unpacker, ZstdDecompressor, ZstdError, unpack
+from crawler.archives.frames import EMPTY_LINE, fields_of
+from crawler.archives.records import MAX_HEAD, MAX_PAGE, BrokenError, NotHtmlError
+from crawler.page import Page, is_html, media_type
+
+CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
+LINE_END = re.compile(rb"\r?\n")
+BROTLI_PIECE = 1024 * 1024
+TOO_LONG = f"the page is longer than {MAX_PAGE:,} bytes"
+
+
+def page_of(answer: bytes, url: str, whole: bool = True) -> Page:
+    """The page in an answer; NotHtmlError or BrokenError when there is none."""
+    headers, body = split(answer)
+    return page_of_body(body, url, headers, whole)
+
+
+def page_of_body(body: bytes, url: str, headers: Mapping[str, str], whole: bool = True) -> Page:
+    """The page of a body that is still as it was sent; of one that is not whole, the type is looked at all the same."""
+    content_type = headers.get("content-type", "")
+    if media_type(content_type):  # what declares another type is not unpacked to be left out then
+        check_type(content_type, b"")
+    if not whole:
+        raise BrokenError(TOO_LONG)
+    if "chunked" in headers.get("transfer-encoding", "").lower():
+        body = unchunked(body)
+    for coding in reversed(headers.get("content-encoding", "").lower().split(",")):
+        body = decoded(body, coding.strip())
+    check_type(content_type, body)
+    return Page(url, checked(body), content_type, headers.get("x-robots-tag", ""))
+
+
+def split(answer: bytes) -> tuple[dict[str, str], bytes]:
+    """The headers by lower-case name, and the body; no headers where no status line is.
+
+    >>> split(b"HTTP/1.0 200 OK\\nContent-Type: text/html\\n\\n<p>")[1]
+    b'<p>'
+    """
+    if answer[:5].upper() != b"HTTP/":
+        return {}, answer
+    empty = EMPTY_LINE.search(answer, 0, MAX_HEAD)
+    if empty is None:
+        raise BrokenError("the HTTP headers have no end")
+    return fields_of(answer[: empty.start()]), answer[empty.end() :]
+
+
+def check_type(content_type: str, body: bytes) -> None:
+    """Raise a NotHtmlError unless this is a web page."""
+    if not is_html(content_type, body):
+        raise NotHtmlError(media_type(content_type) or "no type")
+
+
+def checked(body: bytes) -> bytes:
+    """The body; BrokenError when it is too long."""
+    if len(body) > MAX_PAGE:
+        raise BrokenError(TOO_LONG)
+    return body
+
+
+def unchunked(body: bytes) -> bytes:
+    """The body without the sizes of its chunks; as it is where it was stored without them."""
+    return b"".join(_chunks(body)) if CHUNK_SIZE.match(body) else body
+
+
+def _chunks(body: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(body):  # some end without the last, empty chunk
+        size = CHUNK_SIZE.match(body, at)
+        if size is None:
+            raise BrokenError(f"the chunk at byte {at:,} of the body is damaged")
+        length = int(size[1], 16)
+        if not length:
+            return
+        if size.end() + length > len(body):
+            raise BrokenError("the last chunk of the body is cut off")
+        yield body[size.end() : size.end() + length]
+        end = LINE_END.match(body, size.end() + length)
+        at = end.end() if end else size.end() + length
+
+
+def decoded(body: bytes, coding: str) -> bytes:
+    """The body without a content coding; as it is where it was stored without it."""
+    decode = DECODERS.get(coding)
+    if decode is None or not body:
+        return body
+    try:
+        return checked(decode(body))
+    except (zlib.error, ZstdError, brotli.error, EOFError, ValueError) as error:
+        if is_html("", body):
+            return body
+        raise BrokenError(f"the body's {coding} data are damaged ({str(error) or 'cut off'})") from None
+
+
+def _inflated(body: bytes) -> bytes:
+    """What was sent as deflate: servers send it with zlib's head and without."""
+    try:
+        return unpack(body, Inflate(15), MAX_PAGE)
+    except zlib.error:
+        return unpack(body, Inflate(-15), MAX_PAGE)
+
+
+def _unbrotlied(body: bytes) -> bytes:
+    part = brotli.Decompressor()
+    found = [part.process(body, output_buffer_limit=BROTLI_PIECE)]
+    size = len(found[0])
+    while not part.is_finished() and size <= MAX_PAGE:
+        found.append(part.process(b"", output_buffer_limit=BROTLI_PIECE))
+        size += len(found[-1])
+        if not found[-1] and not part.is_finished():
+            raise EOFError
+    return b"".join(found)
+
+
+def _by(unpacker: Callable[[], Unpacker]) -> Callable[[bytes], bytes]:
+    return lambda body: unpack(body, unpacker(), MAX_PAGE)
+
+
+DECODERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": _by(lambda: Inflate(31)),
+    "x-gzip": _by(lambda: Inflate(31)),
+    "deflate": _inflated,
+    "br": _unbrotlied,
+    "zstd": _by(ZstdDecompressor),
+}

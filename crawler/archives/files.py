@@ -1,0 +1,91 @@
+"""HTML files, and folders of them."""
+
+import os
+from collections.abc import Iterator
+from io import BufferedReader
+from itertools import chain
+from pathlib import Path
+
+from crawler.archives.compression import PACKINGS, packing_of, pieces, unpacked
+from crawler.archives.frames import hole_words
+from crawler.archives.records import MAX_PAGE, Broken, Found, Raw, Record, Skipped, as_json
+from crawler.archives.stream import Stream
+from crawler.page import Page
+
+SUFFIXES = (".html", ".htm", ".xhtml")
+NOT_FOLLOWED = "link out of the folder or to a folder"
+
+
+def bare(name: str) -> str:
+    """A file's name in lower case, without the suffix of its compression.
+
+    >>> bare("A.HTML.gz"), bare("a.gz.html")
+    ('a.html', 'a.gz.html')
+    """
+    lower = name.lower()
+    return next((lower.removesuffix(suffix) for suffix in PACKINGS if lower.endswith(suffix)), lower)
+
+
+def opened(file: BufferedReader, name: str) -> Stream:
+    """An open file as a stream, unpacked if it is compressed."""
+    stored = pieces(file)
+    head = next(stored, b"")
+    packing, stored = packing_of(name, head), chain([head], stored)
+    return Stream(unpacked(stored, packing) if packing else stored)
+
+
+def read(stream: Stream, name: str) -> Iterator[Found]:
+    """The one page of a file; its name is its id."""
+    data = stream.take(MAX_PAGE + 1)
+    if stream.hole is not None:
+        yield Broken(name, hole_words(stream.hole))
+    elif len(data) > MAX_PAGE:
+        yield Broken(name, f"the page is longer than {MAX_PAGE:,} bytes")
+    else:
+        yield Raw(name, record, data, {"name": name})
+
+
+def record(raw: Raw) -> Record:
+    """The page of one file. Nothing declares its type but its name."""
+    return Record(Page("", raw.data), as_json(raw.head["name"]), '""')
+
+
+def read_folder(folder: Path) -> Iterator[Found]:
+    """The pages of a folder and of the folders in it, by name; what has no name of HTML is left out."""
+    yield from _walk(folder, folder.resolve())
+
+
+def _walk(folder: Path, home: Path) -> Iterator[Found]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        yield Broken(folder.as_posix(), f"it cannot be read ({error.strerror})")
+        return
+    for entry in entries:
+        path = folder / entry.name
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(path, home)
+        elif not bare(entry.name).endswith(SUFFIXES):
+            yield Skipped("file without a name of HTML")
+        elif entry.is_symlink() and not _stays(path, home):
+            yield Skipped(NOT_FOLLOWED)
+        else:
+            yield from read_file(path)
+
+
+def _stays(link: Path, home: Path) -> bool:
+    """Whether a link leads to a file in the folder, or nowhere."""
+    target = link.resolve()
+    return target.is_relative_to(home) and not target.is_dir()
+
+
+def read_file(path: Path) -> Iterator[Found]:
+    """The one page of a file in a folder."""
+    try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for without end
+            yield Skipped("no file")
+            return
+        with path.open("rb") as file:
+            yield from read(opened(file, path.name), path.as_posix())
+    except OSError as error:
+        yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")

@@ -1,0 +1,132 @@
+"""Inputs: what kind a file is, by its name or else by its first bytes, and everything that is in it."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from io import BufferedReader
+from pathlib import Path
+from stat import S_ISREG
+from typing import NamedTuple, cast
+
+from crawler.archives import files, json_lines, tianwang, warc
+from crawler.archives.frames import hole_words
+from crawler.archives.records import Broken, Found, InputError
+from crawler.archives.stream import Stream
+from crawler.page import is_html
+
+STANDARD_INPUT = "-"
+HEAD = 1024
+
+
+class Kind(NamedTuple):
+    """A format: its name, the ends of its files' names, whether first bytes look like it, and its reader."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    looks: Callable[[bytes], bool]
+    read: Callable[[Stream, str], Iterator[Found]]
+
+
+def _begins(mark: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head.removeprefix(json_lines.BOM).lstrip().startswith(mark)
+
+
+KINDS = (
+    Kind("WARC", (".warc",), _begins(warc.LAYOUT.mark), warc.read),
+    Kind("Tianwang", (), lambda head: tianwang.BEGINNING.search(head) is not None, tianwang.read),
+    Kind("JSON lines", (".jsonl", ".ndjson", ".jl"), _begins(b"{"), json_lines.read),
+    Kind("HTML", files.SUFFIXES, lambda head: is_html("", head), files.read),
+)
+KNOWN = (
+    "inputs are HTML files (.html, .htm, .xhtml) and folders of them, JSON lines (.jsonl, .ndjson, .jl), WARC (.warc) "
+    "and Tianwang's raw pages, also as .gz, .xz or .zst"
+)
+
+
+class Input:
+    """A file, a folder or standard input (`-`) that is known to hold pages; an InputError for anything else."""
+
+    def __init__(self, name: str) -> None:
+        if not name:
+            raise InputError("an INPUT has no name")
+        self.name = name
+        self.path = Path(name)
+        self.size = 0
+        """Bytes of the file as it is stored; 0 where nothing tells them before."""
+        self._file: BufferedReader | None = None
+        self._stream: Stream | None = None
+        try:
+            self.is_folder = name != STANDARD_INPUT and self.path.is_dir()
+            self.kind = self._kind()
+        except OSError as error:
+            self.close()
+            raise InputError(f"{name!r} cannot be read ({error.strerror})") from None
+        except InputError:
+            self.close()
+            raise
+
+    @property
+    def position(self) -> int:
+        """How many of its bytes were read."""
+        return self._file.tell() if self._file is not None and self.size and not self._file.closed else 0
+
+    def _kind(self) -> Kind | None:
+        """What kind of file it is; None for a folder."""
+        if self.is_folder:
+            os.scandir(self.path).close()
+            return None
+        regular = self.name != STANDARD_INPUT and S_ISREG((status := self.path.stat()).st_mode)
+        if regular:
+            self.size = status.st_size
+        self._open()
+        kind = kind_of_name(self.name) or self._kind_of_content()
+        if regular:  # there may be more inputs than files can be open
+            self.close()
+        return kind
+
+    def _kind_of_content(self) -> Kind:
+        assert self._stream is not None  # noqa: S101 - it was opened just now
+        head = self._stream.peek(HEAD)
+        kind = next((kind for kind in KINDS if kind.looks(head)), None)
+        if kind is None and self._stream.hole is not None:
+            raise InputError(f"{self.name!r} cannot be read ({hole_words(self._stream.hole)})")
+        if kind is None:
+            raise InputError(f"{self.name!r} is nothing that can be cleaned; {KNOWN}")
+        return kind
+
+    def _open(self) -> Stream:
+        """Its bytes from the beginning, or those of a pipe, which has only one."""
+        if self._stream is None:
+            standard = self.name == STANDARD_INPUT
+            self._file = cast(BufferedReader, sys.stdin.buffer) if standard else self.path.open("rb")
+            self._stream = files.opened(self._file, self.name)
+        return self._stream
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None and self.name != STANDARD_INPUT:
+            self._file.close()
+        self._stream = self._file = None
+
+    def found(self) -> Iterator[Found]:
+        """Everything in it, in order."""
+        if self.kind is None:
+            yield from files.read_folder(self.path)
+            return
+        shown = "standard input" if self.name == STANDARD_INPUT else self.path.as_posix()
+        try:
+            yield from self.kind.read(self._open(), shown)
+        except OSError as error:  # a disk or a network drive that fails
+            yield Broken(shown, f"it cannot be read any further ({error.strerror})")
+        finally:
+            self.close()
+
+
+def kind_of_name(name: str) -> Kind | None:
+    """The kind that a file's name says.
+
+    >>> kind_of_name("pages/2004.warc.gz").name, kind_of_name("pages.txt")
+    ('WARC', None)
+    """
+    ends = files.bare(name)
+    return next((kind for kind in KINDS if kind.suffixes and ends.endswith(kind.suffixes)), None)

@@ -1,0 +1,85 @@
+"""Cleaning of saved pages: raw records in, lines of JSON out, in their order, on any number of processors."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from crawler.archives.records import Broken, BrokenError, Found, NotHtmlError, Raw, Skipped, as_json
+from crawler.extraction import Extractor
+from crawler.parallel import in_order
+
+# Ends of lines to some readers, which JSON leaves as they are.
+OTHER_LINE_ENDS = (("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
+
+LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}}}\n'
+
+
+class Cleaned(NamedTuple):
+    """A clean page as a line of JSON, and the bytes of the page before and of its text after."""
+
+    line: bytes
+    before: int
+    after: int
+
+
+Result = Cleaned | Broken | Skipped
+Cleaner = Callable[[Found], Result]
+
+
+@dataclass
+class Tally:
+    """What became of the records."""
+
+    pages: int = 0
+    before: int = 0
+    after: int = 0
+    broken: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def add(self, result: Result) -> None:
+        if isinstance(result, Cleaned):
+            self.pages += 1
+            self.before += result.before
+            self.after += result.after
+        elif isinstance(result, Broken):
+            self.broken += 1
+        else:
+            self.skipped[result.why] += 1
+
+
+def clean(found: Found, method: str, extract: Extractor) -> Result:
+    """The clean text of a record; never an exception."""
+    if not isinstance(found, Raw):
+        return found
+    try:
+        record = found.decode(found)
+        extraction = extract(record.page)
+    except NotHtmlError as error:
+        return Skipped(f"not HTML/{error}")
+    except BrokenError as error:
+        return Broken(found.place, str(error))
+    except Exception as error:  # a page must not cost the others, whatever is wrong with it or with a method
+        return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
+    values = as_json(extraction.text), as_json(extraction.title), as_json(method)
+    line = LINE.format(record.id, record.url, *values)
+    for sign, escaped in OTHER_LINE_ENDS:
+        line = line.replace(sign, escaped)
+    return Cleaned(line.encode(), len(record.page.body), len(extraction.text.encode()))
+
+
+def cleaner(method: str, extract: Extractor) -> Cleaner:
+    """What cleans a record by a method, which goes by this name, in this process or another."""
+    return partial(clean, method=method, extract=extract)
+
+
+def cleaned(found: Iterable[Found], clean: Cleaner, jobs: int, died: Callable[[], None]) -> Iterator[Result]:
+    """What becomes of each record, in their order."""
+    return in_order(clean, found, jobs, _lost, died)
+
+
+def _lost(found: Found) -> Result:
+    """A record whose cleaning has killed two processes."""
+    assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
+    return Broken(found.place, "the process that cleans it dies")

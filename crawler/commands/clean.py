@@ -1,0 +1,151 @@
+"""`scrapy clean`: saved pages become clean text, without a crawl.
+
+A run may take hours. With -o its lines go to a file beside OUT, named OUT.PROCESS.part, which becomes OUT when all is
+done: OUT is never half a run, and an earlier OUT stays until then. What was cleaned when a run is broken off, by Ctrl-C
+or a full disk, stays in the .part file.
+"""
+
+import argparse
+import gc
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import NoReturn
+
+from rich.filesize import decimal
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.utils.log import configure_logging
+
+from crawler.archives.inputs import Input
+from crawler.archives.records import Broken, InputError
+from crawler.cleaning import Cleaned, Tally, cleaned, cleaner
+from crawler.extensions.cleaning import CleaningProgress
+from crawler.extraction import EXTRACTORS
+from crawler.methods import extractor
+from crawler.parallel import GARBAGE_THRESHOLD, WorkersError
+from crawler.whole_file import OutputError, WholeFile
+from crawler.wording import counted, printable, reason_words
+
+MOST_JOBS = 1_000
+BROKEN, WRONG_USE, INTERRUPTED = 1, 2, 130  # the last is what shells make of Ctrl-C
+OPTIONS = "-o OUT.jsonl, --method NAME and --jobs N"
+DIED = "A process died; a new one goes on with what it was at."
+
+
+class Command(ScrapyCommand):
+    """Cleans HTML files and folders of them, JSON lines, WARC files and Tianwang's raw pages."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "INPUT... [-o OUT.jsonl] [--method NAME] [--jobs N]"
+
+    def short_desc(self) -> str:
+        return "Clean saved pages without a crawl"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("-o", "--output", metavar="OUT.jsonl", help="where the lines go, if not to standard output")
+        parser.add_argument("--method", metavar="NAME", help="the extractor, if not that of the setting EXTRACTOR")
+        parser.add_argument("--jobs", metavar="N", help="number of processes, if not one for each core")
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            super().process_options(args, opts)
+        except UsageError as error:
+            _refuse(str(error))
+        unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
+        if unknown:
+            _refuse(f"there is no option {unknown[0]!r}; there are {OPTIONS}")
+        if not args:
+            _refuse(f"no INPUT is given: scrapy clean {self.syntax()}")
+        if repeated := next((arg for arg in args if args.count(arg) > 1), None):
+            _refuse(f"{repeated!r} is given more than once")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
+        self.method = self.settings["EXTRACTOR"] if opts.method is None else opts.method
+        if self.method not in EXTRACTORS:
+            _refuse(f"there is no method {self.method!r}; there are {', '.join(EXTRACTORS)}")
+        self.cleaner = cleaner(self.method, extractor(self.method, self.settings))
+        self.jobs = _jobs(opts.jobs)
+        self.interval = self.settings.getfloat("LOGSTATS_INTERVAL") or 10.0
+        try:
+            inputs = [Input(name) for name in args]
+            _check_apart(opts.output, args)
+            output = WholeFile(opts.output)
+        except (InputError, OutputError) as error:
+            _refuse(str(error))
+        configure_logging(self.settings)
+        gc.freeze()  # what is loaded stays
+        gc.set_threshold(GARBAGE_THRESHOLD)
+        self.exitcode = self.clean(inputs, output)
+
+    def clean(self, inputs: Sequence[Input], output: WholeFile) -> int:
+        """Clean everything and say what became of it; the exit status."""
+        tally, started, status, stopped = Tally(), monotonic(), 0, ""
+        progress = CleaningProgress(inputs, tally, self.interval)
+        try:
+            with progress:
+                self.go(inputs, output, progress)
+            output.finish()
+        except KeyboardInterrupt:
+            status, stopped = INTERRUPTED, "Stopped before the end. "
+        except (OutputError, WorkersError) as error:
+            status, stopped = BROKEN, f"Stopped: {error}. "
+        output.close()
+        for line in _closing(tally, monotonic() - started, stopped, output):
+            print(printable(line), file=sys.stderr)
+        return status or (BROKEN if tally.broken else 0)
+
+    def go(self, inputs: Sequence[Input], output: WholeFile, progress: CleaningProgress) -> None:
+        """Clean record by record."""
+        found = (record for one in inputs for record in one.found())
+        for result in cleaned(found, self.cleaner, self.jobs, lambda: progress.say(DIED)):
+            progress.tally.add(result)
+            if isinstance(result, Cleaned):
+                output.write(result.line)
+            elif isinstance(result, Broken):
+                progress.say(f"{result.place}: {result.why}")
+            progress.show()
+
+
+def _closing(tally: Tally, seconds: float, stopped: str, output: WholeFile) -> Iterator[str]:
+    """What is said at the end."""
+    rate = f"{seconds:.1f} s ({tally.pages / max(seconds, 0.001):.1f} a second)"
+    sizes = f"{decimal(tally.before)} of pages to {decimal(tally.after)} of text"
+    yield f"{stopped}{counted(tally.pages, 'page')} cleaned in {rate}, {sizes}."
+    if tally.skipped:
+        yield f"Left out: {', '.join(f'{reason_words(why)} ({n:,})' for why, n in tally.skipped.most_common())}."
+    if tally.broken:
+        yield f"Broken: {counted(tally.broken, 'record')}, each named above."
+    if output.part is not None:
+        yield f"What was cleaned so far is in {output.part}."
+    elif output.path is not None:
+        yield f"{counted(tally.pages, 'line')} in {output.shown}."
+
+
+def _jobs(given: str | None) -> int:
+    """The number of processes; if it is not one, the program ends."""
+    if given is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= MOST_JOBS):
+        _refuse(f"--jobs {given[:100]} is wrong; allowed are whole numbers from 1 to {MOST_JOBS:,}")
+    return int(given)
+
+
+def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
+    """Raise an OutputError when the output would take the place of an input."""
+    if output is None or not Path(output).exists():
+        return
+    for name in inputs:
+        if name != "-" and Path(output).samefile(name):
+            raise OutputError(f"{output!r} is an input, too")
+
+
+def _refuse(message: str) -> NoReturn:
+    print(printable(" ".join(f"scrapy clean: {message}".split())), file=sys.stderr)
+    sys.exit(WRONG_USE)

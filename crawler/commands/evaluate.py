@@ -1,0 +1,246 @@
+"""`scrapy evaluate`: methods and peers judged on pages whose main text people have marked."""
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from crawler import __version__
+from crawler.evaluation.gold import set_name
+from crawler.evaluation.peers import PEERS
+from crawler.extraction import EXTRACTORS, METHODS
+from crawler.wording import counted, printable
+
+if TYPE_CHECKING:  # they want numpy and scipy, without which the other commands must be listed
+    from crawler.evaluation.judgement import Plan, Verdict
+
+GROUPS = ("lang", "page_type")
+NEEDED = ("numpy", "scipy")
+NUMBER = re.compile(r"\d{1,6}(?:\.\d{1,6})?")
+MOST_JOBS = 64
+TICK = 0.2  # seconds between two changes of a line on a terminal
+
+
+class Command(ScrapyCommand):
+    """Prints a table for each set; with -o writes a report, with --baseline fails when figures fell."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "GOLD.jsonl[.gz|.xz]... [options]"
+
+    def short_desc(self) -> str:
+        return "Judge extraction methods, and other programs, on pages whose main text is known"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        add = parser.add_argument
+        add("--methods", metavar="A,B", default=",".join(METHODS), help="methods to judge (default: all)")
+        add("--against", metavar="A,B", default="", help=f"peers to judge with them, or all: {', '.join(PEERS)}")
+        add("-o", "--output", metavar="FILE", help="write a report, one HTML file")
+        add("--save", metavar="FILE", help="write the figures, as JSON")
+        add("--baseline", metavar="FILE", help="figures saved before; exit with 1 when one of them fell")
+        add("--tolerance", metavar="X", default="0.005", help="how far they may fall (default: 0.005)")
+        add("--by", metavar="FIELD", default="", help="judge groups of pages too: lang or page_type")
+        add("--page-limit", metavar="SECONDS", default="30", help="time a method has for a page (default: 30)")
+        add("--jobs", metavar="N", default="1", help="methods at work at once (default: 1, which times best)")
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            super().process_options(args, opts)
+        except UsageError as error:
+            _refuse(str(error))
+        if unknown := [arg for arg in args if arg.startswith("-")]:
+            _refuse(f"there is no option {unknown[0]!r}; scrapy evaluate --help lists them")
+        if missing := [name for name in NEEDED if find_spec(name) is None]:
+            _refuse(f"{' and '.join(missing)} must be installed: python -m pip install '.[evaluate]'")
+        self.paths = [Path(arg) for arg in args]
+        self.methods = _names("--methods", opts.methods, EXTRACTORS)
+        self.methods += _names("--against", ",".join(PEERS) if opts.against == "all" else opts.against, PEERS)
+        if not self.methods:
+            _refuse(f"--methods names no method; there are {', '.join(EXTRACTORS)}")
+        if opts.by not in ("", *GROUPS):
+            _refuse(f"--by {opts.by!r} is wrong; allowed are {', '.join(GROUPS)}")
+        self.tolerance = _number("--tolerance", opts.tolerance)
+        self.limit = _number("--page-limit", opts.page_limit)
+        self.jobs = int(opts.jobs) if opts.jobs.isascii() and opts.jobs.isdigit() and len(opts.jobs) < 3 else 0
+        if not 1 <= self.jobs <= MOST_JOBS:
+            _refuse(f"--jobs {opts.jobs[:20]!r} is wrong; allowed are whole numbers from 1 to {MOST_JOBS}")
+        if not self.limit:
+            _refuse("--page-limit is 0; allowed are more seconds")
+        _check_files(self.paths, [name for name in (opts.output, opts.save) if name is not None])
+        self.before = _read_baseline(Path(opts.baseline)) if opts.baseline is not None else None
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from crawler.evaluation.judgement import Plan
+        from crawler.evaluation.record import record
+        from crawler.evaluation.report import report
+
+        plan = Plan(tuple(self.methods), opts.by, self.limit, self.jobs)
+        try:
+            verdicts, faults = self.judge(plan)
+        except KeyboardInterrupt:
+            _say("broken off; nothing was written")
+            self.exitcode = 1
+            return
+        figures = record(verdicts, __version__)
+        today = datetime.now(UTC).date()
+        for name, text in ((opts.save, figures), (opts.output, report(verdicts, faults, __version__, today))):
+            if name is not None:
+                self.write(Path(name), text)
+        if faults:
+            _say(f"{counted(len(faults), 'fault')} in the gold files, said above")
+            self.exitcode = 1
+        if self.before is not None:
+            self.compare(figures)
+
+    def judge(self, plan: "Plan") -> "tuple[list[Verdict], list[str]]":
+        """The verdicts on all sets, each printed as soon as it is there; and what of the files could not be read."""
+        from crawler.evaluation.gold import read_set
+        from crawler.evaluation.judgement import judge
+
+        verdicts: list[Verdict] = []
+        faults: list[str] = []
+        for path in self.paths:
+            gold = read_set(path)
+            for fault in gold.faults:
+                _say(fault)
+            faults += gold.faults
+            if gold.pages:
+                progress = _Progress()
+                found = judge(gold, plan, progress.tick)
+                progress.end()
+                for verdict in found:
+                    _print_table(verdict)
+                verdicts += found
+        return verdicts, faults
+
+    def write(self, path: Path, text: str) -> None:
+        """Write a file, or say why not."""
+        try:
+            path.write_text(text, encoding="utf-8", errors="replace")
+        except OSError as error:
+            _say(f"{str(path)!r} cannot be written ({error.strerror})")
+            self.exitcode = 1
+
+    def compare(self, figures: str) -> None:
+        """Say what fell since the baseline."""
+        import json
+
+        from crawler.evaluation.record import compared
+
+        assert self.before is not None  # noqa: S101 - only then it is called
+        found = compared(self.before, json.loads(figures)["sets"], self.tolerance)
+        for line in found.left:
+            _say(f"not compared: {line}")
+        for line in found.falls:
+            print(printable(line))
+        print(
+            f"{counted(found.pairs, 'pair')} of set and method compared with the baseline, "
+            f"{counted(len(found.falls), 'fall')} of more than {self.tolerance:g}."
+        )
+        if found.falls or not found.pairs:
+            self.exitcode = 1
+
+
+class _Progress:
+    """What is being done: on a terminal one line that changes, elsewhere a line for each method."""
+
+    def __init__(self) -> None:
+        self.start = self.last = time.monotonic()
+        self.width = 0
+
+    def tick(self, name: str, method: str, done: int, count: int) -> None:
+        now = time.monotonic()
+        line = printable(f"{name}: {method} {done:,} of {counted(count, 'page')}, {now - self.start:.0f} s")
+        if sys.stderr.isatty():
+            if now - self.last >= TICK or done == count:
+                self.last = now
+                print(f"\r{line:{self.width}}", end="", file=sys.stderr, flush=True)
+                self.width = len(line)
+        elif done == count:
+            print(line, file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self.width:
+            print(f"\r{'':{self.width}}\r", end="", file=sys.stderr, flush=True)
+
+
+def _print_table(verdict: "Verdict") -> None:
+    """Print the figures of a set."""
+    from crawler.evaluation.report import HEADS, cells
+
+    rows = [list(HEADS)]
+    for judged in verdict.judged:
+        said = [f"absent: {judged.run.absent}"] if judged.figures is None else cells(judged.figures)
+        rows.append([judged.name, *said])
+    widths = [max(len(row[at]) for row in rows if len(row) == len(HEADS)) for at in range(len(HEADS))]
+    widths[0] = max(len(row[0]) for row in rows)
+    pages = next((judged.figures.pages for judged in verdict.judged if judged.figures), 0)
+    print(printable(f"\n{verdict.name}: {counted(pages, 'page')}"))
+    for name, *said in rows:
+        if len(said) == 1:
+            print(f"{name:{widths[0]}}  {printable(said[0])}")
+        else:
+            ends = "  ".join(f"{cell:>{width}}" for cell, width in zip(said, widths[1:], strict=True))
+            print(f"{name:{widths[0]}}  {ends}")
+    sys.stdout.flush()
+
+
+def _names(option: str, value: str, allowed: Iterable[str]) -> list[str]:
+    """The names in an option, each once; if one is unknown, the program ends."""
+    names = list(dict.fromkeys(name for part in value.split(",") if (name := part.strip())))
+    for name in names:
+        if name not in allowed:
+            _refuse(f"{option}: there is no {name[:100]!r}; there are {', '.join(allowed)}")
+    return names
+
+
+def _number(option: str, value: str) -> float:
+    if not NUMBER.fullmatch(value):
+        _refuse(f"{option} {value[:100]!r} is wrong; allowed are numbers such as 0.5")
+    return float(value)
+
+
+def _check_files(inputs: list[Path], outputs: list[str]) -> None:
+    """End the program unless the inputs can be read, have names of their own, and the outputs can be written."""
+    if not inputs:
+        _refuse("give at least one file of pages with their main text: scrapy evaluate GOLD.jsonl")
+    for path in inputs:
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            _refuse(f"{str(path)!r} cannot be read ({error.strerror})")
+    names = [set_name(path) for path in inputs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        _refuse(f"two files would both be called {twice[0]!r} in the tables; give one of them another name")
+    for name in outputs:
+        if Path(name).is_dir() or not Path(name).absolute().parent.is_dir():
+            _refuse(f"{name!r} cannot be written: its folder is not there, or it is a folder")
+
+
+def _read_baseline(path: Path) -> dict[str, dict[str, object]]:
+    from crawler.evaluation.record import RecordError, read_record
+
+    try:
+        return read_record(path)
+    except RecordError as error:
+        _refuse(f"--baseline: {error}")
+
+
+def _say(message: str) -> None:
+    print(printable(f"scrapy evaluate: {message}").replace("\n", " "), file=sys.stderr)
+
+
+def _refuse(message: str) -> NoReturn:
+    _say(message)
+    sys.exit(2)

@@ -1,0 +1,1 @@
+"""The judge of extraction: methods and peers on pages whose main text people have marked."""

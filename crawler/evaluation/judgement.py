@@ -1,0 +1,170 @@
+"""Methods judged on sets: run, marked page by page, put into figures."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from crawler.evaluation.gold import Gold, GoldSet
+from crawler.evaluation.harness import PAGE_LIMIT, Output, Run, run
+from crawler.evaluation.metrics import GRADES, Score, Sheet, f1, mean, size
+from crawler.evaluation.significance import Comparison, Interval, compare, intervals
+
+WORST = 3
+"""Pages of each method and set that are shown."""
+Tick = Callable[[str, str, int, int], None]
+"""Told the set, the method, how many pages are done and how many there are."""
+
+
+class Figures(NamedTuple):
+    """What a method is worth on a set."""
+
+    pages: int
+    failed: int
+    f1: float
+    """Of the average shingle precision and recall."""
+    f1_interval: Interval | None
+    precision: float
+    recall: float
+    word_f1: float
+    word_f1_interval: Interval | None
+    right: float
+    """Share of pages that are right."""
+    grades: dict[str, float]
+    rate: float | None
+    leaf_precision: float | None
+    leaf_recall: float | None
+    reduction: float
+    """Share of the pages' bytes that is gone."""
+    speed: float | None
+    """Pages a second of processor time, of those that did not fail."""
+
+
+class Sample(NamedTuple):
+    """A page, what a method made of it and what that is worth."""
+
+    page: Gold
+    output: Output
+    score: Score
+
+
+class Judged(NamedTuple):
+    """A method on a set."""
+
+    name: str
+    run: Run
+    figures: Figures | None
+    """None where the method is absent."""
+    f1s: tuple[float, ...]
+    """The word F1 of each page."""
+    worst: tuple[Sample, ...]
+
+
+class Verdict(NamedTuple):
+    """All methods on a set, or on a group of its pages."""
+
+    name: str
+    fingerprint: str
+    judged: tuple[Judged, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    is_group: bool = False
+    """Whether these are only some pages of a set, which then is a verdict before."""
+
+
+class Plan(NamedTuple):
+    """How to judge."""
+
+    methods: tuple[str, ...]
+    by: str = ""
+    """`lang` or `page_type`: also judge the groups of pages that have it in common."""
+    limit: float = PAGE_LIMIT
+    jobs: int = 1
+
+
+def judge(gold: GoldSet, plan: Plan, tick: Tick) -> list[Verdict]:
+    """What the methods are worth on a set, and on its groups of pages."""
+
+    stop = threading.Event()
+
+    def one(method: str) -> Run:
+        def told(done: int) -> None:
+            if stop.is_set():
+                raise InterruptedError
+            tick(gold.name, method, done, len(gold.pages))
+
+        return run(method, gold.pages, plan.limit, told)
+
+    with ThreadPoolExecutor(plan.jobs) as threads:
+        try:
+            runs = dict(zip(plan.methods, threads.map(one, plan.methods), strict=True))
+        except KeyboardInterrupt:
+            stop.set()
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
+    scores = mark(gold.pages, runs)
+    whole = range(len(gold.pages))
+    verdicts = [_verdict(gold, gold.name, whole, runs, scores)._replace(comparisons=tuple(compare(scores)))]
+    if plan.by:
+        values = sorted({getattr(page, plan.by) for page in gold.pages})
+        for value in values:
+            places = [at for at in whole if getattr(gold.pages[at], plan.by) == value]
+            group = _verdict(gold, f"{gold.name} {plan.by}={value or '?'}", places, runs, scores)
+            verdicts.append(group._replace(is_group=True))
+    return verdicts
+
+
+def mark(pages: Sequence[Gold], runs: dict[str, Run]) -> dict[str, Sequence[Score]]:
+    """The scores of the methods that are there; each page's gold is looked at once."""
+    scores: dict[str, list[Score]] = {name: [] for name, ran in runs.items() if not ran.absent}
+    for at, page in enumerate(pages):
+        sheet = Sheet(page)
+        for name, marks in scores.items():
+            marks.append(sheet.mark(runs[name].outputs[at].text))
+    return dict(scores)
+
+
+def figures(samples: Sequence[Sample]) -> Figures:
+    """The figures of a method over pages."""
+    scores = [sample.score for sample in samples]
+    f1_interval, word_interval = intervals(scores, [sample.page.host for sample in samples])
+    precision = mean(score.shingle_precision for score in scores) or 0.0
+    recall = mean(score.shingle_recall for score in scores) or 0.0
+    grades = Counter(score.grade for score in scores)
+    both, taken, main = (sum(counts) for counts in zip(*(score.leaves for score in scores), strict=True))
+    failed = sum(bool(sample.output.failure) for sample in samples)
+    seconds = sum(sample.output.seconds for sample in samples)
+    before = sum(size(sample.page.html) for sample in samples)
+    return Figures(
+        pages=len(samples),
+        failed=failed,
+        f1=f1(precision, recall),
+        f1_interval=f1_interval,
+        precision=precision,
+        recall=recall,
+        word_f1=mean(score.f1 for score in scores) or 0.0,
+        word_f1_interval=word_interval,
+        right=sum(score.right for score in scores) / len(scores),
+        grades={grade: grades[grade] / len(scores) for grade in GRADES},
+        rate=mean(score.rate for score in scores),
+        leaf_precision=both / taken if taken else None,
+        leaf_recall=both / main if main else None,
+        reduction=1 - sum(score.size for score in scores) / before if before else 0.0,
+        speed=(len(samples) - failed) / seconds if seconds else None,
+    )
+
+
+def _verdict(
+    gold: GoldSet, name: str, places: Sequence[int], runs: dict[str, Run], scores: dict[str, Sequence[Score]]
+) -> Verdict:
+    """The methods on those pages of the set that have these places."""
+    judged = []
+    for method, ran in runs.items():
+        if ran.absent:
+            judged.append(Judged(method, ran, None, (), ()))
+            continue
+        samples = [Sample(gold.pages[at], ran.outputs[at], scores[method][at]) for at in places]
+        worst = sorted(samples, key=lambda sample: sample.score.f1)[:WORST]
+        f1s = tuple(sample.score.f1 for sample in samples)
+        judged.append(Judged(method, ran, figures(samples), f1s, tuple(worst)))
+    return Verdict(name, gold._replace(pages=tuple(gold.pages[at] for at in places)).fingerprint, tuple(judged))

@@ -1,0 +1,247 @@
+"""Work on many processors: the results come in the order of the items, whatever the number of processes.
+
+Processes are started anew rather than forked, so that it is the same everywhere. A process that dies costs no more than
+the item it was at: that one is given to a new process, and given up when that dies as well.
+"""
+
+import contextlib
+import gc
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+BATCH = 16  # items that are handed over together
+BATCH_SIZE = 2 * 1024 * 1024  # of so many bytes at most, or one item
+AHEAD = 2  # batches a process has at once, so that it need not wait for the next one
+MOST_AHEAD = 16  # batches a process that may be begun while an earlier one is not done
+MOST_BYTES = 256 * 1024 * 1024  # that are under way at once, or one batch
+GARBAGE_THRESHOLD = 50_000  # a page makes thousands of objects, few of them in circles
+STARTS = 3  # processes in a row that may end before they begin to work
+
+
+class WorkersError(Exception):
+    """The processes cannot be started."""
+
+
+@dataclass
+class Batch(Generic[T, R]):
+    """Items that are worked on together, and the results there are."""
+
+    items: list[T]
+    size: int
+    results: list[R] = field(default_factory=list)
+    deaths: int = 0
+    """How many processes the next item has cost."""
+
+    @property
+    def done(self) -> bool:
+        return len(self.results) == len(self.items)
+
+
+def batches(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[Batch[T, Any]]:
+    """The items in batches of some items or bytes.
+
+    >>> [batch.items for batch in batches([b"bees"] * 17, len)] == [[b"bees"] * 16, [b"bees"]]
+    True
+    """
+    batch: Batch[T, Any] = Batch([], 0)
+    for item in items:
+        size = size_of(item)
+        if batch.items and (len(batch.items) >= BATCH or batch.size + size > BATCH_SIZE):
+            yield batch
+            batch = Batch([], 0)
+        batch.items.append(item)
+        batch.size += size
+    if batch.items:
+        yield batch
+
+
+class Worker(Generic[T, R]):
+    """A process, and the batches it has."""
+
+    def __init__(self, work: Callable[[T], R]) -> None:
+        spawn = get_context("spawn")
+        self.pipe, theirs = spawn.Pipe()
+        self.process = spawn.Process(target=_serve, args=(theirs, work), daemon=True)
+        with _without_interrupts():
+            self.process.start()
+        theirs.close()
+        self.batches: deque[Batch[T, R]] = deque()
+        self.ready = False
+
+    def give(self, batch: Batch[T, R]) -> None:
+        """Hand over what is not done of a batch."""
+        self.batches.append(batch)
+        with contextlib.suppress(OSError):  # it is dead, which shows when its results are read
+            self.pipe.send(batch.items[len(batch.results) :])
+
+    def read(self) -> bool:
+        """Take a result; whether the process is alive."""
+        try:
+            result = self.pipe.recv()
+        except (EOFError, OSError):
+            return False
+        if not self.ready:
+            self.ready = True
+            return True
+        batch = self.batches[0]
+        batch.results.append(result)
+        batch.deaths = 0
+        if batch.done:
+            self.batches.popleft()
+        return True
+
+    def end(self) -> None:
+        """End the process, whatever it is at: it has nothing to lose."""
+        self.pipe.close()
+        self.process.kill()
+        self.process.join()
+
+
+class Crew(Generic[T, R]):
+    """Processes that are at work, and what became of the batches."""
+
+    def __init__(self, work: Callable[[T], R], jobs: int, lost: Callable[[T], R], died: Callable[[], None]) -> None:
+        self.work, self.jobs, self.lost, self.died = work, jobs, lost, died
+        self.workers: list[Worker[T, R]] = []
+        self.begun: deque[Batch[T, R]] = deque()
+        self.failed_starts = 0
+
+    def free(self) -> Worker[T, R] | None:
+        """A process that can take another batch, if there is one; one more is started before any gets its second."""
+        if self.begun and sum(batch.size for batch in self.begun if not batch.done) > MOST_BYTES:
+            return None
+        if len(self.begun) >= MOST_AHEAD * self.jobs:
+            return None
+        least = min(self.workers, key=lambda worker: len(worker.batches), default=None)
+        if (least is None or least.batches) and len(self.workers) < self.jobs:
+            self.workers.append(Worker(self.work))
+            return self.workers[-1]
+        return least if least is not None and len(least.batches) < AHEAD else None
+
+    def give(self, worker: Worker[T, R], batch: Batch[T, R]) -> None:
+        self.begun.append(batch)
+        worker.give(batch)
+
+    def read(self, seconds: float | None = None) -> None:
+        """Wait for results, so many seconds at most, and take those that are there."""
+        pipes: dict[Any, Worker[T, R]] = {worker.pipe: worker for worker in self.workers}
+        for pipe in wait(list(pipes), seconds):
+            worker = pipes[pipe]
+            if worker.read():
+                self.failed_starts = 0
+            else:
+                self.bury(worker)
+
+    def bury(self, worker: Worker[T, R]) -> None:
+        """Put a new process in the place of a dead one, and give up the item that killed two."""
+        worker.end()
+        self.died()
+        if not worker.ready:
+            self.failed_starts += 1
+            if self.failed_starts == STARTS:
+                raise WorkersError(f"{STARTS} processes in a row ended before they began to work")
+        elif worker.batches:
+            self.blame(worker.batches[0])
+        new: Worker[T, R] = Worker(self.work)
+        self.workers[self.workers.index(worker)] = new
+        for batch in worker.batches:
+            if not batch.done:
+                new.give(batch)
+
+    def blame(self, batch: Batch[T, R]) -> None:
+        """Count a death for the item a process was at, and give the item up if it was not the first one."""
+        batch.deaths += 1
+        if batch.deaths > 1:
+            batch.results.append(self.lost(batch.items[len(batch.results)]))
+            batch.deaths = 0
+
+    def finished(self) -> Iterator[R]:
+        """The results of the batches that are done, as far as none is missing before them."""
+        while self.begun and self.begun[0].done:
+            yield from self.begun.popleft().results
+
+    def end(self) -> None:
+        for worker in self.workers:
+            worker.end()
+
+
+def in_order(
+    work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
+) -> Iterator[R]:
+    """What the work makes of each item, in their order; `lost` stands for one that kills the process it is in.
+
+    With one job, or when there is no more than one batch, everything is done in this process.
+    """
+    todo = batches(items, _size_of)
+    first = list(islice(todo, 2)) if jobs > 1 else []
+    todo = chain(first, todo)
+    if len(first) < 2:
+        for batch in todo:
+            yield from map(work, batch.items)
+        return
+    crew: Crew[T, R] = Crew(work, jobs, lost, died)
+    try:
+        for batch in todo:
+            crew.read(0)  # a process whose pipe is full stands still
+            yield from crew.finished()
+            while (worker := crew.free()) is None:
+                crew.read()
+                yield from crew.finished()
+            crew.give(worker, batch)
+        while crew.begun:
+            crew.read()
+            yield from crew.finished()
+    finally:
+        crew.end()
+
+
+def _size_of(item: object) -> int:
+    data = getattr(item, "data", b"")
+    return len(data) if isinstance(data, Sized) else 0
+
+
+def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
+    """Work on what comes through the pipe until its other end is closed, then leave at once."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
+    gc.freeze()
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    todo: SimpleQueue[list[Any]] = SimpleQueue()
+    threading.Thread(target=_receive, args=(pipe, todo), daemon=True).start()
+    with contextlib.suppress(OSError):  # nobody is at the other end any more
+        pipe.send(None)
+        while True:
+            for item in todo.get():
+                pipe.send(work(item))
+
+
+def _receive(pipe: Connection, todo: "SimpleQueue[list[Any]]") -> None:
+    try:
+        while True:
+            todo.put(pipe.recv())
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+@contextlib.contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """A time in which Ctrl-C does nothing, not even to processes that are started in it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

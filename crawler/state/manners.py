@@ -1,0 +1,63 @@
+"""Manners: how each host is to be asked, as the settings, the host itself and this worker's share of it have it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+MAX_HOSTS = 20_000  # whose pauses are remembered
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How much is asked at once."""
+
+    at_once: Callable[[str], int] = lambda name: 1
+    """Requests to a host at once."""
+    pause: Callable[[str], float] = lambda name: 0.0
+    """Seconds from one request to a host to the next, as things stand."""
+    requests: int = 16
+    """Requests at once, to all hosts."""
+    shared: bool = False
+    """Whether several workers may ask a host at once, each for its part."""
+
+
+class Manners:
+    """What this worker knows of how to ask hosts, by their names."""
+
+    def __init__(self, pace: Pace) -> None:
+        self.pace = pace
+        self.workers = 1
+        self.closed: dict[str, str] = {}
+        """Hosts that are asked for nothing more, and why."""
+        self._rests: dict[str, float] = {}
+        self._intervals: dict[str, float] = {}
+
+    @property
+    def alone(self) -> bool:
+        """Whether a host is this worker's alone while it has addresses of it."""
+        return not self.pace.shared or self.workers > self.pace.at_once("")
+
+    def share(self, name: str) -> int:
+        """How many requests of a host this worker may have out."""
+        at_once = self.pace.at_once(name)
+        return max(1, at_once // self.workers) if self.pace.shared else at_once
+
+    def interval(self, name: str) -> float:
+        """Seconds from one request to a host to the next."""
+        return max(self._intervals.get(name, 0.0), self.pace.pause(name))
+
+    def slow(self, name: str, interval: float) -> None:
+        """Have a host asked at most once in so many seconds."""
+        self._intervals[name] = interval
+
+    def rest(self, name: str, until: float) -> None:
+        """Have a host asked for nothing before this time."""
+        self._rests[name] = max(self._rests.get(name, 0.0), until)
+
+    def rests_until(self, name: str) -> float:
+        """Before when a host is not to be asked; it may have passed."""
+        return self._rests.get(name, 0.0)
+
+    def forget_rests(self, now: float) -> None:
+        """Forget pauses that are over, when there are many."""
+        if len(self._rests) > MAX_HOSTS:
+            self._rests = {name: until for name, until in self._rests.items() if until > now}

@@ -1,0 +1,55 @@
+"""What the settings say of the extractors."""
+
+import pickle
+from dataclasses import fields
+from functools import partial
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+
+from crawler import settings as our_settings
+from crawler.extraction import EXTRACTORS
+from crawler.extraction.framework import DEFAULT, Limits, framework
+from crawler.methods import extractor
+from crawler.page import Page
+
+PAGE = Page.from_html("<table width=400><tr><td><p>Wide enough, or is it not?</table>")
+
+
+def ours(**changed: Any) -> Settings:
+    settings = Settings()
+    settings.setmodule(our_settings)
+    settings.update(changed)
+    return settings
+
+
+@pytest.mark.parametrize("name", EXTRACTORS)
+def test_without_settings_a_method_is_as_it_comes(name: str) -> None:
+    found = extractor(name, ours())
+    assert found(PAGE) == EXTRACTORS[name](PAGE)
+
+
+def test_every_limit_is_a_setting_with_the_same_default() -> None:
+    for field in fields(Limits):
+        assert getattr(our_settings, f"FRAMEWORK_{field.name.upper()}") == getattr(DEFAULT, field.name)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("width", 401), ("height", 77), ("width_percent", 12), ("height_percent", 13), ("aspect", 2.5), ("tie", 0.7)],
+)
+def test_each_setting_is_its_limit(name: str, value: float) -> None:
+    found = extractor("framework", ours(**{f"FRAMEWORK_{name.upper()}": str(value)}))
+    assert isinstance(found, partial)
+    assert found.keywords["limits"] == Limits(**{name: value})
+
+
+def test_a_limit_changes_what_is_kept() -> None:
+    assert extractor("framework", ours())(PAGE).text == "Wide enough, or is it not?"
+    assert extractor("framework", ours(FRAMEWORK_WIDTH=401))(PAGE).text != "Wide enough, or is it not?"
+
+
+def test_a_method_goes_to_another_process() -> None:
+    found = pickle.loads(pickle.dumps(extractor("framework", ours(FRAMEWORK_TIE="0.5"))))
+    assert (found.func, found.keywords["limits"]) == (framework, Limits(tie=0.5))
