@@ -21,10 +21,10 @@ Where the paper is silent or contradicts itself:
 - In Table 4, R1 of the last row is printed as 0.336; 65 / 193 is 0.337. The example is of the page before the template
   pass, which two pages cannot bring about.
 - Its 96% precision and 96.5% recall are of leaf labels judged by hand, of the very 3,000 news pages of five sites from
-  which it was trained. On 459 news pages of 21 sites, 18 of which are not in the training, with libraries of their sites,
-  it is 71% and 83% of the leaf labels of four words or more, by whether they stand in the gold; of their text it is 84%
-  and 95%. Folds here hold whole sites, of shops and forums too; and five shares do not tell an article from teasers and
-  notices of the same length.
+  which it was trained. On 459 news pages of 21 sites, 18 of which are not in the training, with libraries of their
+  sites, it is 71% and 83% of the leaf labels of four words or more, by whether they stand in the gold; of their text it
+  is 84% and 95%. Folds here hold whole sites, of shops and forums too; and five shares do not tell an article from
+  teasers and notices of the same length.
 
 The weights beside this file were made by `scrapy train template-svm`; numpy alone is wanted to use them, and is
 imported when the first page is judged, so that other crawls do not pay for it.
