@@ -9,16 +9,16 @@ import json
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from errno import ENOENT
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, case, func, insert, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 
+from crawler.state.addresses import RAISE_BEST, Addresses, Place, in_parts, insert_of
 from crawler.state.claims import (
     IS_IMAGE,
     IS_WAITING,
@@ -33,25 +33,16 @@ from crawler.state.claims import (
 from crawler.state.database import STATEMENT_SECONDS, StateError, passes, time_of, why
 from crawler.state.entries import Answer, Batch, Candidate, Ended, Keys, Lent, Move, Template
 from crawler.state.lines import JsonLines, Mark, storable
-from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, page, site, worker
+from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, page, worker
 from crawler.state.templates import keep, new_templates
 from crawler.urls import host as host_of
-from crawler.urls import site as site_of
 
 LAST_PATIENCE = 15.0  # seconds that a crawl which is to stop waits for a database that is away
 LEASE = 60.0  # seconds without a sign of life until a worker is taken for dead
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
 LATE_LESSONS = 1_000
-KNOWN_HOSTS = 50_000  # whose numbers are remembered
-NAMED_AT_ONCE = 5_000  # in a statement: databases take so many parameters and no more
-COUNTED = {"preserve_rowcount": True}  # SQLAlchemy does not keep the count of rows inserted otherwise
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
 
-RAISE_BEST = (
-    update(host)
-    .where(host.c.id == bindparam("host"), or_(host.c.best.is_(None), host.c.best < bindparam("priority")))
-    .values(best=bindparam("priority"))
-)
 END = (
     update(address).where(address.c.id == bindparam("lease")).values(state=DONE, worker=None, outcome=bindparam("why"))
 )
@@ -80,16 +71,6 @@ MEND_BEST = (
 )
 
 
-T = TypeVar("T")
-
-
-class Place(NamedTuple):
-    """A host and its site, by their numbers."""
-
-    host_id: int
-    site_id: int
-
-
 class CommitDoubtError(Exception):
     """The connection was lost while a batch was committed, and it was committed; or this worker is taken for dead."""
 
@@ -114,12 +95,11 @@ class Ledger:
         """The driver's own, that was used last."""
         self._number = 0
         self._held: dict[int, Lent] = {}
-        self._places: dict[str, Place] = {}
+        self.addresses = Addresses(who.crawl_id, insert_of(engine))
         self._lessons: set[int] = set()
         self.reads_templates = False
         """Whether this worker wants to know what the pages of its hosts have in common."""
         self._last_template = 0
-        self._insert = sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
 
     def commit(self, batch: Batch) -> Answer:
         """Commit what happened, and take what comes next."""
@@ -174,7 +154,7 @@ class Ledger:
                 # What the transaction entered and read is to be entered and read again.
                 (self.pages.mark, self.images.mark), self._lessons = marks, lessons
                 self._last_template = last_template
-                self._places.clear()
+                self.addresses.forget()
                 if isinstance(error, OSError):
                     self.trouble = why(error)
                     with suppress(OSError):
@@ -278,7 +258,7 @@ class Ledger:
         rows = [self._page(one) for one in ended if one.record is not None and one.lent.counts]
         if not rows:
             return
-        kept = self._insert(page)
+        kept = self.addresses.insert(page)
         renewed = {name: kept.excluded[name] for name in rows[0] if name != "key"}
         by_key = {row["key"]: row for row in rows}
         connection.execute(
@@ -298,48 +278,7 @@ class Ledger:
         for one in ended:
             for link in one.links:
                 links.setdefault(self.keys(link.url, link.kind), (link, one.lent.lease))
-        return self.add(connection, links)
-
-    def add(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
-        """Let candidates wait that are not known yet, by their keys and the address they were found on; how many."""
-        if not links:
-            return 0
-        places = self._place(connection, {host_of(link.url): link.url for link, _ in links.values()})
-        rows: list[dict[str, Any]] = []
-        best: dict[int, int] = {}
-        for key, (link, parent) in links.items():
-            host_id = places[host_of(link.url)].host_id
-            row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
-            rows.append(row | {"depth": link.depth, "parent": parent})
-            best[host_id] = max(best.get(host_id, link.priority), link.priority)
-        new = self._insert(address).on_conflict_do_nothing(index_elements=["key"])
-        count = connection.execute(new, rows, execution_options=COUNTED).rowcount
-        if count:
-            connection.execute(RAISE_BEST, [{"host": n, "priority": best[n]} for n in sorted(best)])
-        return count
-
-    def _place(self, connection: Connection, hosts: dict[str, str]) -> dict[str, Place]:
-        """Where hosts stand, by their names and an address of each; those not known yet are entered."""
-        missing = sorted(hosts.keys() - self._places.keys())
-        if len(self._places) + len(missing) > KNOWN_HOSTS:
-            self._places.clear()
-            missing = sorted(hosts)
-        for names in in_parts(missing):
-            self._places.update(self._enter_hosts(connection, {name: site_of(hosts[name]) for name in names}))
-        return {name: self._places[name] for name in hosts}
-
-    def _enter_hosts(self, connection: Connection, sites: dict[str, str]) -> dict[str, Place]:
-        """Where hosts stand that may not be known, by their names and the names of their sites."""
-        mine, names = {"crawl_id": self.who.crawl_id}, sorted(set(sites.values()))
-        new = self._insert(site).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
-        connection.execute(new, [mine | {"name": name} for name in names])
-        known = select(site.c.name, site.c.id).where(site.c.crawl_id == self.who.crawl_id, site.c.name.in_(names))
-        ids = {row.name: row.id for row in connection.execute(known)}
-        new = self._insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
-        connection.execute(new, [mine | {"name": name, "site_id": ids[sites[name]]} for name in sites])
-        of_mine = host.c.crawl_id == self.who.crawl_id, host.c.name.in_(list(sites))
-        placed = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
-        return {name: Place(*place) for name, *place in connection.execute(placed)}
+        return self.addresses.add(connection, links)
 
     def _end(self, connection: Connection, ended: list[Ended]) -> None:
         if not ended:
@@ -359,13 +298,15 @@ class Ledger:
     def _move(self, connection: Connection, move: Move) -> Lent | None:
         """Hold the address that a redirect leads to in place of the one asked for, if nobody knows it yet."""
         url, lent = move.to.url, move.lent
-        place = self._place(connection, {host_of(url): url})[host_of(url)]
+        place = self.addresses.place(connection, {host_of(url): url})[host_of(url)]
         row = {"key": self.keys(url, move.to.kind), "url": url, "kind": move.to.kind, "priority": move.to.priority}
         row |= {"depth": move.to.depth, "requested": move.to.requested, "host_id": place.host_id}
         mine = self._may_ask(connection, move, place)
         row |= {"state": HELD, "worker": self.who.worker_id} if mine else {"state": WAITING}
         found_on = select(address.c.parent).where(address.c.id == lent.lease).scalar_subquery()
-        new = self._insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
+        new = (
+            self.addresses.insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
+        )
         number = connection.execute(new.returning(address.c.id)).scalar()
         if number is None:
             return None
@@ -399,7 +340,7 @@ class Ledger:
         for host_id, pace in sorted(batch.paces.items()):
             connection.execute(update(host).where(host.c.id == host_id).values(pace=pace))
         if batch.closed:
-            self._place(connection, {name: f"http://{name}/" for name in batch.closed})
+            self.addresses.place(connection, {name: f"http://{name}/" for name in batch.closed})
         for name, reason in sorted(batch.closed.items()):
             row = (host.c.crawl_id == self.who.crawl_id) & (host.c.name == name)
             connection.execute(update(host).where(row).values(closed=_storable(reason), worker=None, next_at=now))
@@ -477,11 +418,6 @@ def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[in
     """The workers of a crawl that gave no sign of life for a lease."""
     silent = select(worker.c.id).where(worker.c.crawl_id == crawl_id, worker.c.beat < now - LEASE)
     return list(connection.execute(silent.with_for_update(skip_locked=True)).scalars())
-
-
-def in_parts(things: Sequence[T]) -> Iterator[Sequence[T]]:
-    """So many things at a time as a statement can name."""
-    return (things[start : start + NAMED_AT_ONCE] for start in range(0, len(things), NAMED_AT_ONCE))
 
 
 def _storable(value: Any) -> Any:

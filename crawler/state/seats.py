@@ -7,8 +7,6 @@ and never committed is cut off.
 """
 
 import json
-import os
-import secrets
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -18,19 +16,18 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from crawler.canonical import Canonical
+from crawler.state.addresses import in_parts, insert_of
 from crawler.state.claims import LONGEST_REST, Claimant, bury, next_best
 from crawler.state.database import StateError, time_of
 from crawler.state.entries import Candidate, Keys
-from crawler.state.ledger import LEASE, Ledger, in_parts, marks, nothing_waits, silent_workers
+from crawler.state.folder import PLACE, name_place, place_of
+from crawler.state.ledger import LEASE, Ledger, marks, nothing_waits, silent_workers
 from crawler.state.lines import JsonLines, keep_aside, pages_file
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, site, worker
 from crawler.wording import counted
-
-PLACE = ".place"  # the file that names a folder
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class Seat:
         self.engine = engine
         self.plan = plan
         plan.folder.mkdir(parents=True, exist_ok=True)
-        self.place, copied = _place(plan.folder)
+        self.place, copied = place_of(plan.folder)
         if copied:
             self.place = self._place_of_copy()
         self.crawl_id, seeds = self._crawl()
@@ -117,7 +114,7 @@ class Seat:
         links: dict[int, tuple[Candidate, int | None]] = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
 
         def add(connection: Connection) -> None:
-            added = self._again(connection) + self.ledger.add(connection, links)
+            added = self._again(connection) + self.ledger.addresses.add(connection, links)
             mine = worker.c.id == self.worker_id
             connection.execute(update(worker).where(mine).values(waiting=worker.c.waiting + added))
             connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(ended_at=None))
@@ -194,7 +191,7 @@ class Seat:
 
     def _crawl(self) -> tuple[int, tuple[str, ...]]:
         """The number of the crawl of this name, entered if there is none, and its seeds with those given now."""
-        new = (sqlite if self.engine.dialect.name == "sqlite" else postgresql).insert(crawl)
+        new = insert_of(self.engine)(crawl)
         given = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": time.time()}
         with self.engine.begin() as connection:
             connection.execute(new.values(**given).on_conflict_do_nothing(index_elements=["name"]))
@@ -309,8 +306,8 @@ class Seat:
             last = connection.execute(beats).scalar()
             if last is not None and time_of(connection) - last < LEASE:
                 (self.plan.folder / PLACE).unlink()
-                return _place(self.plan.folder)[0]
-        _name_place(self.plan.folder, self.place)
+                return place_of(self.plan.folder)[0]
+        name_place(self.plan.folder, self.place)
         return self.place
 
     def _enter(self, connection: Connection) -> int:
@@ -347,34 +344,3 @@ def forget(connection: Connection, crawl_id: int) -> None:
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
     for table in (host, site, lesson):
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))
-
-
-def _place(folder: Path) -> tuple[str, bool]:
-    """What names this folder, wherever it is mounted and whatever the machine is called; and whether it is a copy."""
-    path = folder / PLACE
-    known = path.read_text(encoding="ascii", errors="replace").split() if path.exists() else []
-    if len(known) != 2:
-        path.unlink(missing_ok=True)
-        _name_place(folder, secrets.token_hex(16))
-        known = path.read_text(encoding="ascii").split()
-    return known[0], known[1] != str(path.stat().st_ino)
-
-
-def _name_place(folder: Path, name: str) -> None:
-    """Write the name of a folder into it, with the number by which the file system knows that file alone."""
-    path, mine = folder / PLACE, folder / f"{PLACE}-{secrets.token_hex(8)}"
-    with mine.open("w", encoding="ascii") as file:
-        file.write(f"{name} {mine.stat().st_ino}")
-        file.flush()
-        os.fsync(file.fileno())
-    if path.exists():
-        mine.replace(path)
-        return
-    with suppress(FileExistsError):  # another worker starts here at the same moment
-        try:
-            os.link(mine, path)
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without links
-            mine.replace(path)
-    mine.unlink(missing_ok=True)

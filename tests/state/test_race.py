@@ -22,7 +22,7 @@ def test_an_address_found_while_another_takes_the_last_of_its_host_is_not_lost(
     seats[0].seed([Candidate(SEED, 5, kind="seed"), Candidate(SEED + "1", 5)])
     (first,) = one.commit(Batch(demand=ONE)).lent
     with one.engine.begin() as connection:
-        one.add(connection, {one.keys(SEED + "2"): (Candidate(SEED + "2", 5), first.lease)})
+        one.addresses.add(connection, {one.keys(SEED + "2"): (Candidate(SEED + "2", 5), first.lease)})
         (second,) = two.commit(Batch(demand=ALL)).lent
     two.commit(Batch(ended=[Ended(second, "failed/x")]))
     answer = one.commit(Batch(ended=[Ended(first, "failed/x")], demand=ALL, idle=True))

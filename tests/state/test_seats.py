@@ -10,7 +10,7 @@ from sqlalchemy import Engine, func, select
 from workers import SEEDS, Crew, candidates, lines, stored, urls
 
 from crawler.canonical import Canonical
-from crawler.state import ledger
+from crawler.state import addresses
 from crawler.state.database import StateError, open_database
 from crawler.state.entries import Ended
 from crawler.state.lines import JsonLines
@@ -293,7 +293,7 @@ def test_fresh_keeps_all_files_of_its_folder_aside(many: Crew) -> None:
 
 
 def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger, "NAMED_AT_ONCE", 3)
+    monkeypatch.setattr(addresses, "NAMED_AT_ONCE", 3)
     urls = [f"http://{n}.example/" for n in range(8)]
     one = crew.join(*candidates(*urls, kind="seed"))
     one.end(*(Ended(lent, "failed/404", (), (("again", lent.candidate.url),)) for lent in one.claim()))

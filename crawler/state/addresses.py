@@ -1,0 +1,94 @@
+"""Entering addresses: each once, with its host and the site of that."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, Engine, bindparam, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from crawler.state.entries import Candidate
+from crawler.state.schema import address, host, site
+from crawler.urls import host as host_of
+from crawler.urls import site as site_of
+
+KNOWN_HOSTS = 50_000  # whose numbers are remembered
+NAMED_AT_ONCE = 5_000  # in a statement: databases take so many parameters and no more
+COUNTED = {"preserve_rowcount": True}  # SQLAlchemy does not keep the count of rows inserted otherwise
+
+RAISE_BEST = (
+    update(host)
+    .where(host.c.id == bindparam("host"), or_(host.c.best.is_(None), host.c.best < bindparam("priority")))
+    .values(best=bindparam("priority"))
+)
+T = TypeVar("T")
+
+
+class Place(NamedTuple):
+    """A host and its site, by their numbers."""
+
+    host_id: int
+    site_id: int
+
+
+class Addresses:
+    """The addresses of one crawl, to be added to; the numbers of hosts seen lately are remembered."""
+
+    def __init__(self, crawl_id: int, insert: Callable[..., Any]) -> None:
+        self.crawl_id = crawl_id
+        self.insert = insert
+        self._places: dict[str, Place] = {}
+
+    def forget(self) -> None:
+        """Forget the hosts: those of a transaction that failed may not be there."""
+        self._places.clear()
+
+    def add(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
+        """Let candidates wait that are not known yet, by their keys and the address they were found on; how many."""
+        if not links:
+            return 0
+        places = self.place(connection, {host_of(link.url): link.url for link, _ in links.values()})
+        rows: list[dict[str, Any]] = []
+        best: dict[int, int] = {}
+        for key, (link, parent) in links.items():
+            host_id = places[host_of(link.url)].host_id
+            row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
+            rows.append(row | {"depth": link.depth, "parent": parent})
+            best[host_id] = max(best.get(host_id, link.priority), link.priority)
+        new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])
+        count = connection.execute(new, rows, execution_options=COUNTED).rowcount
+        if count:
+            connection.execute(RAISE_BEST, [{"host": n, "priority": best[n]} for n in sorted(best)])
+        return count
+
+    def place(self, connection: Connection, hosts: dict[str, str]) -> dict[str, Place]:
+        """Where hosts stand, by their names and an address of each; those not known yet are entered."""
+        missing = sorted(hosts.keys() - self._places.keys())
+        if len(self._places) + len(missing) > KNOWN_HOSTS:
+            self._places.clear()
+            missing = sorted(hosts)
+        for names in in_parts(missing):
+            self._places.update(self._enter(connection, {name: site_of(hosts[name]) for name in names}))
+        return {name: self._places[name] for name in hosts}
+
+    def _enter(self, connection: Connection, sites: dict[str, str]) -> dict[str, Place]:
+        """Where hosts stand that may not be known, by their names and the names of their sites."""
+        mine, names = {"crawl_id": self.crawl_id}, sorted(set(sites.values()))
+        new = self.insert(site).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
+        connection.execute(new, [mine | {"name": name} for name in names])
+        known = select(site.c.name, site.c.id).where(site.c.crawl_id == self.crawl_id, site.c.name.in_(names))
+        ids = {row.name: row.id for row in connection.execute(known)}
+        new = self.insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
+        connection.execute(new, [mine | {"name": name, "site_id": ids[sites[name]]} for name in sites])
+        of_mine = host.c.crawl_id == self.crawl_id, host.c.name.in_(list(sites))
+        placed = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
+        return {name: Place(*place) for name, *place in connection.execute(placed)}
+
+
+def insert_of(engine: Engine) -> Callable[..., Any]:
+    """The INSERT of a database's kind, which knows what to do with rows that are there."""
+    return sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
+
+
+def in_parts(things: Sequence[T]) -> Iterator[Sequence[T]]:
+    """So many things at a time as a statement can name."""
+    return (things[start : start + NAMED_AT_ONCE] for start in range(0, len(things), NAMED_AT_ONCE))
