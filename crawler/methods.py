@@ -1,17 +1,31 @@
-"""The extractor that is asked for by its name, with what the settings say of it."""
+"""The extractor that is asked for by its name, with what the settings say of it; and whether settings are right."""
 
+import re
 from functools import partial
 
 from scrapy.settings import BaseSettings
 
+from crawler import settings as our_settings
+from crawler.arguments import ArgumentError
 from crawler.extraction import EXTRACTORS, Extractor
 from crawler.extraction.framework import Limits, framework
 
+# Whole numbers that stop everything when they are 0.
+AT_LEAST_ONE = frozenset(
+    "CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN CONCURRENT_ITEMS SITE_PAGE_LIMIT URLLENGTH_LIMIT "
+    "PATH_REPEAT_LIMIT DOWNLOAD_MAXSIZE".split()
+)
+NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
+SHARES = frozenset(("FRAMEWORK_TIE",))
+
 
 def extractor(name: str, settings: BaseSettings) -> Extractor:
-    """The method of this name; that of Shi, Lin and Yang with the limits their paper leaves open."""
+    """The method of this name; that of Shi, Lin and Yang with the limits their paper leaves open, if they are right."""
     if name != "framework":
         return EXTRACTORS[name]
+    for setting, default in vars(our_settings).items():
+        if setting.startswith("FRAMEWORK_"):
+            check_number(setting, settings[setting], default)
     limits = Limits(
         settings.getint("FRAMEWORK_WIDTH"),
         settings.getint("FRAMEWORK_HEIGHT"),
@@ -22,3 +36,19 @@ def extractor(name: str, settings: BaseSettings) -> Extractor:
         settings.getbool("FRAMEWORK_DIVS"),
     )
     return partial(framework, limits=limits)
+
+
+def check_number(name: str, value: object, default: float) -> None:
+    """Raise an ArgumentError unless the value is of the default's kind and not below what makes sense."""
+    text = str(value)
+    if isinstance(default, bool):
+        right, allowed = text.lower() in ("true", "false", "1", "0"), "True or False"
+    elif isinstance(default, int):
+        least = 1 if name in AT_LEAST_ONE else 0
+        right, allowed = text.isascii() and text.isdigit() and int(text) >= least, f"a whole number from {least} on"
+    else:
+        right, allowed = NUMBER.fullmatch(text) is not None, f"a number such as {default}"
+        if name in SHARES:
+            right, allowed = right and float(text) <= 1, "a number from 0 to 1"
+    if not right:
+        raise ArgumentError(f"setting {name}={text[:100]!r} is wrong; allowed is {allowed}")

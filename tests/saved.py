@@ -13,6 +13,7 @@ from typing import Any
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken
 from crawler.cleaning import Cleaned, cleaner
+from crawler.extraction import EXTRACTORS
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -79,7 +80,7 @@ def line(number: int, **more: Any) -> bytes:
 
 def outcomes(*inputs: Path | str, method: str = "leaf-tags") -> list[Any]:
     """What becomes of everything in the inputs: the objects of pages, and what is broken or left out as it is."""
-    clean = cleaner(method)
+    clean = cleaner(method, EXTRACTORS[method])
     results = [clean(found) for name in inputs for found in Input(str(name)).found()]
     return [json.loads(result.line) if isinstance(result, Cleaned) else result for result in results]
 

@@ -9,6 +9,7 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler import settings as our_settings
+from crawler.arguments import ArgumentError
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.framework import DEFAULT, Limits, framework
 from crawler.methods import extractor
@@ -53,3 +54,24 @@ def test_a_limit_changes_what_is_kept() -> None:
 def test_a_method_goes_to_another_process() -> None:
     found = pickle.loads(pickle.dumps(extractor("framework", ours(FRAMEWORK_TIE="0.5"))))
     assert (found.func, found.keywords["limits"]) == (framework, Limits(tie=0.5))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "right"),
+    [
+        ("WIDTH", "0", True),
+        ("WIDTH", "-3", False),
+        ("WIDTH", "abc", False),
+        ("DIVS", "maybe", False),
+        ("TIE", "1.0", True),
+        ("TIE", "1.1", False),
+        ("TIE", "nan", False),
+    ],
+)
+def test_a_wrong_limit_is_said(name: str, value: str, right: bool) -> None:
+    settings = ours(**{f"FRAMEWORK_{name}": value})
+    if right:
+        extractor("framework", settings)
+    else:
+        with pytest.raises(ArgumentError, match=rf"^setting FRAMEWORK_{name}='{value}' is wrong; allowed is "):
+            extractor("framework", settings)

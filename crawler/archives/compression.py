@@ -168,7 +168,9 @@ def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bo
     except EOFError:
         yield Hole(packed.at, f"the {packing.name} data are cut off")
     except ERRORS as error:
-        yield Hole(start, f"the {packing.name} data are damaged ({str(error) or type(error).__name__})")
+        yield Hole(
+            start, f"the {packing.name} data are damaged ({str(error) or type(error).__name__}): the rest is lost"
+        )
     else:
         packed.put_back(part.unused_data)
         return True

@@ -21,6 +21,7 @@ from scrapy.utils.log import configure_logging
 
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
+from crawler.arguments import ArgumentError
 from crawler.cleaning import Cleaned, Tally, cleaned, cleaner
 from crawler.extensions.cleaning import CleaningProgress
 from crawler.extraction import EXTRACTORS
@@ -70,7 +71,10 @@ class Command(ScrapyCommand):
         self.method = self.settings["EXTRACTOR"] if opts.method is None else opts.method
         if self.method not in EXTRACTORS:
             _refuse(f"there is no method {self.method!r}; there are {', '.join(EXTRACTORS)}")
-        self.cleaner = cleaner(self.method, extractor(self.method, self.settings))
+        try:
+            self.cleaner = cleaner(self.method, extractor(self.method, self.settings))
+        except ArgumentError as error:
+            _refuse(str(error))
         self.jobs = _jobs(opts.jobs)
         self.interval = self.settings.getfloat("LOGSTATS_INTERVAL") or 10.0
         try:

@@ -3,7 +3,6 @@
 import argparse
 import gc
 import logging
-import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,19 +20,13 @@ from crawler.demonstration import check_demo
 from crawler.extraction import EXTRACTORS
 from crawler.items import PageItem
 from crawler.language import language
+from crawler.methods import check_number
 from crawler.opening import anything_left, take_seat
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import AwayError, StateError
 
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
-# Whole numbers that stop everything when they are 0.
-AT_LEAST_ONE = frozenset(
-    "CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN CONCURRENT_ITEMS SITE_PAGE_LIMIT URLLENGTH_LIMIT "
-    "PATH_REPEAT_LIMIT DOWNLOAD_MAXSIZE".split()
-)
-NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
-
 LOG_LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 
 # New objects until Python looks for circles among them; its own 700 costs a crawl a tenth of its time.
@@ -68,7 +61,7 @@ class Command(CrawlCommand):
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         for name, default in vars(our_settings).items():
             if name.isupper() and isinstance(default, int | float):
-                _check_number(name, self.settings[name], default)
+                check_number(name, self.settings[name], default)
         if not all(str(code).strip().isdigit() for code in self.settings.getlist("RETRY_HTTP_CODES")):
             raise ArgumentError("setting RETRY_HTTP_CODES is wrong; allowed are numbers, separated by commas")
         _check_choice("EXTRACTOR", self.settings["EXTRACTOR"], EXTRACTORS)
@@ -129,20 +122,6 @@ class Command(CrawlCommand):
 def _check_choice(name: str, value: str, allowed: Iterable[str]) -> None:
     if value not in allowed:
         raise ArgumentError(f"setting {name}={value!r} is wrong; allowed are {', '.join(allowed)}")
-
-
-def _check_number(name: str, value: object, default: float) -> None:
-    """Raise an ArgumentError unless the value is of the default's kind and not below what makes sense."""
-    text = str(value)
-    if isinstance(default, bool):
-        right, allowed = text.lower() in ("true", "false", "1", "0"), "True or False"
-    elif isinstance(default, int):
-        least = 1 if name in AT_LEAST_ONE else 0
-        right, allowed = text.isascii() and text.isdigit() and int(text) >= least, f"a whole number from {least} on"
-    else:
-        right, allowed = NUMBER.fullmatch(text) is not None, f"a number such as {default}"
-    if not right:
-        raise ArgumentError(f"setting {name}={text[:100]!r} is wrong; allowed is {allowed}")
 
 
 def _names(assignments: list[str]) -> set[str]:

@@ -71,7 +71,7 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         if find_spec("sklearn") is None:  # said before anything is read
-            _refuse("training wants the extra: pip install 'winnow-crawler[train]'")
+            _refuse("scikit-learn must be installed: python -m pip install '.[train]'")
         path = Path(opts.output or Path(self.settings["OUTPUT_DIR"]) / FILE)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -99,7 +99,7 @@ def open_database(url: URL) -> Engine:
             engine.dispose()
             raise
     except (NoSuchModuleError, ModuleNotFoundError):
-        raise StateError("PostgreSQL wants the extra: pip install 'winnow-crawler[postgres]'") from None
+        raise StateError("PostgreSQL must be installed for: python -m pip install '.[postgres]'") from None
     except (SQLAlchemyError, OSError) as error:
         kind = AwayError if passes(error) and not LOCKED_OUT.search(why(error)) else StateError
         raise kind(

@@ -278,7 +278,7 @@ def reading(url: URL) -> Iterator[Connection]:
         with engine.connect() as connection:
             yield connection
     except (NoSuchModuleError, ModuleNotFoundError):
-        raise StateError("PostgreSQL wants the extra: pip install 'winnow-crawler[postgres]'") from None
+        raise StateError("PostgreSQL must be installed for: python -m pip install '.[postgres]'") from None
     except SQLAlchemyError as error:
         raise StateError(f"the database {shown(url)} cannot be read: {why(error)}") from None
 
