@@ -11,7 +11,7 @@ from crawler.extraction import Extractor
 from crawler.parallel import in_order
 
 # Ends of lines to some readers, which JSON leaves as they are.
-OTHER_LINE_ENDS = (("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
+OTHER_LINE_ENDS = (("\r", " "), ("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}}}\n'
 

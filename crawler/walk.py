@@ -28,7 +28,8 @@ LAZY = (
 ).split()
 # Links of a page, and pictures of a page, that are read: no page for readers has more.
 MAX_LINKS = 10_000
-PIXELS = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*(?:px)?\s*$")
+# Possessive: a value of blanks alone must not be tried in every way to divide them.
+PIXELS = re.compile(r"\s*+(\d{1,5})(?:\.\d+)?+\s*+(?:px)?+\s*+$")
 STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
 
 

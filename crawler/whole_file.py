@@ -20,7 +20,7 @@ class WholeFile:
 
     def __init__(self, path: str | None) -> None:
         self.shown = path or "standard output"
-        self.path = Path(path).resolve() if path else None
+        self.path = Path(os.path.realpath(path)) if path else None
         self.part: Path | None = None
         try:
             self._file = self._open()

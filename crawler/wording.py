@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -22,12 +22,18 @@ COSTLY: dict[str, Callable[[], object]] = {
     "open comments": lambda: links("<!--" * 1_000_000),
     "open quotes": lambda: links("<a =' =\"" * 500_000),
     "marks": lambda: fingerprint("a" + "\u0301" * 80_000 + "\u0316" * 80_000),
+    "blanks in a width": lambda: links("<img src=a.png width='1" + " " * 1_000_000 + "x'>"),
+    "blanks in a table's width": lambda: framed("<table width='1" + " " * 1_000_000 + "x'><tr><td><p>Text."),
     "long class": lambda: dated(f"<div class='{'x ' * 1_000_000}'>{DATED}</div>"),
 }
 
 
 def links(html: str) -> int:
     return len(Page.from_html(html, "http://example.com/").links)
+
+
+def framed(html: str) -> str:
+    return extract(html, method="framework").text
 
 
 def dated(html: str) -> str | None:

@@ -52,19 +52,16 @@ def record(raw: Raw) -> Record:
 
 def read_folder(folder: Path) -> Iterator[Found]:
     """The pages of a folder and of the folders in it, by name; what has no name of HTML is left out."""
-    yield from _walk(folder, folder.resolve())
-
-
-def _walk(folder: Path, home: Path) -> Iterator[Found]:
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError as error:
-        yield Broken(folder.as_posix(), f"it cannot be read ({error.strerror})")
-        return
-    for entry in entries:
-        path = folder / entry.name
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(path, home)
+    home = folder.resolve()
+    waiting: list[Path | os.DirEntry[str]] = [folder]  # the next one last, however deep
+    while waiting:
+        entry = waiting.pop()
+        path = Path(entry)
+        if isinstance(entry, Path) or entry.is_dir(follow_symlinks=False):
+            try:
+                waiting += sorted(os.scandir(path), key=lambda entry: entry.name, reverse=True)
+            except OSError as error:
+                yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
         elif not bare(entry.name).endswith(SUFFIXES):
             yield Skipped("file without a name of HTML")
         elif entry.is_symlink() and not _stays(path, home):
@@ -75,7 +72,7 @@ def _walk(folder: Path, home: Path) -> Iterator[Found]:
 
 def _stays(link: Path, home: Path) -> bool:
     """Whether a link leads to a file in the folder, or nowhere."""
-    target = link.resolve()
+    target = Path(os.path.realpath(link))  # which ends where links lead in a circle
     return target.is_relative_to(home) and not target.is_dir()
 
 

@@ -78,11 +78,13 @@ class Command(ScrapyCommand):
         self.jobs = _jobs(opts.jobs)
         self.interval = self.settings.getfloat("LOGSTATS_INTERVAL") or 10.0
         try:
-            inputs = [Input(name) for name in args]
+            inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
             _check_apart(opts.output, args)
             output = WholeFile(opts.output)
         except (InputError, OutputError) as error:
             _refuse(str(error))
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
         configure_logging(self.settings)
         gc.freeze()  # what is loaded stays
         gc.set_threshold(GARBAGE_THRESHOLD)
@@ -146,7 +148,7 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
     if output is None or not Path(output).exists():
         return
     for name in inputs:
-        if name != "-" and Path(output).samefile(name):
+        if name != "-" and (Path(output).samefile(name) or Path(name).resolve() in Path(output).resolve().parents):
             raise OutputError(f"{output!r} is an input, too")
 
 

@@ -76,7 +76,11 @@ class Command(ScrapyCommand):
             _refuse(f"--jobs {opts.jobs[:20]!r} is wrong; allowed are whole numbers from 1 to {MOST_JOBS}")
         if not self.limit:
             _refuse("--page-limit is 0; allowed are more seconds")
-        _check_files(self.paths, [name for name in (opts.output, opts.save) if name is not None])
+        outputs = [name for name in (opts.output, opts.save) if name is not None]
+        if len({Path(name).absolute() for name in outputs}) < len(outputs):
+            _refuse("-o and --save name the same file")
+        read = [Path(opts.baseline)] if opts.baseline is not None and Path(opts.baseline).exists() else []
+        _check_files(self.paths, outputs, read)
         self.before = _read_baseline(Path(opts.baseline)) if opts.baseline is not None else None
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -147,7 +151,7 @@ class Command(ScrapyCommand):
             f"{counted(found.pairs, 'pair')} of set and method compared with the baseline, "
             f"{counted(len(found.falls), 'fall')} of more than {self.tolerance:g}."
         )
-        if found.falls or not found.pairs:
+        if found.falls or found.gaps or not found.pairs:
             self.exitcode = 1
 
 
@@ -211,7 +215,7 @@ def _number(option: str, value: str) -> float:
     return float(value)
 
 
-def _check_files(inputs: list[Path], outputs: list[str]) -> None:
+def _check_files(inputs: list[Path], outputs: list[str], read: list[Path]) -> None:
     """End the program unless the inputs can be read, have names of their own, and the outputs can be written."""
     if not inputs:
         _refuse("give at least one file of pages with their main text: scrapy evaluate GOLD.jsonl")
@@ -224,6 +228,8 @@ def _check_files(inputs: list[Path], outputs: list[str]) -> None:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         _refuse(f"two files would both be called {twice[0]!r} in the tables; give one of them another name")
     for name in outputs:
+        if any(Path(name).exists() and path.samefile(name) for path in [*inputs, *read]):
+            _refuse(f"{name!r} is to be read and cannot be written to")
         if Path(name).is_dir() or not Path(name).absolute().parent.is_dir():
             _refuse(f"{name!r} cannot be written: its folder is not there, or it is a folder")
 

@@ -1,6 +1,7 @@
 """`scrapy train`: weights of learned methods, from pages with gold text."""
 
 import argparse
+import gzip
 import json
 import lzma
 import sys
@@ -73,6 +74,8 @@ class Command(ScrapyCommand):
         if find_spec("sklearn") is None:  # said before anything is read
             _refuse("scikit-learn must be installed: python -m pip install '.[train]'")
         path = Path(opts.output or Path(self.settings["OUTPUT_DIR"]) / FILE)
+        if any(path.exists() and path.samefile(name) for name in args[1:]):
+            _refuse(f"-o {str(path)!r} is a file of gold text")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             trained = train(
@@ -97,10 +100,15 @@ def fit(rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm:
     return Svm(found.support_vectors_, found.dual_coef_[0], gamma, float(found.intercept_[0]))
 
 
+OPEN: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
+
+
 def _gold(path: Path) -> Iterator[tuple[Page, str]]:
-    with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
+    with OPEN.get(path.suffix, open)(path, "rt", encoding="utf-8") as file:
         try:
             for number, line in enumerate(file, 1):
+                if not line.strip():
+                    continue
                 row = _row(line, f"line {number} of {path}")
                 # A page without an address is a site by itself.
                 url = absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/"
@@ -112,7 +120,7 @@ def _gold(path: Path) -> Iterator[tuple[Page, str]]:
 def _row(line: str, place: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise GoldError(f"{place} is no JSON: {error}") from error
     if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in ("html", "gold")):
         raise GoldError(f"{place} has no html and gold")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,8 @@ class Compared(NamedTuple):
     """A line for each pair of set and method that could not be compared."""
     pairs: int
     """How many pairs of set and method were compared."""
+    gaps: int = 0
+    """How many of those that could not be compared this run was asked for."""
 
 
 def record(verdicts: Iterable[Verdict], version: str) -> str:
@@ -48,8 +51,8 @@ def read_record(path: Path) -> dict[str, Any]:
         sets: dict[str, Any] = read["sets"]
         for of in sets.values():
             for figures in of["methods"].values():
-                if "absent" not in figures:
-                    [float(figures[name]) for name in HELD]
+                if "absent" not in figures and not all(isfinite(figures[name]) for name in HELD):
+                    raise ValueError
             str(of["fingerprint"])
     except OSError as error:
         raise RecordError(f"{str(path)!r} cannot be read ({error.strerror})") from None
@@ -60,13 +63,15 @@ def read_record(path: Path) -> dict[str, Any]:
 
 def compared(before: dict[str, Any], now: dict[str, Any], tolerance: float) -> Compared:
     """What fell, of the methods and sets that both records have; and which they do not both have."""
-    falls, left, count = [], [], 0
+    falls, left, count, gaps = [], [], 0, 0
     for place, old in _figures_of(before).items():
         new = _figures_of(now).get(place)
         name, method = place
         if new is None:
+            gaps += method in now.get(name, {"methods": ()})["methods"]
             left.append(f"{name}, {method}: not in this run")
         elif before[name]["fingerprint"] != now[name]["fingerprint"]:
+            gaps += 1
             left.append(f"{name}, {method}: the set's pages are not the same")
         else:
             count += 1
@@ -75,7 +80,7 @@ def compared(before: dict[str, Any], now: dict[str, Any], tolerance: float) -> C
                 for held, words in HELD.items()
                 if old[held] - new[held] > tolerance + 10**-DIGITS / 2  # the records are rounded
             ]
-    return Compared(falls, left, count)
+    return Compared(falls, left, count, gaps)
 
 
 def _figures_of(sets: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:

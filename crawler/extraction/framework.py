@@ -43,7 +43,7 @@ DIVS = frozenset("article aside div footer form header main nav section".split()
 EDGES = ("aside", "footer", "header", "nav")
 # Above this share of its characters inside links, a line is no paragraph.
 LINK_LIMIT = 0.5
-LENGTH = re.compile(r"\s*(\d{1,5})(?:\.\d*)?\s*(%|px)?\s*$")
+LENGTH = re.compile(r"\s*+(\d{1,5})(?:\.\d*+)?+\s*+(%|px)?+\s*+$")
 STYLED = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5}(?:\.\d{1,9})?\s?(?:px|%))", re.IGNORECASE)
 
 

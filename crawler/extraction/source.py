@@ -25,6 +25,10 @@ TAG = re.compile(
 TEXT_LEVEL = INLINE - {"a", "img", "input", "map", "output", "picture", "source"}
 
 
+# Numbers that no character has: Python refuses to read very long ones.
+NO_CHARACTER = re.compile(r"&#0*+(?:\d{8,}+|[xX]0*+[0-9a-fA-F]{7,}+);?")
+
+
 def pieces(html: str) -> Iterator[tuple[str, str]]:
     """Each tag's name in lower case, without its slash, and the text after it; the name is empty after a comment.
 
@@ -44,7 +48,7 @@ def plain(source: str) -> str:
     'Fish & chips'
     """
     source = source.replace("\0", "")
-    return fold_space(unescape(source) if "&" in source else source)
+    return fold_space(unescape(NO_CHARACTER.sub("\ufffd", source)) if "&" in source else source)
 
 
 def blocks_of(page: Page, lines: Iterable[str]) -> tuple[Block, ...]:

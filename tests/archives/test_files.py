@@ -1,6 +1,7 @@
 """HTML files and folders of them."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,24 @@ def test_long_files(tmp_path: Path, suffix: str, more: int, good: bool) -> None:
     (tmp_path / f"a.html{suffix}").write_bytes(PACK[suffix](b" " * (MAX_PAGE + more)))
     expected = "" if good else f"a.html{suffix}: the page is longer than {MAX_PAGE:,} bytes"
     assert summary(outcomes(tmp_path), tmp_path) == [expected]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere links want rights")
+def test_links_in_a_circle_and_very_deep_folders(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    fill(home, "1.html", "z.html")
+    (home / "b.html").symlink_to(home / "c.html")
+    (home / "c.html").symlink_to(home / "b.html")
+    deep = os.open(home, os.O_RDONLY)
+    for _ in range(1_200):
+        os.mkdir("d", dir_fd=deep)
+        inner = os.open("d", os.O_RDONLY, dir_fd=deep)
+        os.close(deep)
+        deep = inner
+    os.close(deep)
+    try:
+        circle, *found = summary(outcomes(home), home)[1:]
+    finally:
+        subprocess.run(["rm", "-rf", home / "d"], check=True)  # Python's own way is not deep enough
+    assert circle == "b.html: it cannot be read (Too many levels of symbolic links)"
+    assert found == ["c.html: it cannot be read (Too many levels of symbolic links)", text(1)]

@@ -72,6 +72,8 @@ def test_pieces(html: str, found: list[tuple[str, str]]) -> None:
         ("a\0b", "ab"),
         ("\0 a \0 b", "a b"),
         ("\0", ""),
+        ("a &#0065; &#x41 b", "a A A b"),
+        ("&#" + "9" * 5_000 + "; b &#x" + "f" * 5_000 + "; c", "\ufffd b \ufffd c"),
     ],
 )
 def test_plain(source: str, shown: str) -> None:
