@@ -176,6 +176,13 @@ def test_input_and_output_may_be_the_same_folder(place: Place) -> None:
     assert [page["id"] for page in place.lines("out.jsonl")] == ["a.html"]
 
 
+def test_a_page_of_the_input_is_not_written_over(place: Place) -> None:
+    (place.folder / "pages").mkdir()
+    place.write("pages/a.html", html(1).encode())
+    assert place.clean("pages", "-o", "pages/a.html").status == 2
+    assert place.clean("pages", "-o", "pages/new.html").status == 0
+
+
 # From here on, what there is only in a process of its own.
 
 

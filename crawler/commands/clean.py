@@ -19,6 +19,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.utils.log import configure_logging
 
+from crawler.archives.files import SUFFIXES, bare
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
 from crawler.arguments import ArgumentError
@@ -147,8 +148,12 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
     """Raise an OutputError when the output would take the place of an input."""
     if output is None or not Path(output).exists():
         return
+    is_page = bare(Path(output).name).endswith(SUFFIXES)
     for name in inputs:
-        if name != "-" and (Path(output).samefile(name) or Path(name).resolve() in Path(output).resolve().parents):
+        if name == "-":
+            continue
+        inside = is_page and Path(name).resolve() in Path(output).resolve().parents
+        if inside or Path(output).samefile(name):
             raise OutputError(f"{output!r} is an input, too")
 
 
