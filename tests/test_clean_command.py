@@ -326,7 +326,9 @@ def test_ctrl_c_keeps_what_was_cleaned(tmp_path: Path, jobs: str) -> None:
     assert (tmp_path / "out").read_text() == "before"
     count = len(part.read_text("utf-8").splitlines())
     assert [json.loads(line)["id"] for line in part.read_text("utf-8").splitlines()] == [*range(count)]
-    assert re.search(rf"^Stopped before the end\. {count:,} pages? cleaned in ", said.err, re.MULTILINE)
+    told = re.search(r"^Stopped before the end\. ([\d,]+) pages? cleaned in ", said.err, re.MULTILINE)
+    assert told is not None
+    assert int(told[1].replace(",", "")) - count in (0, 1)  # one may have been counted and not written yet
     assert said.err.endswith(f"What was cleaned so far is in {part}.\n")
     assert "Traceback" not in said.err
     assert fed.workers() == []
