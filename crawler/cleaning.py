@@ -9,9 +9,7 @@ from typing import NamedTuple
 from crawler.archives.records import Broken, BrokenError, Found, NotHtmlError, Raw, Skipped, as_json
 from crawler.extraction import Extractor
 from crawler.parallel import in_order
-
-# Ends of lines to some readers, which JSON leaves as they are.
-OTHER_LINE_ENDS = (("\r", " "), ("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
+from crawler.text import one_line
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}}}\n'
 
@@ -64,9 +62,7 @@ def clean(found: Found, method: str, extract: Extractor) -> Result:
         return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
     values = as_json(extraction.text), as_json(extraction.title), as_json(method)
     line = LINE.format(record.id, record.url, *values)
-    for sign, escaped in OTHER_LINE_ENDS:
-        line = line.replace(sign, escaped)
-    return Cleaned(line.encode(), len(record.page.body), len(extraction.text.encode()))
+    return Cleaned(one_line(line).encode(), len(record.page.body), len(extraction.text.encode()))
 
 
 def cleaner(method: str, extract: Extractor) -> Cleaner:

@@ -136,6 +136,21 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in cut if sentence]
 
 
+# Ends of lines to some readers, which JSON leaves as they are; a carriage return can only be white space in it.
+_LINE_ENDS = {"\r": " ", "\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def one_line(json: str) -> str:
+    """Return JSON that is one line to every reader.
+
+    >>> one_line('["a\\u2028b",\\r1]')
+    '["a\\\\u2028b", 1]'
+    """
+    for end, written in _LINE_ENDS.items():
+        json = json.replace(end, written)
+    return json
+
+
 _ZERO_WIDTH = ("\u200b", "\ufeff", "\u00ad", "\u2060")
 _WITHOUT_ZERO_WIDTH = dict.fromkeys(map(ord, _ZERO_WIDTH))
 

@@ -142,7 +142,7 @@ class Ledger:
         """What the work brings, in one transaction, tried again while the database is locked, full or away."""
         began, tries = time.monotonic(), 0
         while True:
-            marks, lessons = (self.pages.mark, self.images.mark), set(self._lessons)
+            committed, lessons = (self.pages.mark, self.images.mark), set(self._lessons)
             last_template = self._last_template
             try:
                 with self.engine.begin() as connection:
@@ -152,7 +152,7 @@ class Ledger:
                 return result
             except (DBAPIError, OSError) as error:
                 # What the transaction entered and read is to be entered and read again.
-                (self.pages.mark, self.images.mark), self._lessons = marks, lessons
+                (self.pages.mark, self.images.mark), self._lessons = committed, lessons
                 self._last_template = last_template
                 self.addresses.forget()
                 if isinstance(error, OSError):

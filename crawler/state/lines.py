@@ -9,10 +9,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from crawler.text import one_line
+
 logger = logging.getLogger(__name__)
 
-# Ends of lines to some readers, which JSON leaves as they are.
-OTHER_LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 END = 64  # bytes, by which a file is known to be the one that was written
 
 
@@ -29,7 +29,6 @@ class JsonLines:
     def __init__(self, path: Path, mark: Mark | None = None) -> None:
         self.path = path
         self.mark = mark or Mark()
-        self._end = b""
         self._file = -1
 
     def open(self) -> None:
@@ -78,12 +77,12 @@ class JsonLines:
     def _open(self) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(self.path, flags, 0o644)
-        self._end = self._read_end()
 
     def _is_ours(self) -> bool:
+        end = self._read_end()
         if self.mark.size and not self.mark.end:  # written by a release that kept no hash
-            return len(self._end) == min(END, self.mark.size)
-        return _hash(self._end) == self.mark.end
+            return len(end) == min(END, self.mark.size)
+        return _hash(end) == self.mark.end
 
     def _read_end(self) -> bytes:
         """The last bytes of what is committed; fewer if the file is shorter."""
@@ -97,10 +96,7 @@ def _hash(end: bytes) -> int:
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
-    text = json.dumps(record, ensure_ascii=False)
-    for end, escaped in OTHER_LINE_ENDS.items():
-        text = text.replace(end, escaped)
-    return text.encode("utf-8", "replace") + b"\n"
+    return one_line(json.dumps(record, ensure_ascii=False)).encode("utf-8", "replace") + b"\n"
 
 
 def storable(text: str) -> str:
