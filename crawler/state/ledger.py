@@ -401,10 +401,13 @@ class Ledger:
 
 def nothing_waits(connection: Connection, crawl_id: int) -> bool:
     """Whether no address of a crawl waits, after hosts whose best was lost sight of have got it back."""
+    return not something_waits(connection, crawl_id) and not connection.execute(MEND_BEST, {"crawl": crawl_id}).rowcount
+
+
+def something_waits(connection: Connection, crawl_id: int) -> bool:
+    """Whether a host of a crawl is known to have addresses that wait."""
     waits = select(host.c.id).where(host.c.crawl_id == crawl_id, host.c.best.is_not(None)).limit(1)
-    if connection.execute(waits).first() is not None:
-        return False
-    return connection.execute(MEND_BEST, {"crawl": crawl_id}).rowcount == 0
+    return connection.execute(waits).first() is not None
 
 
 def marks(connection: Connection, *mine: ColumnElement[bool]) -> tuple[Mark, Mark]:

@@ -24,7 +24,7 @@ from crawler.state.claims import LONGEST_REST, Claimant, bury, next_best
 from crawler.state.database import StateError, time_of
 from crawler.state.entries import Candidate, Keys
 from crawler.state.folder import PLACE, name_place, place_of
-from crawler.state.ledger import LEASE, Ledger, marks, nothing_waits, silent_workers
+from crawler.state.ledger import LEASE, Ledger, marks, nothing_waits, silent_workers, something_waits
 from crawler.state.lines import JsonLines, keep_aside, pages_file
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, site, worker
 from crawler.wording import counted
@@ -155,15 +155,10 @@ class Seat:
         with self.engine.begin() as connection:
             pages = self.pages_stored(connection)
             files = connection.execute(select(func.count()).where(output.c.crawl_id == self.crawl_id)).scalar_one()
-            waiting = self.pages_wait(connection)
+            waiting = something_waits(connection, self.crawl_id)
         path = self.pages.path if files == 1 else f"{self.pages.path} and the files of other workers"
         said = f"The crawl {self.plan.name!r} is finished: {counted(pages, 'page')}, in {path}."
         return f"{said}{' A larger max_pages goes on;' if waiting else ''} -a fresh=yes starts it anew."
-
-    def pages_wait(self, connection: Connection) -> bool:
-        """Whether pages wait that the crawl did not ask for because it had all it may have."""
-        waits = select(host.c.id).where(host.c.crawl_id == self.crawl_id, host.c.best.is_not(None)).limit(1)
-        return connection.execute(waits).first() is not None
 
     def renew(self) -> None:
         """Take part again after this worker was taken for dead."""
