@@ -71,14 +71,31 @@ class ImageLink(NamedTuple):
     at: int
 
 
+class Containers(NamedTuple):
+    """The elements that are not inline, in page order, in columns."""
+
+    elements: list[etree._Element]
+    parents: list[int]
+    """Index of the container around it, -1 for the first."""
+    starts: list[int]
+    """Index of its first block."""
+    ends: list[int]
+    """Index of the first block after it."""
+
+
 class Walked(NamedTuple):
     """What one walk finds."""
 
     blocks: tuple[Block, ...]
     links: tuple[Link, ...]
     images: tuple[ImageLink, ...]
-    cut: int = 0
+    cut: int
     """How many links and pictures were left because there are too many."""
+    containers: Containers
+    homes: list[int]
+    """For each block, the index of the innermost container around it."""
+    wraps: list[etree._Element | None]
+    """For each block, the first inline element that begins in it."""
 
 
 class _Anchor:
@@ -109,12 +126,16 @@ class _Walk:
         self.pieces: list[str] = []
         self.linked = 0
         self.anchor: _Anchor | None = None
-        self.containers: list[etree._Element] = []
+        self.containers = Containers([], [], [], [])
+        self.open: list[int] = []
+        self.homes: list[int] = []
+        self.wrap: etree._Element | None = None
+        self.wraps: list[etree._Element | None] = []
         self.srcset = ""
         self.cut = 0
 
     def run(self, root: etree._Element) -> Walked:
-        self.containers.append(root)
+        self.open_container(root)
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             tag = element.tag
@@ -132,20 +153,26 @@ class _Walk:
                     self.read(element.tail)
         self.close_block()
         self.close_anchor()
+        for left in self.open:
+            self.containers.ends[left] = len(self.blocks)
         images = (image._replace(anchor_text=anchor.text if anchor else "") for image, anchor in self.images)
-        return Walked(tuple(self.blocks), tuple(self.links), tuple(images), self.cut)
+        found = tuple(self.blocks), tuple(self.links), tuple(images)
+        return Walked(*found, self.cut, self.containers, self.homes, self.wraps)
 
     def enter(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
             self.close_block()
-            self.containers.append(element)
+            self.open_container(element)
             if tag in ("frame", "iframe"):
                 self.add_link(element.get("src"), "", element)
             elif tag == "area":
                 self.add_link(element.get("href"), element.get("alt", ""), element)
             elif tag == "input" and element.get("type", "").lower() == "image":
                 self.add_image(element)
-        elif tag == "a":
+            return
+        if self.wrap is None:
+            self.wrap = element
+        if tag == "a":
             self.close_anchor()  # a link in a link ends the outer one, as in browsers
             self.anchor = _Anchor(element, self.address(element.get("href")), len(self.blocks))
         elif tag == "img":
@@ -156,7 +183,7 @@ class _Walk:
     def leave(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
             self.close_block()
-            self.containers.pop()
+            self.containers.ends[self.open.pop()] = len(self.blocks)
         elif tag == "a" and self.anchor is not None and self.anchor.element is element:
             self.close_anchor()
         elif tag == "picture":
@@ -182,14 +209,26 @@ class _Walk:
             self.anchor.pieces.append(text)
             self.linked += len(text.strip())
 
+    def open_container(self, element: etree._Element) -> None:
+        elements, parents, starts, ends = self.containers
+        parents.append(self.open[-1] if self.open else -1)
+        self.open.append(len(elements))
+        elements.append(element)
+        starts.append(len(self.blocks))
+        ends.append(0)
+
     def close_block(self) -> None:
+        wrap, self.wrap = self.wrap, None
         if not self.pieces:
             return
-        container = self.containers[-1]
+        home = self.open[-1]
+        container = self.containers.elements[home]
         raw = "".join(self.pieces)
         text = _lines(raw) if container.tag == "pre" else fold_space(raw)
         if text:
             self.blocks.append(Block(text, container.tag, min(self.linked, len(text)), container))
+            self.homes.append(home)
+            self.wraps.append(wrap)
         self.pieces.clear()
         self.linked = 0
 

@@ -11,7 +11,7 @@ E = "http://e.com/"
 
 def walked(html: str) -> Walked:
     page = Page.from_html(html, E + "d/p.html")
-    return Walked(page.blocks, page.links, page.images)
+    return page._walked
 
 
 @pytest.mark.parametrize(
