@@ -34,7 +34,7 @@ class ExtractPipeline:
             self.spider.count(f"skipped/language/{item.language or 'unknown'}")
             raise DropItem(f"in {item.language or 'an unknown language'}")
         item.title, item.text = extraction.title, extraction.text
-        item.published = published(page.root, page.url)
+        item.published = published(page)
         item.relevance = round(page.once(self.spider.relevance), 4)
         item.extractor = self.spider.method
         item.text_fingerprint = fingerprint(extraction.text)
