@@ -11,8 +11,9 @@ from itertools import chain, islice
 
 from lxml.etree import Element, _Element
 
+from crawler.heads import MAX_LINE, heads
 from crawler.page import Page
-from crawler.structured import MAX_LINE, heads, structured
+from crawler.structured import structured
 
 EARLIEST = date(1990, 1, 1)
 MAX_NODES, MAX_DATES = 2_500, 100  # looked at: elements for their text; texts with digits like those of a year

@@ -1,7 +1,6 @@
-"""What a page says about itself for machines: JSON-LD after schema.org, meta elements, time elements.
+"""What a page says about itself in JSON-LD, after schema.org: each script is parsed once, whoever asks.
 
-They are found in one pass and each script is parsed once, for the date, the author and the headline alike. Of the nodes
-in JSON-LD the main one is what the page is about: an article, a thread or a question that stands at the top, in a
+Of its nodes the main one is what the page is about: an article, a thread or a question that stands at the top, in a
 @graph, or as the mainEntity of what does. Entries of lists, related articles and the like are none.
 """
 
@@ -13,20 +12,16 @@ from html import unescape
 from itertools import islice
 from typing import Any, NamedTuple
 
-from lxml.etree import _Element
-
+from crawler.heads import MAX_HEADLINE, MAX_JSON, MAX_LINE, heads
 from crawler.page import Page
 from crawler.text import fold_space
 
-MAX_ELEMENTS, MAX_SCRIPTS, MAX_TIMES = 2_000, 20, 100  # looked at: meta, script and time; JSON-LD; time
-MAX_JSON, MAX_ALL_JSON = 200_000, 500_000  # characters of one JSON-LD script read, and of all
+MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
 MAX_MENDED = 50_000  # characters of a script that is mended
 MAX_DOCUMENTS = 10  # in one script
 MAX_NODES = 5_000
 MAX_POSTS = 1_000
 MAX_AUTHORS = 10
-MAX_LINE = 120  # characters of a meta element or of a date
-MAX_HEADLINE = 400
 
 ARTICLE = re.compile("Article|Posting|Report|Review$|Recipe")
 THREAD = re.compile("DiscussionForumPosting|SocialMediaPosting|Question|QAPage")
@@ -48,16 +43,6 @@ _LOOSE = {
     for key, limit in (("datePublished", 40), ("headline", MAX_HEADLINE))
 }
 _TAG = re.compile(r"<[^<>]{1,300}>")
-
-
-class Heads(NamedTuple):
-    """The elements of a page that say something about it."""
-
-    scripts: tuple[str, ...]
-    """The JSON-LD."""
-    metas: dict[str, str]
-    """Contents of the meta elements by lower-case property, name, itemprop or http-equiv, the first of each."""
-    times: tuple[_Element, ...]
 
 
 class Post(NamedTuple):
@@ -82,31 +67,9 @@ class Structured(NamedTuple):
     posts: tuple[Post, ...] = ()
 
 
-def heads(page: Page) -> Heads:
-    """The elements of a page that say something about it, found once."""
-    return page.once(_heads)
-
-
 def structured(page: Page) -> Structured:
     """What a page's JSON-LD says, parsed once."""
     return page.once(_structured)
-
-
-def _heads(page: Page) -> Heads:
-    scripts: list[str] = []
-    metas: dict[str, str] = {}
-    times: list[_Element] = []
-    for element in islice(page.root.iter("script", "meta", "time"), MAX_ELEMENTS):
-        if element.tag == "time":
-            times.append(element)
-        elif element.tag == "script":
-            if len(scripts) < MAX_SCRIPTS and "ld+json" in element.get("type", "").lower():
-                scripts.append((element.text or "")[:MAX_JSON])
-        elif content := element.get("content"):
-            for attribute in ("property", "name", "itemprop", "http-equiv"):
-                if name := element.get(attribute):
-                    metas.setdefault(name[:MAX_LINE].lower(), content[:MAX_HEADLINE])
-    return Heads(tuple(scripts), metas, tuple(times[:MAX_TIMES]))
 
 
 def _structured(page: Page) -> Structured:

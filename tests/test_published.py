@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from crawler.heads import MAX_ELEMENTS, MAX_JSON, MAX_SCRIPTS, MAX_TIMES
 from crawler.page import Page
 from crawler.published import (
     MAX_DATES,
@@ -15,7 +16,6 @@ from crawler.published import (
     parse,
     published,
 )
-from crawler.structured import MAX_ELEMENTS, MAX_JSON, MAX_SCRIPTS, MAX_TIMES
 
 TODAY = datetime.now(UTC).date()
 

@@ -3,17 +3,16 @@ import time
 
 import pytest
 
+from crawler.heads import MAX_JSON
 from crawler.page import Page
 from crawler.structured import (
     MAX_ALL_JSON,
     MAX_DOCUMENTS,
-    MAX_JSON,
     MAX_MENDED,
     MAX_NODES,
     MAX_POSTS,
     Post,
     Structured,
-    heads,
     structured,
 )
 
@@ -167,11 +166,6 @@ def test_limit_of_posts() -> None:
     comments = [{"text": "a"}] * (MAX_POSTS + 5)
     thread = {"@type": "DiscussionForumPosting", "name": "B", "text": "b", "comment": comments}
     assert len(of(json.dumps(thread)).posts) == MAX_POSTS
-
-
-def test_metas_by_any_of_their_names() -> None:
-    found = heads(Page.from_html('<meta property="OG:Title" name=author content=a><meta itemprop=headline content=b>'))
-    assert found.metas == {"og:title": "a", "author": "a", "headline": "b"}
 
 
 @pytest.mark.parametrize(

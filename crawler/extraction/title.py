@@ -9,8 +9,9 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
+from crawler.heads import heads, letters, site_keys
 from crawler.page import Page
-from crawler.structured import heads, structured
+from crawler.structured import structured
 from crawler.text import fold_space, words
 from crawler.walk import Block
 
@@ -30,7 +31,6 @@ SHARE = 0.5
 SHARED_WORDS = 0.25
 # Characters of a label before a headline that belong to no headline, such as "Thread: ".
 MAX_LABEL = 24
-_SITE_NAMES = ("og:site_name", "application-name")
 _TITLES = ("og:title", "twitter:title")
 _GREETING = re.compile(
     r"(?:welcome|hello|hi|log ?in|sign ?(?:in|up)|register|menu|search|home|error|404|403|access denied|just a moment"
@@ -38,8 +38,6 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 MAX_GREETING = 30
-_NO_LETTERS = re.compile(r"[\W_]+")
-_HOST = re.compile(r"https?://([^/:?#]{1,253})")
 
 
 class _Said(NamedTuple):
@@ -60,12 +58,12 @@ def headline(page: Page) -> str:
     """The heading that the page's descriptions repeats, else what they say themselves, else the first heading."""
     said = _said(page)
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
-    keyed = [(_key(block.text[:MAX_HEADING]), block) for block in headings]
+    keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
     fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, said)]
     return (
         _agreed(fit, said)
         or _related(fit, said)
-        or next((text for text in (said.headline, *said.titles) if _is_fit(text, _key(text), said)), "")
+        or next((text for text in (said.headline, *said.titles) if _is_fit(text, letters(text), said)), "")
         or _part(page, said)
         or next((block.text for block in headings), said.title)
     )
@@ -73,13 +71,11 @@ def headline(page: Page) -> str:
 
 def _said(page: Page) -> _Said:
     metas = heads(page).metas
-    host = found[1] if (found := _HOST.match(page.url)) else ""
-    names = [metas.get(name, "") for name in _SITE_NAMES] + [host, host.removeprefix("www."), *host.split(".")]
-    sites = frozenset(_key(name) for name in names) - {""}
+    sites = site_keys(page)
     title = page.title[:MAX_TITLE]
     parts = [part.strip() for part in SEPARATORS.split(title) if part.strip()]
     titles = tuple(_without_site(fold_space(metas.get(name, "")), sites) for name in _TITLES)
-    own = tuple(part for part in parts if _key(part) not in sites)
+    own = tuple(part for part in parts if letters(part) not in sites)
     return _Said(structured(page).headline, titles, title, own or tuple(parts), sites)
 
 
@@ -92,9 +88,9 @@ def _is_fit(text: str, key: str, said: _Said) -> bool:
 
 def _agreed(headings: list[tuple[str, Block]], said: _Said) -> str:
     """The heading that most of the descriptions repeat."""
-    told = [(_key(text), 3) for text in (said.headline, *said.titles[:1]) if text]
-    parts = [(_key(part), 1 + (number == 0)) for number, part in enumerate(said.parts)]
-    whole = _key(said.title)
+    told = [(letters(text), 3) for text in (said.headline, *said.titles[:1]) if text]
+    parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(said.parts)]
+    whole = letters(said.title)
     best, best_rank = "", (0, 0)
     for key, block in headings:
         score = sum(weight if key == other else weight - 1 for other, weight in told if _is_much_of(key, other))
@@ -116,7 +112,7 @@ def _related(headings: list[tuple[str, Block]], said: _Said) -> str:
     if len(found) != 1:
         return ""
     key, text = found[0]
-    if any(_is_a_name(part, said) for part in said.parts if _key(part) == key):
+    if any(_is_a_name(part, said) for part in said.parts if letters(part) == key):
         return ""
     spoken = {word for told in (said.headline, *said.titles, *said.parts) for word in words(told)}
     own = set(words(text[:MAX_HEADING]))
@@ -146,16 +142,11 @@ def _is_much_of(one: str, other: str) -> bool:
 def _without_site(text: str, sites: frozenset[str]) -> str:
     """A title without the site's name before or after it."""
     bounds = [0, *(at for gap in SEPARATORS.finditer(text) for at in gap.span()), len(text)]
-    while len(bounds) > 2 and _key(text[bounds[-2] : bounds[-1]]) in sites:
+    while len(bounds) > 2 and letters(text[bounds[-2] : bounds[-1]]) in sites:
         bounds = bounds[:-2]
-    while len(bounds) > 2 and _key(text[bounds[0] : bounds[1]]) in sites:
+    while len(bounds) > 2 and letters(text[bounds[0] : bounds[1]]) in sites:
         bounds = bounds[2:]
     return text[bounds[0] : bounds[-1]]
-
-
-def _key(text: str) -> str:
-    """The letters and digits of a text, without case."""
-    return _NO_LETTERS.sub("", text.casefold())
 
 
 def _width(text: str) -> int:
