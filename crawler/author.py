@@ -40,7 +40,7 @@ _NOBODY = frozenset(
         " redaktion redaction redacción redakcja root staff support system team undefined unknown user webmaster writer"
         " publisher publishing by byline name 佚名 匿名 未知 小编 编辑 管理员 网友 原创 转载 作者 记者 本站 本网 网络"
         " 互联网 发布 发布于 资料 简体 繁体 报道 摄影 通讯员 实习 来源 楼主 本报 综合 整理 转发 关注 点击 阅读"
-        " 评论 收藏"
+        " 评论 收藏 网易 新浪 腾讯 搜狐 凤凰 百度 新华 澎湃"
     ).split()
 )
 # Words that say what somebody does, in bylines beside the name.
@@ -49,7 +49,7 @@ _ROLE = re.compile(
     r"freelance|news\w*|team|desk|editorial|updated?|published|posted|follow|share|comments?|read|min|minutes?|ago|more|"
     r"senior|chief|special|redaktion|redaktor|redakteur\w*|autor\w*|korrespondent\w*|am|um|uhr|in|at|on|founder|ceo|"
     r"director|manager|university|times|press|agency|agencies|media|magazine|about|contact|home|login|subscribe|menu|"
-    r"head|the|author|owner|bild|foto|rezept|topic|members?|users?|case|size|type|role|industry|gmbh|inc|llc|ltd|co|ag)\b",
+    r"head|anonymous|the|author|owner|bild|foto|rezept|topic|members?|users?|case|size|type|role|industry|gmbh|inc|llc|ltd|co|ag)\b",
     re.IGNORECASE,
 )
 _BY = re.compile(
@@ -68,6 +68,7 @@ _PARTICLE = frozenset(
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _NO_HAN_END = "报網网社台局部院会讯版号者"  # what names of papers, offices and firms end in
 _HAN_NAME = re.compile(rf"[{_HAN}]{{1,3}}(?![{_NO_HAN_END}])[{_HAN}]|[{_HAN}]{{1,8}}[·•・][{_HAN}·•・]{{1,12}}")
+_ALL_HAN = re.compile(rf"[{_HAN}]+")
 _LATIN_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['’.-](?=[^\W\d_])){0,30}\.?")
 
 _HOLDERS = ("a", "span", "p", "div", "address", "li", "h3", "h4", "h5", "b", "strong", "cite", "td")
@@ -100,7 +101,7 @@ def author(page: Page) -> str:
     """The names of those who wrote a page, joined by "; ", or an empty string."""
     sites = site_keys(page)
     for names in _evidence(page):
-        kept = [name for name in names if letters(name) not in sites and letters(name) not in _NOBODY]
+        kept = [name for name in names if letters(name).rstrip("0123456789") not in sites | _NOBODY]
         if kept:
             return "; ".join(dict.fromkeys(kept[:MAX_AUTHORS]))
     return ""
@@ -129,6 +130,8 @@ def _written(values: tuple[str, ...]) -> list[str]:
         parts = [text] if re.fullmatch(r"[^\s,;]{1,30}, [^\s,;]{1,30}(?: \w\.)?", text) else _JOINED.split(text)
         for part in parts:
             if names and (_ROLE.search(part) or _DEGREE.fullmatch(part)):
+                continue
+            if _ALL_HAN.fullmatch(part) and not _HAN_NAME.fullmatch(part):
                 continue
             if not _ADDRESS.search(part) and len(part) <= MAX_NAME and any(map(str.isalpha, part)):
                 names.append(part.strip(" ,:"))

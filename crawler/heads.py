@@ -1,18 +1,22 @@
 """The elements by which a page says something about itself, found in one pass, and the names its site goes by."""
 
 import re
+from html import unescape
 from itertools import islice
 from typing import NamedTuple
 
 from lxml.etree import _Element
 
 from crawler.page import Page
+from crawler.text import fold_space
 
 MAX_ELEMENTS, MAX_SCRIPTS, MAX_TIMES = 2_000, 20, 100  # looked at: meta, script and time; JSON-LD; time
 MAX_JSON = 200_000  # characters of one JSON-LD script read
 MAX_LINE = 120  # characters of a name of a meta element, or of a date
 MAX_HEADLINE = 400  # characters of what a meta element says
+MAX_LABELS = 5  # of a host
 _SITE_NAMES = ("og:site_name", "application-name")
+_TAG = re.compile(r"<[^<>]{1,300}>")
 _HOST = re.compile(r"https?://([^/:?#]{1,253})")
 _NO_LETTERS = re.compile(r"[\W_]+")
 
@@ -46,6 +50,16 @@ def letters(text: str) -> str:
     return _NO_LETTERS.sub("", text.casefold())
 
 
+def plain(text: str) -> str:
+    """A line of text without the entities and tags that some leave in what is to be plain.
+
+    >>> plain("Bees &amp; <i>wasps</i>")
+    'Bees & wasps'
+    """
+    text = text[: 2 * MAX_HEADLINE].encode("utf-8", "replace").decode()  # JSON can hold halves of characters
+    return fold_space(_TAG.sub("", unescape(text)) if "&" in text or "<" in text else text)
+
+
 def _heads(page: Page) -> Heads:
     scripts: list[str] = []
     metas: dict[str, str] = {}
@@ -66,5 +80,7 @@ def _heads(page: Page) -> Heads:
 def _site_keys(page: Page) -> frozenset[str]:
     metas = heads(page).metas
     host = found[1] if (found := _HOST.match(page.url)) else ""
-    names = [metas.get(name, "") for name in _SITE_NAMES] + [host, host.removeprefix("www."), *host.split(".")]
+    labels = host.split(".")
+    names = [metas.get(name, "") for name in _SITE_NAMES] + labels
+    names += [".".join(labels[number:]) for number in range(min(len(labels), MAX_LABELS))]
     return frozenset(map(letters, names)) - {""}

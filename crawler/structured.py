@@ -8,13 +8,11 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator
-from html import unescape
 from itertools import islice
 from typing import Any, NamedTuple
 
-from crawler.heads import MAX_HEADLINE, MAX_JSON, MAX_LINE, heads
+from crawler.heads import MAX_HEADLINE, MAX_JSON, MAX_LINE, heads, plain
 from crawler.page import Page
-from crawler.text import fold_space
 
 MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
 MAX_MENDED = 50_000  # characters of a script that is mended
@@ -42,7 +40,6 @@ _LOOSE = {
     key: re.compile(rf'"{key}"\s*+:\s*+"((?:[^"\\\n]|\\.){{1,{limit}}}+)"')
     for key, limit in (("datePublished", 40), ("headline", MAX_HEADLINE))
 }
-_TAG = re.compile(r"<[^<>]{1,300}>")
 
 
 class Post(NamedTuple):
@@ -132,12 +129,12 @@ def _read(documents: list[Any], loose: list[str], page: Page) -> Structured:
     main = _main(tops, page)
     if main is None:
         headlines = [line for script in loose if ARTICLE.search(script) for line in _loosely("headline", script)]
-        headline = _plain(headlines[0]) if len(set(headlines)) == 1 else ""
+        headline = plain(headlines[0]) if len(set(headlines)) == 1 else ""
         return Structured(types, headline, (), written)
     body = main.get("articleBody") or main.get("text")
     return Structured(
         types,
-        _plain(_headline(main)),
+        plain(_headline(main)),
         tuple(islice(_names(main.get("author"), named), MAX_AUTHORS)),
         written,
         body if isinstance(body, str) else "",
@@ -180,7 +177,7 @@ def _main(tops: list[dict[str, Any]], page: Page) -> dict[str, Any] | None:
     found = [n for n in tops if any(ARTICLE.search(k) or THREAD.search(k) for k in _types(n)) and _headline(n)]
     if len({_headline(node) for node in found}) > 1:
         title = page.title[:MAX_HEADLINE]
-        found = [node for node in found if _plain(_headline(node)) in title]
+        found = [node for node in found if plain(_headline(node)) in title]
     # The same article may be told twice, once with more.
     return max(found, key=len, default=None)
 
@@ -200,7 +197,7 @@ def _names(value: Any, named: dict[str, str]) -> Iterator[str]:
             one = one.get("name") or named.get(str(one.get("@id")))
         for name in one[:MAX_AUTHORS] if isinstance(one, list) else [one]:
             if isinstance(name, str) and name.strip():
-                yield _plain(name)
+                yield plain(name)
 
 
 def _posts(main: dict[str, Any], named: dict[str, str]) -> Iterator[Post]:
@@ -225,13 +222,3 @@ def _loosely(key: str, script: str) -> list[str]:
     """The values of a key in JSON that cannot be parsed."""
     values = islice(_LOOSE[key].finditer(script), MAX_AUTHORS)
     return [re.sub(r"\\u002b", "+", value[1], flags=re.IGNORECASE).replace("\\/", "/") for value in values]
-
-
-def _plain(text: str) -> str:
-    """A line of text without the entities and tags that do not belong into JSON.
-
-    >>> _plain("Bees &amp; <i>wasps</i>")
-    'Bees & wasps'
-    """
-    text = text[: 2 * MAX_HEADLINE]
-    return fold_space(_TAG.sub("", unescape(text)) if "&" in text or "<" in text else text)

@@ -27,6 +27,8 @@ def of(html: str, url: str = "https://www.valleypost.example/bees") -> str:
         ('"https://example.org/ann"', ""),
         ('"ann@example.org"', ""),
         ('"Admin"', ""),
+        ('"valleypost1"', ""),
+        ('"河边日报社"', ""),
         ('"佚名"', ""),
         ('"7"', ""),
         (f'"{"a" * MAX_NAME}"', "a" * MAX_NAME),

@@ -33,6 +33,7 @@ def of(data: str, title: str = "") -> Structured:
         ('{"@type": "QAPage", "mainEntity": {"@type": "Question", "name": "Do bees dance?"}}', "Do bees dance?"),
         ('{"@type": ["Thing", "BlogPosting"], "name": "Bees"}', "Bees"),
         ('{"@type": "Article", "headline": "Bees &amp; <i>wasps</i>\\n"}', "Bees & wasps"),
+        (r'{"@type": "Article", "headline": "Bees \ud83d\udc1d \ud83d"}', "Bees \U0001f41d ?"),
         ('{"@type": "WebSite", "headline": "The Valley Post"}', ""),
         ('{"@type": "WebPage", "hasPart": ' + NEWS % '"Ann"' + "}", ""),
         ('{"@type": "ItemList", "itemListElement": [' + NEWS % '"Ann"' + "]}", ""),

@@ -9,10 +9,10 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from crawler.heads import heads, letters, site_keys
+from crawler.heads import heads, letters, plain, site_keys
 from crawler.page import Page
 from crawler.structured import structured
-from crawler.text import fold_space, words
+from crawler.text import words
 from crawler.walk import Block
 
 # Between the headline and the site's name; a hyphen only with spaces around it.
@@ -72,9 +72,9 @@ def headline(page: Page) -> str:
 def _said(page: Page) -> _Said:
     metas = heads(page).metas
     sites = site_keys(page)
-    title = page.title[:MAX_TITLE]
+    title = page.title[:MAX_TITLE].strip()
     parts = [part.strip() for part in SEPARATORS.split(title) if part.strip()]
-    titles = tuple(_without_site(fold_space(metas.get(name, "")), sites) for name in _TITLES)
+    titles = tuple(_without_site(plain(metas.get(name, "")), sites) for name in _TITLES)
     own = tuple(part for part in parts if letters(part) not in sites)
     return _Said(structured(page).headline, titles, title, own or tuple(parts), sites)
 
@@ -146,7 +146,7 @@ def _without_site(text: str, sites: frozenset[str]) -> str:
         bounds = bounds[:-2]
     while len(bounds) > 2 and letters(text[bounds[0] : bounds[1]]) in sites:
         bounds = bounds[2:]
-    return text[bounds[0] : bounds[-1]]
+    return text[bounds[0] : bounds[-1]].strip()
 
 
 def _width(text: str) -> int:

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from crawler.extraction.title import MAX_HEADINGS, headline
+from crawler.extraction.title import MAX_HEADINGS, MAX_TITLE, headline
 from crawler.page import Page
 
 OG = "<meta property=og:title content='Bees dance'>"
@@ -37,6 +37,8 @@ SITE = "<meta property=og:site_name content='The Valley Post'>"
         (OG + "<h1>Hello, guest</h1><h2>Bees dance</h2>", "Bees dance"),
         (OG + "<title>News of the day</title><h1>Menu</h1><h1>Bees dance</h1>", "Bees dance"),
         (OG + "<title></title>", "Bees dance"),
+        ("<meta property=og:title content='<b>Bees</b> &amp;amp; wasps'>", "Bees & wasps"),
+        (f"<title>{'a ' * MAX_TITLE}</title>", ("a " * MAX_TITLE)[:MAX_TITLE].strip()),
         (LD + "<title>The Valley Post</title><p>text", "Bees dance"),
         (LD + "<title>Thread: Bees dance</title><h1>Bees dance</h1>", "Bees dance"),
         (LD + "<title>Question - Bees dance - Post</title><h1>Question Bees dance</h1>", "Bees dance"),
