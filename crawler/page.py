@@ -47,6 +47,11 @@ class Extraction:
     text: str
     title: str
     blocks: tuple[Block, ...] = ()
+    """The blocks of the main text, in page order."""
+    comments: str = ""
+    """The readers' comments under it."""
+    page_type: str = ""
+    """article, forum, product, collection, listing, documentation or service; empty where it is not judged."""
 
 
 @dataclass(frozen=True, eq=False)
