@@ -20,7 +20,7 @@ EASTERN = "\u2e80"
 _WIDE = (
     "\u2e80-\u2fdf\u3001-\u30ff\u31c0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U000323af"
 )
-_LINE_END_BETWEEN_WIDE = re.compile(rf"(?<=[{_WIDE}])[ \t\r]*+\n\s*+(?=[{_WIDE}])")
+LINE_END_BETWEEN_WIDE = re.compile(rf"(?<=[{_WIDE}])[ \t\r]*+\n\s*+(?=[{_WIDE}])")
 
 
 def joined(pieces: list[str]) -> str:
@@ -35,7 +35,7 @@ def joined(pieces: list[str]) -> str:
     if text.isascii() or "\n" not in text.strip():
         return text
     # Piece by piece: elements on lines of their own, such as names in a list, stay apart.
-    return "".join([_LINE_END_BETWEEN_WIDE.sub("", piece) for piece in apart])
+    return "".join([LINE_END_BETWEEN_WIDE.sub("", piece) for piece in apart])
 
 
 def _set_apart(pieces: list[str]) -> list[str]:
@@ -43,14 +43,14 @@ def _set_apart(pieces: list[str]) -> list[str]:
     apart, before = [], ""
     for piece in pieces:
         first = piece[:1]
-        if (first.isupper() or first.isdigit()) and _begins_a_word(first, before[-2:]):
+        if (first.isupper() or first.isdigit()) and begins_a_word(first, before[-2:]):
             apart.append(" ")
         apart.append(piece)
         before = piece
     return apart
 
 
-def _begins_a_word(first: str, before: str) -> bool:
+def begins_a_word(first: str, before: str) -> bool:
     """Whether a capital or digit begins a word after these two characters."""
     last = before[-1:]
     if last >= EASTERN:
