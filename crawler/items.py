@@ -18,6 +18,7 @@ class PageItem:
     language: str | None = None
     title: str = ""
     text: str = ""
+    markdown: str | None = None
     published: str | None = None
     relevance: float = 0.0
     extractor: str = ""

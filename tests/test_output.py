@@ -53,6 +53,7 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "language": "en",
         "title": "A page",
         "text": "Bees dance. They tell the way.",
+        "markdown": None,
         "published": "2024-05-06",
         "extractor": "auto",
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],

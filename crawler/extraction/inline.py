@@ -90,7 +90,7 @@ def rendered(text: str, addresses: Iterator[str], strong: bool = True) -> str:
 
 
 def escaped(text: str, in_link: bool = False, more: bool = False, first: bool = True) -> str:
-    """Text in which nothing has a meaning to Markdown; `more` where markup follows, `first` at the start of a line.
+    r"""Text in which nothing has a meaning to Markdown; `more` where markup follows, `first` at the start of a line.
 
     >>> escaped("*a* 2 * 3 [b](c) snake_case <b> a < b"), escaped("1986. Bees"), escaped("- a #b")
     ('\\*a\\* 2 * 3 [b\\](c) snake_case \\<b> a < b', '1986\\. Bees', '\\- a #b')

@@ -144,9 +144,11 @@ class _Document:
         fresh = next((at for at, scope in enumerate(line.scopes) if not (scope.is_quote or scope.is_begun)), None)
         if fresh is not None:
             item = line.scopes[fresh].element
-            in_list = any(not one.is_quote and one.element.getparent() is item.getparent() for one in before.scopes)
-            below = fresh > 0 and bool(before.scopes) and line.scopes[fresh - 1] is before.scopes[-1]
-            if in_list or below or (item.tag == "dd" and before.block.tag == "dt"):
+            items = [scope for scope in before.scopes if not scope.is_quote]
+            in_list = any(scope.element.getparent() is item.getparent() for scope in items)
+            below = fresh > 0 and line.scopes[fresh - 1] in items and line.scopes[fresh - 1] is before.scopes[-1]
+            defined = item.tag == "dd" and (before.block.tag == "dt" or any(one.element.tag == "dd" for one in items))
+            if in_list or below or defined:
                 return "\n"
         prefix = ""
         for one, other in zip(before.scopes, line.scopes, strict=False):

@@ -5,6 +5,7 @@ from typing import Self
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
+from crawler.extraction.markdown import markdown
 from crawler.items import ImageItem, PageItem
 from crawler.language import language
 from crawler.published import published
@@ -34,6 +35,8 @@ class ExtractPipeline:
             self.spider.count(f"skipped/language/{item.language or 'unknown'}")
             raise DropItem(f"in {item.language or 'an unknown language'}")
         item.title, item.text = extraction.title, extraction.text
+        if (wish := self.spider.arguments.markdown) != "no":
+            item.markdown = markdown(page, extraction.blocks, links=wish == "links")
         item.published = published(page.root, page.url)
         item.relevance = round(page.once(self.spider.relevance), 4)
         item.extractor = self.spider.method
