@@ -17,11 +17,19 @@ def listing(pre: etree._Element, lines: list[str]) -> list[str]:
     """The code in a <pre>, whose texts these are; nothing where they are the numbers of another one's lines."""
     if is_gutter(pre, lines):
         return []
-    if len(lines) > 1:
-        code = source(pre)
-        if _letters(code) == _letters("\n".join(lines)):
-            return [code]
-    return lines
+    return _indented(pre, lines) if len(lines) > 1 else lines
+
+
+def _indented(pre: etree._Element, lines: list[str]) -> list[str]:
+    """The lines as they stand in a <pre>; all of its empty ones, too, if no other line of it is missing."""
+    code = source(pre).split("\n")
+    letters = list(map(_letters, code))
+    wanted = [letter for line in lines for letter in map(_letters, line.split("\n")) if letter]
+    if [letter for letter in letters if letter] == wanted:
+        return code
+    rest = iter(zip(letters, code, strict=True))
+    found = [next((line for letter, line in rest if letter == one), None) for one in wanted]
+    return lines if None in found else [line for line in found if line is not None]
 
 
 def is_gutter(pre: etree._Element, lines: list[str]) -> bool:
