@@ -167,7 +167,9 @@ class _Reader:
             return
         for kind, _ in reversed(self.open):
             self.pieces.append(MARKS[kind][1])
-        bare = "".join(self.pieces).translate(NO_MARKS)
+        bare = "".join(self.pieces)
+        if not bare.isascii():
+            bare = bare.translate(NO_MARKS)
         if bare.strip() if self.containers[-1].tag == "pre" else fold_space(bare):
             if self.at < len(self.page.blocks) and id(block := self.page.blocks[self.at]) in self.kept:
                 self.left -= 1
