@@ -37,6 +37,7 @@ def written(html: str, links: bool = False, refused: tuple[str, ...] = ()) -> st
         ("<p><b>「蜂」</b>蜜 蜜<b>「蜂」</b>", "**「蜂**」蜜 蜜「**蜂」**"),
         ("<p><span>One</span><b>Two</b>", "One **Two**"),
         ("<p>x<code>a*`b`</code> <kbd><b>c</b></kbd><code></code>", "x``` a*`b` ```".replace("```", "``") + " `c`"),
+        ("<p><b><i> a </i></b>b", "***a*** b"),
         # Lists.
         (
             "<ul><li>a<li>b<ul><li>c<ol start=3><li>d<li>e</ol></ul><li>f</ul>",
@@ -63,6 +64,11 @@ def written(html: str, links: bool = False, refused: tuple[str, ...] = ()) -> st
         ("<table><tr><td><h2>a</h2><td>b<tr><td>c<td>d</table>", "## a\n\nb\n\nc\n\nd"),
         ("<table><tr><td>a<td>b<tr><td>c<td><table><tr><td>d</table></table>", "a\n\nb\n\nc\n\nd"),
         (f"<table><tr><td>a<td>{LONG * 3}<tr><td>b<td>c</table>", f"a\n\n{(LONG * 3).strip()}\n\nb\n\nc"),
+        (
+            "<table>" + ("<tr>" + "<td>a" * 60) * 2 + "</table>",
+            "\n".join([f"|{' a |' * 60}", f"|{' --- |' * 60}", f"|{' a |' * 60}"]),
+        ),
+        ("<table>" + ("<tr>" + "<td>a" * 61) * 2 + "</table>", "\n\n".join("a" * 122)),
         # Code.
         ("<pre><code class=language-Py>a:\n  *b*\n</code></pre>", "```py\na:\n  *b*\n```"),
         ("<pre>```\n````x</pre>", "`````\n```\n````x\n`````"),

@@ -15,6 +15,10 @@ WRAPPED = (
     "Bees dance to tell the others the way to<br>the flowers. The longer they dance the<br>"
     "farther it is, and the more of them dance<br>the better it must be there.<br>"
 )
+RAGGED = (
+    "Bees dance to tell the others all about the way<br>to the flowers. The longer they dance the<br>"
+    "a long way off it is, and the more of them that<br>dance the better it must be there."
+)
 CHINESE = (
     "蜜蜂用舞蹈告诉同伴花在哪里，舞跳得越<br>久，花就越远；跳舞的蜜蜂越多，那里的<br>"
     "花就越好。春天来了，公园里的花都开<br>了。"
@@ -68,6 +72,11 @@ def text(html: str) -> list[str]:
         # Lines that the page broke.
         (f"<p>{WRAPPED}</p>", [WRAPPED.replace("<br>", " ").strip()]),
         (f"<td>{WRAPPED}<br>{WRAPPED}", [WRAPPED.replace("<br>", " ").strip()] * 2),
+        (
+            f"<p>{WRAPPED.replace('dance the<br>', 'dance the<br><br>')}</p>",
+            WRAPPED.replace("dance the<br>", "dance the\n").replace("<br>", " ").strip().split("\n"),
+        ),
+        (f"<p>{RAGGED}</p>", [RAGGED.replace("<br>", " ")]),
         (f"<p>{CHINESE}</p>", [CHINESE.replace("<br>", "")]),
         (f"<ul><li>{WRAPPED}</ul>", ["- " + WRAPPED.replace("<br>", " ").strip()]),
         # Lines that are lines: a poem, an address, a list, a timetable.
@@ -82,7 +91,19 @@ def text(html: str) -> list[str]:
                 ],
                 ["Bee Research Institute", "16 North Road", "Cardiff", "CF10 3DY", "United Kingdom. Open daily."],
                 ["蜜蜂告诉同伴花在哪里", "跳舞的蜜蜂越多花越好", "春天来了公园里花都开", "夏天的蜂蜜比春天的多"],
-                [f"地点：南开大学第{n}教学楼三百零一室" for n in "一二三四五"] + ["完。"],
+                [
+                    "The bees that came in the morning of the day and",
+                    "went over the hill and past the old mill, to the",
+                    "singing",
+                    "they came to the meadow in the light of the sun,",
+                    "home.",
+                ],
+                "The bees came in the morning of the day,/over hill and mill,/singing,/through meadows/home.".split(
+                    "/"
+                ),
+                [f"地点：南开大学第{n}教学楼三百零一室，请从东门进入校园" for n in "一二三四五"] + ["完。"],
+                [f"・蜜蜂的第{n}次舞蹈，比前一次更长，花也就更远了一些" for n in "一二三四五"] + ["完。"],
+                [f"蜜蜂的第{n}次舞蹈比前一次更长花也就更远了一些" for n in "一二三四五"],
                 [f"•the bee that danced on day {n} and on the next." for n in range(5)],
             )
         ],
@@ -91,6 +112,15 @@ def text(html: str) -> list[str]:
 )
 def test_plain(html: str, expected: list[str]) -> None:
     assert text(html) == expected
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [([0, 1, 2, 3], ["a {", "", "  b", "    c", "}"]), ([1, 2], ["  b", "    c"]), ([3], ["}"])],
+)
+def test_code_of_which_lines_are_missing(kept: list[int], expected: list[str]) -> None:
+    page = Page.from_html("<pre>a {<br><br>  b<div>    c</div>}</pre>")
+    assert plain([page.blocks[at] for at in kept]).split("\n") == expected
 
 
 def words(text: str) -> list[str]:
