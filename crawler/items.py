@@ -18,6 +18,7 @@ class PageItem:
     language: str | None = None
     title: str = ""
     text: str = ""
+    markdown: str | None = None
     comments: str = ""
     author: str = ""
     published: str | None = None

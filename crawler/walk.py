@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from crawler.pieces import WITHIN_WORDS, joined
 from crawler.text import fold_space
 from crawler.urls import absolute
 
@@ -133,6 +134,8 @@ class _Walk:
         self.wraps: list[etree._Element | None] = []
         self.srcset = ""
         self.cut = 0
+        self.after_link = -1
+        """How many pieces the block had when a link in it ended."""
 
     def run(self, root: etree._Element) -> Walked:
         self.open_container(root)
@@ -174,11 +177,15 @@ class _Walk:
             self.wrap = element
         if tag == "a":
             self.close_anchor()  # a link in a link ends the outer one, as in browsers
+            if self.after_link == len(self.pieces):
+                self.pieces.append(" ")  # links side by side are never one word
             self.anchor = _Anchor(element, self.address(element.get("href")), len(self.blocks))
         elif tag == "img":
             self.add_image(element)
         elif tag == "source":
             self.srcset = self.srcset or element.get("srcset") or element.get("data-srcset") or ""
+        elif tag in WITHIN_WORDS:
+            self.pieces.append("")
 
     def leave(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
@@ -188,12 +195,15 @@ class _Walk:
             self.close_anchor()
         elif tag == "picture":
             self.srcset = ""
+        elif tag in WITHIN_WORDS:
+            self.pieces.append("")
 
     def close_anchor(self) -> None:
         if self.anchor is not None:
             self.anchor.text = fold_space("".join(self.anchor.pieces))
             if self.anchor.url:
                 self.links.append(_link(self.anchor.url, self.anchor.text, self.anchor.element, self.anchor))
+            self.after_link = len(self.pieces)
         self.anchor = None
 
     def address(self, href: str | None) -> str | None:
@@ -223,14 +233,14 @@ class _Walk:
             return
         home = self.open[-1]
         container = self.containers.elements[home]
-        raw = "".join(self.pieces)
-        text = _lines(raw) if container.tag == "pre" else fold_space(raw)
+        text = _lines("".join(self.pieces)) if container.tag == "pre" else fold_space(joined(self.pieces))
         if text:
             self.blocks.append(Block(text, container.tag, min(self.linked, len(text)), container))
             self.homes.append(home)
             self.wraps.append(wrap)
         self.pieces.clear()
         self.linked = 0
+        self.after_link = -1
 
     def add_link(self, href: str | None, text: str, element: etree._Element) -> None:
         if url := self.address(href):

@@ -14,7 +14,7 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 PURE, MIDDLE, ABOVE, ADAPTER = 0, 1, 2, 3
 LAYERS = {
     **dict.fromkeys(
-        "page walk text topic decoding urls language published heads structured author wording".split(), PURE
+        "page walk pieces text topic decoding urls language published heads structured author wording".split(), PURE
     ),
     **dict.fromkeys("seeds scope addresses canonical parallel whole_file".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),

@@ -29,7 +29,7 @@ ROUTES = {
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, Crawl]:
     folder = tmp_path_factory.mktemp("crawl")
-    arguments = {"topic": "bees", "name": "蜜蜂", "images": "yes"}
+    arguments = {"topic": "bees", "name": "蜜蜂", "images": "yes", "markdown": "links"}
     with serving(Site(ROUTES)) as site:
         ended = crawl(folder, {"seeds": site.url, **arguments}, OPEN, "-O", "all.json", "-O", "all.csv")
     assert ended.status == 0
@@ -53,6 +53,7 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "language": "en",
         "title": "A page",
         "text": "Bees dance. They tell the way.",
+        "markdown": "Bees dance. They tell the way.",
         "comments": "",
         "author": "Ann Lee",
         "published": "2024-05-06",

@@ -6,6 +6,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from crawler.author import author
+from crawler.extraction.markdown import markdown
 from crawler.items import ImageItem, PageItem
 from crawler.language import language
 from crawler.published import published
@@ -35,6 +36,8 @@ class ExtractPipeline:
             self.spider.count(f"skipped/language/{item.language or 'unknown'}")
             raise DropItem(f"in {item.language or 'an unknown language'}")
         item.title, item.text, item.comments = extraction.title, extraction.text, extraction.comments
+        if (wish := self.spider.arguments.markdown) != "no":
+            item.markdown = markdown(page, extraction.blocks, links=wish == "links")
         item.author, item.published, item.page_type = author(page), published(page), extraction.page_type
         item.relevance = round(page.once(self.spider.relevance), 4)
         item.extractor = self.spider.method
