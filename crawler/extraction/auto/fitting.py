@@ -33,6 +33,22 @@ KNOWN, GUESSED = 3.0, 0.5
 """What blocks of snippets weigh beside the others of their page."""
 TRUST = 0.5
 """The teacher's part of a label."""
+TREES = 150
+TEACHER = {
+    "objective": "cross_entropy",
+    "learning_rate": 0.1,
+    "num_leaves": 31,
+    "min_child_samples": 100,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 5,
+    "max_bin": 127,
+    "verbose": -1,
+    "num_threads": 1,
+    "deterministic": True,
+    "force_col_wise": True,
+}
 EPOCHS = 12
 AROUND = 0.3
 """What a name around a block is beside one of its own, before it is known what they speak for."""
@@ -162,6 +178,12 @@ def _weights(one: Example, weight: float) -> Floats:
     return (weight * found / found.sum()).astype(np.float32)
 
 
+def _shares(matrix: Floats, weight: float) -> Floats:
+    """The same, by the signs of the blocks."""
+    found = np.sqrt(np.exp(matrix[:, TOKENS]))
+    return (weight * found / found.sum()).astype(np.float32)
+
+
 def _vocabulary(
     examples: Sequence[Example], rows: Sequence[sparse.csr_matrix], weights: Sequence[float], chosen: Sequence[int]
 ) -> Vocabulary:
@@ -193,7 +215,7 @@ def _fit_kinds(rows: object, types: Sequence[str]) -> tuple[Floats, Floats]:
     if len(there) < 2:
         bias[[KINDS.index(kind) for kind in there] or [0]] = 0
         return weights, bias
-    fitted = LogisticRegression(max_iter=300).fit(rows, types)
+    fitted = LogisticRegression(max_iter=1_000, tol=1e-3).fit(rows, types)
     found, shifts = fitted.coef_, fitted.intercept_
     if len(there) == 2:  # scikit-learn gives one row for two classes
         found, shifts = np.concatenate([-found, found]) / 2, np.concatenate([-shifts, shifts]) / 2
@@ -234,7 +256,7 @@ def _teach(
     tell: Tell,
 ) -> list[Floats | None]:
     """What boosted trees, trained on pages of other sites, say of each page; nothing of copies."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
+    import lightgbm
 
     found: list[Floats | None] = [None] * len(described)
     golden = [place for place, truth in enumerate(truths) if not np.isnan(truth).any()]
@@ -242,21 +264,18 @@ def _teach(
         tell(f"the teacher, part {fold + 1} of {FOLDS}")
         chosen = [place for place in golden if folds[owner[place]] != fold]
         shares = [
-            np.full(len(truths[place]), weights[owner[place]] * (COPY_WEIGHT if is_copy[place] else 1), np.float32)
-            * 100 / len(truths[place])
+            100 * _shares(described[place], weights[owner[place]] * (COPY_WEIGHT if is_copy[place] else 1))
             for place in chosen
         ]
-        trees = HistGradientBoostingClassifier(
-            max_iter=150, max_leaf_nodes=31, min_samples_leaf=100, max_features=0.4, l2_regularization=5,
-            max_bins=127, early_stopping=False, random_state=seed,
-        ).fit(
+        rows = lightgbm.Dataset(
             np.concatenate([described[place] for place in chosen]),
-            np.concatenate([truths[place] for place in chosen]) >= 0.5,
-            sample_weight=np.concatenate(shares),
+            np.concatenate([truths[place] for place in chosen]),
+            weight=np.concatenate(shares),
         )
+        trees = lightgbm.train({**TEACHER, "seed": seed}, rows, TREES)
         for place, at in enumerate(owner):
             if folds[at] == fold and not is_copy[place]:
-                found[place] = trees.predict_proba(described[place])[:, 1].astype(np.float32)
+                found[place] = trees.predict(described[place]).astype(np.float32)
     return found
 
 

@@ -46,8 +46,8 @@ class Vocabulary:
             around.append(around[parent + 1] + inside)
         wraps = [self.weigh(wrap)[0] for wrap in seen.wraps]
         owner, words = seen.texts.owner, seen.texts.words
-        counts = np.bincount(owner, minlength=number + 2)[:number]
-        sums = np.bincount(owner, self.words[words], minlength=number + 2)[:number]
+        counts = np.bincount(owner, minlength=number + signs.EXTRA)[:number]
+        sums = np.bincount(owner, self.words[words], minlength=number + signs.EXTRA)[:number]
         kinds = np.exp(self.kinds[list(seen.names)].sum(0) + self.kinds_bias)
         return Scores(
             np.array(own, np.float32)[seen.homes] + np.array(wraps, np.float32),
@@ -97,7 +97,7 @@ def judge(page: Page, model: Model) -> Judgement:
 def tokens(seen: Sight) -> Floats:
     """How many words each block has, a Chinese character being one; one at least."""
     number = len(seen.homes)
-    words = np.bincount(seen.texts.owner, minlength=number + 2)[:number]
+    words = np.bincount(seen.texts.owner, minlength=number + signs.EXTRA)[:number]
     return np.maximum(words * seen.lengths / np.maximum(seen.texts.kinds[:number].sum(1), 1), 1).astype(np.float32)
 
 

@@ -7,14 +7,13 @@ from zlib import crc32
 from lxml import etree
 
 from crawler.page import Page
+from crawler.structured import structured
 
 BUCKETS = 1 << 15
 """How many names are told apart."""
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|[^\W\d_A-Za-z]+")
-_TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}"(\w{1,40})"')
 MOST_LETTERS = 200
 """Letters of an attribute that are read."""
-MOST_TYPES = 30
 
 
 def _bucket(name: str) -> int:
@@ -42,10 +41,10 @@ def page_names(page: Page) -> tuple[int, ...]:
     """The words of a page's address, of its body's class and id, of og:type, and the types of its JSON-LD."""
     path = page.url.split("://")[-1].partition("/")[2][:MOST_LETTERS]
     found = {"u" + word.lower() for word in _WORD.findall(path)}
-    found.update(f"d{path.count('/')}" for _ in "1")
+    found.add(f"d{path.count('/')}")
     found.add("o" + page.meta.get("og:type", "")[:40].lower())
     found.update("g" + word.lower() for word in _WORD.findall(page.meta.get("generator", "")[:40]))
-    found.update("t" + name for name in _TYPE.findall(page.html)[:MOST_TYPES])
+    found.update("t" + name for name in structured(page).types)
     body = next(page.root.iter("body"), None)
     own = names(body) if body is not None else ()
     return tuple(sorted({*map(_bucket, found), *own}))

@@ -4,7 +4,9 @@ The signs of a block are of its text, of its element and those around it, of its
 containers around it hold, of the blocks in the same kind of element (those with the same path), and of the whole page.
 """
 
+import re
 from collections.abc import Sequence
+from html import unescape
 from itertools import count
 from typing import NamedTuple
 
@@ -15,10 +17,16 @@ from crawler.extraction.auto import characters
 from crawler.extraction.auto.characters import CASELESS, COMMA, KINDS, LOWER, QUOTE, STOP, UNSPACED, UPPER, Characters, Ints
 from crawler.extraction.auto.names import names, page_names
 from crawler.page import Page
+from crawler.structured import structured
 
 Floats = NDArray[np.float32]
 MOST_LETTERS = 1_200
 """Letters of a block that are looked at; its length counts whole."""
+MOST_BODY = 40_000
+PAIRS = 1 << 18
+"""How many kinds of two words in a row are told apart."""
+EXTRA = 3
+"""Texts that are read after those of the blocks."""
 LEVELS = 5
 REACHES = (4, 16)
 
@@ -35,6 +43,7 @@ FRAMES = (
 ).split()
 _FRAME = dict(zip(FRAMES, (1 << place for place in count())))
 _FRAME_BITS = np.arange(len(FRAMES))[:, None]
+_TAG_IN_TEXT = re.compile(r"<[^<>]{0,300}>")
 _HEADINGS = (_TAG["h1"], _TAG["h6"])
 _OG_TYPES = ("article", "website", "product", "profile", "video", "blog")
 
@@ -59,7 +68,7 @@ class Sight(NamedTuple):
     """All that is seen of a page, before any weight."""
 
     texts: Characters
-    """Of the blocks; then of the title and of the description."""
+    """Of the blocks; then of the title, of the description, and of the article as the page gives it to machines."""
     outline: Outline
     homes: Ints
     """The innermost container around each block."""
@@ -130,7 +139,7 @@ def sight(page: Page) -> Sight:
     about = meta.get("og:description") or meta.get("description") or meta.get("twitter:description") or ""
     same: dict[str, int] = {}
     return Sight(
-        characters.read([*(block.text[:MOST_LETTERS] for block in blocks), title, about[:1_000]]),
+        characters.read([*(block.text[:MOST_LETTERS] for block in blocks), title, about[:1_000], _body(page)]),
         outline(page),
         np.array(page.homes, np.int64),
         [() if wrap is None else names(wrap) for wrap in wraps],
@@ -144,6 +153,12 @@ def sight(page: Page) -> Sight:
         _head(page),
         page_names(page),
     )
+
+
+def _body(page: Page) -> str:
+    """The text of the article in the page's JSON-LD, without tags."""
+    body = structured(page).body[:MOST_BODY]
+    return _TAG_IN_TEXT.sub(" ", unescape(body)) if "<" in body or "&" in body else body
 
 
 def _head(page: Page) -> Floats:
@@ -193,7 +208,7 @@ def signs(seen: Sight, scores: Scores, levels: Ints) -> Signs:
     looked_at = np.maximum(kinds.sum(0), 1)
     lengths, linked = seen.lengths, seen.linked
     owner = seen.texts.owner
-    words = np.bincount(owner, minlength=number + 2)[:number].astype(np.float32)
+    words = np.bincount(owner, minlength=number + EXTRA)[:number].astype(np.float32)
     stops = kinds[STOP] * lengths / looked_at
     unspaced = kinds[UNSPACED] * lengths / looked_at
     letters = np.maximum(kinds[LOWER] + kinds[UPPER] + kinds[CASELESS] + kinds[UNSPACED], 1)
@@ -228,15 +243,17 @@ def signs(seen: Sight, scores: Scores, levels: Ints) -> Signs:
     add(["copies"], np.log(np.bincount(seen.copies)[seen.copies]))
     shares, covers = _echoes(seen.texts, number, words)
     add(["in title", "in description", "of title", "of description"], np.concatenate([shares, covers]))
+    in_body = _in_body(seen.texts, number)
+    add(["in body"], in_body)
     titled = shares[0] * covers[0] + 0.3 * (seen.tags == _TAG["h1"])
     title = int(titled.argmax()) if titled.max() > 0.4 else None
     away = np.log1p(np.abs(at - title)) if title is not None else np.zeros(number)
     add(["after title", "before title", "is title"], np.stack([away * (at > (title or 0)), away * (at < (title or 0)), at == title if title is not None else np.zeros(number)]))
     # Its neighbours.
     prose = widths * (1 - density) * (stops > 0)
-    near = np.stack([log_widths, density, own, word_scores, ends_stop])
+    near = np.stack([log_widths, density, own, word_scores, ends_stop, in_body])
     for step in (1, -1):
-        add([f"{name} {step:+d}" for name in ("width", "density", "own names", "words", "ends with stop")], _shifted(near, step))
+        add([f"{name} {step:+d}" for name in ("width", "density", "own names", "words", "ends with stop", "in body")], _shifted(near, step))
     links_of = [homes, outline.parents[homes]]
     same = np.zeros((2, number + 1), np.float32)
     for row, home in enumerate(links_of):
@@ -294,10 +311,10 @@ def signs(seen: Sight, scores: Scores, levels: Ints) -> Signs:
     overall = [
         np.log1p(whole[0]), whole[1] / whole[0], whole[2] / whole[0], np.log1p(number), unspaced.sum() / every,
         kinds[CASELESS].sum() / every, np.log1p(seen.images.sum()), lengths[seen.tags == _TAG["p"]].sum() / total,
-        *((frames & _FRAME[tag] > 0).mean() for tag in ("article", "main", "td")), title is not None, np.log1p(prose.max()),
+        *((frames & _FRAME[tag] > 0).mean() for tag in ("article", "main", "td")), title is not None, np.log1p(prose.max()), np.log1p((seen.texts.owner == number + 2).sum()), (in_body * widths).sum() / whole[0],
         *seen.page, *scores.kinds,
     ]
-    overall_names = "width,density,prose,blocks,unspaced,caseless,images,p,article,main,td,has title,most prose".split(",")
+    overall_names = "width,density,prose,blocks,unspaced,caseless,images,p,article,main,td,has title,most prose,body,in body".split(",")
     add([f"page {name}" for name in [*overall_names, *_HEAD, *(f"kind {place}" for place in range(len(scores.kinds)))]], np.array(overall, np.float32)[:, None])
     return Signs(np.concatenate(rows).astype(np.float32), labels)
 
@@ -332,3 +349,18 @@ def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floa
         shares[row] = hits / np.maximum(words, 1)
         covers[row] = np.minimum(hits / max(1, int(theirs.sum())), 1)
     return shares, covers
+
+
+def _in_body(texts: Characters, number: int) -> Floats:
+    """The share of each block's pairs of words that the article given to machines has, of a lone word whether it is."""
+    first = int(np.searchsorted(texts.owner, number + 2))
+    if first == len(texts.words):
+        return np.zeros(number, np.float32)
+    pairs = (texts.words[:-1] * 31 + texts.words[1:] * 7919) % PAIRS
+    theirs = np.zeros(PAIRS, bool)
+    theirs[pairs[first:]] = True
+    together = texts.owner[:-1] == texts.owner[1:]
+    owner = texts.owner[:-1][together]
+    counts = np.bincount(owner, minlength=number)[:number]
+    hits = np.bincount(owner[theirs[pairs[together]]], minlength=number)[:number]
+    return (hits / np.maximum(counts, 1)).astype(np.float32)
