@@ -65,6 +65,7 @@ ASCII = bytes(range(0x80))
 # What no right reading has: broken characters, capitals or Latin letters after small letters of another script.
 NONSENSE = re.compile("\ufffd|[а-яё][А-ЯЁA-Za-z]|[ά-ώ][Α-ΩA-Za-z]")
 CONTROLS = bytes({*range(0x20)} - {*b"\t\n\f\r"})  # XML forbids them, lxml rejects NUL
+NONCHARACTERS = "\uffff".encode()[:2]  # that U+FFFE begins with, too, and little else does
 FORM_FEED = bytes.maketrans(b"\f", b" ")  # forbidden too, but it parts words
 
 SIMPLIFIED = (
@@ -279,7 +280,9 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     except UnicodeDecodeError:
         text, used = "", -1
     if not text.isascii():
-        return text_of(body, "utf-8")
+        # Most pages are UTF-8 as it should be, and are read once.
+        is_clean = used == len(body) and NONCHARACTERS not in body and printable(body) == body
+        return (text, "utf-8") if is_clean else text_of(body, "utf-8")
     declared = list(declarations(body, content_type))
     if used == len(body):
         return text_of(body, next((name for name in declared if shifted(body, name)), "utf-8"))

@@ -10,6 +10,7 @@ from w3lib.url import safe_url_string
 
 # Most links need none of the costly steps: already absolute, plain ASCII, nothing to fold.
 PLAIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&()*+,;=:@/?%-]*")
+SCHEME = re.compile(r"([a-zA-Z][\w+.-]{0,30}+):", re.ASCII)
 FOLDED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
 MAX_LENGTH = 8192  # of an address as it is written: no server takes a longer one
 MAX_HOST = 253  # of a host's name: the name system has no longer one
@@ -23,7 +24,7 @@ NOT_PAGES = frozenset(
     "swf tar tgz tif tiff ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip zst".split()
 )
 # What browsers strip from an address before they read it.
-STRIPPED = str.maketrans("", "", "\t\r\n")
+STRIPPED = "\t\r\n"
 
 # The list of public suffixes comes with tldextract: nothing is downloaded, nothing is written. Suffixes under which
 # strangers get names (github.io, blogspot.com) count, so that one author's pages are one site.
@@ -37,14 +38,18 @@ def absolute(base: str, href: str) -> str | None:
     'http://example.com/c?d=1'
     >>> absolute("http://example.com/", "mailto:someone@example.com")
     """
-    href = href.strip().translate(STRIPPED).partition("#")[0]
+    href = href.strip()
+    for blank in STRIPPED:
+        href = href.replace(blank, "")
+    href = href.partition("#")[0]
     if len(href) > MAX_LENGTH:
         return None
     if href[:1] == "/" and href[1:2] not in ("/", "\\"):
         href = origin(base) + href
     if PLAIN.fullmatch(href) and not FOLDED.search(href) and (len(href) <= MAX_HOST or len(host(href)) <= MAX_HOST):
         return href
-    return _respelled(base, href)
+    scheme = SCHEME.match(href)
+    return None if scheme and scheme[1].lower() not in DEFAULT_PORTS else _respelled(base, href)
 
 
 @lru_cache(maxsize=4096)

@@ -28,6 +28,7 @@ LAZY = (
 ).split()
 # Links of a page, and pictures of a page, that are read: no page for readers has more.
 MAX_LINKS = 10_000
+MAX_SRCSET = 20_000  # characters
 # Possessive: a value of blanks alone must not be tried in every way to divide them.
 PIXELS = re.compile(r"\s*+(\d{1,5})(?:\.\d+)?+\s*+(?:px)?+\s*+$")
 STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
@@ -177,7 +178,9 @@ class _Walk:
         return absolute(self.base, href) if href and href.strip()[:1] not in ("", "#") else None
 
     def read(self, text: str) -> None:
-        self.pieces.append(text)
+        # Most of the texts of a page are blanks between its elements, which only <pre> keeps at a line's start.
+        if self.pieces or not text.isspace() or self.containers[-1].tag == "pre":
+            self.pieces.append(text)
         if self.anchor is not None:
             self.anchor.pieces.append(text)
             self.linked += len(text.strip())
@@ -243,6 +246,7 @@ def _largest(srcset: str) -> str:
     if not srcset:
         return ""
     best, best_size = "", 0.0
+    srcset = srcset[:MAX_SRCSET]
     for candidate in re.split(r",\s+" if re.search(r",\s", srcset) else ",", srcset):
         url, descriptor = (*candidate.strip(", ").split(None, 1), "", "")[:2]
         size = re.match(r"(\d+(?:\.\d+)?)[wx]", descriptor)
