@@ -13,6 +13,7 @@ from itertools import islice
 from lxml import etree
 
 MAX_TAGS = 50_000  # starts of elements
+MAX_SIGNS = 500_000  # <, be it the start of a tag or not
 MAX_ATTRIBUTES = 200_000  # of a page
 CROWDED = 500  # attributes of one tag
 MAX_LEVELS = 2_048  # where libxml2 ends a tree, and gives up the rest of the page
@@ -34,25 +35,32 @@ _UNUSUAL = re.compile(
     rb"""<(?![a-zA-Z][\w:-]{0,30}+(?:\s++[^\s/>=<"']{1,60}+(?:=(?:"[^"]{0,500}+"|'[^']{0,500}+'|[^\s"'<>=]{1,500}+))?+)"""
     rb"""{0,12}+\s*+/?>)[a-zA-Z]"""
 )
+_SIGN = re.compile(b"<")
 _START = re.compile(rb"<[a-zA-Z]")
 # An end of these makes an element where it ends none.
 _ELEMENT = re.compile(rb"<(?:[a-zA-Z]|/(?:[pP]|[bB][rR])\b)")
 
 
 def bounded(source: bytes) -> tuple[bytes, str]:
-    """The part of a source that is parsed, where tags that are crowded stand as text; why the rest is not, or nothing."""
-    ends = []
+    """The part of a source that is parsed, its crowded tags made text, and where the rest begins, in words."""
+    length = len(source)
     if source.count(b"<") > MAX_TAGS:
-        ends = [tag.start() for tag in islice(_ELEMENT.finditer(source), MAX_TAGS, MAX_TAGS + 1)]
-        source = source[: ends[0]] if ends else source
-    source, is_whole = _without_crowds(source)
-    if len(source) > LEAST * MAX_ATTRIBUTES and (end := _end_of_attributes(source)) is not None:
-        source, is_whole = source[:end], False
-    return source, "" if is_whole and not ends else TOO_MANY
+        source = source[: _start_of(_ELEMENT, MAX_TAGS, source)]
+        source = source[: _start_of(_SIGN, MAX_SIGNS, source)]
+    is_whole = len(source) == length
+    source, end = _without_crowds(source)
+    if end is None and len(source) > LEAST * MAX_ATTRIBUTES:
+        end = _end_of_attributes(source)
+    return source[:end], "" if is_whole and end is None else TOO_MANY
 
 
-def _without_crowds(source: bytes) -> tuple[bytes, bool]:
-    """The source without tags that are crowded, and whether it is whole, not cut because that took too long."""
+def _start_of(pattern: re.Pattern[bytes], number: int, source: bytes) -> int | None:
+    """Where a pattern matches after it did so many times, if it does."""
+    return next((found.start() for found in islice(pattern.finditer(source), number, None)), None)
+
+
+def _without_crowds(source: bytes) -> tuple[bytes, int | None]:
+    """The source without tags that are crowded, and where it is to be cut as looking on would take too long."""
     kept: list[bytes] = []
     done = looked = 0
     for found in _UNUSUAL.finditer(source):
@@ -63,14 +71,16 @@ def _without_crowds(source: bytes) -> tuple[bytes, bool]:
             done = start + 1
         looked += tag.end() - start
         if looked > PATIENCE:
-            return b"".join([*kept, source[done:start]]), False
-    return b"".join([*kept, source[done:]]) if kept else source, True
+            kept.append(source[done:start])
+            return b"".join(kept), sum(map(len, kept))
+    return b"".join([*kept, source[done:]]) if kept else source, None
 
 
 def _end_of_attributes(source: bytes) -> int | None:
     """Where a source has as many attributes as are parsed, if it has more."""
-    # By their lengths alone the tags of most sources have not so many.
-    return _end_of(source, lambda tag: min(CROWDED, (tag.end() - tag.start()) // LEAST)) and _end_of(source, _attributes)
+    # Their lengths alone tell of most sources that they have not so many.
+    by_length = _end_of(source, lambda tag: min(CROWDED, (tag.end() - tag.start()) // LEAST))
+    return None if by_length is None else _end_of(source, _attributes)
 
 
 def _end_of(source: bytes, count: Callable[[re.Match[bytes]], int]) -> int | None:

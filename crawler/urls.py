@@ -10,7 +10,8 @@ from w3lib.url import safe_url_string
 
 # Most links need none of the costly steps: already absolute, plain ASCII, nothing to fold.
 PLAIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&()*+,;=:@/?%-]*")
-SCHEME = re.compile(r"([a-zA-Z][\w+.-]{0,30}+):", re.ASCII)
+RELATIVE = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~!$&()*+,=@/?%-]*")
+SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}+):", re.ASCII)
 FOLDED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
 MAX_LENGTH = 8192  # of an address as it is written: no server takes a longer one
 MAX_HOST = 253  # of a host's name: the name system has no longer one
@@ -46,10 +47,29 @@ def absolute(base: str, href: str) -> str | None:
         return None
     if href[:1] == "/" and href[1:2] not in ("/", "\\"):
         href = origin(base) + href
-    if PLAIN.fullmatch(href) and not FOLDED.search(href) and (len(href) <= MAX_HOST or len(host(href)) <= MAX_HOST):
+    if _is_plain(href):
         return href
+    if RELATIVE.fullmatch(href) and _is_plain(joined := folder(base) + href) and "//" not in joined[8:]:
+        return joined
     scheme = SCHEME.match(href)
     return None if scheme and scheme[1].lower() not in DEFAULT_PORTS else _respelled(base, href)
+
+
+def _is_plain(url: str) -> bool:
+    if not PLAIN.fullmatch(url) or FOLDED.search(url):
+        return False
+    return len(url) <= MAX_HOST or len(host(url)) <= MAX_HOST
+
+
+@lru_cache(maxsize=4096)
+def folder(url: str) -> str:
+    """An address without what follows the last slash of its path.
+
+    >>> folder("http://example.com/a/b?c/d"), folder("http://example.com")
+    ('http://example.com/a/', 'http://example.com/')
+    """
+    head, slash, _ = url.partition("?")[0].rpartition("/")
+    return head + slash if head[-1:] != "/" else f"{url.partition('?')[0]}/"
 
 
 @lru_cache(maxsize=4096)

@@ -6,22 +6,21 @@ from collections.abc import Callable
 SIZE = 10 * 1024 * 1024
 
 
-def of(unit: str | bytes, before: str = "", after: str = "") -> Callable[[], bytes]:
+def of(unit: str | bytes, before: str = "", after: str = "", codec: str = "utf-8") -> Callable[[], bytes]:
     """What makes a page of one thing over and over."""
-    piece = unit.encode() if isinstance(unit, str) else unit
-    return lambda: before.encode() + piece * (SIZE // len(piece) - 1) + after.encode()
+    piece = unit.encode(codec) if isinstance(unit, str) else unit
+    return lambda: before.encode(codec) + piece * (SIZE // len(piece) - 1) + after.encode(codec)
 
 
 def counted(write: Callable[[int], str], before: str = "", after: str = "") -> Callable[[], bytes]:
     """What makes a page of things that differ by their number."""
 
     def made() -> bytes:
-        pieces, size, number = [before], 0, 0
-        while size < SIZE - 200:
-            pieces.append(write(number))
-            size += len(pieces[-1].encode())
+        page, number = bytearray(before.encode()), 0
+        while len(page) < SIZE - 200:
+            page += write(number).encode()
             number += 1
-        return ("".join(pieces) + after).encode()
+        return bytes(page + after.encode())
 
     return made
 
@@ -56,7 +55,7 @@ HUGE: dict[str, Callable[[], bytes]] = {
     "hanzi of GBK": of("春天来了，公园里的花都开了。".encode("gbk")),
     "shift_jis": of("春になりました。公園の花が".encode("cp932")),
     "latin-1": of("café déjà. ".encode("latin-1")),
-    "utf-16": lambda: "".join(["<p>中文。</p>"] * 500_000).encode("utf-16"),
+    "utf-16": of("<p>中文。</p>".encode("utf-16-le"), before="\ufeff", codec="utf-16-le"),
     "broken utf-8": of(b"caf\xc3\xa9 \xc3( "),
     "nuls": of(b"\0"),
     "nuls between": of(b"a\0 <p\0>"),
@@ -88,9 +87,16 @@ HUGE: dict[str, Callable[[], bytes]] = {
     "attributes": counted(lambda n: f"a{n} ", before="<p "),
     "attributes of <": counted(lambda n: f"a{n} <", before="<p "),
     "attributes with >": counted(lambda n: f"a{n}='>' ", before="<p "),
-    "many with attributes": lambda: (b"<p " + b" ".join(b"a%d" % n for n in range(50)) + b">") * 50_000,
-    "many with values": lambda: (b"<p " + b" ".join(b"a%d=1" % n for n in range(300)) + b">") * 5_500,
-    "short attributes": lambda: (b"<p " + " ".join(map(chr, range(0x100, 0x400))).encode() + b">") * 4_500,
+    "many with attributes": of("<p " + " ".join(f"a{n}" for n in range(50)) + ">"),
+    "many with values": of("<p " + " ".join(f"a{n}=1" for n in range(300)) + ">"),
+    "crowded": of("<p " + " ".join(map(chr, range(0x100, 0x400))) + ">"),
+    "nearly crowded": of("<p " + " ".join(map(chr, range(0x100, 0x2F0))) + ">"),
+    "a rare one in text": of("Some words make up a text. ", before="\U00020000"),
+    "a rare one in many": of("<p>It is so.</p>", before="\U00020000"),
+    "crowd beside a script in a value": counted(lambda n: f"a{n}='>'", before="<p title='<script>'><p "),
+    "tags in values": of("<a b='<a b=\""),
+    "tags in an open value": of("<a b=c"),
+    "long tags in each other": of("<a b " + "c" * 300),
     "a value": of("x ", before="<p title='", after="'>One."),
     "an open value": of("x ", before="<p title='"),
     "a class": counted(lambda n: f"c{n} ", before="<div class='", after="'><p>One."),
