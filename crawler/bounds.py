@@ -37,8 +37,8 @@ _UNUSUAL = re.compile(
 )
 _SIGN = re.compile(b"<")
 _START = re.compile(rb"<[a-zA-Z]")
-# An end of these makes an element where it ends none.
-_ELEMENT = re.compile(rb"<(?:[a-zA-Z]|/(?:[pP]|[bB][rR])\b)")
+# An end of these makes an element where it ends none, or what comes after it does.
+_ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
 
 
 def bounded(source: bytes) -> tuple[bytes, str]:

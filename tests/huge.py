@@ -43,6 +43,7 @@ HUGE: dict[str, Callable[[], bytes]] = {
     "sentences in div": counted(lambda n: f"<div>It is {n}.</div>"),
     "nested": lambda: b"<div>" * 100_000 + b"<p>One. Two." * 500_000,
     "closed": of("</p>"),
+    "after the end": of("</html>the bee dances"),
     "nested and closed": of("<div><p>One.</p></div>", before="<div>" * 1_500),
     "formatting across": of("<b><p>x.</b>"),
     "nested nav": of("<p>One is.</p>", before="<div>" * 2_000),

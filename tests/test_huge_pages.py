@@ -50,6 +50,8 @@ def test_the_pages_are_as_large_as_they_may_be(name: str) -> None:
     [
         ("<p>x", bounds.MAX_TAGS, bounds.TOO_MANY),
         ("x</p>", bounds.MAX_TAGS, bounds.TOO_MANY),
+        ("x</html>", bounds.MAX_TAGS, bounds.TOO_MANY),
+        ("x</body>", bounds.MAX_TAGS, bounds.TOO_MANY),
         ("x<br/>", bounds.MAX_TAGS, bounds.TOO_MANY),
         ("x < ", bounds.MAX_SIGNS, bounds.TOO_MANY),
         ("<p " + " ".join(f"a{n}" for n in range(100)) + ">x</p>", bounds.MAX_ATTRIBUTES // 100, bounds.TOO_MANY),
