@@ -30,10 +30,11 @@ _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _TAG = re.compile(rb"<([^\s/>]*+)(?:[\s/]++|%b)*+" % _ATTRIBUTE)
 # The last group is there in a crowd alone.
 _CROWD = re.compile(rb"<[^\s/>]*+(?:[\s/]*+%b){0,%d}+([\s/]*+%b)?+" % (_ATTRIBUTE, CROWDED, _ATTRIBUTE))
-# All tags but those of most pages, which are passed over quickly.
+# All tags but those of most pages, which are passed over quickly: first those with double quotes alone, then others.
 _UNUSUAL = re.compile(
-    rb"""<(?![a-zA-Z][\w:-]{0,30}+(?:\s++[^\s/>=<"']{1,60}+(?:=(?:"[^"]{0,500}+"|'[^']{0,500}+'|[^\s"'<>=]{1,500}+))?+)"""
-    rb"""{0,12}+\s*+/?>)[a-zA-Z]"""
+    rb"""<[a-zA-Z](?![\w:-]*+(?: [\w:-]++(?:="[^"]*+")?+){0,20}+>)"""
+    rb"""(?![\w:-]{0,30}+(?:\s++[^\s/>=<"']{1,60}+(?:=(?:"[^"]{0,2000}+"|'[^']{0,2000}+'|[^\s"'<>=]{1,500}+))?+)"""
+    rb"""{0,20}+\s*+/?>)"""
 )
 _SIGN = re.compile(b"<")
 _START = re.compile(rb"<[a-zA-Z]")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 from lxml import etree
 
 from crawler.bounds import TOO_DEEP, bounded, is_deep
-from crawler.decoding import decode
+from crawler.decoding import clean_utf8, decode
 from crawler.text import fold_space
 from crawler.urls import absolute
 from crawler.walk import Block, ImageLink, Link, Walked, walk
@@ -65,8 +65,10 @@ class Page:
         return cast(T, self._once[compute])
 
     @cached_property
-    def _decoded(self) -> tuple[str, str]:
-        return decode(self.body, self.content_type)
+    def _decoded(self) -> tuple[str, str, bytes | None]:
+        if (text := clean_utf8(self.body, self.content_type)) is not None:
+            return text, "utf-8", self.body
+        return *decode(self.body, self.content_type), None
 
     @property
     def html(self) -> str:
@@ -81,7 +83,8 @@ class Page:
     @cached_property
     def _parsed(self) -> tuple[etree._Element, str]:
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-        source, ended = bounded(self.html.encode("utf-8", "replace"))
+        html, _, encoded = self._decoded
+        source, ended = bounded(html.encode("utf-8", "replace") if encoded is None else encoded)
         try:
             root = etree.fromstring(source, parser)
         except (etree.XMLSyntaxError, ValueError):

@@ -21,6 +21,8 @@ INLINE = frozenset(
 SILENT = frozenset(
     "applet audio canvas head math noembed noframes object script select style svg template textarea video".split()
 )
+# Elements besides <a> and <img> that link to pages or show pictures.
+LEADING = frozenset(("frame", "iframe", "area", "input"))
 # Where pages that load pictures late keep the address, the most telling first.
 LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
@@ -124,13 +126,13 @@ class _Walk:
                     walker.skip_subtree()
                     continue
                 self.enter(element, tag)
-                if element.text and tag != "iframe":
-                    self.read(element.text)
+                if (text := element.text) and tag != "iframe":
+                    self.read(text)
             else:
                 if tag not in SILENT:
                     self.leave(element, tag)
-                if element.tail and element is not root:
-                    self.read(element.tail)
+                if (text := element.tail) and element is not root:
+                    self.read(text)
         self.close_block()
         self.close_anchor()
         images = (image._replace(anchor_text=anchor.text if anchor else "") for image, anchor in self.images)
@@ -138,13 +140,16 @@ class _Walk:
 
     def enter(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
-            self.close_block()
+            if self.pieces:
+                self.close_block()
             self.containers.append(element)
-            if tag in ("frame", "iframe"):
-                self.add_link(element.get("src"), "", element)
-            elif tag == "area":
+            if tag not in LEADING:
+                return
+            if tag == "area":
                 self.add_link(element.get("href"), element.get("alt", ""), element)
-            elif tag == "input" and element.get("type", "").lower() == "image":
+            elif tag != "input":
+                self.add_link(element.get("src"), "", element)
+            elif element.get("type", "").lower() == "image":
                 self.add_image(element)
         elif tag == "a":
             self.close_anchor()  # a link in a link ends the outer one, as in browsers
@@ -156,7 +161,8 @@ class _Walk:
 
     def leave(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
-            self.close_block()
+            if self.pieces:
+                self.close_block()
             self.containers.pop()
         elif tag == "a" and self.anchor is not None and self.anchor.element is element:
             self.close_anchor()
@@ -164,11 +170,12 @@ class _Walk:
             self.srcset = ""
 
     def close_anchor(self) -> None:
-        if self.anchor is not None:
-            self.anchor.text = fold_space("".join(self.anchor.pieces))
-            if self.anchor.url:
-                self.links.append(_link(self.anchor.url, self.anchor.text, self.anchor.element, self.anchor))
-        self.anchor = None
+        anchor, self.anchor = self.anchor, None
+        if anchor is not None:
+            if anchor.pieces:
+                anchor.text = fold_space("".join(anchor.pieces))
+            if anchor.url:
+                self.links.append(_link(anchor.url, anchor.text, anchor.element, anchor))
 
     def address(self, href: str | None) -> str | None:
         """Where a link leads, None for a place on the same page."""
@@ -181,9 +188,11 @@ class _Walk:
         # Most of the texts of a page are blanks between its elements, which only <pre> keeps at a line's start.
         if self.pieces or not text.isspace() or self.containers[-1].tag == "pre":
             self.pieces.append(text)
-        if self.anchor is not None:
+            if self.anchor is not None:
+                self.anchor.pieces.append(text)
+                self.linked += len(text.strip())
+        elif self.anchor is not None:
             self.anchor.pieces.append(text)
-            self.linked += len(text.strip())
 
     def close_block(self) -> None:
         if not self.pieces:
@@ -222,8 +231,9 @@ def _lines(text: str) -> str:
 
 
 def _link(url: str, text: str, element: etree._Element, anchor: _Anchor) -> Link:
-    nofollow = "nofollow" in element.get("rel", "").lower().split()
-    return Link(url, text, fold_space(element.get("title", "")), nofollow, anchor.pictured, anchor.at)
+    rel, title = element.get("rel"), element.get("title")
+    nofollow = rel is not None and "nofollow" in rel.lower().split()
+    return Link(url, text, fold_space(title) if title else "", nofollow, anchor.pictured, anchor.at)
 
 
 def _source(element: etree._Element, base: str, srcset: str) -> str | None:

@@ -14,7 +14,7 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 PURE, MIDDLE, ABOVE, ADAPTER = 0, 1, 2, 3
 LAYERS = {
     **dict.fromkeys("page walk text topic decoding urls language published wording".split(), PURE),
-    **dict.fromkeys("seeds scope addresses canonical parallel whole_file".split(), PURE),
+    **dict.fromkeys("bounds seeds scope addresses canonical parallel whole_file".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
     **dict.fromkeys("recrawl evaluation arguments cleaning".split(), ABOVE),
     **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),
