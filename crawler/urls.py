@@ -41,8 +41,10 @@ def absolute(base: str, href: str) -> str | None:
     """
     href = href.strip()
     for blank in STRIPPED:
-        href = href.replace(blank, "")
-    href = href.partition("#")[0]
+        if blank in href:
+            href = href.replace(blank, "")
+    if "#" in href:
+        href = href.partition("#")[0]
     if len(href) > MAX_LENGTH:
         return None
     if href[:1] == "/" and href[1:2] not in ("/", "\\"):

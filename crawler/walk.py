@@ -5,6 +5,7 @@ records are named tuples, not frozen dataclasses, because a page makes hundreds 
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from lxml import etree
@@ -33,6 +34,8 @@ MAX_LINKS = 10_000
 MAX_SRCSET = 20_000  # characters
 # Possessive: a value of blanks alone must not be tried in every way to divide them.
 PIXELS = re.compile(r"\s*+(\d{1,5})(?:\.\d+)?+\s*+(?:px)?+\s*+$")
+SPACED = re.compile(r",\s+")
+DESCRIPTOR = re.compile(r"(\d+(?:\.\d+)?)[wx]")
 STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
 
 
@@ -238,13 +241,21 @@ def _link(url: str, text: str, element: etree._Element, anchor: _Anchor) -> Link
 
 def _source(element: etree._Element, base: str, srcset: str) -> str | None:
     """Address of the picture itself, where `src` often holds a stand-in until a script swaps it."""
-    given = {name: str(value) for name, value in element.items()}
-    found = [given[name] for name in LAZY if name in given and ("." in given[name] or "/" in given[name])]
-    found += [_largest(given.get("data-srcset", "")), given.get("src", ""), _largest(given.get("srcset", ""))]
-    for href in (*found, _largest(srcset)):
+    for href in _addresses({name: str(value) for name, value in element.items()}, srcset):
         if href and href.lstrip()[:5].lower() != "data:" and (url := absolute(base, href)):
             return url
     return None
+
+
+def _addresses(given: dict[str, str], srcset: str) -> Iterator[str]:
+    """Where a picture may be, the most telling first."""
+    for name in LAZY:
+        if name in given and ("." in given[name] or "/" in given[name]):
+            yield given[name]
+    yield _largest(given.get("data-srcset", ""))
+    yield given.get("src", "")
+    yield _largest(given.get("srcset", ""))
+    yield _largest(srcset)
 
 
 def _largest(srcset: str) -> str:
@@ -257,9 +268,9 @@ def _largest(srcset: str) -> str:
         return ""
     best, best_size = "", 0.0
     srcset = srcset[:MAX_SRCSET]
-    for candidate in re.split(r",\s+" if re.search(r",\s", srcset) else ",", srcset):
+    for candidate in SPACED.split(srcset) if SPACED.search(srcset) else srcset.split(","):
         url, descriptor = (*candidate.strip(", ").split(None, 1), "", "")[:2]
-        size = re.match(r"(\d+(?:\.\d+)?)[wx]", descriptor)
+        size = DESCRIPTOR.match(descriptor)
         value = float(size[1]) if size else 1.0
         if url and value > best_size:
             best, best_size = url, value
@@ -268,7 +279,8 @@ def _largest(srcset: str) -> str:
 
 def _size(element: etree._Element) -> tuple[int | None, int | None]:
     """Width and height in pixels, the style before the attributes, None where neither says."""
-    styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(element.get("style", ""))}
+    style = element.get("style")
+    styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(str(style))} if style else {}
     return tuple(styled.get(name, _pixels(element.get(name))) for name in ("width", "height"))  # type: ignore[return-value]
 
 
