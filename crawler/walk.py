@@ -241,7 +241,7 @@ def _link(url: str, text: str, element: etree._Element, anchor: _Anchor) -> Link
 
 def _source(element: etree._Element, base: str, srcset: str) -> str | None:
     """Address of the picture itself, where `src` often holds a stand-in until a script swaps it."""
-    for href in _addresses({name: str(value) for name, value in element.items()}, srcset):
+    for href in _addresses({str(name): str(value) for name, value in element.items()}, srcset):
         if href and href.lstrip()[:5].lower() != "data:" and (url := absolute(base, href)):
             return url
     return None

@@ -31,8 +31,8 @@ def noise(seed: int, alphabet: bytes) -> Callable[[], bytes]:
 
 
 HUGE: dict[str, Callable[[], bytes]] = {
-    **{f"<{tag}>": of(f"<{tag}>") for tag in "a p div br b td li font span table tr h1 form img input i dl".split()},
-    **{f"<{tag}>x": of(f"<{tag}>x") for tag in "a p div br b td li font span h1 ul dd option".split()},
+    **{f"<{tag}>": of(f"<{tag}>") for tag in "a p div br b td li font tr form img".split()},
+    **{f"<{tag}>x": of(f"<{tag}>x") for tag in "a p div br td li font option".split()},
     "<a href>": of("<a href=x>"),
     "links": counted(lambda n: f"<a href=/{n}>"),
     "links with text": counted(lambda n: f"<a href=/{n}>t{n}</a> "),
