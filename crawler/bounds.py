@@ -20,6 +20,7 @@ MAX_LEVELS = 2_048  # where libxml2 ends a tree, and gives up the rest of the pa
 TOO_MANY = f"after {MAX_TAGS:,} tags or {MAX_ATTRIBUTES:,} attributes"
 TOO_DEEP = f"after {MAX_LEVELS:,} elements in each other"
 MARGIN = 8  # levels that differ by version, and by what stands around the page
+SHORT = 4 * MAX_TAGS  # bytes that hold not many tags more, and are not worth counting
 LEAST = 3  # bytes of an attribute, among so many
 # Bytes that are looked at more than once, as starts of tags may stand in each other. Pages need a hundred thousand.
 PATIENCE = 20_000_000
@@ -45,7 +46,7 @@ _ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
 def bounded(source: bytes) -> tuple[bytes, str]:
     """The part of a source that is parsed, its crowded tags made text, and where the rest begins, in words."""
     length = len(source)
-    if source.count(b"<") > MAX_TAGS:
+    if length > SHORT and source.count(b"<") > MAX_TAGS:
         source = source[: _start_of(_ELEMENT, MAX_TAGS, source)]
         source = source[: _start_of(_SIGN, MAX_SIGNS, source)]
     is_whole = len(source) == length

@@ -118,6 +118,7 @@ class _Walk:
         self.containers: list[etree._Element] = []
         self.srcset = ""
         self.cut = 0
+        self.known: dict[str, str | None] = {}
 
     def run(self, root: etree._Element) -> Walked:
         self.containers.append(root)
@@ -185,7 +186,11 @@ class _Walk:
         if len(self.links) >= MAX_LINKS:
             self.cut += href is not None
             return None
-        return absolute(self.base, href) if href and href.strip()[:1] not in ("", "#") else None
+        if not href or href[0] == "#":
+            return None
+        if href not in self.known:  # menus stand on a page twice
+            self.known[href] = absolute(self.base, href) if href.strip()[:1] not in ("", "#") else None
+        return self.known[href]
 
     def read(self, text: str) -> None:
         # Most of the texts of a page are blanks between its elements, which only <pre> keeps at a line's start.
