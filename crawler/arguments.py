@@ -17,6 +17,7 @@ MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # Names by which the files of other crawls go: what is kept aside, and lists of pictures, of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
+MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 # A comma ends an address where a space or another address follows: addresses may hold commas themselves.
 BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
 # A comma inside {} or [] belongs to the pattern.
@@ -42,6 +43,7 @@ class Arguments:
     lang: frozenset[str] = frozenset()
     name: str = "topic"
     images: bool = False
+    markdown: str = "no"
     fresh: bool = False
     extractor: str = ""
     """The method that takes out the text, if not that of the settings."""
@@ -171,6 +173,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "lang": _languages,
     "name": _name,
     "images": lambda value: _choice("images", {"yes": True, "no": False})(value) == "yes",
+    "markdown": _choice("markdown", MARKDOWN),
     "extractor": _choice("extractor", EXTRACTORS),
     "fresh": lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
 }

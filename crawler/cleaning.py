@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from crawler.archives.records import Broken, BrokenError, Found, NotHtmlError, Raw, Skipped, as_json
 from crawler.extraction import Extractor
+from crawler.extraction.markdown import markdown
+from crawler.page import Extraction, Page
 from crawler.parallel import in_order
 from crawler.text import one_line
 
-LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}}}\n'
+LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
 
 
 class Cleaned(NamedTuple):
@@ -52,13 +54,14 @@ class Tally:
             self.skipped[result.why] += 1
 
 
-def clean(found: Found, method: str, extract: Extractor) -> Result:
-    """The clean text of a record; never an exception."""
+def clean(found: Found, method: str, extract: Extractor, wish: str) -> Result:
+    """The clean text of a record, and its Markdown if that is the wish; never an exception."""
     if not isinstance(found, Raw):
         return found
     try:
         record = found.decode(found)
         extraction = extract(record.page)
+        more = "" if wish == "no" else _as_markdown(record.page, extraction, wish == "links")
     except NotHtmlError as error:
         return Skipped(f"not HTML/{error}")
     except BrokenError as error:
@@ -66,14 +69,18 @@ def clean(found: Found, method: str, extract: Extractor) -> Result:
     except Exception as error:  # a page must not cost the others, whatever is wrong with it or with a method
         return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
     values = as_json(extraction.text), as_json(extraction.title), as_json(method)
-    line = LINE.format(record.id, record.url, *values)
+    line = LINE.format(record.id, record.url, *values, more)
     sizes = len(record.page.body), len(extraction.text.encode())
     return Cleaned(one_line(line).encode(), *sizes, record.page.ended)
 
 
-def cleaner(method: str, extract: Extractor) -> Cleaner:
-    """What cleans a record by a method, which goes by this name, in this process or another."""
-    return partial(clean, method=method, extract=extract)
+def _as_markdown(page: Page, extraction: Extraction, links: bool) -> str:
+    return f', "markdown": {as_json(markdown(page, extraction.blocks, links))}'
+
+
+def cleaner(method: str, extract: Extractor, wish: str = "no") -> Cleaner:
+    """What cleans a record by a method, which goes by this name, in this process or another; `wish` is for Markdown."""
+    return partial(clean, method=method, extract=extract, wish=wish)
 
 
 def cleaned(found: Iterable[Found], clean: Cleaner, jobs: int, died: Callable[[], None]) -> Iterator[Result]:

@@ -18,7 +18,11 @@ class PageItem:
     language: str | None = None
     title: str = ""
     text: str = ""
+    markdown: str | None = None
+    comments: str = ""
+    author: str = ""
     published: str | None = None
+    page_type: str = ""
     relevance: float = 0.0
     extractor: str = ""
     text_fingerprint: str | None = None

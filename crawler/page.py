@@ -12,7 +12,7 @@ from crawler.bounds import TOO_DEEP, bounded, is_deep
 from crawler.decoding import clean_utf8, decode
 from crawler.text import fold_space
 from crawler.urls import absolute
-from crawler.walk import Block, ImageLink, Link, Walked, walk
+from crawler.walk import Block, Containers, ImageLink, Link, Walked, walk
 
 BOT = "winnow"
 """The name by which robots.txt, meta tags and headers may address this crawler."""
@@ -40,6 +40,11 @@ class Extraction:
     text: str
     title: str
     blocks: tuple[Block, ...] = ()
+    """The blocks of the main text, in page order."""
+    comments: str = ""
+    """The readers' comments under it."""
+    page_type: str = ""
+    """article, forum, product, collection, listing, documentation or service; empty where it is not judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +138,21 @@ class Page:
     def images(self) -> tuple[ImageLink, ...]:
         """The pictures, in page order."""
         return self._walked.images
+
+    @property
+    def containers(self) -> Containers:
+        """The elements that are not inline."""
+        return self._walked.containers
+
+    @property
+    def homes(self) -> list[int]:
+        """For each block, the index of the innermost container around it."""
+        return self._walked.homes
+
+    @property
+    def wraps(self) -> list[etree._Element | None]:
+        """For each block, the first inline element that begins in it."""
+        return self._walked.wraps
 
     @property
     def cut(self) -> int:

@@ -4,20 +4,19 @@ The evidence is asked in the order of its reliability: JSON-LD, meta elements, t
 date in sight near the title. Each has a limit of its own, so that a page of any size costs little.
 """
 
-import json
 import re
-from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain, islice
 
 from lxml.etree import Element, _Element
 
+from crawler.heads import MAX_LINE, heads
+from crawler.page import Page
+from crawler.structured import structured
+
 EARLIEST = date(1990, 1, 1)
-MAX_ELEMENTS, MAX_SCRIPTS, MAX_TIMES = 2_000, 20, 100  # looked at: meta, script and time; JSON-LD; time
-MAX_JSON = 200_000  # characters of one JSON-LD script read
 MAX_NODES, MAX_DATES = 2_500, 100  # looked at: elements for their text; texts with digits like those of a year
-MAX_LINE = 120  # characters of a meta element, or of a line in sight, that may be a date
 MAX_URL = 2_000
 NEAR = 12  # lines after the headline in which a date needs no label
 SHORT = 40  # characters of a line that is nothing but a date and a source
@@ -101,36 +100,6 @@ def parse(text: str, day_first: bool = True) -> str | None:
     return None
 
 
-_JSON_DATE = re.compile(r'"datePublished"\s*:\s*"([^"]{8,40})"')
-_ARTICLE = re.compile("Article|Posting|Report")
-
-
-def _json_dates(data: object) -> Iterator[tuple[bool, str]]:
-    """Yield the publication dates in a JSON-LD document, outermost first, and whether each is that of an article."""
-    queue = deque([data])
-    while queue:
-        node = queue.popleft()
-        if isinstance(node, list):
-            queue.extend(node)
-        elif isinstance(node, dict):
-            if isinstance(value := node.get("datePublished"), str):
-                yield bool(_ARTICLE.search(str(node.get("@type")))), value
-            queue.extend(child for child in node.values() if isinstance(child, dict | list))
-
-
-def _from_json_ld(script: str) -> str | None:
-    """Return the date of the article in a JSON-LD document, else its first date."""
-    values: list[str] = _JSON_DATE.findall(script)
-    if len(set(values)) > 1:  # only then is it worth the time to see which nodes they belong to
-        try:
-            dates = list(_json_dates(json.loads(script, strict=False)))
-        except (ValueError, RecursionError):
-            dates = []
-        values = [value for _, value in sorted(dates, key=lambda pair: not pair[0])] or values
-    unescaped = (re.sub(r"\\u002b", "+", value, flags=re.IGNORECASE).replace("\\/", "/") for value in values[:20])
-    return next(filter(None, map(parse, unescaped)), None)
-
-
 _META_IN_ORDER = (
     "article:published_time og:article:published_time og:published_time datepublished article:published pubdate"
     " publishdate publish_date publish-date published_date publishtime pub_date date.issued dc.date.issued dc.date"
@@ -138,28 +107,9 @@ _META_IN_ORDER = (
     " bytedance:published_time citation_publication_date citation_date article:create_at datecreated date"
 )
 META = _META_IN_ORDER.split()
-_META_NAMES = frozenset(META)
 
 
-def _heads(root: _Element) -> tuple[list[str], dict[str, str], list[_Element]]:
-    """Return the JSON-LD scripts, the metas by lower-case name and the time elements, in one pass."""
-    scripts: list[str] = []
-    metas: dict[str, str] = {}
-    times: list[_Element] = []
-    for element in islice(root.iter("script", "meta", "time"), MAX_ELEMENTS):
-        if element.tag == "time":
-            times.append(element)
-        elif element.tag == "script":
-            if len(scripts) < MAX_SCRIPTS and "ld+json" in element.get("type", "").lower():
-                scripts.append((element.text or "")[:MAX_JSON])
-        elif content := element.get("content"):
-            for attribute in ("property", "name", "itemprop", "http-equiv"):
-                if (name := element.get(attribute, "").lower()) in _META_NAMES:
-                    metas.setdefault(name, content[:MAX_LINE])
-    return scripts, metas, times[:MAX_TIMES]
-
-
-def _from_times(times: list[_Element]) -> str | None:
+def _from_times(times: tuple[_Element, ...]) -> str | None:
     """Return the date of a time element marked as publication, else the article's first, else the page's only one."""
     dated = [(time, parsed) for time in times if (parsed := parse(time.get("datetime", "")[:MAX_LINE]))]
     for time, parsed in dated:
@@ -234,17 +184,17 @@ def _from_lines(root: _Element, day_first: bool) -> str | None:
     return after or before
 
 
-def _evidence(root: _Element, url: str) -> Iterator[str | None]:
+def _evidence(page: Page) -> Iterator[str | None]:
     """Yield what each source says, the most reliable first."""
-    scripts, metas, times = _heads(root)
-    day_first = not (root.get("lang") or "").lower().startswith("en")
-    yield from map(_from_json_ld, scripts)
-    yield from (parse(metas[name], day_first) for name in META if name in metas)
+    _, metas, times = heads(page)
+    day_first = not (page.root.get("lang") or "").lower().startswith("en")
+    yield from map(parse, structured(page).dates)
+    yield from (parse(metas[name][:MAX_LINE], day_first) for name in META if name in metas)
     yield _from_times(times)
-    yield _from_address(url)
-    yield _from_lines(root, day_first)
+    yield _from_address(page.url)
+    yield _from_lines(page.root, day_first)
 
 
-def published(root: _Element, url: str) -> str | None:
+def published(page: Page) -> str | None:
     """Return when the page was published as YYYY-MM-DD, with the time if the page gives it with its zone, or None."""
-    return next(filter(None, _evidence(root, url)), None)
+    return next(filter(None, _evidence(page)), None)

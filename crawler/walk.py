@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from crawler.pieces import WITHIN_WORDS, joined
 from crawler.text import fold_space
 from crawler.urls import absolute
 
@@ -77,14 +78,31 @@ class ImageLink(NamedTuple):
     at: int
 
 
+class Containers(NamedTuple):
+    """The elements that are not inline, in page order, in columns."""
+
+    elements: list[etree._Element]
+    parents: list[int]
+    """Index of the container around it, -1 for the first."""
+    starts: list[int]
+    """Index of its first block."""
+    ends: list[int]
+    """Index of the first block after it."""
+
+
 class Walked(NamedTuple):
     """What one walk finds."""
 
     blocks: tuple[Block, ...]
     links: tuple[Link, ...]
     images: tuple[ImageLink, ...]
-    cut: int = 0
+    cut: int
     """How many links and pictures were left because there are too many."""
+    containers: Containers
+    homes: list[int]
+    """For each block, the index of the innermost container around it."""
+    wraps: list[etree._Element | None]
+    """For each block, the first inline element that begins in it."""
 
 
 class _Anchor:
@@ -115,13 +133,19 @@ class _Walk:
         self.pieces: list[str] = []
         self.linked = 0
         self.anchor: _Anchor | None = None
-        self.containers: list[etree._Element] = []
+        self.containers = Containers([], [], [], [])
+        self.open: list[int] = []
+        self.homes: list[int] = []
+        self.wrap: etree._Element | None = None
+        self.wraps: list[etree._Element | None] = []
         self.srcset = ""
         self.cut = 0
         self.known: dict[str, str | None] = {}
+        self.after_link = -1
+        """How many pieces the block had when a link in it ended."""
 
     def run(self, root: etree._Element) -> Walked:
-        self.containers.append(root)
+        self.open_container(root)
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             tag = element.tag
@@ -139,14 +163,16 @@ class _Walk:
                     self.read(text)
         self.close_block()
         self.close_anchor()
+        for left in self.open:
+            self.containers.ends[left] = len(self.blocks)
         images = (image._replace(anchor_text=anchor.text if anchor else "") for image, anchor in self.images)
-        return Walked(tuple(self.blocks), tuple(self.links), tuple(images), self.cut)
+        found = tuple(self.blocks), tuple(self.links), tuple(images)
+        return Walked(*found, self.cut, self.containers, self.homes, self.wraps)
 
     def enter(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
-            if self.pieces:
-                self.close_block()
-            self.containers.append(element)
+            self.close_block()
+            self.open_container(element)
             if tag not in LEADING:
                 return
             if tag == "area":
@@ -155,23 +181,31 @@ class _Walk:
                 self.add_link(element.get("src"), "", element)
             elif element.get("type", "").lower() == "image":
                 self.add_image(element)
-        elif tag == "a":
+            return
+        if self.wrap is None:
+            self.wrap = element
+        if tag == "a":
             self.close_anchor()  # a link in a link ends the outer one, as in browsers
+            if self.after_link == len(self.pieces):
+                self.pieces.append(" ")  # links side by side are never one word
             self.anchor = _Anchor(element, self.address(element.get("href")), len(self.blocks))
         elif tag == "img":
             self.add_image(element)
         elif tag == "source":
             self.srcset = self.srcset or element.get("srcset") or element.get("data-srcset") or ""
+        elif tag in WITHIN_WORDS:
+            self.pieces.append("")
 
     def leave(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
-            if self.pieces:
-                self.close_block()
-            self.containers.pop()
+            self.close_block()
+            self.containers.ends[self.open.pop()] = len(self.blocks)
         elif tag == "a" and self.anchor is not None and self.anchor.element is element:
             self.close_anchor()
         elif tag == "picture":
             self.srcset = ""
+        elif tag in WITHIN_WORDS:
+            self.pieces.append("")
 
     def close_anchor(self) -> None:
         anchor, self.anchor = self.anchor, None
@@ -180,6 +214,7 @@ class _Walk:
                 anchor.text = fold_space("".join(anchor.pieces))
             if anchor.url:
                 self.links.append(_link(anchor.url, anchor.text, anchor.element, anchor))
+            self.after_link = len(self.pieces)
 
     def address(self, href: str | None) -> str | None:
         """Where a link leads, None for a place on the same page."""
@@ -194,7 +229,7 @@ class _Walk:
 
     def read(self, text: str) -> None:
         # Most of the texts of a page are blanks between its elements, which only <pre> keeps at a line's start.
-        if self.pieces or not text.isspace() or self.containers[-1].tag == "pre":
+        if self.pieces or not text.isspace() or self.containers.elements[self.open[-1]].tag == "pre":
             self.pieces.append(text)
             if self.anchor is not None:
                 self.anchor.pieces.append(text)
@@ -202,16 +237,28 @@ class _Walk:
         elif self.anchor is not None:
             self.anchor.pieces.append(text)
 
+    def open_container(self, element: etree._Element) -> None:
+        elements, parents, starts, ends = self.containers
+        parents.append(self.open[-1] if self.open else -1)
+        self.open.append(len(elements))
+        elements.append(element)
+        starts.append(len(self.blocks))
+        ends.append(0)
+
     def close_block(self) -> None:
+        wrap, self.wrap = self.wrap, None
         if not self.pieces:
             return
-        container = self.containers[-1]
-        raw = "".join(self.pieces)
-        text = _lines(raw) if container.tag == "pre" else fold_space(raw)
+        home = self.open[-1]
+        container = self.containers.elements[home]
+        text = _lines("".join(self.pieces)) if container.tag == "pre" else fold_space(joined(self.pieces))
         if text:
             self.blocks.append(Block(text, container.tag, min(self.linked, len(text)), container))
+            self.homes.append(home)
+            self.wraps.append(wrap)
         self.pieces.clear()
         self.linked = 0
+        self.after_link = -1
 
     def add_link(self, href: str | None, text: str, element: etree._Element) -> None:
         if url := self.address(href):

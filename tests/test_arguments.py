@@ -162,6 +162,9 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
         ("name", "bees.previous.a", "bees.previous.a"),
         ("images", "yes", True),
         ("images", "no", False),
+        ("markdown", "yes", "yes"),
+        ("markdown", "no", "no"),
+        ("markdown", "links", "links"),
         ("fresh", "yes", True),
         ("fresh", "no", False),
     ],
@@ -193,6 +196,7 @@ ALLOWED = {
     "lang": "allowed are codes such as en, zh, de, fr, ja, ru",
     "name": "allowed are letters, digits, '_', '-' and '.', at most 200 bytes of them",
     "images": "allowed are yes, no",
+    "markdown": "allowed are no, yes, links",
     "extractor": f"allowed are {', '.join(EXTRACTORS)}",
     "fresh": "allowed are yes, no",
 }
@@ -205,6 +209,7 @@ WRONG = {
     "lang": ["english", "xx", "en,xx", "中文"],
     "name": ["a/b", "..", "a.", ".a", "-a", "a b", "a\\b", "con", "NUL.txt", "com1", "a" * 201, "蜜" * 67, "a\0"],
     "images": ["maybe", "true", "YES"],
+    "markdown": ["maybe", "Links", "yes,links"],
     "extractor": ["magic", "Auto", "leaf_tags"],
     "fresh": ["maybe", "true", "YES"],
 }

@@ -97,6 +97,24 @@ def test_without_an_output_the_lines_go_to_standard_output(place: Place) -> None
     assert (page["text"], page["method"]) == (text(1), "leaf-tags")
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], None),
+        (["--markdown=no"], None),
+        (["--markdown"], "# Bees\n\nBees *dance.* They tell the way."),
+        (["--markdown=yes"], "# Bees\n\nBees *dance.* They tell the way."),
+        (["--markdown=links"], "# Bees\n\nBees *dance.* They tell [the way](http://e.com/way)."),
+    ],
+)
+def test_markdown(place: Place, words: list[str], expected: str | None) -> None:
+    page = "<h1>Bees</h1><p>Bees <i>dance.</i> They tell <a href=/way>the way</a>."
+    record = json.dumps({"html": page, "url": "http://e.com/a"}).encode()
+    (cleaned,) = place.clean(place.write("a.jsonl", record), *words).pages()
+    assert list(cleaned) == ["id", "url", "text", "title", "method", *["markdown"] * (expected is not None)]
+    assert cleaned.get("markdown") == expected
+
+
 def test_the_closing_lines(place: Place) -> None:
     image = warc(1, answer(b"GIF89a", content_type="image/gif"))
     place.write("a.warc", warc(0), image, warc(2, kind="request"), image, warc(3, length=7), warc(4))
@@ -136,7 +154,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "no INPUT is given: scrapy clean INPUT... [-o OUT.jsonl] [--method NAME] [--jobs N]"),
+        ([], "no INPUT is given: scrapy clean INPUT... [-o OUT.jsonl] [--method NAME] [--markdown[=links]] [--jobs N]"),
         (["missing.jsonl"], "'missing.jsonl' cannot be read (No such file or directory)"),
         (["a.jsonl", "missing"], "'missing' cannot be read (No such file or directory)"),
         (["a.jsonl", "odd.txt"], "'odd.txt' is nothing that can be cleaned; inputs are HTML files (.html, .htm"),
@@ -152,7 +170,15 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
             (["a.jsonl", "--jobs", jobs], f"--jobs {jobs} is wrong; allowed are whole numbers from 1 to 1,000")
             for jobs in ("0", "-1", "1001", "x", "1.5", "²", "9" * 50)
         ],
-        (["a.jsonl", "--bees"], "there is no option '--bees'; there are -o OUT.jsonl, --method NAME and --jobs N"),
+        (
+            ["a.jsonl", "--bees"],
+            "there is no option '--bees'; there are -o OUT.jsonl, --method NAME, --markdown[=links] and --jobs N",
+        ),
+        (
+            ["--markdown", "a.jsonl"],
+            "--markdown 'a.jsonl' is wrong; allowed are --markdown or --markdown=yes, --markdown=links and",
+        ),
+        (["a.jsonl", "--markdown=Links"], "--markdown 'Links' is wrong; allowed are"),
         (["a.jsonl", "-o", "missing/out"], "'missing/out' cannot be written to (No such file or directory)"),
         (["a.jsonl", "-o", "."], "'.' cannot be written to (Is a directory)"),
         (["a.jsonl", "-o", "./a.jsonl"], "'./a.jsonl' is an input, too"),

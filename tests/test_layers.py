@@ -13,7 +13,9 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 # of one place may import each other only where that is a package of its own, or pure.
 PURE, MIDDLE, ABOVE, ADAPTER = 0, 1, 2, 3
 LAYERS = {
-    **dict.fromkeys("page walk text topic decoding urls language published wording".split(), PURE),
+    **dict.fromkeys(
+        "page walk pieces text topic decoding urls language published heads structured author wording".split(), PURE
+    ),
     **dict.fromkeys("bounds seeds scope addresses canonical parallel whole_file".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
     **dict.fromkeys("recrawl evaluation arguments cleaning".split(), ABOVE),

@@ -13,7 +13,7 @@ from crawler.items import PageItem
 from crawler.state.lines import JsonLines
 
 PNG = Answer(b"\x89PNG\r\n\x1a\n0", content_type="image/png")
-HEAD = '<meta property="article:published_time" content="2024-05-06">'
+HEAD = '<meta property="article:published_time" content="2024-05-06"><meta name="author" content="Ann Lee">'
 PICTURES = '<img src="a.png" alt="a bee"><img data-src="/b.jpg" src="data:image/gif;base64,AA=="><img src="a.png">'
 LINKS = {"/twin": "the same text", "/moved": "moved"}
 ROUTES = {
@@ -29,7 +29,7 @@ ROUTES = {
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, Crawl]:
     folder = tmp_path_factory.mktemp("crawl")
-    arguments = {"topic": "bees", "name": "蜜蜂", "images": "yes"}
+    arguments = {"topic": "bees", "name": "蜜蜂", "images": "yes", "markdown": "links"}
     with serving(Site(ROUTES)) as site:
         ended = crawl(folder, {"seeds": site.url, **arguments}, OPEN, "-O", "all.json", "-O", "all.csv")
     assert ended.status == 0
@@ -53,7 +53,11 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "language": "en",
         "title": "A page",
         "text": "Bees dance. They tell the way.",
+        "markdown": "Bees dance. They tell the way.",
+        "comments": "",
+        "author": "Ann Lee",
         "published": "2024-05-06",
+        "page_type": "",
         "extractor": "auto",
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
     }

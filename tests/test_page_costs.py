@@ -37,8 +37,7 @@ def framed(html: str) -> str:
 
 
 def dated(html: str) -> str | None:
-    page = Page.from_html(html, "http://example.com/")
-    return published(page.root, page.url)
+    return published(Page.from_html(html, "http://example.com/"))
 
 
 @pytest.mark.parametrize("name", COSTLY)

@@ -11,7 +11,7 @@ E = "http://e.com/"
 
 def walked(html: str) -> Walked:
     page = Page.from_html(html, E + "d/p.html")
-    return Walked(page.blocks, page.links, page.images)
+    return page._walked
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,25 @@ def walked(html: str) -> Walked:
         ("<xmp><b></xmp>", [("<b>", "xmp")]),
         ("<p>a<!-- b -->c<?d?></p>", [("ac", "p")]),
         ("<p>1 &lt; 2 &amp; 3</p>", [("1 < 2 & 3", "p")]),
+        # Elements that stand side by side.
+        ("<p><a href=x>a</a><a href=y>b</a></p>", [("a b", "p")]),
+        ("<p><span><a href=x>a</a></span><span><a href=y>b</a></span></p>", [("a b", "p")]),
+        ("<p><a href=x>a</a>b<a href=y>c</a></p>", [("abc", "p")]),
+        ("<p><a href=x>a</a><br>b<a href=y>c</a></p>", [("a", "p"), ("bc", "p")]),
+        ("<p><a href=x>蜂</a><a href=y>蜜</a></p>", [("蜂 蜜", "p")]),
+        ("<p><span>Reviews</span><span>12</span><span>New</span></p>", [("Reviews 12 New", "p")]),
+        ("<p><span>it</span><b>em</b></p>", [("item", "p")]),
+        ("<p><b>D</b>ie <b>T</b>HE</p>", [("Die THE", "p")]),
+        ("<p><b>2</b><b>3</b> <b>2</b>Go</p>", [("23 2 Go", "p")]),
+        ("<p>H<sub>2</sub>O Mc<em>Donald</em> get<wbr>Name x<sup>10</sup></p>", [("H2O McDonald getName x10", "p")]),
+        ("<p><span>One.</span><span>Two</span> <b>U.</b><b>S.</b></p>", [("One. Two U.S.", "p")]),
+        ("<p>(<b>One</b>) 中<b>A</b>文</p>", [("(One) 中A文", "p")]),
+        ("<pre><b>One</b><b>Two</b></pre>", [("OneTwo", "pre")]),
+        # Lines of the source.
+        ("<p>春天\n  来了，\r\n花开。</p>", [("春天来了，花开。", "p")]),
+        ("<p>春天 来了\nABC\n花</p>", [("春天 来了 ABC 花", "p")]),
+        ("<p><b>春天</b>\n<b>花</b></p>", [("春天 花", "p")]),
+        ("<p>봄이\n왔다</p>", [("봄이 왔다", "p")]),
     ],
 )
 def test_blocks(html: str, expected: list[tuple[str, str]]) -> None:

@@ -22,7 +22,7 @@ from scrapy.utils.log import configure_logging
 from crawler.archives.files import SUFFIXES, bare
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
-from crawler.arguments import ArgumentError
+from crawler.arguments import MARKDOWN, ArgumentError
 from crawler.cleaning import Cleaned, Tally, cleaned, cleaner
 from crawler.extensions.cleaning import CleaningProgress
 from crawler.extraction import EXTRACTORS
@@ -33,7 +33,8 @@ from crawler.wording import counted, printable, reason_words
 
 MOST_JOBS = 1_000
 BROKEN, WRONG_USE, INTERRUPTED = 1, 2, 130  # the last is what shells make of Ctrl-C
-OPTIONS = "-o OUT.jsonl, --method NAME and --jobs N"
+OPTIONS = "-o OUT.jsonl, --method NAME, --markdown[=links] and --jobs N"
+WISHES = "--markdown or --markdown=yes, --markdown=links and --markdown=no"
 DIED = "A process died; a new one goes on with what it was at."
 
 
@@ -43,7 +44,7 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        return "INPUT... [-o OUT.jsonl] [--method NAME] [--jobs N]"
+        return "INPUT... [-o OUT.jsonl] [--method NAME] [--markdown[=links]] [--jobs N]"
 
     def short_desc(self) -> str:
         return "Clean saved pages without a crawl"
@@ -52,6 +53,14 @@ class Command(ScrapyCommand):
         super().add_options(parser)
         parser.add_argument("-o", "--output", metavar="OUT.jsonl", help="where the lines go, if not to standard output")
         parser.add_argument("--method", metavar="NAME", help="the extractor, if not that of the setting EXTRACTOR")
+        parser.add_argument(
+            "--markdown",
+            metavar="links",
+            nargs="?",
+            const="yes",
+            default="no",
+            help="add the text as Markdown, with its links if --markdown=links",
+        )
         parser.add_argument("--jobs", metavar="N", help="number of processes, if not one for each core")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -62,6 +71,8 @@ class Command(ScrapyCommand):
         unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
         if unknown:
             _refuse(f"there is no option {unknown[0]!r}; there are {OPTIONS}")
+        if opts.markdown not in MARKDOWN:
+            _refuse(f"--markdown {opts.markdown[:100]!r} is wrong; allowed are {WISHES}, after the INPUTs")
         if not args:
             _refuse(f"no INPUT is given: scrapy clean {self.syntax()}")
         if repeated := next((arg for arg in args if args.count(arg) > 1), None):
@@ -73,7 +84,7 @@ class Command(ScrapyCommand):
         if self.method not in EXTRACTORS:
             _refuse(f"there is no method {self.method!r}; there are {', '.join(EXTRACTORS)}")
         try:
-            self.cleaner = cleaner(self.method, extractor(self.method, self.settings))
+            self.cleaner = cleaner(self.method, extractor(self.method, self.settings), opts.markdown)
         except ArgumentError as error:
             _refuse(str(error))
         self.jobs = _jobs(opts.jobs)

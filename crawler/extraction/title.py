@@ -1,8 +1,18 @@
-"""The headline of a page: what <title> says, without the name of the site around it."""
+"""The headline of a page: the heading that the page's own descriptions of it agree with.
+
+<title>, og:title and JSON-LD say what the page is called, often with the site's name around it; the heading that
+repeats them is what readers see. Where no heading does, the descriptions stand for themselves: a heading that shares no
+word with them is a slogan, a greeting or the name of the site.
+"""
 
 import re
+from itertools import islice
+from typing import NamedTuple
 
+from crawler.heads import heads, letters, plain, site_keys
 from crawler.page import Page
+from crawler.structured import structured
+from crawler.text import words
 from crawler.walk import Block
 
 # Between the headline and the site's name; a hyphen only with spaces around it.
@@ -10,29 +20,133 @@ SEPARATORS = re.compile(r"\s+[-–—|·»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}
 HEADINGS = frozenset(("h1", "h2", "h3"))
 # A part shorter than this is a label such as "News"; a Chinese character says as much as two letters.
 MIN_LENGTH = 5
-# Characters of <title> that are looked at: every heading is searched for in them.
+# Characters of <title> and of headings that are looked at: every heading is compared with it.
 MAX_TITLE = 1_000
+MAX_HEADING = 300
+MAX_HEADINGS = 100
+MAX_LINES = 2_000
+# A heading that is less of a description than this does not say the same; one with fewer of its words has nothing to do
+# with it.
+SHARE = 0.5
+SHARED_WORDS = 0.25
+# Characters of a label before a headline that belong to no headline, such as "Thread: ".
+MAX_LABEL = 24
+_TITLES = ("og:title", "twitter:title")
+_GREETING = re.compile(
+    r"(?:welcome|hello|hi|log ?in|sign ?(?:in|up)|register|menu|search|home|error|404|403|access denied|just a moment"
+    r"|subscribe|cookies?|欢迎|您好|你好|登录|注册|首页|搜索)\b",
+    re.IGNORECASE,
+)
+MAX_GREETING = 30
+
+
+class _Said(NamedTuple):
+    """What a page is called by its descriptions."""
+
+    headline: str
+    """In JSON-LD."""
+    titles: tuple[str, ...]
+    """In meta elements."""
+    title: str
+    parts: tuple[str, ...]
+    """Of <title>, without those that are nothing but the site's name."""
+    sites: frozenset[str]
+    """Names of the site, as keys."""
 
 
 def headline(page: Page) -> str:
-    """The longest heading that <title> repeats, else the part of <title> that a line of the page repeats or that comes
-    first, else the first heading.
-    """
-    title = page.title[:MAX_TITLE]
-    headings = [block.text for block in page.blocks if block.tag in HEADINGS]
-    repeated = [text for text in headings if text in title and len(text) > 1]
-    if repeated:
-        return max(repeated, key=len)
+    """The heading that the page's descriptions repeats, else what they say themselves, else the first heading."""
+    said = _said(page)
+    headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
+    keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
+    fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, said)]
+    return (
+        _agreed(fit, said)
+        or _related(fit, said)
+        or next((text for text in (said.headline, *said.titles) if _is_fit(text, letters(text), said)), "")
+        or _part(page, said)
+        or next((block.text for block in headings), said.title)
+    )
+
+
+def _said(page: Page) -> _Said:
+    metas = heads(page).metas
+    sites = site_keys(page)
+    title = page.title[:MAX_TITLE].strip()
     parts = [part.strip() for part in SEPARATORS.split(title) if part.strip()]
-    if parts:
-        return _spoken(parts, page.blocks) or next((part for part in parts if _width(part) >= MIN_LENGTH), title)
-    return headings[0] if headings else title
+    titles = tuple(_without_site(plain(metas.get(name, "")), sites) for name in _TITLES)
+    own = tuple(part for part in parts if letters(part) not in sites)
+    return _Said(structured(page).headline, titles, title, own or tuple(parts), sites)
 
 
-def _spoken(parts: list[str], blocks: tuple[Block, ...]) -> str:
-    """The longest part that is a line of the page by itself and no link."""
-    lines = {block.text for block in blocks if not block.linked}
-    return max((part for part in parts if len(parts) > 1 and part in lines), key=len, default="")
+def _is_fit(text: str, key: str, said: _Said) -> bool:
+    """Whether a text can be a headline: neither the site's name nor a greeting, unless <title> is nothing else."""
+    if not key or key in said.sites:
+        return False
+    return not (len(text) <= MAX_GREETING and _GREETING.match(text) and text != said.title)
+
+
+def _agreed(headings: list[tuple[str, Block]], said: _Said) -> str:
+    """The heading that most of the descriptions repeat."""
+    told = [(letters(text), 3) for text in (said.headline, *said.titles[:1]) if text]
+    parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(said.parts)]
+    whole = letters(said.title)
+    best, best_rank = "", (0, 0)
+    for key, block in headings:
+        score = sum(weight if key == other else weight - 1 for other, weight in told if _is_much_of(key, other))
+        score += sum(weight for other, weight in parts if key == other)
+        score += 2 * (len(key) <= len(whole) and _is_much_of(key, whole))
+        rank = (2 * score + (block.tag == "h1"), len(block.text))
+        if score > 1 and rank > best_rank:
+            best, best_rank = block.text, rank
+    # A label before the headline is no part of it.
+    short = said.headline
+    if short and best.endswith(short) and len(best) - len(short) <= MAX_LABEL and short in said.parts:
+        return short
+    return best
+
+
+def _related(headings: list[tuple[str, Block]], said: _Said) -> str:
+    """The page's only h1, where the descriptions have some of its words, and not as the name beside a long title."""
+    found = [(key, block.text) for key, block in headings if block.tag == "h1"]
+    if len(found) != 1:
+        return ""
+    key, text = found[0]
+    if any(_is_a_name(part, said) for part in said.parts if letters(part) == key):
+        return ""
+    spoken = {word for told in (said.headline, *said.titles, *said.parts) for word in words(told)}
+    own = set(words(text[:MAX_HEADING]))
+    return text if not spoken or len(own & spoken) >= SHARED_WORDS * len(own) else ""
+
+
+def _part(page: Page, said: _Said) -> str:
+    """The part of <title> that is a line of the page by itself and no link, else the first that is no label."""
+    if len(said.parts) > 1:
+        lines = {block.text for block in page.blocks[:MAX_LINES] if not block.linked}
+        if spoken := [part for part in said.parts if part in lines and not _is_a_name(part, said)]:
+            return max(spoken, key=len)
+    return next((part for part in said.parts if _width(part) >= MIN_LENGTH), said.title)
+
+
+def _is_a_name(part: str, said: _Said) -> bool:
+    """Whether a part of <title> is much shorter than another, as names of sites are."""
+    return len(part) * 2 <= max(map(len, said.parts))
+
+
+def _is_much_of(one: str, other: str) -> bool:
+    """Whether one of two keys holds the other and is not much longer."""
+    short, long = (one, other) if len(one) < len(other) else (other, one)
+    return len(short) >= SHARE * len(long) and short in long
+
+
+def _without_site(text: str, sites: frozenset[str]) -> str:
+    """A title without the site's name before or after it."""
+    bounds = [0, *(at for gap in SEPARATORS.finditer(text) for at in gap.span()), len(text)]
+    while len(bounds) > 2 and letters(text[bounds[-2] : bounds[-1]]) in sites:
+        bounds = bounds[:-2]
+    while len(bounds) > 2 and letters(text[bounds[0] : bounds[1]]) in sites:
+        bounds = bounds[2:]
+    return text[bounds[0] : bounds[-1]].strip()
 
 
 def _width(text: str) -> int:

@@ -5,6 +5,8 @@ from typing import Self
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
+from crawler.author import author
+from crawler.extraction.markdown import markdown
 from crawler.items import ImageItem, PageItem
 from crawler.language import language
 from crawler.published import published
@@ -33,8 +35,10 @@ class ExtractPipeline:
         if wanted and item.language not in wanted:
             self.spider.count(f"skipped/language/{item.language or 'unknown'}")
             raise DropItem(f"in {item.language or 'an unknown language'}")
-        item.title, item.text = extraction.title, extraction.text
-        item.published = published(page.root, page.url)
+        item.title, item.text, item.comments = extraction.title, extraction.text, extraction.comments
+        if (wish := self.spider.arguments.markdown) != "no":
+            item.markdown = markdown(page, extraction.blocks, links=wish == "links")
+        item.author, item.published, item.page_type = author(page), published(page), extraction.page_type
         item.relevance = round(page.once(self.spider.relevance), 4)
         item.extractor = self.spider.method
         item.text_fingerprint = fingerprint(extraction.text)

@@ -37,6 +37,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         WHERE best IS NULL""",
         "DROP INDEX address_left",
     ),
+    (
+        "ALTER TABLE page ADD COLUMN comments TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE page ADD COLUMN author TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE page ADD COLUMN page_type TEXT NOT NULL DEFAULT ''",
+    ),
 )
 TYPES = {
     "sqlite": {"serial": "INTEGER", "number": "INTEGER"},

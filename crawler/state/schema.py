@@ -29,7 +29,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 2
+VERSION = 3
 WAITING, HELD, DONE = range(3)
 """States of an address."""
 
@@ -160,7 +160,10 @@ page = Table(
     Column("language", Text),
     Column("title", Text, nullable=False),
     Column("text", Text, nullable=False),
+    Column("comments", Text, nullable=False, server_default=""),
+    Column("author", Text, nullable=False, server_default=""),
     Column("published", Text),
+    Column("page_type", Text, nullable=False, server_default=""),
     Column("relevance", Float, nullable=False),
     Column("extractor", Text, nullable=False),
     Column("text_fingerprint", Text),

@@ -72,7 +72,7 @@ def wrap(clock: Clock, spider: TopicSpider) -> None:
     spider.extract = clock.timed(EXTRACTION, spider.extract)
     spider.topic.relevance = clock.timed(JUDGE, spider.topic.relevance)  # type: ignore[method-assign]
     names = vars(extract)
-    names.update({name: clock.timed(JUDGE, names[name]) for name in ("language", "published")})
+    names.update({name: clock.timed(JUDGE, names[name]) for name in ("language", "author", "published")})
 
 
 def started(output: str) -> Crawler:

@@ -2,8 +2,12 @@ import time
 
 import pytest
 
-from crawler.extraction.title import headline
+from crawler.extraction.title import MAX_HEADINGS, MAX_TITLE, headline
 from crawler.page import Page
+
+OG = "<meta property=og:title content='Bees dance'>"
+LD = '<script type="application/ld+json">{"@type": "Article", "headline": "Bees dance"}</script>'
+SITE = "<meta property=og:site_name content='The Valley Post'>"
 
 
 @pytest.mark.parametrize(
@@ -25,9 +29,40 @@ from crawler.page import Page
         ("<title> - </title>", "-"),
         ("<h1>Bees dance</h1><h1>Wasps too</h1>", "Bees dance"),
         ("<title>B</title><h1>B</h1>", "B"),
+        ("<title>Why bees dance so much - Post</title><h3>Bees</h3><h1>Post</h1>", "Why bees dance so much"),
+        ("<title>Bees dance | Post</title><h1>How bees dance</h1>", "How bees dance"),
+        ("<title>Bees dance | Post</title><h1>Read more</h1>", "Bees dance"),
+        ("<title>Bees dance | Post</title><h1>Welcome, guest</h1><h1>Of bees</h1>", "Of bees"),
+        ("<h1>Hello, guest</h1><h2>Bees dance</h2>", "Hello, guest"),
+        (OG + "<h1>Hello, guest</h1><h2>Bees dance</h2>", "Bees dance"),
+        (OG + "<title>News of the day</title><h1>Menu</h1><h1>Bees dance</h1>", "Bees dance"),
+        (OG + "<title></title>", "Bees dance"),
+        ("<meta property=og:title content='<b>Bees</b> &amp;amp; wasps'>", "Bees & wasps"),
+        (f"<title>{'a ' * MAX_TITLE}</title>", ("a " * MAX_TITLE)[:MAX_TITLE].strip()),
+        (LD + "<title>The Valley Post</title><p>text", "Bees dance"),
+        (LD + "<title>Thread: Bees dance</title><h1>Bees dance</h1>", "Bees dance"),
+        (LD + "<title>Question - Bees dance - Post</title><h1>Question Bees dance</h1>", "Bees dance"),
+        (LD + "<title>Bees dance</title><h1><a href=/>Bees dance</a></h1><h1>Subscribe to bees</h1>", "Bees dance"),
+        (SITE + "<title>The Valley Post</title><h1>The Valley Post</h1><h2>Bees</h2>", "The Valley Post"),
+        (SITE + "<title>The Valley Post - Bees dance</title><h1>The Valley Post</h1>", "Bees dance"),
+        (SITE + "<meta property=og:title content='Bees dance | the valley post'><p>text", "Bees dance"),
     ],
 )
 def test_headline(html: str, expected: str) -> None:
+    assert headline(Page.from_html(html)) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [("https://www.valleypost.example/bees", "Bees dance"), ("https://example.org/", "Valley Post")],
+)
+def test_the_host_tells_the_name_of_the_site(url: str, expected: str) -> None:
+    assert headline(Page.from_html("<title>Valley Post | Bees dance</title><h1>Valley Post</h1>", url)) == expected
+
+
+@pytest.mark.parametrize(("count", "expected"), [(MAX_HEADINGS - 1, "How bees dance"), (MAX_HEADINGS, "Bees dance")])
+def test_limit_of_headings(count: int, expected: str) -> None:
+    html = "<title>Bees dance - a</title>" + "<h2>Wasps</h2>" * count + "<h1>How bees dance</h1>"
     assert headline(Page.from_html(html)) == expected
 
 

@@ -60,6 +60,7 @@ def test_a_page_is_kept_in_the_database_and_in_the_file(crew: Crew) -> None:
     one = crew.join(*candidates(A))
     (held,) = one.claim()
     fields = {"title": "T", "text": "one\ntwo", "relevance": 0.5, "images": [{"url": "i"}], "language": "en"}
+    fields |= {"author": "A", "comments": "C", "page_type": "article"}
     validators = {"etag": '"1"', "last_modified": "now"}
     one.end(stored(held, **fields)._replace(headers=validators))
     assert one.records()[0] | fields == one.records()[0]
@@ -74,7 +75,7 @@ def test_a_page_is_kept_in_the_database_and_in_the_file(crew: Crew) -> None:
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "a\ud800b", "a\udfff", "\x00", "\U0001f600"])
-@pytest.mark.parametrize("field", ["text", "title", "published", "images"])
+@pytest.mark.parametrize("field", ["text", "title", "comments", "author", "published", "images"])
 def test_odd_characters_are_stored(crew: Crew, field: str, text: str) -> None:
     one = crew.join(*candidates(A))
     (held,) = one.claim()

@@ -1,0 +1,126 @@
+"""The characters and words of many texts at once, as arrays.
+
+All texts become one array of code points, in which a table tells each character's kind, and prefix sums of a polynomial
+tell each word's hash: nothing is done text by text or word by word.
+"""
+
+import sys
+import unicodedata
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.text import FULL_STOPS, is_unspaced
+
+Ints = NDArray[np.int64]
+KINDS = "other lower upper digit caseless unspaced space comma stop colon quote separator sign".split()
+OTHER, LOWER, UPPER, DIGIT, CASELESS, UNSPACED, SPACE, COMMA, STOP, COLON, QUOTE, SEPARATOR, SIGN = range(len(KINDS))
+_GIVEN = {
+    COMMA: ",;，、；،؛",
+    STOP: "".join(FULL_STOPS),
+    COLON: ":：",
+    QUOTE: "\"'“”‘’„«»‹›「」『』《》()（）[]【】",
+    SEPARATOR: "|｜/\\>→←·•●▪–—-_~",
+    SIGN: "©®™$€£¥%#@+*=&",
+}
+_BMP = 0x10000
+BUCKETS = 1 << 15
+"""How many kinds of words are told apart."""
+_BASE, _MIX = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+MOST_CHARACTERS = 1_000_000
+
+
+class Characters(NamedTuple):
+    """What many texts are made of."""
+
+    kinds: NDArray[np.float32]
+    """How many characters of each kind each text has."""
+    first: Ints
+    """The kind of each text's first character."""
+    last: Ints
+    words: Ints
+    """The bucket of each word: a run of letters and digits, or two neighbouring characters of an unspaced script."""
+    owner: Ints
+    """The text each word is in; in page order."""
+
+
+@cache
+def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+    """The kind and the lower case of each character of the Basic Multilingual Plane."""
+    kinds = np.zeros(_BMP, np.uint8)
+    by_category = {"Ll": LOWER, "Lu": UPPER, "Lt": UPPER, "Nd": DIGIT, "Lo": CASELESS, "Lm": CASELESS, "Zs": SPACE}
+    lower = np.arange(_BMP, dtype=np.uint16)
+    for code in range(_BMP):
+        character = chr(code)
+        kind = by_category.get(unicodedata.category(character), OTHER)
+        kinds[code] = kind
+        if kind == UPPER and len(small := character.lower()) == 1:
+            lower[code] = ord(small)
+    for code in np.flatnonzero(kinds == CASELESS):
+        if is_unspaced(chr(code)):
+            kinds[code] = UNSPACED
+    for kind, characters in _GIVEN.items():
+        for character in characters:
+            kinds[ord(character)] = kind
+    kinds[[9, 10, 13, 32]] = SPACE
+    return kinds, lower
+
+
+@cache
+def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The powers of the base and of its inverse, modulo 2**64."""
+    inverse = pow(_BASE, -1, 1 << 64)
+    found = []
+    for base in (_BASE, inverse):
+        row = np.full(count, base, np.uint64)
+        row[0] = 1
+        found.append(np.cumprod(row))
+    return found[0], found[1]
+
+
+def read(texts: list[str]) -> Characters:
+    """The characters and words of the texts; each is taken as ending with a line."""
+    table, lower = _tables()
+    encoding = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+    codes = np.frombuffer("\n".join([*texts, ""]).encode(encoding, "surrogatepass"), np.uint32)
+    codes = np.minimum(codes, _BMP - 1)
+    kinds = table[codes]
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
+    ends = np.cumsum(lengths)
+    owner = np.repeat(np.arange(len(texts)), lengths)
+    counts = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
+    counts = counts.reshape(len(texts), len(KINDS)).astype(np.float32)
+    counts[:, SPACE] -= 1  # the line's end
+    last = np.where(lengths > 1, ends - 2, ends - 1)
+    starts, stops = _spans(kinds)
+    return Characters(
+        counts, kinds[ends - lengths].astype(np.int64), kinds[last].astype(np.int64), _hashes(lower[codes], starts, stops), owner[starts]
+    )
+
+
+def _spans(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
+    """Where words start and end: runs of letters and digits, pairs in unspaced scripts."""
+    is_word = (kinds >= LOWER) & (kinds <= CASELESS)
+    edges = np.diff(np.concatenate(([False], is_word, [False])).view(np.int8))
+    starts, stops = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    unspaced = np.flatnonzero(kinds == UNSPACED)
+    if not len(unspaced):
+        return starts, stops
+    followed = kinds[unspaced + 1] == UNSPACED  # there is one more: every text ends with a line
+    starts = np.concatenate((starts, unspaced))
+    stops = np.concatenate((stops, unspaced + 1 + followed))
+    order = np.argsort(starts, kind="stable")
+    return starts[order], stops[order]
+
+
+def _hashes(codes: NDArray[np.uint16], starts: Ints, stops: Ints) -> Ints:
+    count = 1 << max(16, len(codes).bit_length())
+    powers, inverses = _powers(count)
+    sums = np.zeros(len(codes) + 1, np.uint64)
+    np.cumsum(codes * powers[: len(codes)], out=sums[1:])
+    hashes = (sums[stops] - sums[starts]) * inverses[starts]
+    hashes ^= hashes >> np.uint64(31)
+    hashes *= np.uint64(_MIX)
+    return (hashes >> np.uint64(64 - 15)).astype(np.int64)

@@ -1,0 +1,45 @@
+"""What readers say under a page, apart from its text."""
+
+import re
+from collections.abc import Container
+from functools import lru_cache
+
+from crawler.page import Page
+from crawler.text import has_full_stop
+from crawler.walk import Block
+
+# "no-comments", "comments-off" and the link to the comments hold none, but no sentences either.
+_NAME = re.compile(r"comment|disqus|discuss|responses|replies|reaction|pinglun|huifu|评论|留言|回复", re.IGNORECASE)
+MOST_LETTERS = 200
+WITHOUT_STOP = 40
+"""Characters from which on a line is a remark even without a full stop."""
+UNREAD = frozenset(("button", "label", "option", "legend", "h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+@lru_cache(1 << 13)
+def _is_named(value: str) -> bool:
+    return _NAME.search(value, 0, MOST_LETTERS) is not None
+
+
+def comments(page: Page, kept: Container[int]) -> str:
+    """The sentences in elements that are named as comments, but for the blocks of the main text, by their index."""
+    elements, parents, *_ = page.containers
+    inside = [False]
+    for element, parent in zip(elements, parents, strict=True):
+        get = element.get
+        inside.append(
+            inside[parent + 1]
+            or (parent >= 0 and element.tag != "body" and any(_is_named(get(name, "")) for name in ("class", "id")))
+        )
+    homes = page.homes
+    found = [
+        block.text
+        for index, block in enumerate(page.blocks)
+        if inside[homes[index] + 1] and index not in kept and _is_remark(block)
+    ]
+    return "\n".join(found)
+
+
+def _is_remark(block: Block) -> bool:
+    is_prose = has_full_stop(block.text) or len(block.text) >= WITHOUT_STOP
+    return is_prose and block.tag not in UNREAD and 2 * block.linked <= len(block.text)

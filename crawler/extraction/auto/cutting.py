@@ -1,0 +1,62 @@
+"""Copies of pages with less text, from which a model learns what short articles amid much else look like."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.extraction.auto.signs import Floats, Sight, outward
+
+SHARE = (0.08, 0.4)
+"""The part of the main text that a copy keeps, from a least to a most."""
+FEWEST = 4
+"""Blocks of main text from which on there is something to cut."""
+DROPPED = 0.02
+"""How many of the containers without main text a copy loses."""
+
+
+def shorter(labels: Floats, seen: Sight, chance: np.random.Generator) -> NDArray[np.bool_]:
+    """Which blocks a copy keeps: one stretch of the main text, often its beginning, and most of what is none."""
+    number = len(labels)
+    kept = np.ones(number, bool)
+    main = np.flatnonzero(labels >= 0.5)
+    if len(main) >= FEWEST:
+        count = max(1, round(len(main) * chance.uniform(*SHARE)))
+        first = 0 if chance.random() < 0.5 else int(chance.integers(0, len(main) - count + 1))
+        kept[main] = False
+        kept[main[first : first + count]] = True
+    for start, end in zip(seen.outline.starts, seen.outline.ends, strict=True):
+        is_small = 0 < end - start < 0.4 * number
+        if is_small and not (labels[start:end] >= 0.5).any() and chance.random() < DROPPED:
+            kept[start:end] = False
+    return kept if kept.sum() > 1 else np.ones(number, bool)
+
+
+def subset(seen: Sight, kept: NDArray[np.bool_]) -> Sight:
+    """What is seen of a page of which only these blocks are left."""
+    number = len(kept)
+    places = np.concatenate([[0], np.cumsum(kept)])
+    blocks = np.flatnonzero(kept)
+    outline, texts = seen.outline, seen.texts
+    starts, ends = places[outline.starts], places[outline.ends]
+    rows = np.concatenate([blocks, np.arange(number, len(texts.kinds))])  # title and description stay
+    row_of = np.full(len(texts.kinds), -1)
+    row_of[rows] = np.arange(len(rows))
+    owner = row_of[texts.owner]
+    return seen._replace(
+        texts=texts._replace(
+            kinds=texts.kinds[rows],
+            first=texts.first[rows],
+            last=texts.last[rows],
+            words=texts.words[owner >= 0],
+            owner=owner[owner >= 0],
+        ),
+        outline=outline._replace(starts=starts, ends=ends, outer=outward(outline.parents, starts, ends)),
+        homes=seen.homes[blocks],
+        wraps=[seen.wraps[block] for block in blocks],
+        wrap_tags=seen.wrap_tags[blocks],
+        tags=seen.tags[blocks],
+        lengths=seen.lengths[blocks],
+        linked=seen.linked[blocks],
+        copies=np.unique(seen.copies[blocks], return_inverse=True)[1],
+        links=seen.links[blocks],
+        images=np.concatenate([seen.images[blocks], seen.images[-1:]]),
+    )

@@ -1,0 +1,147 @@
+"""The weights that come with this release, and what they say of a page."""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from crawler.extraction.auto import network, signs
+from crawler.extraction.auto.characters import Ints
+from crawler.extraction.auto.network import Layer, Nest, Network
+from crawler.extraction.auto.signs import Floats, Scores, Sight
+from crawler.page import Page
+
+WEIGHTS = Path(__file__).with_name("weights.npz")
+KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
+"""The types of page that are told apart."""
+
+MOST_KNOWN = 50_000
+"""Elements' names whose weights are kept at hand."""
+
+
+class Vocabulary:
+    """What each name and each word speaks for, by itself."""
+
+    def __init__(self, own: Floats, around: Floats, words: Floats, kinds: Floats, kinds_bias: Floats) -> None:
+        self.own, self.around, self.words, self.kinds, self.kinds_bias = own, around, words, kinds, kinds_bias
+        self._known: dict[tuple[int, ...], tuple[float, float]] = {}
+
+    def weigh(self, names: tuple[int, ...]) -> tuple[float, float]:
+        """What an element's names speak for: on its own blocks, and on all blocks in it."""
+        if (found := self._known.get(names)) is None:
+            if len(self._known) > MOST_KNOWN:
+                self._known.clear()
+            places = list(names)
+            found = self._known[names] = float(self.own[places].sum()), float(self.around[places].sum())
+        return found
+
+    def scores(self, seen: Sight) -> Scores:
+        """What the names and words of a page speak for."""
+        number = len(seen.homes)
+        own, around = [], [0.0]
+        for name, parent in zip(seen.outline.names, seen.outline.parents.tolist(), strict=True):
+            mine, inside = self.weigh(name)
+            own.append(mine)
+            around.append(around[parent + 1] + inside)
+        wraps = [self.weigh(wrap)[0] for wrap in seen.wraps]
+        owner, words = seen.texts.owner, seen.texts.words
+        counts = np.bincount(owner, minlength=number + 2)[:number]
+        sums = np.bincount(owner, self.words[words], minlength=number + 2)[:number]
+        kinds = np.exp(self.kinds[list(seen.names)].sum(0) + self.kinds_bias)
+        return Scores(
+            np.array(own, np.float32)[seen.homes] + np.array(wraps, np.float32),
+            np.array(around[1:], np.float32),
+            (sums / np.sqrt(np.maximum(counts, 1))).astype(np.float32),
+            kinds / kinds.sum(),
+        )
+
+
+class Kinds(NamedTuple):
+    """What tells the type of a page from what the network makes of its blocks."""
+
+    weights: Floats
+    bias: Floats
+
+
+class Model(NamedTuple):
+    """All that was learned."""
+
+    vocabulary: Vocabulary
+    network: Network
+    kinds: Kinds
+
+
+class Judgement(NamedTuple):
+    """What the model says of a page."""
+
+    probabilities: Floats
+    """That a block is main text."""
+    tokens: Floats
+    """How many words each block has."""
+    page_type: str
+
+
+def judge(page: Page, model: Model) -> Judgement:
+    """How likely each block is main text, and what type of page this is; there must be a block."""
+    seen = signs.sight(page)
+    scores = model.vocabulary.scores(seen)
+    levels, outline = signs.ranges(seen), seen.outline
+    nest = network.nest(levels, outline.starts, outline.ends, outline.paths[seen.homes])
+    found = network.hidden(model.network, signs.signs(seen, scores, levels).matrix, nest)
+    likely = network.probabilities(model.network, found)
+    kind = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
+    return Judgement(likely, tokens(seen), KINDS[int(kind.argmax())])
+
+
+def tokens(seen: Sight) -> Floats:
+    """How many words each block has, a Chinese character being one; one at least."""
+    number = len(seen.homes)
+    words = np.bincount(seen.texts.owner, minlength=number + 2)[:number]
+    return np.maximum(words * seen.lengths / np.maximum(seen.texts.kinds[:number].sum(1), 1), 1).astype(np.float32)
+
+
+def summary(found: Floats, likely: Floats, kinds: Floats) -> Floats:
+    """A page in numbers: what its blocks are on average, what its main text is, and what its names say."""
+    weight = likely / max(float(likely.sum()), 1e-6)
+    return np.concatenate([found.mean(0), weight @ found, np.log(np.maximum(kinds, 1e-4))])
+
+
+def save(model: Model, path: Path) -> None:
+    """Write a model to a file that `load` reads: half precision is enough."""
+    vocabulary, net, kinds = model
+    arrays = {
+        "own": vocabulary.own,
+        "around": vocabulary.around,
+        "words": vocabulary.words,
+        "page_names": vocabulary.kinds,
+        "page_names_bias": vocabulary.kinds_bias,
+        "means": net.means,
+        "scales": net.scales,
+        "kinds": kinds.weights,
+        "kinds_bias": kinds.bias,
+    }
+    for place, layer in enumerate((net.first, *net.layers, net.last)):
+        arrays |= {f"weights{place}": layer.weights, f"bias{place}": layer.bias}
+    steps = np.array([layer.step for layer in net.layers], np.int8)
+    with path.open("wb") as file:
+        np.savez_compressed(file, steps=steps, **{name: rows.astype(np.float16) for name, rows in arrays.items()})
+
+
+def load(path: Path) -> Model:
+    """The model in a file; nothing in it is run."""
+    with np.load(path, allow_pickle=False) as held:
+        steps = [0, *held["steps"].tolist(), 0]
+        rows = {name: held[name].astype(np.float32) for name in held.files if name != "steps"}
+    layers = [Layer(step, rows[f"weights{place}"], rows[f"bias{place}"]) for place, step in enumerate(steps)]
+    return Model(
+        Vocabulary(*(rows[name] for name in ("own", "around", "words", "page_names", "page_names_bias"))),
+        Network(rows["means"], rows["scales"], layers[0], tuple(layers[1:-1]), layers[-1]),
+        Kinds(rows["kinds"], rows["kinds_bias"]),
+    )
+
+
+@cache
+def shipped() -> Model:
+    """The model that comes with this release."""
+    return load(WEIGHTS)

@@ -1,0 +1,224 @@
+"""What a page says about itself in JSON-LD, after schema.org: each script is parsed once, whoever asks.
+
+Of its nodes the main one is what the page is about: an article, a thread or a question that stands at the top, in a
+@graph, or as the mainEntity of what does. Entries of lists, related articles and the like are none.
+"""
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+from crawler.heads import MAX_HEADLINE, MAX_JSON, MAX_LINE, heads, plain
+from crawler.page import Page
+
+MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
+MAX_MENDED = 50_000  # characters of a script that is mended
+MAX_DOCUMENTS = 10  # in one script
+MAX_NODES = 5_000
+MAX_POSTS = 1_000
+MAX_AUTHORS = 10
+
+ARTICLE = re.compile("Article|Posting|Report|Review$|Recipe")
+THREAD = re.compile("DiscussionForumPosting|SocialMediaPosting|Question|QAPage")
+# A script without any of these words says nothing but its type.
+_TELLING = re.compile(r'"(?:datePublished|headline|author|articleBody|text)"|Article"|Posting"|Question"')
+_FIRST_TYPE = re.compile(r'"@type"\s*+:\s*+"([^"]{1,60})"')
+_TO_MAIN = ("@graph", "mainEntity", "mainEntityOfPage")
+_TO_POSTS = ("acceptedAnswer", "suggestedAnswer", "comment")
+# What is wrong with JSON that people write by hand: comments, commas before a bracket, escapes that do not exist.
+_COMMENT = re.compile(r"""(?:^|(?<=[\s,{}\[\]"]))//[^\n"]{0,200}+$""", re.MULTILINE)
+_LATE_COMMA = re.compile(r",\s*+(?=[}\]])")
+_NO_ESCAPE = re.compile(r'\\(?:u(?![0-9a-fA-F]{4})|(?!["\\/bfnrtu]))')
+_JUNK = " \t\r\n;\ufeff"
+_BETWEEN = frozenset(f"{_JUNK},")
+_WRAPPED = re.compile(r"\s*+(?://|/\*)?+\s*+(?:<!\[CDATA\[|<!--)\s*+(?:\*/)?+")
+# What can be told of JSON that cannot be parsed.
+_LOOSE = {
+    key: re.compile(rf'"{key}"\s*+:\s*+"((?:[^"\\\n]|\\.){{1,{limit}}}+)"')
+    for key, limit in (("datePublished", 40), ("headline", MAX_HEADLINE))
+}
+
+
+class Post(NamedTuple):
+    """One of the posts, answers or comments of a page."""
+
+    author: str
+    date: str
+    text: str
+
+
+class Structured(NamedTuple):
+    """What a page's JSON-LD says; every part is empty where it says nothing."""
+
+    types: tuple[str, ...] = ()
+    """The types of the nodes at the top, such as NewsArticle or Product, those of articles first."""
+    headline: str = ""
+    authors: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    """The publication dates as they are written, those of articles first."""
+    body: str = ""
+    """The text of the article or of the first post, which may hold HTML."""
+    posts: tuple[Post, ...] = ()
+
+
+def structured(page: Page) -> Structured:
+    """What a page's JSON-LD says, parsed once."""
+    return page.once(_structured)
+
+
+def _structured(page: Page) -> Structured:
+    documents: list[Any] = []
+    loose: list[str] = []
+    other: list[str] = []
+    left = MAX_ALL_JSON
+    for script in heads(page).scripts:
+        left -= len(script)
+        if left < 0:
+            break
+        if not _TELLING.search(script):
+            other += [kind[1]] if (kind := _FIRST_TYPE.search(script)) else []
+            continue
+        found = _documents(script) if len(script) < MAX_JSON else []  # what was cut cannot be parsed
+        documents += found
+        if not found:
+            loose.append(script)
+    if not documents and not loose:
+        return Structured(tuple(dict.fromkeys(other)))
+    said = _read(documents, loose, page)
+    return said._replace(types=tuple(dict.fromkeys((*said.types, *other))))
+
+
+def _documents(script: str) -> list[Any]:
+    """The JSON documents of a script, mended where that is cheap; none where it cannot be parsed."""
+    return _parsed(script) or (_parsed(_mended(script)) if len(script) <= MAX_MENDED else [])
+
+
+def _parsed(text: str) -> list[Any]:
+    """The JSON documents that a text begins with."""
+    decoder = json.JSONDecoder(strict=False)  # line breaks in strings are common
+    documents: list[Any] = []
+    text, at = text.strip(_JUNK), 0
+    try:
+        while at < len(text) and len(documents) < MAX_DOCUMENTS:
+            document, at = decoder.raw_decode(text, at)
+            documents.append(document)
+            while text[at : at + 1] in _BETWEEN:
+                at += 1
+    except (ValueError, RecursionError):
+        pass
+    return documents
+
+
+def _mended(script: str) -> str:
+    if wrapping := _WRAPPED.match(script):
+        script = script[wrapping.end() :]
+    for end in ("]]>", "-->"):
+        script = script.strip(f"{_JUNK}/").removesuffix(end)
+    script = _LATE_COMMA.sub("", _COMMENT.sub("", script))
+    return _NO_ESCAPE.sub(r"\\\\", script).rstrip(f"{_JUNK}/")
+
+
+def _read(documents: list[Any], loose: list[str], page: Page) -> Structured:
+    tops, named, dates = _nodes(documents)
+    dates += [(bool(ARTICLE.search(script)), date) for script in loose for date in _loosely("datePublished", script)]
+    written = tuple(date for _, date in sorted(dates, key=lambda pair: not pair[0]))
+    types = tuple(dict.fromkeys(kind for node in tops for kind in _types(node)))
+    main = _main(tops, page)
+    if main is None:
+        headlines = [line for script in loose if ARTICLE.search(script) for line in _loosely("headline", script)]
+        headline = plain(headlines[0]) if len(set(headlines)) == 1 else ""
+        return Structured(types, headline, (), written)
+    body = main.get("articleBody") or main.get("text")
+    return Structured(
+        types,
+        plain(_headline(main)),
+        tuple(islice(_names(main.get("author"), named), MAX_AUTHORS)),
+        written,
+        body if isinstance(body, str) else "",
+        tuple(islice(_posts(main, named), MAX_POSTS)) if THREAD.search(" ".join(_types(main))) else (),
+    )
+
+
+def _nodes(documents: list[Any]) -> tuple[list[dict[str, Any]], dict[str, str], list[tuple[bool, str]]]:
+    """The nodes at the top, the names of nodes that others refer to, and all dates, outermost first."""
+    tops: list[dict[str, Any]] = []
+    named: dict[str, str] = {}
+    dates: list[tuple[bool, str]] = []
+    queue: deque[tuple[Any, bool]] = deque((document, True) for document in documents)
+    for _ in range(MAX_NODES):
+        if not queue:
+            break
+        node, is_top = queue.popleft()
+        if isinstance(node, list):
+            queue.extend((child, is_top) for child in node[:MAX_NODES] if isinstance(child, dict | list))
+        elif isinstance(node, dict):
+            if is_top:
+                tops.append(node)
+            if isinstance(date := node.get("datePublished"), str):
+                dates.append((any(map(ARTICLE.search, _types(node))), date[:MAX_LINE]))
+            if isinstance(name := node.get("name"), str) and isinstance(key := node.get("@id"), str):
+                named.setdefault(key, name)
+            for key, child in node.items():
+                if isinstance(child, dict | list):
+                    queue.append((child, is_top and key in _TO_MAIN))
+    return tops, named, dates
+
+
+def _types(node: dict[str, Any]) -> list[str]:
+    given = node.get("@type")
+    return [kind for kind in (given if isinstance(given, list) else [given]) if isinstance(kind, str)][:MAX_DOCUMENTS]
+
+
+def _main(tops: list[dict[str, Any]], page: Page) -> dict[str, Any] | None:
+    """The article or thread that the page is about; none where there are several and the title names none of them."""
+    found = [n for n in tops if any(ARTICLE.search(k) or THREAD.search(k) for k in _types(n)) and _headline(n)]
+    if len({_headline(node) for node in found}) > 1:
+        title = page.title[:MAX_HEADLINE]
+        found = [node for node in found if plain(_headline(node)) in title]
+    # The same article may be told twice, once with more.
+    return max(found, key=len, default=None)
+
+
+def _headline(node: dict[str, Any]) -> str:
+    """A node's headline, else its name."""
+    for key in ("headline", "name"):
+        if isinstance(value := node.get(key), str) and value.strip():
+            return value[:MAX_HEADLINE]
+    return ""
+
+
+def _names(value: Any, named: dict[str, str]) -> Iterator[str]:
+    """The names of authors, which may be texts, nodes or references to nodes."""
+    for one in value[:MAX_AUTHORS] if isinstance(value, list) else [value]:
+        if isinstance(one, dict):
+            one = one.get("name") or named.get(str(one.get("@id")))
+        for name in one[:MAX_AUTHORS] if isinstance(one, list) else [one]:
+            if isinstance(name, str) and name.strip():
+                yield plain(name)
+
+
+def _posts(main: dict[str, Any], named: dict[str, str]) -> Iterator[Post]:
+    """The posts of a thread in their order, answers to a post after it."""
+    waiting = [main]
+    seen = 0
+    while waiting and (seen := seen + 1) <= MAX_NODES:
+        node = waiting.pop()
+        text = node.get("text") or node.get("articleBody")
+        if isinstance(text, str) and text.strip():
+            date = node.get("datePublished") or node.get("dateCreated")
+            author = next(_names(node.get("author"), named), "")
+            yield Post(author, date[:MAX_LINE] if isinstance(date, str) else "", text)
+        replies: list[Any] = []
+        for key in _TO_POSTS:
+            value = node.get(key)
+            replies += value[:MAX_POSTS] if isinstance(value, list) else [value]
+        waiting += [reply for reply in reversed(replies) if isinstance(reply, dict)]
+
+
+def _loosely(key: str, script: str) -> list[str]:
+    """The values of a key in JSON that cannot be parsed."""
+    values = islice(_LOOSE[key].finditer(script), MAX_AUTHORS)
+    return [re.sub(r"\\u002b", "+", value[1], flags=re.IGNORECASE).replace("\\/", "/") for value in values]
