@@ -173,14 +173,8 @@ class _Walk:
         if tag not in INLINE:
             self.close_block()
             self.open_container(element)
-            if tag not in LEADING:
-                return
-            if tag == "area":
-                self.add_link(element.get("href"), element.get("alt", ""), element)
-            elif tag != "input":
-                self.add_link(element.get("src"), "", element)
-            elif element.get("type", "").lower() == "image":
-                self.add_image(element)
+            if tag in LEADING:
+                self.lead(element, tag)
             return
         if self.wrap is None:
             self.wrap = element
@@ -195,6 +189,14 @@ class _Walk:
             self.srcset = self.srcset or element.get("srcset") or element.get("data-srcset") or ""
         elif tag in WITHIN_WORDS:
             self.pieces.append("")
+
+    def lead(self, element: etree._Element, tag: str) -> None:
+        if tag == "area":
+            self.add_link(element.get("href"), element.get("alt", ""), element)
+        elif tag != "input":
+            self.add_link(element.get("src"), "", element)
+        elif element.get("type", "").lower() == "image":
+            self.add_image(element)
 
     def leave(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
