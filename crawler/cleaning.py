@@ -22,6 +22,8 @@ class Cleaned(NamedTuple):
     line: bytes
     before: int
     after: int
+    ended: str = ""
+    """Where the page was not read any more because it is too large."""
 
 
 Result = Cleaned | Broken | Skipped
@@ -37,12 +39,15 @@ class Tally:
     after: int = 0
     broken: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
 
     def add(self, result: Result) -> None:
         if isinstance(result, Cleaned):
             self.pages += 1
             self.before += result.before
             self.after += result.after
+            if result.ended:
+                self.ended[result.ended] += 1
         elif isinstance(result, Broken):
             self.broken += 1
         else:
@@ -65,7 +70,8 @@ def clean(found: Found, method: str, extract: Extractor, wish: str) -> Result:
         return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
     values = as_json(extraction.text), as_json(extraction.title), as_json(method)
     line = LINE.format(record.id, record.url, *values, more)
-    return Cleaned(one_line(line).encode(), len(record.page.body), len(extraction.text.encode()))
+    sizes = len(record.page.body), len(extraction.text.encode())
+    return Cleaned(one_line(line).encode(), *sizes, record.page.ended)
 
 
 def _as_markdown(page: Page, extraction: Extraction, links: bool) -> str:

@@ -65,6 +65,7 @@ ASCII = bytes(range(0x80))
 # What no right reading has: broken characters, capitals or Latin letters after small letters of another script.
 NONSENSE = re.compile("\ufffd|[а-яё][А-ЯЁA-Za-z]|[ά-ώ][Α-ΩA-Za-z]")
 CONTROLS = bytes({*range(0x20)} - {*b"\t\n\f\r"})  # XML forbids them, lxml rejects NUL
+NONCHARACTERS = "\uffff".encode()[:2]  # that U+FFFE begins with, too, and little else does
 FORM_FEED = bytes.maketrans(b"\f", b" ")  # forbidden too, but it parts words
 
 SIMPLIFIED = (
@@ -261,6 +262,22 @@ def believable(words: bytes, declared: str) -> bool:
         return shown in (declared, FALLBACK)
     # Other encodings may be of scripts that are not scored: a wrong reading in one byte must not overrule them.
     return declared == "utf-8" or shown not in MULTI_BYTE | {"utf-8"}
+
+
+def clean_utf8(body: bytes, content_type: str = "") -> str | None:
+    r"""What `decode` makes of bytes that are its text in UTF-8, byte by byte, as those of most pages are; else None.
+
+    >>> clean_utf8("蜜蜂，".encode()), clean_utf8("蜜蜂\0".encode()), clean_utf8("蜜蜂".encode("gbk"))
+    ('蜜蜂，', None, None)
+    """
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return None
+    # The search for one byte takes no time, and spares most pages the other search.
+    if NONCHARACTERS[:1] in body and (NONCHARACTERS in body or text[0] == "\ufeff"):
+        return None
+    return None if text.isascii() or printable(body) != body or utf16(body, content_type) else text
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:

@@ -8,7 +8,8 @@ from typing import Any, TypeVar, cast
 
 from lxml import etree
 
-from crawler.decoding import decode
+from crawler.bounds import TOO_DEEP, bounded, is_deep
+from crawler.decoding import clean_utf8, decode
 from crawler.text import fold_space
 from crawler.urls import absolute
 from crawler.walk import Block, Containers, ImageLink, Link, Walked, walk
@@ -24,14 +25,6 @@ MAX_BASE = 2083  # every relative link of the page is joined to it
 REFRESH = re.compile(
     r"\s*(\d{1,6}+)[\d.]*+(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?+['\"]?+([^'\"]+)", re.IGNORECASE | re.ASCII
 )
-# A tag to its end, or what holds no tags: as in browsers, quotes count only after an equals sign.
-TAG = re.compile(
-    r"""<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)|<[a-zA-Z](?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+(?:>|\Z)""",
-    re.DOTALL | re.IGNORECASE,
-)
-QUOTED = re.compile(r"""=\s*(?:"[^"]*"|'[^']*')""")
-MAX_TAG_LENGTH = 4096
-MAX_ATTRIBUTES = 500
 # Directives that have a value after a colon, where other colons end a robot's name.
 VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
 
@@ -77,8 +70,10 @@ class Page:
         return cast(T, self._once[compute])
 
     @cached_property
-    def _decoded(self) -> tuple[str, str]:
-        return decode(self.body, self.content_type)
+    def _decoded(self) -> tuple[str, str, bytes | None]:
+        if (text := clean_utf8(self.body, self.content_type)) is not None:
+            return text, "utf-8", self.body
+        return *decode(self.body, self.content_type), None
 
     @property
     def html(self) -> str:
@@ -91,19 +86,30 @@ class Page:
         return self._decoded[1]
 
     @cached_property
-    def root(self) -> etree._Element:
-        """The tree; a lone <html> for a page without any element. libxml2 ends a tree at 2048 levels."""
+    def _parsed(self) -> tuple[etree._Element, str]:
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+        html, _, encoded = self._decoded
+        source, ended = bounded(html.encode("utf-8", "replace") if encoded is None else encoded)
         try:
-            root = etree.fromstring(_without_crowded_tags(self.html).encode("utf-8", "replace"), parser)
+            root = etree.fromstring(source, parser)
         except (etree.XMLSyntaxError, ValueError):
             root = None
         if root is None:
-            return etree.Element("html")
+            return etree.Element("html"), ended
         # What stands after </html> becomes a second root, which browsers show with the first.
         for late in list(root.itersiblings(etree.Element)):
             root.append(late)
-        return root
+        return root, ended or (TOO_DEEP if is_deep(root) else "")
+
+    @property
+    def root(self) -> etree._Element:
+        """The tree; a lone <html> for a page without any element."""
+        return self._parsed[0]
+
+    @property
+    def ended(self) -> str:
+        """Where its source was not read any more because it is too large, in words; empty as a rule."""
+        return self._parsed[1]
 
     @cached_property
     def base(self) -> str:
@@ -212,19 +218,6 @@ class Page:
         match = REFRESH.match(self.meta.get("refresh", ""))
         url = absolute(self.base, match[2]) if match else None
         return (int(match[1]), url) if match and url else None
-
-
-def _without_crowded_tags(html: str) -> str:
-    """The source without the attributes of tags that have too many: the parser's time grows with their square."""
-    if len(html) < MAX_TAG_LENGTH or not any(tag.end() - tag.start() > MAX_TAG_LENGTH for tag in TAG.finditer(html)):
-        return html
-    return TAG.sub(lambda tag: f"{tag[0].split()[0]}>" if _is_crowded(tag[0]) else tag[0], html)
-
-
-def _is_crowded(tag: str) -> bool:
-    if len(tag) < MAX_TAG_LENGTH or tag[1] == "!" or tag[:7].lower() in ("<script", "<style ", "<style>"):
-        return False
-    return len(re.split(r"[\s/]+", QUOTED.sub(" ", tag))) > MAX_ATTRIBUTES
 
 
 def _addressed_to_us(header: str) -> str:

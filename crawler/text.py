@@ -86,6 +86,9 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _NUMBER = re.compile(r"(?:\d{1,2}\.)*\d{1,2}")
 
 
+_LONG = 100_000  # characters that are looked at, or made into words, at once
+
+
 def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
     """Tell whether the mark found ends a sentence, which `has_full_stop` explains."""
     mark = stop["mark"]
@@ -122,7 +125,7 @@ def has_full_stop(text: str) -> bool:
     >>> has_full_stop("It cost 3.5 million."), has_full_stop("Home > News > v1.2"), has_full_stop("天气很好。")
     (True, False, True)
     """
-    return any(_ends(text))
+    return any(_ends(text[:_LONG]))
 
 
 def sentences(text: str) -> list[str]:
@@ -161,9 +164,23 @@ def fold_space(text: str) -> str:
     >>> fold_space("\u3000a \u00a0\\n b\u00ad\u200bc ")
     'a bc'
     """
-    if not text.isascii() and any(mark in text for mark in _ZERO_WIDTH):
+    if not text.isascii() and any(map(text.__contains__, _ZERO_WIDTH)):
         text = text.translate(_WITHOUT_ZERO_WIDTH)
-    return " ".join(text.split())
+    return " ".join(text.split()) if len(text) < _LONG else _folded_long(text)
+
+
+_SPACE = re.compile(r"\s")
+
+
+def _folded_long(text: str) -> str:
+    """Return the same for a text whose words, all at once, would take many times its memory."""
+    folded, start = [], 0
+    while start < len(text):
+        space = _SPACE.search(text, start + _LONG)
+        end = space.start() if space else len(text)
+        folded.append(" ".join(text[start:end].split()))
+        start = end
+    return " ".join(filter(None, folded))
 
 
 # Not more than 30 marks in a row, as Unicode's stream-safe format has it: putting them in order takes their square.

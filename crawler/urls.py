@@ -10,6 +10,8 @@ from w3lib.url import safe_url_string
 
 # Most links need none of the costly steps: already absolute, plain ASCII, nothing to fold.
 PLAIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&()*+,;=:@/?%-]*")
+RELATIVE = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~!$&()*+,=@/?%-]*")
+SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}+):", re.ASCII)
 FOLDED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
 MAX_LENGTH = 8192  # of an address as it is written: no server takes a longer one
 MAX_HOST = 253  # of a host's name: the name system has no longer one
@@ -23,7 +25,7 @@ NOT_PAGES = frozenset(
     "swf tar tgz tif tiff ttf wav webm webp wma wmv woff woff2 xls xlsx xz zip zst".split()
 )
 # What browsers strip from an address before they read it.
-STRIPPED = str.maketrans("", "", "\t\r\n")
+STRIPPED = "\t\r\n"
 
 # The list of public suffixes comes with tldextract: nothing is downloaded, nothing is written. Suffixes under which
 # strangers get names (github.io, blogspot.com) count, so that one author's pages are one site.
@@ -37,14 +39,42 @@ def absolute(base: str, href: str) -> str | None:
     'http://example.com/c?d=1'
     >>> absolute("http://example.com/", "mailto:someone@example.com")
     """
-    href = href.strip().translate(STRIPPED).partition("#")[0]
+    href = href.strip()
+    for blank in STRIPPED:
+        if blank in href:
+            href = href.replace(blank, "")
+    if "#" in href:
+        href = href.partition("#")[0]
     if len(href) > MAX_LENGTH:
         return None
     if href[:1] == "/" and href[1:2] not in ("/", "\\"):
         href = origin(base) + href
-    if PLAIN.fullmatch(href) and not FOLDED.search(href) and (len(href) <= MAX_HOST or len(host(href)) <= MAX_HOST):
+    if _is_plain(href):
         return href
-    return _respelled(base, href)
+    if RELATIVE.fullmatch(href) and _is_plain(joined := folder(base) + href) and "//" not in joined[8:]:
+        return joined
+    scheme = SCHEME.match(href)
+    return None if scheme and scheme[1].lower() not in DEFAULT_PORTS else _respelled(base, href)
+
+
+def _is_plain(url: str) -> bool:
+    if not PLAIN.fullmatch(url):
+        return False
+    # What is folded has one of these, which is quicker to see.
+    if ("/." in url or "%" in url or ":" in url[6:] or url[-1] in "?;") and FOLDED.search(url):
+        return False
+    return len(url) <= MAX_HOST or len(host(url)) <= MAX_HOST
+
+
+@lru_cache(maxsize=4096)
+def folder(url: str) -> str:
+    """An address without what follows the last slash of its path.
+
+    >>> folder("http://example.com/a/b?c/d"), folder("http://example.com")
+    ('http://example.com/a/', 'http://example.com/')
+    """
+    head, slash, _ = url.partition("?")[0].rpartition("/")
+    return head + slash if head[-1:] != "/" else f"{url.partition('?')[0]}/"
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@ records are named tuples, not frozen dataclasses, because a page makes hundreds 
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from lxml import etree
@@ -22,6 +23,8 @@ INLINE = frozenset(
 SILENT = frozenset(
     "applet audio canvas head math noembed noframes object script select style svg template textarea video".split()
 )
+# Elements besides <a> and <img> that link to pages or show pictures.
+LEADING = frozenset(("frame", "iframe", "area", "input"))
 # Where pages that load pictures late keep the address, the most telling first.
 LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
@@ -29,8 +32,11 @@ LAZY = (
 ).split()
 # Links of a page, and pictures of a page, that are read: no page for readers has more.
 MAX_LINKS = 10_000
+MAX_SRCSET = 20_000  # characters
 # Possessive: a value of blanks alone must not be tried in every way to divide them.
 PIXELS = re.compile(r"\s*+(\d{1,5})(?:\.\d+)?+\s*+(?:px)?+\s*+$")
+SPACED = re.compile(r",\s+")
+DESCRIPTOR = re.compile(r"(\d+(?:\.\d+)?)[wx]")
 STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
 
 
@@ -134,6 +140,7 @@ class _Walk:
         self.wraps: list[etree._Element | None] = []
         self.srcset = ""
         self.cut = 0
+        self.known: dict[str, str | None] = {}
         self.after_link = -1
         """How many pieces the block had when a link in it ended."""
 
@@ -147,13 +154,13 @@ class _Walk:
                     walker.skip_subtree()
                     continue
                 self.enter(element, tag)
-                if element.text and tag != "iframe":
-                    self.read(element.text)
+                if (text := element.text) and tag != "iframe":
+                    self.read(text)
             else:
                 if tag not in SILENT:
                     self.leave(element, tag)
-                if element.tail and element is not root:
-                    self.read(element.tail)
+                if (text := element.tail) and element is not root:
+                    self.read(text)
         self.close_block()
         self.close_anchor()
         for left in self.open:
@@ -166,12 +173,8 @@ class _Walk:
         if tag not in INLINE:
             self.close_block()
             self.open_container(element)
-            if tag in ("frame", "iframe"):
-                self.add_link(element.get("src"), "", element)
-            elif tag == "area":
-                self.add_link(element.get("href"), element.get("alt", ""), element)
-            elif tag == "input" and element.get("type", "").lower() == "image":
-                self.add_image(element)
+            if tag in LEADING:
+                self.lead(element, tag)
             return
         if self.wrap is None:
             self.wrap = element
@@ -187,6 +190,14 @@ class _Walk:
         elif tag in WITHIN_WORDS:
             self.pieces.append("")
 
+    def lead(self, element: etree._Element, tag: str) -> None:
+        if tag == "area":
+            self.add_link(element.get("href"), element.get("alt", ""), element)
+        elif tag != "input":
+            self.add_link(element.get("src"), "", element)
+        elif element.get("type", "").lower() == "image":
+            self.add_image(element)
+
     def leave(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
             self.close_block()
@@ -199,25 +210,34 @@ class _Walk:
             self.pieces.append("")
 
     def close_anchor(self) -> None:
-        if self.anchor is not None:
-            self.anchor.text = fold_space("".join(self.anchor.pieces))
-            if self.anchor.url:
-                self.links.append(_link(self.anchor.url, self.anchor.text, self.anchor.element, self.anchor))
+        anchor, self.anchor = self.anchor, None
+        if anchor is not None:
+            if anchor.pieces:
+                anchor.text = fold_space("".join(anchor.pieces))
+            if anchor.url:
+                self.links.append(_link(anchor.url, anchor.text, anchor.element, anchor))
             self.after_link = len(self.pieces)
-        self.anchor = None
 
     def address(self, href: str | None) -> str | None:
         """Where a link leads, None for a place on the same page."""
         if len(self.links) >= MAX_LINKS:
             self.cut += href is not None
             return None
-        return absolute(self.base, href) if href and href.strip()[:1] not in ("", "#") else None
+        if not href or href[0] == "#":
+            return None
+        if href not in self.known:  # menus stand on a page twice
+            self.known[href] = absolute(self.base, href) if href.strip()[:1] not in ("", "#") else None
+        return self.known[href]
 
     def read(self, text: str) -> None:
-        self.pieces.append(text)
-        if self.anchor is not None:
+        # Most of the texts of a page are blanks between its elements, which only <pre> keeps at a line's start.
+        if self.pieces or not text.isspace() or self.containers.elements[self.open[-1]].tag == "pre":
+            self.pieces.append(text)
+            if self.anchor is not None:
+                self.anchor.pieces.append(text)
+                self.linked += len(text.strip())
+        elif self.anchor is not None:
             self.anchor.pieces.append(text)
-            self.linked += len(text.strip())
 
     def open_container(self, element: etree._Element) -> None:
         elements, parents, starts, ends = self.containers
@@ -268,19 +288,28 @@ def _lines(text: str) -> str:
 
 
 def _link(url: str, text: str, element: etree._Element, anchor: _Anchor) -> Link:
-    nofollow = "nofollow" in element.get("rel", "").lower().split()
-    return Link(url, text, fold_space(element.get("title", "")), nofollow, anchor.pictured, anchor.at)
+    rel, title = element.get("rel"), element.get("title")
+    nofollow = rel is not None and "nofollow" in rel.lower().split()
+    return Link(url, text, fold_space(title) if title else "", nofollow, anchor.pictured, anchor.at)
 
 
 def _source(element: etree._Element, base: str, srcset: str) -> str | None:
     """Address of the picture itself, where `src` often holds a stand-in until a script swaps it."""
-    given = {name: str(value) for name, value in element.items()}
-    found = [given[name] for name in LAZY if name in given and ("." in given[name] or "/" in given[name])]
-    found += [_largest(given.get("data-srcset", "")), given.get("src", ""), _largest(given.get("srcset", ""))]
-    for href in (*found, _largest(srcset)):
+    for href in _addresses({str(name): str(value) for name, value in element.items()}, srcset):
         if href and href.lstrip()[:5].lower() != "data:" and (url := absolute(base, href)):
             return url
     return None
+
+
+def _addresses(given: dict[str, str], srcset: str) -> Iterator[str]:
+    """Where a picture may be, the most telling first."""
+    for name in LAZY:
+        if name in given and ("." in given[name] or "/" in given[name]):
+            yield given[name]
+    yield _largest(given.get("data-srcset", ""))
+    yield given.get("src", "")
+    yield _largest(given.get("srcset", ""))
+    yield _largest(srcset)
 
 
 def _largest(srcset: str) -> str:
@@ -292,9 +321,10 @@ def _largest(srcset: str) -> str:
     if not srcset:
         return ""
     best, best_size = "", 0.0
-    for candidate in re.split(r",\s+" if re.search(r",\s", srcset) else ",", srcset):
+    srcset = srcset[:MAX_SRCSET]
+    for candidate in SPACED.split(srcset) if SPACED.search(srcset) else srcset.split(","):
         url, descriptor = (*candidate.strip(", ").split(None, 1), "", "")[:2]
-        size = re.match(r"(\d+(?:\.\d+)?)[wx]", descriptor)
+        size = DESCRIPTOR.match(descriptor)
         value = float(size[1]) if size else 1.0
         if url and value > best_size:
             best, best_size = url, value
@@ -303,7 +333,8 @@ def _largest(srcset: str) -> str:
 
 def _size(element: etree._Element) -> tuple[int | None, int | None]:
     """Width and height in pixels, the style before the attributes, None where neither says."""
-    styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(element.get("style", ""))}
+    style = element.get("style")
+    styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(str(style))} if style else {}
     return tuple(styled.get(name, _pixels(element.get(name))) for name in ("width", "height"))  # type: ignore[return-value]
 
 

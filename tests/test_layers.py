@@ -16,7 +16,7 @@ LAYERS = {
     **dict.fromkeys(
         "page walk pieces text topic decoding urls language published heads structured author wording".split(), PURE
     ),
-    **dict.fromkeys("seeds scope addresses canonical parallel whole_file".split(), PURE),
+    **dict.fromkeys("bounds seeds scope addresses canonical parallel whole_file".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
     **dict.fromkeys("recrawl evaluation arguments cleaning".split(), ABOVE),
     **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),

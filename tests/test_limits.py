@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
+from crawler.bounds import TOO_DEEP, TOO_MANY
+
 WIDE = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 
 
@@ -148,6 +150,15 @@ def test_a_seed_that_is_silent_fails_the_crawl_with_the_reason(tmp_path: Path) -
     assert f"{late.url}: no answer in time\n" in ended.closing()
     assert f"{later.url}: robots.txt cannot be read: no answer in time\n" in ended.closing()
     assert ended.status == 1
+
+
+def test_what_is_not_read_of_a_page_too_large_is_counted(tmp_path: Path) -> None:
+    large = page("Bees dance.", links={"/deep": "on"}) + "<p>x" * 60_000
+    deep = page("Bees dance.") + "<div>" * 3_000
+    with serving(Site({"/": Answer(large), "/deep": Answer(deep)})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url})
+    assert len(ended.items()) == 2
+    assert {f"rest of a page {where}": 1 for where in (TOO_MANY, TOO_DEEP)}.items() <= ended.counts().items()
 
 
 def test_what_is_not_html_is_counted_by_type_and_not_downloaded(tmp_path: Path) -> None:

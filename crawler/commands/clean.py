@@ -138,6 +138,8 @@ def _closing(tally: Tally, seconds: float, stopped: str, output: WholeFile) -> I
     yield f"{stopped}{counted(tally.pages, 'page')} cleaned in {rate}, {sizes}."
     if tally.skipped:
         yield f"Left out: {', '.join(f'{reason_words(why)} ({n:,})' for why, n in tally.skipped.most_common())}."
+    if tally.ended:
+        yield f"Cut: {', '.join(f'rest of a page {where} ({n:,})' for where, n in tally.ended.most_common())}."
     if tally.broken:
         yield f"Broken: {counted(tally.broken, 'record')}, each named above."
     if output.part is not None:

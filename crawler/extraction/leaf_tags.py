@@ -20,6 +20,7 @@ from itertools import chain, compress, groupby
 from operator import attrgetter
 
 from crawler.extraction.title import headline
+from crawler.extraction.tree import homes
 from crawler.page import Extraction, Page
 from crawler.text import has_full_stop
 from crawler.walk import Block
@@ -45,7 +46,8 @@ LONG = 40
 
 def leaf_tags(page: Page) -> Extraction:
     """The main text by Shao's method."""
-    lines = [block for block in page.blocks if is_text(block)]
+    frames = homes((block.element.getparent() for block in page.blocks), lambda element: element.tag in FRAMES)
+    lines = [block for block, frame in zip(page.blocks, frames, strict=True) if frame is None and is_text(block)]
     leaves = [list(leaf) for _, leaf in groupby(lines, key=attrgetter("element"))]
     prose = [is_prose(leaf) for leaf in leaves]
     kept = tuple(chain.from_iterable(compress(leaves, _with_what_is_between(leaves, prose))))
@@ -53,12 +55,11 @@ def leaf_tags(page: Page) -> Extraction:
 
 
 def is_text(block: Block) -> bool:
-    """Whether a line may be part of the main text: neither navigation nor a legal notice."""
+    """Whether a line, in no frame, may be part of the main text: neither a list of links nor a legal notice."""
     return (
         (block.tag in TEXT_TAGS or block.tag in HEADINGS)
         and block.linked <= LINK_LIMIT * len(block.text)
         and not (len(block.text) < LEGAL_LENGTH and LEGAL.search(block.text))
-        and next(block.element.iterancestors(*FRAMES), None) is None
     )
 
 

@@ -246,6 +246,7 @@ class TopicSpider(Spider):
         if self.frontier.full:
             return
         self.count("skipped/links beyond the first 10,000 of a page", page.cut)
+        self.count(f"skipped/rest of a page {page.ended}", bool(page.ended))
         relevance = page.once(self.relevance)
         found: list[Candidate] = []
         for link in page.links:

@@ -1,0 +1,204 @@
+"""How fast pages become text: `auto`, `leaf-tags` and the other programs, page by page in turns.
+
+`python extraction.py [--data FOLDER] [--rounds N] [--against A,B]` takes the pages of andy_articles and fundus that are
+like those of Zyte's benchmark, 150 to 200 KB with 500 to 1,000 elements, from FOLDER, by default WINNOW_DATA. It prints
+the processor's time a page, median of the rounds, of the bare parser, of blocks and links, of each method (parsing
+included) and of each peer that is installed; then what the metadata cost, how long a new process takes until the first
+text, and the memory that takes. With --check it fails where a limit is broken.
+"""
+
+import argparse
+import gc
+import json
+import lzma
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from lxml import etree  # noqa: E402
+
+from crawler.evaluation.peers import PEERS, Saved, is_installed, version  # noqa: E402
+from crawler.extraction import EXTRACTORS  # noqa: E402
+from crawler.extraction.title import headline  # noqa: E402
+from crawler.page import Page  # noqa: E402
+from crawler.parallel import GARBAGE_THRESHOLD  # noqa: E402
+from crawler.published import published  # noqa: E402
+
+SETS = ("andy_articles", "fundus")
+BYTES, ELEMENTS = (150_000, 200_000), (500, 1_000)
+METHODS = ("auto", "leaf-tags")
+PARSER, WALK = "lxml's parser alone", "blocks, links, pictures"
+# Limits: a page by auto, seconds until the first text, megabytes for it, times as fast as trafilatura.
+MILLISECONDS, START, MEMORY, RATIO = 3.0, 0.3, 60.0, 5.0
+STARTS = 7
+FIRST = """
+import resource, sys, time
+{before}
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+start = time.process_time()
+from crawler.extraction import extract
+extract("<title>Bees</title><p>Bees dance in the dark of the hive, and others follow them.</p>", method={method!r})
+print(time.process_time() - start, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) / 1024)
+"""
+# What of the memory is the page's and not the method's, loaded before.
+WITHOUT_METHOD = "from crawler.page import Page; Page.from_html('<p>x').blocks; import numpy"
+
+Work = Callable[[Saved, bytes], object]
+
+
+class Figures(NamedTuple):
+    """Milliseconds a page, one figure a round."""
+
+    rounds: list[float]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.rounds)
+
+
+def chosen(data: Path) -> Iterator[tuple[Saved, int]]:
+    """The pages, and how many elements each has."""
+    for name in SETS:
+        with lzma.open(data / "extraction" / f"{name}.jsonl.xz") as lines:
+            for line in lines:
+                row = json.loads(line)
+                if BYTES[0] <= len(row["html"].encode("utf-8", "replace")) <= BYTES[1]:
+                    page = Saved(row["html"], row["url"] or "", row["lang"] or "")
+                    elements = sum(1 for _ in Page.from_html(page.html).root.iter(etree.Element))
+                    if ELEMENTS[0] <= elements <= ELEMENTS[1]:
+                        yield page, elements
+
+
+def parse(page: Saved, body: bytes) -> object:
+    return etree.fromstring(body, etree.HTMLParser(encoding="utf-8"))
+
+
+def walk(page: Saved, body: bytes) -> object:
+    return Page(page.url, body, "text/html; charset=utf-8").blocks
+
+
+def extract(page: Saved, body: bytes, method: str) -> object:
+    return EXTRACTORS[method](Page(page.url, body, "text/html; charset=utf-8"))
+
+
+def peer(page: Saved, body: bytes, name: str) -> object:
+    return PEERS[name].text(import_module(PEERS[name].module), page)
+
+
+def contenders(peers: Iterable[str]) -> dict[str, Work]:
+    """What is timed, by name."""
+    found: dict[str, Work] = {PARSER: parse, WALK: walk}
+    found |= {name: partial(extract, method=name) for name in METHODS}
+    return found | {f"{name} {version(name)}": partial(peer, name=name) for name in peers}
+
+
+def timed(work: Callable[[], object]) -> float:
+    start = time.thread_time()
+    try:
+        work()
+    except Exception as error:  # of a peer: that it fails on a page is not what is asked here
+        print(f"  ({type(error).__name__}: {str(error)[:80]})", file=sys.stderr)
+    return time.thread_time() - start
+
+
+def race(pages: list[Saved], works: dict[str, Work], rounds: int) -> dict[str, Figures]:
+    """Each program on each page, the programs in turns so that a busy machine is busy for all."""
+    found: dict[str, list[float]] = {name: [] for name in works}
+    bodies = [page.html.encode("utf-8", "replace") for page in pages]
+    for number in range(rounds + 1):
+        seconds = dict.fromkeys(works, 0.0)
+        for at, (page, body) in enumerate(zip(pages, bodies, strict=True)):
+            names = list(works)
+            turned = (at + number) % len(names)
+            for name in names[turned:] + names[:turned]:
+                seconds[name] += timed(partial(works[name], page, body))
+        if not number:  # everything is loaded; from here on as a crawl and `scrapy clean` have it
+            gc.freeze()
+            gc.set_threshold(GARBAGE_THRESHOLD)
+        else:
+            for name, spent in seconds.items():
+                found[name].append(1000 * spent / len(pages))
+    return {name: Figures(figures) for name, figures in found.items()}
+
+
+def metadata(pages: list[Saved], rounds: int) -> dict[str, Figures]:
+    """What title, date and author cost beside a page that is read already."""
+    asked: dict[str, Callable[[Page], Any]] = {
+        "title": headline,
+        "published": lambda page: published(page.root, page.url),
+    }
+    if find_spec("crawler.author"):
+        asked["author"] = import_module("crawler.author").author
+    found: dict[str, list[float]] = {name: [] for name in asked}
+    for _ in range(rounds):
+        read = [Page.from_html(page.html, page.url) for page in pages]
+        for page in read:
+            EXTRACTORS["auto"](page)
+        for name, ask in asked.items():
+            found[name].append(1000 * sum(timed(partial(ask, page)) for page in read) / len(pages))
+    return {name: Figures(figures) for name, figures in found.items()}
+
+
+def first(method: str, before: str = "") -> tuple[float, float]:
+    """Seconds of a new process until the first text, and the megabytes that took; medians."""
+    code = FIRST.format(before=before, method=method)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    found = []
+    for _ in range(STARTS):
+        line = [sys.executable, "-c", code]
+        said = subprocess.run(line, env=environment, capture_output=True, encoding="utf-8", check=True).stdout
+        found.append(tuple(map(float, said.split())))
+    seconds, megabytes = zip(*found, strict=True)
+    return statistics.median(seconds), statistics.median(megabytes)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", default=os.environ.get("WINNOW_DATA", ""))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--against", help="peers, instead of all that are installed; none: no peer")
+    parser.add_argument("--check", action="store_true", help="fail when a limit is broken")
+    given = parser.parse_args()
+    if not given.data:
+        parser.error("set WINNOW_DATA, or give --data FOLDER")
+    wanted = [name for name in PEERS if is_installed(name)] if given.against is None else given.against.split(",")
+    pages, elements = zip(*chosen(Path(given.data)), strict=True)
+    size = sum(len(page.html.encode("utf-8", "replace")) for page in pages) / len(pages) / 1000
+    count = sum(elements) / len(pages)
+    print(f"{len(pages)} pages of {' and '.join(SETS)}: {size:.0f} KB, {count:.0f} elements on average")
+    found = race(list(pages), contenders(name for name in wanted if name in PEERS), given.rounds)
+    for name, figures in found.items():
+        low, high = min(figures.rounds), max(figures.rounds)
+        print(
+            f"{name:28} {figures.median:8.2f} ms a page ({low:.2f} to {high:.2f}) {1000 / figures.median:7.0f} pages/s"
+        )
+    over = [found["auto"].median > MILLISECONDS]
+    for name, figures in found.items():
+        if name.startswith("trafilatura"):
+            ratios = [one / ours for one, ours in zip(figures.rounds, found["auto"].rounds, strict=True)]
+            ratio = statistics.median(ratios)
+            print(f"auto is {ratio:.1f} times as fast as {name} ({min(ratios):.1f} to {max(ratios):.1f})")
+            over.append(ratio < RATIO)
+    for name, figures in metadata(list(pages), given.rounds).items():
+        print(f"{name:28} {figures.median:8.2f} ms a page beside it")
+    for method in METHODS:
+        (seconds, _), (_, megabytes) = first(method), first(method, WITHOUT_METHOD)
+        print(f"{method:28} {seconds:8.2f} s in a new process until the first text, {megabytes:.1f} MB for the method")
+        over.append(seconds > START or megabytes > MEMORY)
+    if given.check and any(over):
+        sys.exit(f"a limit is broken: {MILLISECONDS} ms, {RATIO} times trafilatura, {START} s, {MEMORY} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""What `auto` makes of small pages of every kind, whose main text is marked: it must not fall below these floors.
+
+`gold/<kind>/page.html` is a page made for this, with markup as such pages have; `gold.txt` its main text as a reader
+would mark it, a line a block, the headline first. The headline may be in a method's text or not.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from crawler.evaluation.metrics import Text, f1, precision_recall
+from crawler.extraction import extract
+from crawler.page import Page
+
+GOLD = Path(__file__).parent.parent / "gold"
+# Shingle F1, in hundredths, some below what the method has, that trifles may differ.
+FLOORS = {
+    "blog_wordpress": 85,
+    "documentation": 83,
+    "forum_phpbb": 86,
+    "forum_zh_discuz": 98,
+    "listing": 79,
+    "news_de": 92,
+    "news_modern": 83,
+    "news_zh_modern": 84,
+    "news_zh_table": 98,
+    "old_table": 93,
+    "product": 72,
+    "qa": 87,
+    "recipe": 81,
+    "rendered_dom": 91,
+    "service": 96,
+    "wiki": 79,
+}
+MEAN = 87
+
+
+def score(kind: str) -> float:
+    """The shingle F1 of what is taken out of a page."""
+    found = Text(extract((GOLD / kind / "page.html").read_bytes(), "http://example.com/a").text)
+    marked = (GOLD / kind / "gold.txt").read_text(encoding="utf-8")
+    golds = (Text(marked), Text(marked.partition("\n")[2]))
+    return max(f1(*(share or 0.0 for share in precision_recall(found.shingles, gold.shingles))) for gold in golds)
+
+
+@pytest.fixture(scope="module")
+def scores() -> dict[str, float]:
+    return {kind: score(kind) for kind in FLOORS}
+
+
+def test_every_page_has_a_floor() -> None:
+    assert sorted(path.name for path in GOLD.iterdir()) == list(FLOORS)
+
+
+@pytest.mark.parametrize("kind", FLOORS)
+def test_no_kind_of_page_falls_below_its_floor(kind: str, scores: dict[str, float]) -> None:
+    assert 100 * scores[kind] >= FLOORS[kind]
+
+
+def test_the_average_does_not_fall(scores: dict[str, float]) -> None:
+    assert 100 * sum(scores.values()) / len(scores) >= MEAN
+
+
+@pytest.mark.parametrize("kind", FLOORS)
+def test_the_gold_is_in_its_page(kind: str) -> None:
+    """Or the marks would be of another page."""
+    page = Page("", (GOLD / kind / "page.html").read_bytes())
+    shown = Text(" ".join(block.text for block in page.blocks)).words
+    gold = Text((GOLD / kind / "gold.txt").read_text(encoding="utf-8")).words
+    assert gold <= shown
