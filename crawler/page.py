@@ -12,7 +12,7 @@ from crawler.bounds import TOO_DEEP, bounded, is_deep
 from crawler.decoding import clean_utf8, decode
 from crawler.text import fold_space
 from crawler.urls import absolute
-from crawler.walk import Block, Containers, ImageLink, Link, Walked, walk
+from crawler.walk import Anchor, Block, Containers, ImageLink, Link, Picture, Targets, Walked, targets, walk
 
 BOT = "winnow"
 """The name by which robots.txt, meta tags and headers may address this crawler."""
@@ -122,7 +122,11 @@ class Page:
 
     @cached_property
     def _walked(self) -> Walked:
-        return walk(self.root, self.base)
+        return walk(self.root)
+
+    @cached_property
+    def _targets(self) -> Targets:
+        return targets(self._walked, self.base)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -132,12 +136,22 @@ class Page:
     @property
     def links(self) -> tuple[Link, ...]:
         """The links to other pages, in page order."""
-        return self._walked.links
+        return self._targets.links
 
     @property
     def images(self) -> tuple[ImageLink, ...]:
         """The pictures, in page order."""
-        return self._walked.images
+        return self._targets.images
+
+    @property
+    def anchors(self) -> list[Anchor]:
+        """What may be a link: all that `links` are made of."""
+        return self._walked.anchors
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """What may be a picture: all that `images` are made of."""
+        return self._walked.pictures
 
     @property
     def containers(self) -> Containers:
@@ -157,7 +171,7 @@ class Page:
     @property
     def cut(self) -> int:
         """How many links and pictures were not read because the page has too many."""
-        return self._walked.cut
+        return self._targets.cut
 
     def near_text(self, link: Link | ImageLink) -> str:
         """The text a link or a picture stands in, or the next text after it; at most 200 characters."""

@@ -94,10 +94,10 @@ class Walked(NamedTuple):
     """What one walk finds."""
 
     blocks: tuple[Block, ...]
-    links: tuple[Link, ...]
-    images: tuple[ImageLink, ...]
-    cut: int
-    """How many links and pictures were left because there are too many."""
+    anchors: list["Anchor"]
+    """What may be a link, in the order of their ends."""
+    pictures: list["Picture"]
+    """What may be a picture."""
     containers: Containers
     homes: list[int]
     """For each block, the index of the innermost container around it."""
@@ -105,42 +105,63 @@ class Walked(NamedTuple):
     """For each block, the first inline element that begins in it."""
 
 
-class _Anchor:
-    """A link while the walk is inside it."""
+class Anchor:
+    """An element that may lead to another page."""
 
-    __slots__ = ("at", "element", "pictured", "pieces", "text", "url")
+    __slots__ = ("at", "element", "href", "pictured", "pieces")
 
-    def __init__(self, element: etree._Element, url: str | None, at: int) -> None:
+    def __init__(self, element: etree._Element, href: str | None, at: int) -> None:
         self.element = element
-        self.url = url
+        self.href = href
         self.at = at
+        """Index of the block it stands in, or of the next one where it has no text."""
         self.pictured = False
-        self.text = ""
         self.pieces: list[str] = []
 
 
-def walk(root: etree._Element, base: str) -> Walked:
-    """The blocks, links and image links below `root`, with addresses made absolute from `base`."""
-    return _Walk(base).run(root)
+class Picture(NamedTuple):
+    """An element that may show a picture."""
+
+    element: etree._Element
+    srcset: str
+    """What the elements before it in its <picture> offer."""
+    anchor: Anchor | None
+    at: int
+
+
+class Targets(NamedTuple):
+    """Where a page leads."""
+
+    links: tuple[Link, ...]
+    images: tuple[ImageLink, ...]
+    cut: int
+    """How many links and pictures were left because there are too many."""
+
+
+def walk(root: etree._Element) -> Walked:
+    """The blocks below `root`, the elements around them, and what may be links and pictures."""
+    return _Walk().run(root)
+
+
+def targets(walked: Walked, base: str) -> Targets:
+    """The links and image links of a page, with addresses made absolute from `base`."""
+    return _Targets(base).run(walked)
 
 
 class _Walk:
-    def __init__(self, base: str) -> None:
-        self.base = base
+    def __init__(self) -> None:
         self.blocks: list[Block] = []
-        self.links: list[Link] = []
-        self.images: list[tuple[ImageLink, _Anchor | None]] = []
+        self.anchors: list[Anchor] = []
+        self.pictures: list[Picture] = []
         self.pieces: list[str] = []
         self.linked = 0
-        self.anchor: _Anchor | None = None
+        self.anchor: Anchor | None = None
         self.containers = Containers([], [], [], [])
         self.open: list[int] = []
         self.homes: list[int] = []
         self.wrap: etree._Element | None = None
         self.wraps: list[etree._Element | None] = []
         self.srcset = ""
-        self.cut = 0
-        self.known: dict[str, str | None] = {}
         self.after_link = -1
         """How many pieces the block had when a link in it ended."""
 
@@ -165,9 +186,7 @@ class _Walk:
         self.close_anchor()
         for left in self.open:
             self.containers.ends[left] = len(self.blocks)
-        images = (image._replace(anchor_text=anchor.text if anchor else "") for image, anchor in self.images)
-        found = tuple(self.blocks), tuple(self.links), tuple(images)
-        return Walked(*found, self.cut, self.containers, self.homes, self.wraps)
+        return Walked(tuple(self.blocks), self.anchors, self.pictures, self.containers, self.homes, self.wraps)
 
     def enter(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
@@ -182,21 +201,21 @@ class _Walk:
             self.close_anchor()  # a link in a link ends the outer one, as in browsers
             if self.after_link == len(self.pieces):
                 self.pieces.append(" ")  # links side by side are never one word
-            self.anchor = _Anchor(element, self.address(element.get("href")), len(self.blocks))
+            self.anchor = Anchor(element, element.get("href"), len(self.blocks))
         elif tag == "img":
-            self.add_image(element)
+            self.add_picture(element)
         elif tag == "source":
             self.srcset = self.srcset or element.get("srcset") or element.get("data-srcset") or ""
         elif tag in WITHIN_WORDS:
             self.pieces.append("")
 
     def lead(self, element: etree._Element, tag: str) -> None:
-        if tag == "area":
-            self.add_link(element.get("href"), element.get("alt", ""), element)
-        elif tag != "input":
-            self.add_link(element.get("src"), "", element)
-        elif element.get("type", "").lower() == "image":
-            self.add_image(element)
+        """Note an element that leads elsewhere without any text."""
+        if tag == "input":
+            if element.get("type", "").lower() == "image":
+                self.add_picture(element)
+        else:
+            self.anchors.append(Anchor(element, element.get("href" if tag == "area" else "src"), len(self.blocks)))
 
     def leave(self, element: etree._Element, tag: str) -> None:
         if tag not in INLINE:
@@ -212,22 +231,8 @@ class _Walk:
     def close_anchor(self) -> None:
         anchor, self.anchor = self.anchor, None
         if anchor is not None:
-            if anchor.pieces:
-                anchor.text = fold_space("".join(anchor.pieces))
-            if anchor.url:
-                self.links.append(_link(anchor.url, anchor.text, anchor.element, anchor))
+            self.anchors.append(anchor)
             self.after_link = len(self.pieces)
-
-    def address(self, href: str | None) -> str | None:
-        """Where a link leads, None for a place on the same page."""
-        if len(self.links) >= MAX_LINKS:
-            self.cut += href is not None
-            return None
-        if not href or href[0] == "#":
-            return None
-        if href not in self.known:  # menus stand on a page twice
-            self.known[href] = absolute(self.base, href) if href.strip()[:1] not in ("", "#") else None
-        return self.known[href]
 
     def read(self, text: str) -> None:
         # Most of the texts of a page are blanks between its elements, which only <pre> keeps at a line's start.
@@ -262,35 +267,72 @@ class _Walk:
         self.linked = 0
         self.after_link = -1
 
-    def add_link(self, href: str | None, text: str, element: etree._Element) -> None:
-        if url := self.address(href):
-            self.links.append(_link(url, fold_space(text), element, _Anchor(element, url, len(self.blocks))))
-
-    def add_image(self, element: etree._Element) -> None:
-        if len(self.images) >= MAX_LINKS:
-            self.cut += 1
-            return
-        url = _source(element, self.base, self.srcset)
+    def add_picture(self, element: etree._Element) -> None:
+        self.pictures.append(Picture(element, self.srcset, self.anchor, len(self.blocks)))
         self.srcset = ""
         if self.anchor is not None:
             self.anchor.pictured = True
+
+
+class _Targets:
+    def __init__(self, base: str) -> None:
+        self.base = base
+        self.links: list[Link] = []
+        self.images: list[ImageLink] = []
+        self.cut = 0
+        self.known: dict[str, str | None] = {}
+        self.led: dict[Anchor, tuple[str, str]] = {}
+        """Where anchors with a picture lead, and their text."""
+
+    def run(self, walked: Walked) -> Targets:
+        for anchor in walked.anchors:
+            self.add_link(anchor)
+        for picture in walked.pictures:
+            self.add_image(picture)
+        return Targets(tuple(self.links), tuple(self.images), self.cut)
+
+    def add_link(self, anchor: Anchor) -> None:
+        url, element = self.address(anchor.href), anchor.element
+        if not url and not anchor.pictured:
+            return
+        text = element.get("alt", "") if element.tag == "area" else "".join(anchor.pieces)
+        text = fold_space(text) if text else ""
+        if anchor.pictured:
+            self.led[anchor] = url or "", text
+        if url:
+            rel, title = element.get("rel"), element.get("title")
+            nofollow = rel is not None and "nofollow" in rel.lower().split()
+            self.links.append(
+                Link(url, text, fold_space(title) if title else "", nofollow, anchor.pictured, anchor.at)
+            )
+
+    def address(self, href: str | None) -> str | None:
+        """Where a link leads, None for a place on the same page."""
+        if len(self.links) >= MAX_LINKS:
+            self.cut += href is not None
+            return None
+        if not href or href[0] == "#":
+            return None
+        if href not in self.known:  # menus stand on a page twice
+            self.known[href] = absolute(self.base, href) if href.strip()[:1] not in ("", "#") else None
+        return self.known[href]
+
+    def add_image(self, picture: Picture) -> None:
+        if len(self.images) >= MAX_LINKS:
+            self.cut += 1
+            return
+        element = picture.element
+        url = _source(element, self.base, picture.srcset)
         if url is None:
             return
-        target = self.anchor.url or "" if self.anchor is not None else ""
+        target, anchor_text = self.led[picture.anchor] if picture.anchor is not None else ("", "")
         alt, title = fold_space(element.get("alt", "")), fold_space(element.get("title", ""))
         width, height = _size(element)
-        image = ImageLink(url, target, alt, title, "", width, height, len(self.blocks))
-        self.images.append((image, self.anchor))
+        self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, picture.at))
 
 
 def _lines(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
-
-
-def _link(url: str, text: str, element: etree._Element, anchor: _Anchor) -> Link:
-    rel, title = element.get("rel"), element.get("title")
-    nofollow = rel is not None and "nofollow" in rel.lower().split()
-    return Link(url, text, fold_space(title) if title else "", nofollow, anchor.pictured, anchor.at)
 
 
 def _source(element: etree._Element, base: str, srcset: str) -> str | None:

@@ -15,9 +15,9 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from crawler.evaluation.peers import PEERS, Peer
-from crawler.extraction import EXTRACTORS, METHODS
+from crawler.extraction import EXTRACTORS
 
-METHOD = next(iter(METHODS))
+METHOD = next(iter(EXTRACTORS))
 ROWS = [
     {"id": f"page-{n}", "url": f"http://h{n}.example/", "lang": "en", "html": f"<p>It is {n}.</p>", "gold": "It is 1."}
     for n in range(4)
@@ -72,7 +72,7 @@ def test_all_methods_by_default_and_all_peers_by_name(evaluate: Evaluate, monkey
     said = evaluate("gold.jsonl", "--against", "all", "-o", "report.html", "--save", "run.json")
     assert said.status == 0
     rows = [line.split()[0] for line in said.out.splitlines()[3:]]
-    assert rows == [*METHODS, *PEERS]
+    assert rows == [*EXTRACTORS, *PEERS]
     assert said.out.count("absent: not installed") == len(PEERS)
     assert Path("report.html").read_text("utf-8").count("absent: not installed") == len(PEERS)
     saved = json.loads(Path("run.json").read_text("utf-8"))["sets"]["gold"]["methods"]

@@ -18,7 +18,7 @@ LAYERS = {
     ),
     **dict.fromkeys("bounds seeds scope addresses canonical parallel whole_file".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
-    **dict.fromkeys("recrawl evaluation arguments cleaning".split(), ABOVE),
+    **dict.fromkeys("recrawl evaluation training arguments cleaning".split(), ABOVE),
     **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),
     **dict.fromkeys("middlewares pipelines extensions commands dashboard".split(), ADAPTER),
 }
@@ -33,7 +33,7 @@ NAMES = {path: path.relative_to(CRAWLER.parent).with_suffix("").as_posix().repla
 MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 
 # What one part alone may use, with an extra of its own.
-EXTRA = {"evaluation": frozenset(("scipy",))}
+EXTRA = {"evaluation": frozenset(("scipy",)), "training": frozenset(("scipy", "sklearn", "lightgbm"))}
 
 
 def place(module: str) -> str:

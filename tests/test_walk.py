@@ -4,14 +4,13 @@ import pytest
 from lxml import etree
 
 from crawler.page import Page
-from crawler.walk import LAZY, Walked
+from crawler.walk import LAZY
 
 E = "http://e.com/"
 
 
-def walked(html: str) -> Walked:
-    page = Page.from_html(html, E + "d/p.html")
-    return page._walked
+def walked(html: str) -> Page:
+    return Page.from_html(html, E + "d/p.html")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from scrapy.exceptions import UsageError
 from crawler import __version__
 from crawler.evaluation.gold import set_name
 from crawler.evaluation.peers import PEERS
-from crawler.extraction import EXTRACTORS, METHODS
+from crawler.extraction import EXTRACTORS
 from crawler.wording import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and scipy, without which the other commands must be listed
@@ -43,7 +43,7 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument
-        add("--methods", metavar="A,B", default=",".join(METHODS), help="methods to judge (default: all)")
+        add("--methods", metavar="A,B", default=",".join(EXTRACTORS), help="methods to judge (default: all)")
         add("--against", metavar="A,B", default="", help=f"peers to judge with them, or all: {', '.join(PEERS)}")
         add("-o", "--output", metavar="FILE", help="write a report, one HTML file")
         add("--save", metavar="FILE", help="write the figures, as JSON")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from crawler.extraction.auto import auto
 from crawler.extraction.crunch import crunch
 from crawler.extraction.dom_tags import dom_tags
 from crawler.extraction.framework import framework
@@ -14,7 +15,8 @@ from crawler.page import Extraction, Page
 
 Extractor = Callable[[Page], Extraction]
 
-METHODS: dict[str, Extractor] = {
+EXTRACTORS: dict[str, Extractor] = {
+    "auto": auto,
     "framework": framework,
     "leaf-tags": leaf_tags,
     "dom-tags": dom_tags,
@@ -26,9 +28,6 @@ METHODS: dict[str, Extractor] = {
 }
 LEARNING = frozenset(("template", "template-svm"))
 """The methods that take the site's `library=` too, of what its pages have in common."""
-BEST = "leaf-tags"
-"""The method with the best figures over all sets, which `auto` stands for."""
-EXTRACTORS: dict[str, Extractor] = {"auto": METHODS[BEST], **METHODS}
 
 
 def extract(html: str | bytes, url: str | None = None, method: str = "auto") -> Extraction:

@@ -17,7 +17,7 @@ from twisted.python.failure import Failure
 
 from crawler.arguments import Arguments, parse
 from crawler.demonstration import serve_demo
-from crawler.extraction import BEST, LEARNING
+from crawler.extraction import LEARNING
 from crawler.extraction.libraries import Libraries
 from crawler.extraction.template import Label
 from crawler.failures import NOT_PUBLIC, Refusal, reason
@@ -94,7 +94,7 @@ class TopicSpider(Spider):
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
         self.method = self.arguments.extractor or settings["EXTRACTOR"]
         self.extract, self.libraries = extractor(self.method, settings), None
-        if (BEST if self.method == "auto" else self.method) in LEARNING:
+        if self.method in LEARNING:
             self.libraries = Libraries(self.extract, self.count)
             self.extract = self.libraries.extract
         self.scope = Scope(

@@ -22,7 +22,7 @@ sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 from huge import SIZE  # noqa: E402
 from watched import Cost, read, watched  # noqa: E402
 
-from crawler.extraction import METHODS  # noqa: E402
+from crawler.extraction import EXTRACTORS  # noqa: E402
 
 SECONDS, MEGABYTES = 1.0, 200
 TIMED = ("auto", "leaf-tags")
@@ -203,7 +203,7 @@ def main() -> None:
     parser.add_argument("--methods", default=",".join(TIMED))
     parser.add_argument("--keep", type=Path)
     given = parser.parse_args()
-    pages, methods = real_pages(), given.methods.split(",") if given.methods != "all" else ["auto", *METHODS]
+    pages, methods = real_pages(), given.methods.split(",") if given.methods != "all" else [*EXTRACTORS]
     for method in methods:
         read(b"<title>Once</title><p>What is loaded at first use is no page's cost.", method)
     found: list[Tried] = []

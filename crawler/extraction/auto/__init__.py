@@ -1,35 +1,48 @@
 """Auto: the blocks of a page that a model takes for main text, judged all together.
 
-1. Each block is described by some 270 numbers (signs): its text, its element, its place, its neighbours, what the
-   containers around it hold, the blocks of the same path, the page (crawler.extraction.auto.signs). Two kinds of them
-   are learned first, one by one: what the names of elements speak for (class, id, role) and what words do.
+1. Each block is described by 280 numbers, its signs: of its text, its element, its place, its neighbours, what the
+   containers around it hold, the blocks of the same path, the page (.sight reads the page, .signs makes the numbers).
+   Two of them are learned first: what the names of elements speak for (class, id, role), and what words do.
 2. A network lets each block see its neighbours, those in the same containers and those of the same path, and says how
-   likely it is main text (crawler.extraction.auto.network).
-3. The blocks are kept whose choice has the highest expected F1 (crawler.extraction.auto.choice).
+   likely it is main text (.network). It also tells the type of the page (.model).
+3. The blocks are kept whose choice has the highest expected F1 (.choice), and put down as text that reads well
+   (crawler.extraction.plain). What readers say under a page is kept apart (.comments).
+4. Where a page shows nearly nothing, its text may stand in its scripts (crawler.extraction.scripted).
 
 The weights were made by `scrapy train auto`; CARD.md beside them says of what, and how they scored. numpy alone is
 wanted to use them, and is imported when the first page is judged.
 """
 
+import os
+
+from crawler.extraction.auto.comments import comments
+from crawler.extraction.plain import plain
+from crawler.extraction.scripted import instead
 from crawler.extraction.title import headline
 from crawler.page import Extraction, Page
 
-MOST_BLOCKS = 20_000
-"""Blocks of a page that are judged; no page for readers has so many."""
-REPEATED = 80
-"""Characters from which on a block that says what another one says is a copy for small screens, or for printing."""
+FAVOURS = {"balance": 0.5, "precision": 0.75, "recall": 0.25}
+"""How likely main text a block must be, as a part of the best F1 that can be expected of the page."""
 
 
 def auto(page: Page, favour: str = "balance") -> Extraction:
     """The main text as the model sees it."""
-    if not page.blocks:
-        return Extraction("", headline(page))
+    chosen, page_type = _judged(page, FAVOURS[favour]) if page.blocks else ([], "")
+    kept = tuple(page.blocks[index] for index in chosen)
+    text = plain(kept)
+    if other := instead(page, text):
+        return Extraction(other, headline(page), (), "", page_type)
+    remarks = "" if page_type == "forum" else comments(page, frozenset(chosen))
+    return Extraction(text, headline(page), kept, remarks, page_type)
+
+
+def _judged(page: Page, share: float) -> tuple[list[int], str]:
+    """The places of the blocks of the main text, and the type of the page."""
+    # The matrices of a page are small: threads would take more time from a crawl than they save.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crawler.extraction.auto.choice import choose
-    from crawler.extraction.auto.comments import comments
     from crawler.extraction.auto.model import judge, shipped
 
     judgement = judge(page, shipped())
-    chosen = choose(judgement.probabilities, judgement.tokens, favour).nonzero()[0].tolist()
-    kept = tuple(page.blocks[index] for index in chosen)
-    remarks = "" if judgement.page_type == "forum" else comments(page, frozenset(chosen))
-    return Extraction("\n".join(block.text for block in kept), headline(page), kept, remarks, judgement.page_type)
+    chosen = choose(judgement.probabilities, judgement.tokens, share)
+    return chosen.nonzero()[0].tolist(), judgement.page_type

@@ -29,7 +29,9 @@ _BMP = 0x10000
 BUCKETS = 1 << 15
 """How many kinds of words are told apart."""
 _BASE, _MIX = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
-MOST_CHARACTERS = 1_000_000
+WHOLE = 0x5BD1
+"""What tells a whole name from a word in it."""
+_IS_LETTER = np.array([kind in ("lower", "upper", "caseless", "unspaced") for kind in KINDS])
 
 
 class Characters(NamedTuple):
@@ -80,14 +82,17 @@ def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     return found[0], found[1]
 
 
+class Words(NamedTuple):
+    """The words that elements are named by."""
+
+    buckets: Ints
+    owner: Ints
+    """The text each word is in; in order."""
+
+
 def read(texts: list[str]) -> Characters:
     """The characters and words of the texts; each is taken as ending with a line."""
-    table, lower = _tables()
-    encoding = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
-    codes = np.frombuffer("\n".join([*texts, ""]).encode(encoding, "surrogatepass"), np.uint32)
-    codes = np.minimum(codes, _BMP - 1)
-    kinds = table[codes]
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
+    codes, kinds, lengths = _codes(texts)
     ends = np.cumsum(lengths)
     owner = np.repeat(np.arange(len(texts)), lengths)
     counts = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
@@ -95,9 +100,36 @@ def read(texts: list[str]) -> Characters:
     counts[:, SPACE] -= 1  # the line's end
     last = np.where(lengths > 1, ends - 2, ends - 1)
     starts, stops = _spans(kinds)
-    return Characters(
-        counts, kinds[ends - lengths].astype(np.int64), kinds[last].astype(np.int64), _hashes(lower[codes], starts, stops), owner[starts]
-    )
+    first, last = kinds[ends - lengths].astype(np.int64), kinds[last].astype(np.int64)
+    return Characters(counts, first, last, _hashes(codes, starts, stops), owner[starts])
+
+
+def read_names(texts: list[str]) -> Words:
+    """The names in each text, whole and cut into words at hyphens, digits and capitals."""
+    codes, kinds, lengths = _codes(texts)
+    owner = np.repeat(np.arange(len(texts)), lengths)
+    is_letter = _IS_LETTER[kinds]
+    begins = is_letter.copy()
+    begins[1:] &= ~is_letter[:-1] | ((kinds[1:] == UPPER) & (kinds[:-1] == LOWER))
+    borders = np.flatnonzero(begins | ~is_letter)
+    starts = np.flatnonzero(begins)
+    stops = borders[np.searchsorted(borders, starts, "right")]  # there is one: every text ends with a line
+    edges = np.diff((kinds != SPACE).view(np.int8), prepend=0)
+    wholes, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    found = np.concatenate([_hashes(codes, starts, stops), _hashes(codes, wholes, ends) ^ WHOLE])
+    places = np.concatenate([starts, wholes])
+    order = np.argsort(places, kind="stable")
+    return Words(found[order], owner[places[order]])
+
+
+def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Ints]:
+    """The characters of all texts in lower case, the kind of each, and how long each text is with the end of its line."""
+    table, lower = _tables()
+    encoding = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+    codes = np.frombuffer("\n".join([*texts, ""]).encode(encoding, "surrogatepass"), np.uint32)
+    codes = np.minimum(codes, _BMP - 1)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
+    return lower[codes], table[codes], lengths
 
 
 def _spans(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:

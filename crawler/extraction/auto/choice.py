@@ -9,19 +9,24 @@ costs more than taking in.
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.extraction.auto.signs import Floats
-
-FAVOURS = {"balance": 0.5, "precision": 0.75, "recall": 0.25}
-"""What part of the highest F1 a probability must reach."""
+from crawler.extraction.auto.sight import Floats
 
 
 def best_f1(probabilities: Floats, tokens: Floats) -> float:
-    """The highest expected F1 of any choice."""
+    """The highest expected F1 of any choice.
+
+    >>> float(best_f1(np.array([1.0, 1.0, 0.0]), np.array([5.0, 5.0, 90.0])))
+    1.0
+    """
     order = np.argsort(-probabilities, kind="stable")
     hits, taken = np.cumsum((probabilities * tokens)[order]), np.cumsum(tokens[order])
     return float((2 * hits / np.maximum(taken + hits[-1:], 1e-9)).max(initial=0))
 
 
-def choose(probabilities: Floats, tokens: Floats, favour: str = "balance") -> NDArray[np.bool_]:
-    """Which blocks to keep."""
-    return probabilities >= FAVOURS[favour] * best_f1(probabilities, tokens)
+def choose(probabilities: Floats, tokens: Floats, share: float) -> NDArray[np.bool_]:
+    """Which blocks to keep: those that are main text with this share of the best F1 at least.
+
+    >>> choose(np.array([0.9, 0.4, 0.1]), np.array([9.0, 9.0, 9.0]), 0.5).tolist()
+    [True, True, False]
+    """
+    return probabilities >= share * best_f1(probabilities, tokens)

@@ -6,51 +6,46 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.extraction.auto import network, signs
+from crawler.extraction.auto import network, sight, signs
 from crawler.extraction.auto.characters import Ints
 from crawler.extraction.auto.network import Layer, Nest, Network
-from crawler.extraction.auto.signs import Floats, Scores, Sight
+from crawler.extraction.auto.sight import Floats, Sight
+from crawler.extraction.auto.signs import Scores
 from crawler.page import Page
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
 KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
 """The types of page that are told apart."""
 
-MOST_KNOWN = 50_000
-"""Elements' names whose weights are kept at hand."""
 
 
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """What each name and each word speaks for, by itself."""
 
-    def __init__(self, own: Floats, around: Floats, words: Floats, kinds: Floats, kinds_bias: Floats) -> None:
-        self.own, self.around, self.words, self.kinds, self.kinds_bias = own, around, words, kinds, kinds_bias
-        self._known: dict[tuple[int, ...], tuple[float, float]] = {}
-
-    def weigh(self, names: tuple[int, ...]) -> tuple[float, float]:
-        """What an element's names speak for: on its own blocks, and on all blocks in it."""
-        if (found := self._known.get(names)) is None:
-            if len(self._known) > MOST_KNOWN:
-                self._known.clear()
-            places = list(names)
-            found = self._known[names] = float(self.own[places].sum()), float(self.around[places].sum())
-        return found
+    own: Floats
+    """Of the names of the element a block is in."""
+    around: Floats
+    """Of the names of those around it."""
+    words: Floats
+    kinds: Floats
+    """Of the page's names: for each a row, for each type of page a column."""
+    kinds_bias: Floats
 
     def scores(self, seen: Sight) -> Scores:
         """What the names and words of a page speak for."""
         number = len(seen.homes)
-        own, around = [], [0.0]
-        for name, parent in zip(seen.outline.names, seen.outline.parents.tolist(), strict=True):
-            mine, inside = self.weigh(name)
-            own.append(mine)
-            around.append(around[parent + 1] + inside)
-        wraps = [self.weigh(wrap)[0] for wrap in seen.wraps]
+        outline, (buckets, owner) = seen.outline, seen.words
+        count = int(owner[-1]) + 1
+        own, inside = np.bincount(owner, self.own[buckets], count), np.bincount(owner, self.around[buckets], count)
+        around = [0.0]
+        for mine, parent in zip(inside[outline.names].tolist(), outline.parents.tolist(), strict=True):
+            around.append(around[parent + 1] + mine)
         owner, words = seen.texts.owner, seen.texts.words
-        counts = np.bincount(owner, minlength=number + signs.EXTRA)[:number]
-        sums = np.bincount(owner, self.words[words], minlength=number + signs.EXTRA)[:number]
+        counts = np.bincount(owner, minlength=number + sight.EXTRA)[:number]
+        sums = np.bincount(owner, self.words[words], minlength=number + sight.EXTRA)[:number]
         kinds = np.exp(self.kinds[list(seen.names)].sum(0) + self.kinds_bias)
         return Scores(
-            np.array(own, np.float32)[seen.homes] + np.array(wraps, np.float32),
+            (own[outline.names[seen.homes]] + own[seen.wraps] * (seen.wraps >= 0)).astype(np.float32),
             np.array(around[1:], np.float32),
             (sums / np.sqrt(np.maximum(counts, 1))).astype(np.float32),
             kinds / kinds.sum(),
@@ -84,7 +79,7 @@ class Judgement(NamedTuple):
 
 def judge(page: Page, model: Model) -> Judgement:
     """How likely each block is main text, and what type of page this is; there must be a block."""
-    seen = signs.sight(page)
+    seen = sight.sight(page)
     scores = model.vocabulary.scores(seen)
     levels, outline = signs.ranges(seen), seen.outline
     nest = network.nest(levels, outline.starts, outline.ends, outline.paths[seen.homes])
@@ -97,7 +92,7 @@ def judge(page: Page, model: Model) -> Judgement:
 def tokens(seen: Sight) -> Floats:
     """How many words each block has, a Chinese character being one; one at least."""
     number = len(seen.homes)
-    words = np.bincount(seen.texts.owner, minlength=number + signs.EXTRA)[:number]
+    words = np.bincount(seen.texts.owner, minlength=number + sight.EXTRA)[:number]
     return np.maximum(words * seen.lengths / np.maximum(seen.texts.kinds[:number].sum(1), 1), 1).astype(np.float32)
 
 

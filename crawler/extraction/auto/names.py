@@ -1,50 +1,27 @@
-"""The words by which an element or a page names itself, each as the number of a bucket."""
+"""The words by which a page names itself, each as the number of a bucket."""
 
 import re
-from functools import lru_cache
 from zlib import crc32
-
-from lxml import etree
 
 from crawler.page import Page
 from crawler.structured import structured
 
-BUCKETS = 1 << 15
+BUCKETS = 1 << 13
 """How many names are told apart."""
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|[^\W\d_A-Za-z]+")
 MOST_LETTERS = 200
-"""Letters of an attribute that are read."""
-
-
-def _bucket(name: str) -> int:
-    return crc32(name.encode("utf-8", "replace")) % BUCKETS
-
-
-@lru_cache(1 << 14)
-def _names(tag: str, *values: str | None) -> tuple[int, ...]:
-    found = {tag}
-    for kind, value in zip("cirp", values, strict=True):
-        if value:
-            value = value[:MOST_LETTERS]
-            found.update(kind + word.lower() for word in _WORD.findall(value))
-            found.update(f"{kind}={word.lower()}" for word in value.split())
-    return tuple(sorted(set(map(_bucket, found))))
-
-
-def names(element: etree._Element) -> tuple[int, ...]:
-    """The tag of an element and the words of its class, id, role and itemprop."""
-    get = element.get
-    return _names(element.tag, get("class"), get("id"), get("role"), get("itemprop"))
+"""Letters of an address, or of a name, that are read."""
 
 
 def page_names(page: Page) -> tuple[int, ...]:
     """The words of a page's address, of its body's class and id, of og:type, and the types of its JSON-LD."""
     path = page.url.split("://")[-1].partition("/")[2][:MOST_LETTERS]
-    found = {"u" + word.lower() for word in _WORD.findall(path)}
-    found.add(f"d{path.count('/')}")
-    found.add("o" + page.meta.get("og:type", "")[:40].lower())
-    found.update("g" + word.lower() for word in _WORD.findall(page.meta.get("generator", "")[:40]))
-    found.update("t" + name for name in structured(page).types)
+    found = {f"/{path.count('/')}", f"og {page.meta.get('og:type', '')[:40].lower()}"}
+    found.update(f"path {word.lower()}" for word in _WORD.findall(path))
+    found.update(f"generator {word.lower()}" for word in _WORD.findall(page.meta.get("generator", "")[:40]))
+    found.update(f"type {name}" for name in structured(page).types)
     body = next(page.root.iter("body"), None)
-    own = names(body) if body is not None else ()
-    return tuple(sorted({*map(_bucket, found), *own}))
+    if body is not None:
+        for name in (body.get("class", "")[:MOST_LETTERS], body.get("id", "")[:MOST_LETTERS]):
+            found.update(f"body {word.lower()}" for word in (*_WORD.findall(name), *name.split()))
+    return tuple(sorted({crc32(name.encode("utf-8", "replace")) % BUCKETS for name in found}))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.extraction.auto.characters import Ints
-from crawler.extraction.auto.signs import Floats
+from crawler.extraction.auto.sight import Floats
 
 LIMIT = 4.0
 """Signs further from their mean than so many deviations count as so far."""

@@ -1,93 +1,47 @@
-"""What is seen of each block of a page, as a matrix of numbers: a row a sign, a column a block.
+"""The signs of each block of a page, as a matrix of numbers: a row a sign, a column a block.
 
 The signs of a block are of its text, of its element and those around it, of its place, of its neighbours, of what the
 containers around it hold, of the blocks in the same kind of element (those with the same path), and of the whole page.
 """
 
-import re
-from collections.abc import Sequence
-from html import unescape
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crawler.extraction.auto import characters
-from crawler.extraction.auto.characters import CASELESS, COMMA, KINDS, LOWER, QUOTE, STOP, UNSPACED, UPPER, Characters, Ints
-from crawler.extraction.auto.names import names, page_names
-from crawler.page import Page
-from crawler.structured import structured
+from crawler.extraction.auto.characters import (
+    CASELESS,
+    COMMA,
+    KINDS,
+    LOWER,
+    QUOTE,
+    STOP,
+    UNSPACED,
+    UPPER,
+    Characters,
+    Ints,
+)
+from crawler.extraction.auto.sight import EXTRA, FRAME, FRAMES, HEAD, TAG, TAGS, WRAPS, Floats, Sight
 
-Floats = NDArray[np.float32]
-MOST_LETTERS = 1_200
-"""Letters of a block that are looked at; its length counts whole."""
-MOST_BODY = 40_000
+LEVELS = 5
+"""Containers around a block that are looked at."""
+REACHES = (4, 16)
+"""Blocks before and after that are looked at together."""
 PAIRS = 1 << 18
 """How many kinds of two words in a row are told apart."""
-EXTRA = 3
-"""Texts that are read after those of the blocks."""
-LEVELS = 5
-REACHES = (4, 16)
-
-TAGS = (
-    "p div li td th h1 h2 h3 h4 h5 h6 dt dd pre blockquote figcaption section article body label button option center "
-    "noscript"
-).split()
-_TAG = dict(zip(TAGS, count(1)))
-WRAPS = "a b strong em i span font time small code img label".split()
-_WRAP = dict(zip(WRAPS, count(1)))
-FRAMES = (
-    "nav header footer aside article main form table tr td li ul ol dl figure figcaption noscript blockquote pre "
-    "section button label h1 h2 h3 h4 h5 h6 p a dd dt center font address details iframe"
-).split()
-_FRAME = dict(zip(FRAMES, (1 << place for place in count())))
+PROSE = 60
+"""The width from which on sentences are prose."""
+FAR = 99
+"""Blocks beyond which it does not matter how many they are."""
+NO_HEADING = 8.0
+TITLED = 0.4
+"""How much of the title a block must be to count as the headline."""
 _FRAME_BITS = np.arange(len(FRAMES))[:, None]
-_TAG_IN_TEXT = re.compile(r"<[^<>]{0,300}>")
-_HEADINGS = (_TAG["h1"], _TAG["h6"])
-_OG_TYPES = ("article", "website", "product", "profile", "video", "blog")
+_HEADINGS = range(TAG["h1"], TAG["h6"] + 1)
 
-
-class Outline(NamedTuple):
-    """The containers of a page, in columns, in page order."""
-
-    names: list[tuple[int, ...]]
-    parents: Ints
-    outer: Ints
-    """The nearest container around that holds more blocks; the first is its own."""
-    frames: Ints
-    """A bit for each kind of element that it is or is in."""
-    depths: Ints
-    paths: Ints
-    """The same number for containers whose names, and those of all around them, are the same."""
-    starts: Ints
-    ends: Ints
-
-
-class Sight(NamedTuple):
-    """All that is seen of a page, before any weight."""
-
-    texts: Characters
-    """Of the blocks; then of the title, of the description, and of the article as the page gives it to machines."""
-    outline: Outline
-    homes: Ints
-    """The innermost container around each block."""
-    wraps: list[tuple[int, ...]]
-    """The names of the first inline element that begins in each block."""
-    wrap_tags: Ints
-    tags: Ints
-    lengths: Floats
-    linked: Floats
-    copies: Ints
-    """The same number for blocks of the same text."""
-    links: Floats
-    """How many there are in each block."""
-    images: Floats
-    """How many stand before each block, or in it; one more, of those after the last."""
-    page: Floats
-    """What the address and the head tell."""
-    names: tuple[int, ...]
-    """The names of the page."""
+Rows = tuple[tuple[str, ...], NDArray[np.floating] | list[NDArray[np.floating]]]
+"""Signs with their names; one value for all blocks where there is but one column."""
 
 
 class Scores(NamedTuple):
@@ -103,85 +57,6 @@ class Scores(NamedTuple):
     """Of the page: the probability of each page type."""
 
 
-def outline(page: Page) -> Outline:
-    """The containers of a page."""
-    elements, parents, starts, ends = page.containers
-    named: list[tuple[int, ...]] = []
-    frames, depths, paths = [0], [0], [0]  # one further on, so that the first has something around it
-    numbers: dict[tuple[int, tuple[int, ...]], int] = {}
-    for element, parent in zip(elements, parents, strict=True):
-        name = names(element)
-        around = parent + 1
-        named.append(name)
-        frames.append(frames[around] | _FRAME.get(element.tag, 0))
-        depths.append(depths[around] + 1)
-        paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
-    outer = outward(parents, starts, ends)
-    columns = (parents, outer, frames[1:], depths[1:], paths[1:], starts, ends)
-    return Outline(named, *(np.array(column, np.int64) for column in columns))
-
-
-def outward(parents: Sequence[int] | Ints, starts: Sequence[int] | Ints, ends: Sequence[int] | Ints) -> Ints:
-    """For each container the nearest one around it that holds more blocks, for the first itself."""
-    found = [0]
-    for index, (parent, start, end) in enumerate(zip(parents, starts, ends, strict=True)):
-        if index:
-            found.append(parent if ends[parent] - starts[parent] > end - start else found[parent])
-    return np.array(found[: len(parents)], np.int64)
-
-
-def sight(page: Page) -> Sight:
-    """What is seen of a page."""
-    blocks, wraps = page.blocks, page.wraps
-    number = len(blocks)
-    meta = page.meta
-    title = f"{page.title[:300]} {meta.get('og:title', '')[:300]}"
-    about = meta.get("og:description") or meta.get("description") or meta.get("twitter:description") or ""
-    same: dict[str, int] = {}
-    return Sight(
-        characters.read([*(block.text[:MOST_LETTERS] for block in blocks), title, about[:1_000], _body(page)]),
-        outline(page),
-        np.array(page.homes, np.int64),
-        [() if wrap is None else names(wrap) for wrap in wraps],
-        np.array([0 if wrap is None else _WRAP.get(wrap.tag, 0) for wrap in wraps], np.int64),
-        np.array([_TAG.get(block.tag, 0) for block in blocks], np.int64),
-        np.array([len(block.text) for block in blocks], np.float32),
-        np.array([block.linked for block in blocks], np.float32),
-        np.array([same.setdefault(block.text, len(same)) for block in blocks], np.int64),
-        np.bincount([link.at for link in page.links], minlength=number + 1)[:number].astype(np.float32),
-        np.bincount([image.at for image in page.images], minlength=number + 1).astype(np.float32),
-        _head(page),
-        page_names(page),
-    )
-
-
-def _body(page: Page) -> str:
-    """The text of the article in the page's JSON-LD, without tags."""
-    body = structured(page).body[:MOST_BODY]
-    return _TAG_IN_TEXT.sub(" ", unescape(body)) if "<" in body or "&" in body else body
-
-
-def _head(page: Page) -> Floats:
-    path, _, query = page.url.split("://")[-1].partition("/")[2][:300].partition("?")
-    kind = page.meta.get("og:type", "").lower()
-    return np.array(
-        [
-            path.count("/"),
-            np.log1p(len(path)),
-            np.log1p(path.count("-")),
-            np.log1p(sum(map(str.isdigit, path))),
-            bool(query),
-            path.endswith((".html", ".htm", ".shtml")),
-            *(kind.startswith(name) for name in _OG_TYPES),
-            "article:published_time" in page.meta,
-        ],
-        np.float32,
-    )
-
-
-_HEAD = [*"depth,length,hyphens,digits,query,.html".split(","), *(f"og {kind}" for kind in _OG_TYPES), "published"]
-
-
 class Signs(NamedTuple):
     """The matrix, with the name of each row."""
 
@@ -189,134 +64,55 @@ class Signs(NamedTuple):
     names: list[str]
 
 
+class _Basis(NamedTuple):
+    """What several signs are made from."""
+
+    seen: Sight
+    scores: Scores
+    levels: Ints
+    """For each level and block, a container."""
+    number: int
+    at: Ints
+    kinds: Floats
+    looked_at: Floats
+    words: Floats
+    letters: Floats
+    stops: Floats
+    unspaced: Floats
+    widths: Floats
+    """The lengths, a Chinese character saying as much as three letters."""
+    log_widths: Floats
+    density: Floats
+    """The share of a block's text that is in links."""
+    prose: Floats
+    """The width of what is not in links, of blocks with a full stop."""
+    ends_stop: NDArray[np.bool_]
+    in_body: Floats
+    around: Floats
+    total: float
+
+
 def signs(seen: Sight, scores: Scores, levels: Ints) -> Signs:
-    """The signs of all blocks."""
-    number = len(seen.homes)
-    rows: list[NDArray[np.floating]] = []
-    labels: list[str] = []
-
-    def add(rows_of: Sequence[str], values: NDArray[np.floating]) -> None:
-        labels.extend(rows_of)
-        rows.append(np.broadcast_to(values, (len(rows_of), number)))
-
-    def choose(name: str, values: Ints, kinds: int) -> None:
-        one = np.zeros((kinds, number), np.float32)
-        one[values, np.arange(number)] = 1
-        add([f"{name} {kind}" for kind in range(kinds)], one)
-
-    kinds = seen.texts.kinds[:number].T
-    looked_at = np.maximum(kinds.sum(0), 1)
-    lengths, linked = seen.lengths, seen.linked
-    owner = seen.texts.owner
-    words = np.bincount(owner, minlength=number + EXTRA)[:number].astype(np.float32)
-    stops = kinds[STOP] * lengths / looked_at
-    unspaced = kinds[UNSPACED] * lengths / looked_at
-    letters = np.maximum(kinds[LOWER] + kinds[UPPER] + kinds[CASELESS] + kinds[UNSPACED], 1)
-    widths = lengths + 2 * unspaced  # a Chinese character says as much as three letters
-    density = linked / np.maximum(lengths, 1)
-    first, last = seen.texts.first[:number], seen.texts.last[:number]
-    ends_stop = (last == STOP) | ((last == QUOTE) & (stops > 0))
-    log_widths = np.log1p(widths)
-    own, word_scores = scores.own, scores.words
-    # The text of a block.
-    add(
-        ["length", "width", "words", "density", "word length", "stops", "commas", "ends with stop", "word score"],
-        np.stack([np.log1p(lengths), log_widths, np.log1p(words), density, letters / np.maximum(words, 1), np.log1p(stops), np.log1p(kinds[COMMA]), ends_stop, word_scores]),
-    )
-    add([f"share {KINDS[kind]}" for kind in range(UPPER, len(KINDS))], kinds[UPPER:] / looked_at)
-    choose("begins", first, len(KINDS))
-    choose("ends", last, len(KINDS))
-    # The elements around it.
-    outline, homes = seen.outline, seen.homes
-    frames = outline.frames[homes]
-    choose("tag", seen.tags, len(TAGS) + 1)
-    choose("wrap", seen.wrap_tags, len(WRAPS) + 1)
-    add([f"in {tag}" for tag in FRAMES], (frames >> _FRAME_BITS) & 1)
-    depths = outline.depths[homes].astype(np.float32)
-    around = scores.around[homes]
-    add(["depth", "own names", "names around", "links", "images", "images after"], np.stack([depths, own, around, *np.log1p([seen.links, seen.images[:number], seen.images[1:]])]))
-    # Its place.
-    at = np.arange(number)
-    total = max(1.0, float(lengths.sum()))
-    before = np.cumsum(lengths) - lengths
-    add(["text before", "text after", "at", "log at", "log from end"], np.stack([before / total, 1 - (before + lengths) / total, at / max(1, number), np.log1p(at), np.log1p(number - at)]))
-    add(["copies"], np.log(np.bincount(seen.copies)[seen.copies]))
-    shares, covers = _echoes(seen.texts, number, words)
-    add(["in title", "in description", "of title", "of description"], np.concatenate([shares, covers]))
-    in_body = _in_body(seen.texts, number)
-    add(["in body"], in_body)
-    titled = shares[0] * covers[0] + 0.3 * (seen.tags == _TAG["h1"])
-    title = int(titled.argmax()) if titled.max() > 0.4 else None
-    away = np.log1p(np.abs(at - title)) if title is not None else np.zeros(number)
-    add(["after title", "before title", "is title"], np.stack([away * (at > (title or 0)), away * (at < (title or 0)), at == title if title is not None else np.zeros(number)]))
-    # Its neighbours.
-    prose = widths * (1 - density) * (stops > 0)
-    near = np.stack([log_widths, density, own, word_scores, ends_stop, in_body])
-    for step in (1, -1):
-        add([f"{name} {step:+d}" for name in ("width", "density", "own names", "words", "ends with stop", "in body")], _shifted(near, step))
-    links_of = [homes, outline.parents[homes]]
-    same = np.zeros((2, number + 1), np.float32)
-    for row, home in enumerate(links_of):
-        same[row, 1:number] = home[1:] == home[:-1]
-    steps = np.diff(depths, prepend=depths[:1])
-    add(["same home before", "sibling before", "same home after", "sibling after"], np.concatenate([same[:, :number], same[:, 1:]]))
-    add(["step", "step after"], np.stack([steps, _shifted(steps[None], -1)[0]]))
-    window = np.stack([widths, linked, prose, own, around, word_scores, seen.links]).astype(np.float64)
-    sums = np.concatenate([np.zeros((len(window), 1)), window.cumsum(1)], 1)
-    for reach in REACHES:
-        left, right = np.maximum(at - reach, 0), np.minimum(at + reach + 1, number)
-        part = (sums[:, right] - sums[:, left]) / (right - left)
-        np.log1p(part[:3], out=part[:3])
-        add([f"{name} ±{reach}" for name in ("width", "linked", "prose", "own names", "names around", "words", "links")], part)
-    is_prose = prose > 60
-    ago = at - np.maximum.accumulate(np.where(is_prose, at, -99))
-    ahead = np.minimum.accumulate(np.where(is_prose, at, number + 99)[::-1])[::-1] - at
-    add(["prose ago", "prose ahead"], np.log1p(np.minimum([ago, ahead], 99)))
-    headings = np.maximum.accumulate(np.where((seen.tags >= _HEADINGS[0]) & (seen.tags <= _HEADINGS[1]), at, -1))
-    there = headings >= 0
-    choose("heading", np.where(there, seen.tags[headings] - _HEADINGS[0] + 1, 0), 7)
-    add(["heading words", "heading ago"], np.stack([word_scores[headings] * there, np.where(there, np.log1p(at - headings), 8)]))
-    # What the containers around it hold.
-    held = np.stack([widths, linked, prose, stops, own, word_scores, np.ones(number), seen.images[:number]]).astype(np.float64)
-    sums = np.concatenate([np.zeros((len(held), 1)), held.cumsum(1)], 1)
-    whole = np.maximum(sums[:, -1], 1)
-    inside = sums[:, outline.ends] - sums[:, outline.starts]
-    part = inside[:, levels]  # sums, levels, blocks
-    wide, many = np.maximum(part[0], 1), np.maximum(part[6], 1)
-    shown = {
-        "width": np.log1p(part[0]),
-        "share": part[0] / whole[0],
-        "prose share": part[2] / whole[2],
-        "density": part[1] / wide,
-        "prose density": part[2] / wide,
-        "stops": part[3] / wide * 100,
-        "names": part[4] / many,
-        "words": part[5] / many,
-        "blocks": np.log1p(part[6]),
-        "images": np.log1p(part[7] / many),
-        "around": scores.around[levels],
-    }
-    for name, values in shown.items():
-        add([f"{name} ^{level}" for level in range(LEVELS)], values)
-    # The blocks of the same path.
-    path = outline.paths[homes]
-    counts = np.bincount(path)
-    grouped = np.stack([np.bincount(path, values, len(counts)) for values in (widths, linked, prose, word_scores)])
-    mean = (grouped / np.maximum(counts, 1))[:, path]
-    np.log1p(mean[:3], out=mean[:3])
-    add(["path width", "path linked", "path prose", "path word score"], mean)
-    add(["path count", "path share"], np.stack([np.log1p(counts[path]), grouped[0][path] / whole[0]]))
-    # The page.
-    every = letters.sum()
-    overall = [
-        np.log1p(whole[0]), whole[1] / whole[0], whole[2] / whole[0], np.log1p(number), unspaced.sum() / every,
-        kinds[CASELESS].sum() / every, np.log1p(seen.images.sum()), lengths[seen.tags == _TAG["p"]].sum() / total,
-        *((frames & _FRAME[tag] > 0).mean() for tag in ("article", "main", "td")), title is not None, np.log1p(prose.max()), np.log1p((seen.texts.owner == number + 2).sum()), (in_body * widths).sum() / whole[0],
-        *seen.page, *scores.kinds,
+    """The signs of all blocks; there must be one."""
+    basis = _basis(seen, scores, levels)
+    titles, title = _of_titles(basis)
+    parts = [
+        *_of_text(basis),
+        *_of_elements(basis),
+        *_of_place(basis),
+        *titles,
+        *_of_neighbours(basis),
+        *_of_headings(basis),
+        *_of_containers(basis),
+        *_of_paths(basis),
+        _of_page(basis, title is not None),
     ]
-    overall_names = "width,density,prose,blocks,unspaced,caseless,images,p,article,main,td,has title,most prose,body,in body".split(",")
-    add([f"page {name}" for name in [*overall_names, *_HEAD, *(f"kind {place}" for place in range(len(scores.kinds)))]], np.array(overall, np.float32)[:, None])
-    return Signs(np.concatenate(rows).astype(np.float32), labels)
+    matrix = np.empty((sum(len(names) for names, _ in parts), basis.number), np.float32)
+    row = 0
+    for names, values in parts:
+        matrix[row : row + len(names)] = values
+        row += len(names)
+    return Signs(matrix, [name for names, _ in parts for name in names])
 
 
 def ranges(seen: Sight) -> Ints:
@@ -325,6 +121,257 @@ def ranges(seen: Sight) -> Ints:
     for _ in range(LEVELS - 1):
         levels.append(seen.outline.outer[levels[-1]])
     return np.stack(levels)
+
+
+def _basis(seen: Sight, scores: Scores, levels: Ints) -> _Basis:
+    number = len(seen.homes)
+    lengths = seen.lengths
+    kinds = seen.texts.kinds[:number].T
+    looked_at = np.maximum(kinds.sum(0), 1)
+    stops, unspaced = kinds[[STOP, UNSPACED]] * (lengths / looked_at)
+    widths = lengths + 2 * unspaced
+    density = seen.linked / np.maximum(lengths, 1)
+    last = seen.texts.last[:number]
+    return _Basis(
+        seen=seen,
+        scores=scores,
+        levels=levels,
+        number=number,
+        at=np.arange(number),
+        kinds=kinds,
+        looked_at=looked_at,
+        words=np.bincount(seen.texts.owner, minlength=number + EXTRA)[:number].astype(np.float32),
+        letters=np.maximum(kinds[[LOWER, UPPER, CASELESS, UNSPACED]].sum(0), 1),
+        stops=stops,
+        unspaced=unspaced,
+        widths=widths,
+        log_widths=np.log1p(widths),
+        density=density,
+        prose=widths * (1 - density) * (stops > 0),
+        ends_stop=(last == STOP) | ((last == QUOTE) & (stops > 0)),
+        in_body=_in_body(seen.texts, number),
+        around=scores.around[seen.homes],
+        total=max(1.0, float(lengths.sum())),
+    )
+
+
+def _each(name: str, kinds: int) -> tuple[str, ...]:
+    return tuple(f"{name} {kind}" for kind in range(kinds))
+
+
+def _one_of(values: Ints, kinds: int) -> Floats:
+    """A row for each kind, 1 where a block is of it."""
+    found = np.zeros((kinds, len(values)), np.float32)
+    found[values, np.arange(len(values))] = 1
+    return found
+
+
+_TEXT = ("length", "width", "words", "density", "word length", "stops", "commas", "ends with stop", "word score")
+_SHARES = tuple(f"share {kind}" for kind in KINDS[UPPER:])
+_BEGINS, _ENDS = _each("begins", len(KINDS)), _each("ends", len(KINDS))
+
+
+def _of_text(basis: _Basis) -> list[Rows]:
+    seen, kinds, number = basis.seen, basis.kinds, basis.number
+    text = [
+        np.log1p(seen.lengths),
+        basis.log_widths,
+        np.log1p(basis.words),
+        basis.density,
+        basis.letters / np.maximum(basis.words, 1),
+        np.log1p(basis.stops),
+        np.log1p(kinds[COMMA]),
+        basis.ends_stop,
+        basis.scores.words,
+    ]
+    return [
+        (_TEXT, text),
+        (_SHARES, kinds[UPPER:] / basis.looked_at),
+        (_BEGINS, _one_of(seen.texts.first[:number], len(KINDS))),
+        (_ENDS, _one_of(seen.texts.last[:number], len(KINDS))),
+    ]
+
+
+_TAG_IS, _WRAP_IS = _each("tag", len(TAGS) + 1), _each("wrap", len(WRAPS) + 1)
+_IN = tuple(f"in {tag}" for tag in FRAMES)
+_ELEMENTS = ("depth", "own names", "names around", "links", "images", "images after")
+
+
+def _of_elements(basis: _Basis) -> list[Rows]:
+    seen, number = basis.seen, basis.number
+    homes, outline = seen.homes, seen.outline
+    log_links, log_images = np.log1p(seen.links), np.log1p(seen.images)
+    own, depths = basis.scores.own, outline.depths[homes]
+    return [
+        (_TAG_IS, _one_of(seen.tags, len(TAGS) + 1)),
+        (_WRAP_IS, _one_of(seen.wrap_tags, len(WRAPS) + 1)),
+        (_IN, (outline.frames[homes] >> _FRAME_BITS) & 1),
+        (_ELEMENTS, [depths, own, basis.around, log_links, log_images[:number], log_images[1:]]),
+    ]
+
+
+_PLACE = ("text before", "text after", "at", "log at", "log from end", "copies")
+
+
+def _of_place(basis: _Basis) -> list[Rows]:
+    at, number, total, lengths = basis.at, basis.number, basis.total, basis.seen.lengths
+    done = np.cumsum(lengths)
+    copies = np.log(np.bincount(basis.seen.copies)[basis.seen.copies])
+    place = [(done - lengths) / total, 1 - done / total, at / number, np.log1p(at), np.log1p(number - at), copies]
+    return [(_PLACE, place)]
+
+
+_ECHOES = ("in title", "in description", "of title", "of description", "in body")
+_TITLE = ("after title", "before title", "is title")
+
+
+def _of_titles(basis: _Basis) -> tuple[list[Rows], int | None]:
+    """What a block has of the title, and how far it is from the headline; and where that is, if it is there."""
+    at, number = basis.at, basis.number
+    shares, covers = _echoes(basis.seen.texts, number, basis.words)
+    titled = shares[0] * covers[0] + 0.3 * (basis.seen.tags == TAG["h1"])
+    title = int(titled.argmax()) if titled.max() > TITLED else None
+    away = np.zeros((3, number))
+    if title is not None:
+        far = np.log1p(np.abs(at - title))
+        away = np.stack([far * (at > title), far * (at < title), at == title])
+    return [(_ECHOES, [*shares, *covers, basis.in_body]), (_TITLE, away)], title
+
+
+_NEAR = ("width", "density", "own names", "words", "ends with stop", "in body")
+_BEFORE, _AFTER = (tuple(f"{name} {step}" for name in _NEAR) for step in ("+1", "-1"))
+_SAME = ("same home before", "sibling before", "same home after", "sibling after", "step", "step after")
+_WINDOW = ("width", "linked", "prose", "own names", "names around", "words", "links")
+_WINDOWS = [tuple(f"{name} ±{reach}" for name in _WINDOW) for reach in REACHES]
+
+
+def _of_neighbours(basis: _Basis) -> list[Rows]:
+    seen, scores, number, at = basis.seen, basis.scores, basis.number, basis.at
+    near = np.stack([basis.log_widths, basis.density, scores.own, scores.words, basis.ends_stop, basis.in_body])
+    same = np.zeros((2, number + 1), np.float32)
+    for row, home in enumerate((seen.homes, seen.outline.parents[seen.homes])):
+        same[row, 1:number] = home[1:] == home[:-1]
+    depths = seen.outline.depths[seen.homes]
+    steps = np.diff(depths, prepend=depths[0], append=depths[-1])
+    window = [basis.widths, seen.linked, basis.prose, scores.own, basis.around, scores.words, seen.links]
+    sums = _sums(window)
+    windows: list[Rows] = []
+    for names, reach in zip(_WINDOWS, REACHES, strict=True):
+        first, last = np.maximum(at - reach, 0), np.minimum(at + reach + 1, number)
+        means = (sums[:, last] - sums[:, first]) / (last - first)
+        np.log1p(means[:3], out=means[:3])
+        windows.append((names, means))
+    return [
+        (_BEFORE, _shifted(near, 1)),
+        (_AFTER, _shifted(near, -1)),
+        (_SAME, [*same[:, :number], *same[:, 1:], steps[:-1], steps[1:]]),
+        *windows,
+    ]
+
+
+_PROSE_AT = ("prose ago", "prose ahead")
+_HEADING = _each("heading", 7)
+_UNDER = ("heading words", "heading ago")
+
+
+def _of_headings(basis: _Basis) -> list[Rows]:
+    """How far away the next prose is, and what the last heading was."""
+    at, tags = basis.at, basis.seen.tags
+    is_prose = basis.prose > PROSE
+    ago = at - np.maximum.accumulate(np.where(is_prose, at, -FAR))
+    ahead = np.minimum.accumulate(np.where(is_prose, at, basis.number + FAR)[::-1])[::-1] - at
+    is_heading = (tags >= _HEADINGS[0]) & (tags <= _HEADINGS[-1])
+    heading = np.maximum.accumulate(np.where(is_heading, at, -1))
+    there = heading >= 0
+    level = np.where(there, tags[heading] - _HEADINGS[0] + 1, 0)
+    under = [basis.scores.words[heading] * there, np.where(there, np.log1p(at - heading), NO_HEADING)]
+    return [
+        (_PROSE_AT, np.log1p(np.minimum([ago, ahead], FAR))),
+        (_HEADING, _one_of(level, 7)),
+        (_UNDER, under),
+    ]
+
+
+_HOLDS = (
+    "width,share,prose share,density,prose density,stops,names,words,blocks,images,around".split(",")  # in this order
+)
+_HELD = [tuple(f"{name} ^{level}" for level in range(LEVELS)) for name in _HOLDS]
+
+
+def _of_containers(basis: _Basis) -> list[Rows]:
+    """What the home of a block and the containers around it hold."""
+    seen, scores, levels = basis.seen, basis.scores, basis.levels
+    outline, ones = seen.outline, np.ones(basis.number)
+    images = seen.images[: basis.number]
+    sums = _sums([basis.widths, seen.linked, basis.prose, basis.stops, scores.own, scores.words, ones, images])
+    whole = np.maximum(sums[:, -1], 1)
+    inside = (sums[:, outline.ends] - sums[:, outline.starts])[:, levels]
+    width, linked, prose, stops, own, words, blocks, pictures = inside
+    wide, many = np.maximum(width, 1), np.maximum(blocks, 1)
+    held = (
+        np.log1p(width),
+        width / whole[0],
+        prose / whole[2],
+        linked / wide,
+        prose / wide,
+        stops / wide * 100,
+        own / many,
+        words / many,
+        np.log1p(blocks),
+        np.log1p(pictures / many),
+        scores.around[levels],
+    )
+    return list(zip(_HELD, held, strict=True))
+
+
+_PATH = ("path width", "path linked", "path prose", "path word score", "path count", "path share")
+
+
+def _of_paths(basis: _Basis) -> list[Rows]:
+    """What the blocks of the same path are like."""
+    path = basis.seen.outline.paths[basis.seen.homes]
+    counts = np.bincount(path)
+    values = (basis.widths, basis.seen.linked, basis.prose, basis.scores.words)
+    sums = np.stack([np.bincount(path, one, len(counts)) for one in values])
+    means = (sums / np.maximum(counts, 1))[:, path]
+    np.log1p(means[:3], out=means[:3])
+    share = sums[0][path] / max(1, float(basis.widths.sum()))
+    return [(_PATH, [*means, np.log1p(counts[path]), share])]
+
+
+_OVERALL = "width,density,prose,blocks,unspaced,caseless,images,p,article,main,td,has title,most prose,body,in body"
+_PAGE = tuple(f"page {name}" for name in (*_OVERALL.split(","), *HEAD))
+
+
+def _of_page(basis: _Basis, has_title: bool) -> Rows:
+    seen = basis.seen
+    wide, every = max(1.0, float(basis.widths.sum())), basis.letters.sum()
+    frames = seen.outline.frames[seen.homes]
+    values = [
+        np.log1p(wide),
+        seen.linked.sum() / wide,
+        basis.prose.sum() / wide,
+        np.log1p(basis.number),
+        basis.unspaced.sum() / every,
+        basis.kinds[CASELESS].sum() / every,
+        np.log1p(seen.images.sum()),
+        seen.lengths[seen.tags == TAG["p"]].sum() / basis.total,
+        *((frames & FRAME[tag] > 0).mean() for tag in ("article", "main", "td")),
+        has_title,
+        np.log1p(basis.prose.max()),
+        np.log1p((seen.texts.owner == basis.number + EXTRA - 1).sum()),
+        (basis.in_body * basis.widths).sum() / wide,
+        *seen.page,
+        *basis.scores.kinds,
+    ]
+    return (*_PAGE, *_each("page kind", len(basis.scores.kinds))), np.array(values, np.float32)[:, None]
+
+
+def _sums(rows: list[NDArray[np.floating]]) -> NDArray[np.float64]:
+    """For each row, the sums of what comes before each place."""
+    found = np.zeros((len(rows), len(rows[0]) + 1))
+    np.cumsum(np.stack(rows), 1, out=found[:, 1:])
+    return found
 
 
 def _shifted(rows: NDArray[np.floating], step: int) -> NDArray[np.floating]:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.extraction.auto.signs import Floats, Sight, outward
+from crawler.extraction.auto.sight import Floats, Sight, outward
 
 SHARE = (0.08, 0.4)
 """The part of the main text that a copy keeps, from a least to a most."""
@@ -51,7 +51,7 @@ def subset(seen: Sight, kept: NDArray[np.bool_]) -> Sight:
         ),
         outline=outline._replace(starts=starts, ends=ends, outer=outward(outline.parents, starts, ends)),
         homes=seen.homes[blocks],
-        wraps=[seen.wraps[block] for block in blocks],
+        wraps=seen.wraps[blocks],
         wrap_tags=seen.wrap_tags[blocks],
         tags=seen.tags[blocks],
         lengths=seen.lengths[blocks],

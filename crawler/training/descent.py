@@ -16,7 +16,7 @@ from scipy import sparse
 
 from crawler.extraction.auto.characters import Ints
 from crawler.extraction.auto.network import LIMIT, Layer, Nest, Network, logistic
-from crawler.extraction.auto.signs import Floats
+from crawler.extraction.auto.sight import Floats
 
 STEPS = (1, 0, 2, 0, 1)
 """The layers: how far each looks along the page, 0 for containers."""

@@ -1,6 +1,6 @@
 """How the model is trained: from pages with gold text, and from pages of which some snippets are known.
 
-1. What is seen of each page, and the label of each of its blocks (crawler.extraction.auto.labels).
+1. What is seen of each page, and the label of each of its blocks (crawler.training.labels).
 2. What names and words speak for, by logistic regression; and the type of a page by its names.
 3. A teacher, boosted trees over the signs of blocks, whose opinion is half of each label, and all of it where a page of
    snippets says nothing: what the trees find by rules the network need not find by itself.
@@ -17,11 +17,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from crawler.extraction.auto import characters, descent, model, names, network, signs
-from crawler.extraction.auto.cutting import shorter, subset
-from crawler.extraction.auto.labels import labels
+from crawler.extraction.auto import model, names, network, sight, signs
+from crawler.extraction.auto.characters import BUCKETS, Ints
+from crawler.training.cutting import shorter, subset
+from crawler.training.labels import labels
 from crawler.extraction.auto.model import KINDS, Kinds, Model, Vocabulary
-from crawler.extraction.auto.signs import Floats, Sight
+from crawler.extraction.auto.sight import Floats, Sight
 from crawler.page import Page
 
 FOLDS = 5
@@ -52,6 +53,7 @@ TEACHER = {
 EPOCHS = 12
 AROUND = 0.3
 """What a name around a block is beside one of its own, before it is known what they speak for."""
+NEVER = -30.0
 Tell = Callable[[str], None]
 
 
@@ -67,18 +69,10 @@ class Example(NamedTuple):
     page_type: str
 
 
-class Prepared(NamedTuple):
-    """What is learned first."""
-
-    vocabulary: Vocabulary
-    means: Floats
-    scales: Floats
-
-
 def example(group: str, site: str, page: Page, gold: str, page_type: str, tokens: Callable[[str], list[str]]) -> Example:
     """A page with its gold text; there must be a block."""
     found = labels([tokens(block.text) for block in page.blocks], tokens(gold))
-    return Example(group, site, signs.sight(page), np.array(found, np.float32), page_type)
+    return Example(group, site, sight.sight(page), np.array(found, np.float32), page_type)
 
 
 def snippets(
@@ -94,7 +88,7 @@ def snippets(
             # What stands in many places may be meant in one of them.
             if len(places) <= 3 or not value:
                 found[places] = value
-    return Example(group, site, signs.sight(page), found, "")
+    return Example(group, site, sight.sight(page), found, "")
 
 
 def folds_of(examples: Sequence[Example], seed: int) -> list[int]:
@@ -157,18 +151,21 @@ def _set_weights(examples: Sequence[Example]) -> list[float]:
 def _rows(seen: Sight) -> sparse.csr_matrix:
     """For each block, the names of its home, those around it, and its words."""
     outline, number = seen.outline, len(seen.homes)
-    around: list[tuple[int, ...]] = []
+    named = np.split(seen.words.buckets, np.flatnonzero(np.diff(seen.words.owner)) + 1)
+    around: list[Ints] = []
     for name, parent in zip(outline.names, outline.parents, strict=True):
-        around.append((around[parent] if parent >= 0 else ()) + name)
+        around.append(np.concatenate([around[parent], named[name]]) if parent >= 0 else named[name])
     bounds = np.searchsorted(seen.texts.owner, np.arange(number + 1))
     columns, values, ends = [], [], [0]
     for block, home in enumerate(seen.homes):
-        own, out = outline.names[home] + seen.wraps[block], around[home]
+        own, out = named[outline.names[home]], around[home]
+        if seen.wraps[block] >= 0:
+            own = np.concatenate([own, named[seen.wraps[block]]])
         words = seen.texts.words[bounds[block] : bounds[block + 1]]
-        columns += [np.array(own, np.int64), np.array(out, np.int64) + names.BUCKETS, words + 2 * names.BUCKETS]
+        columns += [own, out + BUCKETS, words + 2 * BUCKETS]
         values += [np.ones(len(own)), np.full(len(out), AROUND), np.full(len(words), 1 / np.sqrt(max(1, len(words))))]
         ends.append(ends[-1] + len(own) + len(out) + len(words))
-    shape = (number, 2 * names.BUCKETS + characters.BUCKETS)
+    shape = (number, 3 * BUCKETS)
     return sparse.csr_matrix((np.concatenate(values).astype(np.float32), np.concatenate(columns), ends), shape=shape)
 
 
@@ -201,21 +198,20 @@ def _vocabulary(
     for row, at in enumerate(typed):
         pages[row, list(examples[at].seen.names)] = 1
     kinds, bias = _fit_kinds(sparse.csr_matrix(pages), [examples[at].page_type for at in typed])
-    size = names.BUCKETS
-    return Vocabulary(learned[:size], AROUND * learned[size : 2 * size], learned[2 * size :], kinds, bias)
+    own, around, words = learned.reshape(3, BUCKETS)
+    return Vocabulary(own, AROUND * around, words, kinds, bias)
 
 
-def _fit_kinds(rows: object, types: Sequence[str]) -> tuple[Floats, Floats]:
+def _fit_kinds(rows: sparse.csr_matrix | Floats, types: Sequence[str]) -> tuple[Floats, Floats]:
     """Weights that tell page types; a type that is in no example is never told."""
     from sklearn.linear_model import LogisticRegression
 
-    wide = rows.shape[1]  # type: ignore[attr-defined]
-    weights, bias = np.zeros((wide, len(KINDS)), np.float32), np.full(len(KINDS), -30, np.float32)
+    weights, bias = np.zeros((rows.shape[1], len(KINDS)), np.float32), np.full(len(KINDS), NEVER, np.float32)
     there = sorted(set(types))
     if len(there) < 2:
         bias[[KINDS.index(kind) for kind in there] or [0]] = 0
         return weights, bias
-    fitted = LogisticRegression(max_iter=1_000, tol=1e-3).fit(rows, types)
+    fitted = LogisticRegression(max_iter=2_000, tol=1e-3).fit(rows, types)
     found, shifts = fitted.coef_, fitted.intercept_
     if len(there) == 2:  # scikit-learn gives one row for two classes
         found, shifts = np.concatenate([-found, found]) / 2, np.concatenate([-shifts, shifts]) / 2
@@ -232,7 +228,7 @@ def _with_copy(one: Example, chance: np.random.Generator) -> Iterable[tuple[Sigh
         yield subset(one.seen, kept), one.labels[kept]
 
 
-def _probe(seen: Sight, vocabulary: Vocabulary) -> tuple[Sight, signs.Scores, signs.Ints]:
+def _probe(seen: Sight, vocabulary: Vocabulary) -> tuple[Sight, signs.Scores, Ints]:
     return seen, vocabulary.scores(seen), signs.ranges(seen)
 
 
@@ -313,7 +309,7 @@ TOKENS = 2
 """The row of the signs that tells how many words a block has."""
 
 
-def _hidden(labels_of: Sequence[str]) -> list[signs.Ints]:
+def _hidden(labels_of: Sequence[str]) -> list[Ints]:
     """The signs that come from words, from names, and from the page."""
     groups = (
         lambda name: name.startswith(("words ", "word score", "heading words", "path word")),
@@ -339,4 +335,7 @@ def _kinds(
             likely = network.probabilities(net, found)
             rows.append(model.summary(found, likely, vocabularies[at].scores(examples[at].seen).kinds))
             types.append(examples[at].page_type)
-    return Kinds(*_fit_kinds(np.array(rows), types))
+    table = np.array(rows)
+    deviations = 10 * (table.std(0) + 0.01)  # a tenth each, which keeps the weights small
+    weights, bias = _fit_kinds(table / deviations, types)
+    return Kinds(weights / deviations[:, None], bias)

@@ -1,0 +1,187 @@
+"""What is seen of a page before any weight: its blocks and the elements around them, in columns."""
+
+import re
+from collections.abc import Sequence
+from html import unescape
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from crawler.extraction.auto import characters
+from crawler.extraction.auto.characters import Characters, Ints, Words
+from crawler.extraction.auto.names import page_names
+from crawler.page import Page
+from crawler.structured import structured
+
+Floats = NDArray[np.float32]
+MOST_LETTERS = 1_200
+"""Letters of a block that are looked at; its length counts whole."""
+MOST_BODY = 40_000
+EXTRA = 3
+"""Texts that are read after those of the blocks."""
+MOST_NAME = 200
+MOST_TITLE, MOST_ABOUT = 300, 1_000
+
+TAGS = (
+    "p div li td th h1 h2 h3 h4 h5 h6 dt dd pre blockquote figcaption section article body label button option center "
+    "noscript"
+).split()
+TAG = dict(zip(TAGS, count(1)))
+WRAPS = "a b strong em i span font time small code img label".split()
+_WRAP = dict(zip(WRAPS, count(1)))
+FRAMES = (
+    "nav header footer aside article main form table tr td li ul ol dl figure figcaption noscript blockquote pre "
+    "section button label h1 h2 h3 h4 h5 h6 p a dd dt center font address details iframe"
+).split()
+FRAME = dict(zip(FRAMES, (1 << place for place in count())))
+_TAG_IN_TEXT = re.compile(r"<[^<>]{0,300}>")
+_OG_TYPES = ("article", "website", "product", "profile", "video", "blog")
+
+
+class Outline(NamedTuple):
+    """The containers of a page, in columns, in page order."""
+
+    names: Ints
+    """Each one's name, by its number among the page's names."""
+    parents: Ints
+    outer: Ints
+    """The nearest container around that holds more blocks; the first is its own."""
+    frames: Ints
+    """A bit for each kind of element that it is or is in."""
+    depths: Ints
+    paths: Ints
+    """The same number for containers whose names, and those of all around them, are the same."""
+    starts: Ints
+    ends: Ints
+
+
+class Sight(NamedTuple):
+    """All that is seen of a page, before any weight."""
+
+    words: Words
+    """Of the names of elements: their tags, classes, ids and roles."""
+    texts: Characters
+    """Of the blocks; then of the title, of the description, and of the article as the page gives it to machines."""
+    outline: Outline
+    homes: Ints
+    """The innermost container around each block."""
+    wraps: Ints
+    """The name of the first inline element that begins in each block, -1 where there is none."""
+    wrap_tags: Ints
+    tags: Ints
+    lengths: Floats
+    linked: Floats
+    copies: Ints
+    """The same number for blocks of the same text."""
+    links: Floats
+    """How many there are in each block."""
+    images: Floats
+    """How many stand before each block, or in it; one more, of those after the last."""
+    page: Floats
+    """What the address and the head tell."""
+    names: tuple[int, ...]
+    """The names of the page."""
+
+
+class _Names:
+    """The names of a page's elements, each with its number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def number(self, element: etree._Element) -> int:
+        get = element.get
+        name = " ".join([element.tag, *filter(None, (get("class"), get("id"), get("role"), get("itemprop")))])
+        return self.numbers.setdefault(name[:MOST_NAME], len(self.numbers))
+
+
+def _outline(page: Page, names: _Names) -> Outline:
+    """The containers of a page."""
+    elements, parents, starts, ends = page.containers
+    named: list[int] = []
+    frames, depths, paths = [0], [0], [0]  # one further on, so that the first has something around it
+    numbers: dict[tuple[int, int], int] = {}
+    for element, parent in zip(elements, parents, strict=True):
+        name = names.number(element)
+        around = parent + 1
+        named.append(name)
+        frames.append(frames[around] | FRAME.get(element.tag, 0))
+        depths.append(depths[around] + 1)
+        paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
+    outer = outward(parents, starts, ends)
+    columns = (named, parents, outer, frames[1:], depths[1:], paths[1:], starts, ends)
+    return Outline(*(np.array(column, np.int64) for column in columns))
+
+
+def outward(parents: Sequence[int] | Ints, starts: Sequence[int] | Ints, ends: Sequence[int] | Ints) -> Ints:
+    """For each container the nearest one around it that holds more blocks, for the first itself."""
+    found = [0]
+    for index, (parent, start, end) in enumerate(zip(parents, starts, ends, strict=True)):
+        if index:
+            found.append(parent if ends[parent] - starts[parent] > end - start else found[parent])
+    return np.array(found[: len(parents)], np.int64)
+
+
+def sight(page: Page) -> Sight:
+    """What is seen of a page."""
+    blocks, wraps = page.blocks, page.wraps
+    number = len(blocks)
+    meta = page.meta
+    title = f"{page.title[:MOST_TITLE]} {meta.get('og:title', '')[:MOST_TITLE]}"
+    about = meta.get("og:description") or meta.get("description") or meta.get("twitter:description") or ""
+    same: dict[str, int] = {}
+    names = _Names()
+    outline = _outline(page, names)
+    wrapped = [-1 if wrap is None else names.number(wrap) for wrap in wraps]
+    return Sight(
+        characters.read_names(list(names.numbers)),
+        characters.read([*(block.text[:MOST_LETTERS] for block in blocks), title, about[:MOST_ABOUT], _body(page)]),
+        outline,
+        np.array(page.homes, np.int64),
+        np.array(wrapped, np.int64),
+        np.array([0 if wrap is None else _WRAP.get(wrap.tag, 0) for wrap in wraps], np.int64),
+        np.array([TAG.get(block.tag, 0) for block in blocks], np.int64),
+        np.array([len(block.text) for block in blocks], np.float32),
+        np.array([block.linked for block in blocks], np.float32),
+        np.array([same.setdefault(block.text, len(same)) for block in blocks], np.int64),
+        np.bincount([one.at for one in page.anchors if _leads(one.href)], minlength=number + 1)[:number].astype(np.float32),
+        np.bincount([one.at for one in page.pictures], minlength=number + 1).astype(np.float32),
+        _head(page),
+        page_names(page),
+    )
+
+
+def _leads(href: str | None) -> bool:
+    """Whether a link leads to another page, as far as its first characters tell."""
+    return href is not None and href[:1] not in ("", "#") and href[:11].lower() != "javascript:"
+
+
+def _body(page: Page) -> str:
+    """The text of the article in the page's JSON-LD, without tags."""
+    body = structured(page).body[:MOST_BODY]
+    return _TAG_IN_TEXT.sub(" ", unescape(body)) if "<" in body or "&" in body else body
+
+
+def _head(page: Page) -> Floats:
+    path, _, query = page.url.split("://")[-1].partition("/")[2][:300].partition("?")
+    kind = page.meta.get("og:type", "").lower()
+    return np.array(
+        [
+            path.count("/"),
+            np.log1p(len(path)),
+            np.log1p(path.count("-")),
+            np.log1p(sum(map(str.isdigit, path))),
+            bool(query),
+            path.endswith((".html", ".htm", ".shtml")),
+            *(kind.startswith(name) for name in _OG_TYPES),
+            "article:published_time" in page.meta,
+        ],
+        np.float32,
+    )
+
+
+HEAD = (*"depth,length,hyphens,digits,query,.html".split(","), *(f"og {kind}" for kind in _OG_TYPES), "published")
+"""The names of the numbers that `_head` gives."""

@@ -1,0 +1,1 @@
+"""How the weights of `auto` are made: labels, copies, teacher, network."""
