@@ -83,8 +83,8 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ((), "what is to be trained is not said; there is template-svm"),
-        (("slope",), "'slope' cannot be trained; there is template-svm"),
+        ((), "what is to be trained is not said; there is auto, template-svm"),
+        (("slope",), "'slope' cannot be trained; there is auto, template-svm"),
         (("template-svm",), "no pages with gold text; give files of JSON lines with url, html and gold"),
         (("template-svm", "none.jsonl"), "there is no file 'none.jsonl'"),
         (("template-svm", "a.jsonl", "--folds", "1"), "--folds 1 is wrong; allowed are whole numbers from 2 to 100"),
@@ -95,7 +95,7 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
         ),
         (
             ("template-svm", "a.jsonl", "--fast"),
-            "there is no option '--fast'; there are -o FILE, --folds N and --seed N",
+            "there is no option '--fast'; scrapy train --help lists them",
         ),
     ],
 )
