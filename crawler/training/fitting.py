@@ -19,7 +19,8 @@ from scipy import sparse
 
 from crawler.extraction.auto import model, names, network, sight, signs
 from crawler.extraction.auto.characters import BUCKETS, Ints
-from crawler.training.cutting import shorter, subset
+from crawler.training import descent
+from crawler.training.cutting import plainer, shorter, subset
 from crawler.training.labels import labels
 from crawler.extraction.auto.model import KINDS, Kinds, Model, Vocabulary
 from crawler.extraction.auto.sight import Floats, Sight
@@ -29,6 +30,8 @@ FOLDS = 5
 SET_EXPONENT = 0.35
 """A set of so many times fewer pages than the largest weighs that number to this power more."""
 MOST_WEIGHT = 3.0
+PLAIN = 0.4
+"""How many pages have a copy without names."""
 COPY_WEIGHT, SNIPPETS_WEIGHT = 0.5, 0.7
 KNOWN, GUESSED = 3.0, 0.5
 """What blocks of snippets weigh beside the others of their page."""
@@ -221,11 +224,13 @@ def _fit_kinds(rows: sparse.csr_matrix | Floats, types: Sequence[str]) -> tuple[
 
 
 def _with_copy(one: Example, chance: np.random.Generator) -> Iterable[tuple[Sight, Floats]]:
-    """A page, and a shorter copy of one with gold."""
+    """A page, and of one with gold a shorter copy, and now and then a plainer one."""
     yield one.seen, one.labels
     if not np.isnan(one.labels).any():
         kept = shorter(one.labels, one.seen, chance)
         yield subset(one.seen, kept), one.labels[kept]
+        if chance.random() < PLAIN:
+            yield plainer(one.seen), one.labels
 
 
 def _probe(seen: Sight, vocabulary: Vocabulary) -> tuple[Sight, signs.Scores, Ints]:
