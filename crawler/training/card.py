@@ -137,6 +137,7 @@ def _parameters(made: Made) -> Iterator[str]:
         "part of the teacher in a label": f"{fitting.TRUST:g}",
         "trees of the teacher": f"{teacher.TREES}, {teacher.TEACHER['num_leaves']} leaves",
         "part of main text in copies": " to ".join(f"{share:g}" for share in cutting.SHARE),
+        "pages with a copy without names": f"{fitting.PLAIN:g}",
         "weight of a copy, of a page of snippets": f"{fitting.COPY_WEIGHT:g}, {examples.SNIPPETS_WEIGHT:g}",
         **{library: version(library) for library in LIBRARIES},
     }

@@ -20,13 +20,15 @@ from crawler.extraction.auto.model import KINDS, Kinds, Model, Vocabulary
 from crawler.extraction.auto.sight import Floats, Sight
 from crawler.extraction.training import TooFewError
 from crawler.training import descent
-from crawler.training.cutting import shorter, subset
+from crawler.training.cutting import plainer, shorter, subset
 from crawler.training.examples import Example, parts_of, weights_of
 from crawler.training.teacher import TOKENS, Described, Tell, opinions
 from crawler.training.vocabulary import fit_kinds, vocabulary, weighed
 from crawler.wording import counted
 
 FOLDS = 5
+PLAIN = 0.4
+"""How many pages have a copy without names."""
 COPY_WEIGHT = 0.5
 KNOWN, GUESSED = 3.0, 0.5
 """What blocks of snippets weigh beside the others of their page."""
@@ -98,11 +100,13 @@ def _described(
 
 
 def _with_copy(one: Example, chance: np.random.Generator) -> Iterable[tuple[Sight, Floats]]:
-    """A page, and a shorter copy of one with gold."""
+    """A page, and of one with gold a shorter copy, and now and then a plainer one."""
     yield one.seen, one.labels
     if one.is_golden:
         kept = shorter(one.labels, one.seen, chance)
         yield subset(one.seen, kept), one.labels[kept]
+        if chance.random() < PLAIN:
+            yield plainer(one.seen), one.labels
 
 
 def describe(seen: Sight, known: Vocabulary) -> tuple[Floats, network.Nest]:

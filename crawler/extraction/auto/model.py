@@ -49,7 +49,7 @@ class Vocabulary(NamedTuple):
         owner, words = seen.texts.owner, seen.texts.words
         counts = np.bincount(owner, minlength=number + sight.EXTRA)[:number]
         sums = np.bincount(owner, self.words[words], minlength=number + sight.EXTRA)[:number]
-        kinds = np.exp(self.kinds[list(seen.names)].sum(0) + self.kinds_bias)
+        kinds = np.exp(self.kinds[np.array(seen.names, np.int64)].sum(0) + self.kinds_bias)
         return Scores(
             (own[outline.names[seen.homes]] + own[seen.wraps] * (seen.wraps >= 0)).astype(np.float32),
             np.array(around[1:], np.float32),
