@@ -44,7 +44,7 @@ def example(group: str, site: str, page: Page, gold: str, page_type: str) -> Exa
 
 def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> Example:
     """A page of which it is known that its main text has some snippets and lacks others."""
-    texts = [f" {' '.join(tokens(block.text))} " for block in page.blocks]
+    texts = [" ".join(tokens(block.text)) for block in page.blocks]
     found = np.full(len(texts), np.nan, np.float32)
     for value, wanted in ((0.0, absent), (1.0, present)):
         for snippet in wanted:

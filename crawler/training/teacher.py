@@ -57,7 +57,7 @@ def opinions(pages: Sequence[Described], parts: int, seed: int, tell: Tell) -> l
         trees = _trees([page for page in pages if page.part != part and page.is_golden], seed)
         for place, page in enumerate(pages):
             if page.part == part and not page.is_copy:
-                found[place] = np.asarray(trees.predict(page.signs), np.float32)
+                found[place] = np.asarray(trees.predict(page.signs, num_threads=1), np.float32)
     return found
 
 
