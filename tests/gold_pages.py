@@ -21,7 +21,7 @@ def row(number: int) -> dict[str, str]:
     main = "".join(f'<{tag} class="text">{text}</{tag}>' for text in texts)
     links = "".join(f'<div class="more"><a href="/m{at}">More of {WORDS[at]} here</a></div>' for at in range(5))
     return {
-        "url": f"http://www.site{number % SITES}.example/{'story' if is_article else 'list'}/{number}",
+        "url": f"http://www{number // SITES}.site{number % SITES}.com/{'story' if is_article else 'list'}/{number}",
         "html": (
             f'<html><head><title>Bees {number}</title></head><body class="{"post" if is_article else "list"}">'
             f'<ul class="menu">{menu}</ul><h1>Bees {number}</h1><div class="content">{main}</div>'
@@ -33,5 +33,5 @@ def row(number: int) -> dict[str, str]:
 
 
 def rows(count: int) -> list[dict[str, str]]:
-    """So many pages, of six sites at most."""
+    """So many pages, of six sites at most, each of several hosts."""
     return [row(number) for number in range(count)]

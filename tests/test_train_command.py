@@ -15,6 +15,8 @@ from scrapy.cmdline import execute
 from crawler.evaluation.gold import read_set
 from crawler.extraction.auto.model import load as load_auto
 from crawler.extraction.template_svm import load
+from crawler.training.examples import parts_of
+from crawler.urls import site
 
 pytest.importorskip("sklearn")
 pytest.importorskip("lightgbm")
@@ -33,6 +35,7 @@ ROWS = [
 
 WEAK = {"url": "http://weak.example/", "html": row(13)["html"], "with": ["On day 1300"], "without": ["Section 1"]}
 
+SITE_NAMES = [*(f"site{at}.com" for at in range(6)), "weak.example", "more.jsonl.gz-1", "more.jsonl.gz-2"]
 TOO_FEW = "5 parts want pages with main text and noise outside each; too few sites have gold text"
 
 
@@ -176,20 +179,22 @@ def test_weights_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
 
 
 def test_it_trains_auto(run: Run, tmp_path: Path) -> None:
-    write(tmp_path / "made.jsonl.xz", rows(24))
+    apart = [name for name, part in parts_of(SITE_NAMES, 5, 0).items() if part == 0]
+    held = [one for one in rows(24) if site(one["url"]) in apart]
+    assert held  # or nothing is seen here of what is kept apart
+    # Snippets of such a site are neither learned from nor judged.
+    write(tmp_path / "made.jsonl.xz", [*rows(24), WEAK | {"url": held[0]["url"]}])
     write(tmp_path / "more.jsonl.gz", [row(30) | {"url": None}, row(31) | {"page_type": None, "url": ""}])
     write(tmp_path / "weak.jsonl", [WEAK, WEAK | {"html": ""}])
     # The third page is of a site that is trained on.
-    write(
-        tmp_path / "apart.jsonl",
-        [row(at) | {"url": f"http://{name}.example/"} for at, name in enumerate("ab")] + rows(1),
-    )
+    new = [row(at) | {"url": f"http://{name}.example/"} for at, name in enumerate("ab")]
+    write(tmp_path / "apart.jsonl", [*new, row(0)])
     line = ("auto", "made.jsonl.xz", "more.jsonl.gz", "weak.jsonl", "--epochs", "1", "--validate", "apart.jsonl")
     ended = run(*line, "-o", "new/w.npz")
     assert ended.status == 0
-    titles = {title: told for title, *told in (line.split("  ") for line in ended.out.splitlines()) if told}
-    assert {"made", "validation", "apart", "article", "listing"} <= titles.keys()
-    assert "weak" not in titles
+    pages = {words[0]: words[1] for words in map(str.split, ended.out.splitlines()) if words}
+    assert {"made": str(len(held)), "article": "2", "listing": "2", "apart": "2"}.items() <= pages.items()
+    assert "weak" not in pages
     weights, card = (tmp_path / "new" / name for name in ("w.npz", "CARD.md"))
     size = weights.stat().st_size
     assert ended.out.endswith(
@@ -199,14 +204,15 @@ def test_it_trains_auto(run: Run, tmp_path: Path) -> None:
     told = [line.removeprefix("scrapy train: ") for line in ended.err.splitlines()]
     read = [
         "apart: 3 pages of 3 sites",
-        "made: 24 pages of 6 sites",
+        "made: 25 pages of 6 sites",
         "more: 2 pages of 2 sites",
         "weak: 2 pages of 1 site",
     ]
     assert told[:4] == read
-    assert told[4].startswith("training without 2 sites: ")  # of nine, the first and the sixth
+    others = [name for name in apart if not name.startswith("site")]
+    assert told[4] == f"training without 2 sites: {28 - len(held) - 1 - len(others)} pages"
     assert [line for line in told if line.startswith(("epoch", "training on"))][1:] == [
-        "training on everything: 27 pages",
+        "training on everything: 28 pages",
         next(line for line in reversed(told) if line.startswith("epoch 1: ")),
     ]
     assert load_auto(weights).network.means.size > 100
@@ -222,12 +228,12 @@ def test_it_trains_auto(run: Run, tmp_path: Path) -> None:
 
 def check_card(text: str, folder: Path, size: int) -> None:
     """The card says what the weights were made of."""
-    made, apart = (read_set(folder / name) for name in ("made.jsonl.xz", "apart.jsonl"))
-    assert f"| made | 24 | 6 | gold text | {made.fingerprint} |" in text
+    apart = read_set(folder / "apart.jsonl")
+    assert "| made | 25 | 6 | gold text | " in text
     assert "| weak | 2 | 1 | snippets | " in text
     assert f"| apart | 3 | 2 | {apart.fingerprint} |" in text  # two judged
     assert f": {size:,} bytes." in text
-    assert "27 pages of 9 sites;" in text
+    assert "28 pages of 9 sites;" in text
     assert "| epochs | 1 |" in text
     weak = text.partition("## Weak at")[2].partition("##")[0]
     assert [line.partition(":")[0] for line in weak.splitlines() if line.startswith("- ")] == [

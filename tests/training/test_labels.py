@@ -17,6 +17,7 @@ THREE = "drones are fed by the workers until autumn comes"
         # What a page says twice is in the gold once: where its neighbours are.
         ([ONE, "home news", TWO, ONE, THREE], f"{TWO} {ONE} {THREE}", [0, 0, 1, 1, 1]),
         ([TWO, ONE, THREE, "imprint", ONE], f"{TWO} {ONE} {THREE}", [1, 1, 1, 0, 0]),
+        ([TWO, ONE, "imprint", ONE], f"{TWO} {ONE}", [1, 1, 0, 0]),
         # Where the gold has it twice, both are main text.
         ([ONE, TWO, ONE], f"{ONE} {TWO} {ONE}", [1, 1, 1]),
         # The gold in another order.

@@ -1,0 +1,51 @@
+from pathlib import Path
+
+import pytest
+
+from crawler.extraction.auto.model import Model
+from crawler.training.card import Made, card, tables
+from crawler.training.sets import GoldSet
+from crawler.training.trial import Figures, Mark, figures
+
+GOOD, WORDY, SHORT = (
+    Mark("article", 0.9, 0.9, 0.95, True),
+    Mark("forum", 0.4, 0.8, 0.6, False),
+    Mark("", 0.9, 0.1, 0.2, False),
+)
+EMPTY = Mark("forum", None, 0.0, 0.0, True)
+
+
+@pytest.mark.parametrize(
+    ("marks", "found"),
+    [
+        ([GOOD], Figures(1, 0.9, 0.9, 0.9, 0.95, 1, 1.0)),
+        ([SHORT], Figures(1, 0.9, 0.1, 0.18, 0.2, 0, None)),
+        # What has no text has no precision; recall is 0.
+        ([WORDY, EMPTY], Figures(2, 0.4, 0.4, 0.4, 0.3, 2, 0.5)),
+        ([EMPTY], Figures(1, 0.0, 0.0, 0.0, 0.0, 1, 1.0)),
+    ],
+)
+def test_figures(marks: list[Mark], found: Figures) -> None:
+    assert figures(marks) == pytest.approx(found)
+
+
+def made(model: Model) -> Made:
+    sets = [GoldSet("news", Path("news.jsonl"), 3, frozenset(("a.example", "b.example")), "0" * 16, True)]
+    held = {"news": [GOOD], "posts": [WORDY, EMPTY], "old": [SHORT], "mixed": [GOOD, WORDY]}
+    return Made(sets, [], 3, held, {}, model, 7, 9, 1_234)
+
+
+def test_what_it_is_weak_at(model: Model) -> None:
+    weak = card(made(model)).partition("## Weak at")[2]
+    (of_sets, of_types) = [line for line in weak.splitlines() if line.startswith("- ")]
+    assert of_sets == (
+        "- pages of sites kept apart: old 0.180 (1), more is lost than left in; "
+        "posts 0.400 (2), more is left in than lost; mixed 0.737 (2), more is left in than lost"
+    )
+    assert of_types.startswith("- the same by type of page: forum 0.457 (3), more is left in than lost; article ")
+
+
+def test_tables_without_pages_are_left_out(model: Model) -> None:
+    assert [title for title, _ in tables(made(model))] == ["pages of sites kept apart", "the same by type of page"]
+    assert tables(made(model)._replace(held={})) == []
+    assert "Nothing was trained on the sets of validation" not in card(made(model))
