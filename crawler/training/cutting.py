@@ -65,9 +65,7 @@ def subset(seen: Sight, kept: NDArray[np.bool_]) -> Sight:
 
 
 def plainer(seen: Sight) -> Sight:
-    """What is seen of a page as it would have been made twenty years ago: its elements have no names but their tags,
-    and its head says nothing but the title.
-    """
+    """What is seen of a page as made twenty years ago: elements have no names but tags, the head has but a title."""
     number = len(seen.homes)
     words, texts = seen.words, seen.texts
     firsts = np.searchsorted(words.owner, words.owner)

@@ -38,7 +38,7 @@ _IS_LETTER = np.array([kind in ("lower", "upper", "caseless", "unspaced") for ki
 class Characters(NamedTuple):
     """What many texts are made of."""
 
-    kinds: NDArray[np.float32]
+    kinds: NDArray[np.floating]
     """How many characters of each kind each text has."""
     first: Ints
     """The kind of each text's first character."""
@@ -61,7 +61,7 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
         kinds[code] = kind
         if kind == UPPER and len(small := character.lower()) == 1:
             lower[code] = ord(small)
-    for code in np.flatnonzero(kinds == CASELESS):
+    for code in np.flatnonzero(kinds == CASELESS).tolist():
         if is_unspaced(chr(code)):
             kinds[code] = UNSPACED
     for kind, characters in _GIVEN.items():
@@ -96,8 +96,8 @@ def read(texts: list[str]) -> Characters:
     codes, kinds, lengths = _codes(texts)
     ends = np.cumsum(lengths)
     owner = np.repeat(np.arange(len(texts)), lengths)
-    counts = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
-    counts = counts.reshape(len(texts), len(KINDS)).astype(np.float32)
+    found = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
+    counts = found.reshape(len(texts), len(KINDS)).astype(np.float32)
     counts[:, SPACE] -= 1  # the line's end
     last = np.where(lengths > 1, ends - 2, ends - 1)
     starts, stops = _spans(kinds)
@@ -125,7 +125,7 @@ def read_names(texts: list[str]) -> Words:
 
 
 def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Ints]:
-    """The characters of all texts in lower case, the kind of each, and how long each text is with the end of its line."""
+    """The characters of all texts in lower case, the kind of each, and how long each text is with its line's end."""
     table, lower = _tables()
     encoding = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
     codes = np.frombuffer("\n".join([*texts, ""]).encode(encoding, "surrogatepass"), np.uint32)

@@ -2,8 +2,8 @@
 
     h = relu(W x + b)                        x the signs of a block, h what the network keeps of it
     near(d):    h += relu(W [h of the block d places before, h, h of the block d places after] + b)
-    nested:     h += relu(W [h, its mean over the home, over the two containers around it, over the page, over the blocks
-                             of the same path] + b)
+    nested:     h += relu(W [h, its mean over the home, over the two containers around it, over the page, over the
+                             blocks of the same path] + b)
     probability that the block is main text = logistic(w h + b)
 
 So what one block shows reaches those beside it, those in the same card, post or table, and those of the same kind
@@ -13,7 +13,6 @@ elsewhere on the page. Everything is a handful of products of matrices.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crawler.extraction.auto.characters import Ints
 from crawler.extraction.auto.sight import Floats
@@ -83,7 +82,7 @@ def hidden_of(network: Network, signs: Floats, nest: Nest) -> Floats:
     found = _relu(signs @ network.first.weights + network.first.bias)
     for layer in network.layers:
         seen = _beside(found, layer.step) if layer.step else _among(found, nest)
-        found = found + _relu(seen @ layer.weights + layer.bias)
+        found = np.add(found, _relu(seen @ layer.weights + layer.bias))
     return found
 
 
@@ -97,7 +96,7 @@ def logistic(values: Floats) -> Floats:
     return 1 / (1 + np.exp(-np.clip(values, -30, 30)))
 
 
-def _relu(values: NDArray[np.float32]) -> Floats:
+def _relu(values: Floats) -> Floats:
     return np.maximum(values, 0, out=values)
 
 
