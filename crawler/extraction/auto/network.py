@@ -50,6 +50,10 @@ class Nest(NamedTuple):
     ends: Ints
     paths: Ints
     """The same small number for blocks of the same path."""
+    order: Ints
+    """The blocks by their paths."""
+    sizes: Ints
+    """How many blocks each path has."""
 
 
 def nest(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> Nest:
@@ -57,10 +61,13 @@ def nest(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> Nest:
     inner = levels[:AROUND]
     number = levels.shape[1]
     page = np.zeros((1, number), np.int64)
+    found = np.unique(paths, return_inverse=True)[1]
     return Nest(
         np.concatenate([starts[inner], page]),
         np.concatenate([ends[inner], page + number]),
-        np.unique(paths, return_inverse=True)[1],
+        found,
+        np.argsort(found, kind="stable"),
+        np.bincount(found),
     )
 
 
@@ -108,11 +115,14 @@ def _among(found: Floats, nest: Nest) -> Floats:
     number, width = found.shape
     sums = np.zeros((number + 1, width), np.float32)
     np.cumsum(found, 0, out=sums[1:])
-    groups = [found]
-    for start, end in zip(nest.starts, nest.ends, strict=True):
-        groups.append((sums[end] - sums[start]) / (end - start)[:, None].astype(np.float32))
-    order = np.argsort(nest.paths, kind="stable")
-    counts = np.bincount(nest.paths)
-    totals = np.add.reduceat(found[order], np.cumsum(counts) - counts)
-    groups.append((totals / counts[:, None].astype(np.float32))[nest.paths])
-    return np.concatenate(groups, 1)
+    seen = np.empty((number, (AROUND + 3) * width), np.float32)
+    seen[:, :width] = found
+    shares = 1 / (nest.ends - nest.starts)[:, :, None].astype(np.float32)
+    for level, (start, end) in enumerate(zip(nest.starts, nest.ends, strict=True), 1):
+        part = seen[:, level * width : (level + 1) * width]
+        np.subtract(sums[end], sums[start], out=part)
+        part *= shares[level - 1]
+    totals = np.add.reduceat(found[nest.order], np.cumsum(nest.sizes) - nest.sizes)
+    totals /= nest.sizes[:, None].astype(np.float32)
+    seen[:, -width:] = totals[nest.paths]
+    return seen
