@@ -67,7 +67,8 @@ def nest(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> Nest:
 
 def hidden(network: Network, matrix: Floats, nest: Nest) -> Floats:
     """What the network makes of each block before its last step: a row a block."""
-    signs = (matrix.T - network.means) * network.scales
+    signs = matrix.T - network.means
+    signs *= network.scales  # in its place, as pages may be large
     return hidden_of(network, np.clip(signs, -LIMIT, LIMIT, out=signs), nest)
 
 
@@ -109,11 +110,12 @@ def _among(found: Floats, nest: Nest) -> Floats:
     number, width = found.shape
     sums = np.zeros((number + 1, width), np.float32)
     np.cumsum(found, 0, out=sums[1:])
-    groups = [found]
-    for start, end in zip(nest.starts, nest.ends, strict=True):
-        groups.append((sums[end] - sums[start]) / (end - start)[:, None].astype(np.float32))
+    seen = np.empty((number, (len(nest.starts) + 2) * width), np.float32)  # filled part by part, as pages may be large
+    seen[:, :width] = found
+    for level, (start, end) in enumerate(zip(nest.starts, nest.ends, strict=True), 1):
+        seen[:, level * width : (level + 1) * width] = (sums[end] - sums[start]) / (end - start)[:, None].astype(np.float32)
     order = np.argsort(nest.paths, kind="stable")
     counts = np.bincount(nest.paths)
     totals = np.add.reduceat(found[order], np.cumsum(counts) - counts)
-    groups.append((totals / counts[:, None].astype(np.float32))[nest.paths])
-    return np.concatenate(groups, 1)
+    seen[:, -width:] = (totals / counts[:, None].astype(np.float32))[nest.paths]
+    return seen
