@@ -15,17 +15,19 @@ wanted to use them, and is imported when the first page is judged.
 
 import os
 
+from crawler.bounds import MAX_BLOCKS, TOO_LONG
 from crawler.extraction.auto.comments import comments
 from crawler.extraction.plain import plain
 from crawler.extraction.scripted import instead
 from crawler.extraction.title import headline
 from crawler.page import Extraction, Page
 
-FAVOURS = {"balance": 0.5, "precision": 0.75, "recall": 0.25}
+BALANCE = "balance"
+FAVOURS = {BALANCE: 0.5, "precision": 0.75, "recall": 0.25}
 """How likely main text a block must be, as a part of the best F1 that can be expected of the page."""
 
 
-def auto(page: Page, favour: str = "balance") -> Extraction:
+def auto(page: Page, favour: str = BALANCE) -> Extraction:
     """The main text as the model sees it."""
     chosen, page_type = _judged(page, FAVOURS[favour]) if page.blocks else ([], "")
     kept = tuple(page.blocks[index] for index in chosen)
@@ -33,7 +35,8 @@ def auto(page: Page, favour: str = "balance") -> Extraction:
     if other := instead(page, text):
         return Extraction(other, headline(page), (), "", page_type)
     remarks = "" if page_type == "forum" else comments(page, frozenset(chosen))
-    return Extraction(text, headline(page), kept, remarks, page_type)
+    ended = TOO_LONG if len(page.blocks) > MAX_BLOCKS else ""
+    return Extraction(text, headline(page), kept, remarks, page_type, ended)
 
 
 def _judged(page: Page, share: float) -> tuple[list[int], str]:
