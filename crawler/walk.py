@@ -302,9 +302,7 @@ class _Targets:
         if url:
             rel, title = element.get("rel"), element.get("title")
             nofollow = rel is not None and "nofollow" in rel.lower().split()
-            self.links.append(
-                Link(url, text, fold_space(title) if title else "", nofollow, anchor.pictured, anchor.at)
-            )
+            self.links.append(Link(url, text, fold_space(title) if title else "", nofollow, anchor.pictured, anchor.at))
 
     def address(self, href: str | None) -> str | None:
         """Where a link leads, None for a place on the same page."""

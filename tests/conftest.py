@@ -6,6 +6,9 @@ from collections.abc import Iterator
 import postgres
 import pytest
 
+# Read when numpy is imported: on small matrices threads take ten times as long, on a busy machine.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[postgres.Server]:

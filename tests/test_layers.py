@@ -11,14 +11,15 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # A module's place is that of the longest of these names that it is or lies in; low numbers are below high ones. Modules
 # of one place may import each other only where that is a package of its own, or pure.
-PURE, MIDDLE, ABOVE, ADAPTER = 0, 1, 2, 3
+PURE, MIDDLE, ABOVE, TOP, ADAPTER = range(5)
 LAYERS = {
     **dict.fromkeys(
         "page walk pieces text topic decoding urls language published heads structured author wording".split(), PURE
     ),
     **dict.fromkeys("bounds seeds scope addresses canonical parallel whole_file".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
-    **dict.fromkeys("recrawl evaluation training arguments cleaning".split(), ABOVE),
+    **dict.fromkeys("recrawl evaluation arguments cleaning".split(), ABOVE),
+    "training": TOP,  # it judges what it made
     **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),
     **dict.fromkeys("middlewares pipelines extensions commands dashboard".split(), ADAPTER),
 }

@@ -1,17 +1,23 @@
 """`scrapy train`: what it says, what it writes, and how it ends."""
 
+import gzip
 import json
 import lzma
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from gold_pages import row, rows
 from scrapy.cmdline import execute
 
+from crawler.evaluation.gold import read_set
+from crawler.extraction.auto.model import load as load_auto
 from crawler.extraction.template_svm import load
 
 pytest.importorskip("sklearn")
+pytest.importorskip("lightgbm")
 
 MENU = "".join(f"<li><a href=/{n}>A section of the paper</a>" for n in range(9))
 ROWS = [
@@ -23,6 +29,11 @@ ROWS = [
     }
     for number in range(12)
 ]
+
+
+WEAK = {"url": "http://weak.example/", "html": row(13)["html"], "with": ["On day 1300"], "without": ["Section 1"]}
+
+TOO_FEW = "5 parts want pages with main text and noise outside each; too few sites have gold text"
 
 
 class Ended(NamedTuple):
@@ -52,7 +63,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def write(path: Path, rows: list[object]) -> None:
     text = "".join(f"{json.dumps(row)}\n" for row in rows)
-    with (lzma.open if path.suffix == ".xz" else open)(path, "wt") as file:
+    with {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)(path, "wt") as file:
         file.write(text)
 
 
@@ -83,10 +94,27 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ((), "what is to be trained is not said; there is template-svm"),
-        (("slope",), "'slope' cannot be trained; there is template-svm"),
+        ((), "what is to be trained is not said; there is auto, template-svm"),
+        (("slope",), "'slope' cannot be trained; there is auto, template-svm"),
         (("template-svm",), "no pages with gold text; give files of JSON lines with url, html and gold"),
         (("template-svm", "none.jsonl"), "there is no file 'none.jsonl'"),
+        (("auto",), "no pages with gold text; give files of JSON lines with url, html and gold"),
+        (("auto", "none.jsonl"), "there is no file 'none.jsonl'"),
+        (("auto", "a.jsonl", "--validate", "none.jsonl"), "there is no file 'none.jsonl'"),
+        (
+            ("auto", "a.jsonl", "--validate", "a.jsonl"),
+            "two files are called 'a'; sets are told apart by their names",
+        ),
+        (("auto", "a.jsonl", "./a.jsonl"), "two files are called 'a'; sets are told apart by their names"),
+        (("auto", "a.jsonl", "--folds", "5"), "--folds is for template-svm only"),
+        (("auto", "a.jsonl", "--epochs", "0"), "--epochs 0 is wrong; allowed are whole numbers from 1 to 1000"),
+        (("auto", "a.jsonl", "--epochs", "1001"), "--epochs 1001 is wrong; allowed are whole numbers from 1 to 1000"),
+        (("auto", "a.jsonl", "--seed", "one"), "--seed one is wrong; allowed are whole numbers from 0 to 4294967295"),
+        (("auto", "a.jsonl", "-o", "a.jsonl"), "-o 'a.jsonl' is a file of gold text"),
+        (("auto", "a.jsonl", "-o", "."), "-o '.' is a folder"),
+        (("template-svm", "a.jsonl", "--epochs", "5"), "--epochs is for auto only"),
+        (("template-svm", "a.jsonl", "--validate", "a.jsonl"), "--validate is for auto only"),
+        (("template-svm", "a.jsonl", "--folds", ""), "--folds is wrong; allowed are whole numbers from 2 to 100"),
         (("template-svm", "a.jsonl", "--folds", "1"), "--folds 1 is wrong; allowed are whole numbers from 2 to 100"),
         (("template-svm", "a.jsonl", "--folds", "x"), "--folds x is wrong; allowed are whole numbers from 2 to 100"),
         (
@@ -95,7 +123,7 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
         ),
         (
             ("template-svm", "a.jsonl", "--fast"),
-            "there is no option '--fast'; there are -o FILE, --folds N and --seed N",
+            "there is no option '--fast'; scrapy train --help lists them",
         ),
     ],
 )
@@ -109,6 +137,7 @@ def test_wrong_use(run: Run, tmp_path: Path, line: tuple[str, ...], said: str) -
 @pytest.mark.parametrize(
     ("name", "rows", "said"),
     [
+        ("a.jsonl", [*ROWS[:3], WEAK], "line 4 of a.jsonl has no html and gold"),
         ("a.jsonl", [*ROWS[:3], {"html": ""}], "line 4 of a.jsonl has no html and gold"),
         ("a.jsonl", [*ROWS[:3], ["html", "gold"]], "line 4 of a.jsonl has no html and gold"),
         ("a.jsonl", ROWS[:9], "10 folds want as many hosts with main text and noise; there are 9"),
@@ -144,3 +173,127 @@ def test_weights_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
     ended = run("template-svm", "a.jsonl", "-o", "a.jsonl/w.npz")
     assert (ended.status, ended.out) == (1, "")
     assert ended.err.startswith("scrapy train: a.jsonl cannot be read or written: ")
+
+
+def test_it_trains_auto(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "made.jsonl.xz", rows(24))
+    write(tmp_path / "more.jsonl.gz", [row(30) | {"url": None}, row(31) | {"page_type": None, "url": ""}])
+    write(tmp_path / "weak.jsonl", [WEAK, WEAK | {"html": ""}])
+    # The third page is of a site that is trained on.
+    write(
+        tmp_path / "apart.jsonl",
+        [row(at) | {"url": f"http://{name}.example/"} for at, name in enumerate("ab")] + rows(1),
+    )
+    line = ("auto", "made.jsonl.xz", "more.jsonl.gz", "weak.jsonl", "--epochs", "1", "--validate", "apart.jsonl")
+    ended = run(*line, "-o", "new/w.npz")
+    assert ended.status == 0
+    titles = {title: told for title, *told in (line.split("  ") for line in ended.out.splitlines()) if told}
+    assert {"made", "validation", "apart", "article", "listing"} <= titles.keys()
+    assert "weak" not in titles
+    weights, card = (tmp_path / "new" / name for name in ("w.npz", "CARD.md"))
+    size = weights.stat().st_size
+    assert ended.out.endswith(
+        f"\n{size:,} bytes of weights in new/w.npz; CARD.md beside them says how they were made.\n"
+    )
+    assert sorted((tmp_path / "new").iterdir()) == [card, weights]
+    told = [line.removeprefix("scrapy train: ") for line in ended.err.splitlines()]
+    read = [
+        "apart: 3 pages of 3 sites",
+        "made: 24 pages of 6 sites",
+        "more: 2 pages of 2 sites",
+        "weak: 2 pages of 1 site",
+    ]
+    assert told[:4] == read
+    assert told[4].startswith("training without 2 sites: ")  # of nine, the first and the sixth
+    assert [line for line in told if line.startswith(("epoch", "training on"))][1:] == [
+        "training on everything: 27 pages",
+        next(line for line in reversed(told) if line.startswith("epoch 1: ")),
+    ]
+    assert load_auto(weights).network.means.size > 100
+    check_card(card.read_text(encoding="utf-8"), tmp_path, size)
+    again = run(*line, "-o", "again/other.npz")
+    assert again.status == 0
+    assert (tmp_path / "again" / "other.npz").read_bytes() == weights.read_bytes()
+    assert (tmp_path / "again" / "CARD.md").read_bytes() == card.read_bytes()
+    third = run(*line[:-2], "-o", "again/third.npz", "--seed", "1")
+    assert (tmp_path / "again" / "third.npz").read_bytes() != weights.read_bytes()
+    assert "validation" not in third.out
+
+
+def check_card(text: str, folder: Path, size: int) -> None:
+    """The card says what the weights were made of."""
+    made, apart = (read_set(folder / name) for name in ("made.jsonl.xz", "apart.jsonl"))
+    assert f"| made | 24 | 6 | gold text | {made.fingerprint} |" in text
+    assert "| weak | 2 | 1 | snippets | " in text
+    assert f"| apart | 3 | 2 | {apart.fingerprint} |" in text  # two judged
+    assert f": {size:,} bytes." in text
+    assert "27 pages of 9 sites;" in text
+    assert "| epochs | 1 |" in text
+    weak = text.partition("## Weak at")[2].partition("##")[0]
+    assert [line.partition(":")[0] for line in weak.splitlines() if line.startswith("- ")] == [
+        "- pages of sites kept apart",
+        "- the same by type of page",
+        "- validation",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (rows(1), TOO_FEW),
+        (
+            [one | {"url": "http://a.example/"} for one in rows(9)],
+            TOO_FEW,
+        ),
+        (
+            [WEAK] * 9,
+            TOO_FEW,
+        ),
+        ([*rows(3), {"html": "", "with": []}], "line 4 of a.jsonl has no html and gold, nor html, with and without"),
+        (
+            [WEAK | {"with": ["a", 1]}],
+            "line 1 of a.jsonl has no html and gold, nor html, with and without",
+        ),
+        ([WEAK | {"gold": None}], "line 1 of a.jsonl has no html and gold, nor html, with and without"),
+        ([], TOO_FEW),
+    ],
+)
+def test_gold_that_teaches_auto_nothing(run: Run, tmp_path: Path, found: list[object], said: str) -> None:
+    write(tmp_path / "a.jsonl", found)
+    ended = run("auto", "a.jsonl", "-o", "new/w.npz")
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err.splitlines()[-1] == f"scrapy train: {said}"
+    assert not list(tmp_path.glob("new/*"))
+
+
+def test_snippets_are_nothing_to_validate_by(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", rows(12))
+    write(tmp_path / "b.jsonl", [WEAK])
+    ended = run("auto", "a.jsonl", "--validate", "b.jsonl")
+    assert (ended.status, ended.err) == (1, "scrapy train: line 1 of b.jsonl has no html and gold\n")
+
+
+@pytest.mark.parametrize(
+    ("method", "missing", "named"),
+    [
+        ("auto", ("lightgbm",), "lightgbm"),
+        ("auto", ("sklearn", "lightgbm"), "scikit-learn and lightgbm"),
+        ("template-svm", ("sklearn",), "scikit-learn"),
+    ],
+)
+def test_what_is_not_installed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, missing: tuple[str, ...], named: str
+) -> None:
+    write(tmp_path / "a.jsonl", ROWS)
+    for name in missing:
+        monkeypatch.setitem(sys.modules, name, None)  # as Python has it where a module must not be imported
+    ended = run(method, "a.jsonl")
+    said = f"scrapy train: {named} must be installed: python -m pip install '.[train]'\n"
+    assert (ended.status, ended.out, ended.err) == (2, "", said)
+
+
+def test_auto_weights_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", rows(12))
+    ended = run("auto", "a.jsonl", "-o", "a.jsonl/w.npz")
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err.splitlines()[-1].startswith("scrapy train: a.jsonl cannot be read or written: ")

@@ -1,34 +1,36 @@
 """`scrapy train`: weights of learned methods, from pages with gold text."""
 
 import argparse
-import gzip
-import json
-import lzma
+import os
 import sys
-from collections.abc import Iterator
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from crawler.evaluation.gold import set_name
 from crawler.extraction.template_svm import Svm, save
 from crawler.extraction.training import TooFewError, Trained, samples, train
-from crawler.page import Page
-from crawler.urls import absolute
+from crawler.training.sets import GoldError, rows
 from crawler.wording import counted
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # they want numpy and more
     from crawler.extraction.template_svm import Matrix
+    from crawler.training.card import Made
 
-METHODS = ("template-svm",)
-FILE = "template_svm.npz"
+METHODS = ("auto", "template-svm")
+FILES = {"auto": "auto.npz", "template-svm": "template_svm.npz"}
+NEEDED = {"auto": ("scipy", "sklearn", "lightgbm"), "template-svm": ("sklearn",)}
+CALLED = {"sklearn": "scikit-learn"}
+OPTIONS = {"folds": "template-svm", "validate": "auto", "epochs": "auto"}
+"""Those that are for one method alone."""
 FEWEST_FOLDS, MOST_FOLDS = 2, 100
-
-
-class GoldError(Exception):
-    """Gold that cannot be read; the message is one sentence for the user."""
+FOLDS = "10"
+MOST_EPOCHS = 1_000
+MOST_SEED = 2**32 - 1
 
 
 class Command(ScrapyCommand):
@@ -37,18 +39,22 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        return "template-svm GOLD.jsonl[.xz] ... [-o FILE]"
+        return "auto|template-svm GOLD.jsonl[.gz|.xz] ... [options]"
 
     def short_desc(self) -> str:
         return "Train a learned extractor from pages with gold text"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("-o", dest="output", metavar="FILE", help=f"the weights (OUTPUT_DIR/{FILE} if not given)")
-        parser.add_argument(
-            "--folds", metavar="N", default="10", help="parts of the cross-validation, whole hosts each"
+        add = parser.add_argument
+        names = " or ".join(FILES.values())
+        add("-o", dest="output", metavar="FILE", help=f"the weights (OUTPUT_DIR/{names} if not given)")
+        add("--seed", metavar="N", default="0", help="what chance decides: which parts, which copies, which blocks")
+        add("--folds", metavar="N", help="template-svm: parts of the cross-validation, whole hosts each (default: 10)")
+        add(
+            "--validate", metavar="FILE", nargs="+", action="extend", help="auto: gold to judge only, not to learn from"
         )
-        parser.add_argument("--seed", metavar="N", default="0", help="which blocks are drawn, and into which parts")
+        add("--epochs", metavar="N", help="auto: how often the network sees each page (default: 12)")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
@@ -57,39 +63,62 @@ class Command(ScrapyCommand):
             _refuse(str(error))
         unknown = [arg for arg in args if arg.startswith("-")]
         if unknown:
-            _refuse(f"there is no option {unknown[0]!r}; there are -o FILE, --folds N and --seed N")
+            _refuse(f"there is no option {unknown[0]!r}; scrapy train --help lists them")
         if not args or args[0] not in METHODS:
             wanted = f"{args[0]!r} cannot be trained" if args else "what is to be trained is not said"
             _refuse(f"{wanted}; there is {', '.join(METHODS)}")
+        for name, method in OPTIONS.items():
+            if getattr(opts, name) is not None and args[0] != method:
+                _refuse(f"--{name} is for {method} only")
         if len(args) == 1:
             _refuse("no pages with gold text; give files of JSON lines with url, html and gold")
-        for name in args[1:]:
-            if not Path(name).is_file():
-                _refuse(f"there is no file {name!r}")
-        self.folds = _whole("--folds", opts.folds, FEWEST_FOLDS, MOST_FOLDS)
-        self.seed = _whole("--seed", opts.seed, 0, 2**32 - 1)
+        _check_files(args[0], args[1:], opts.validate or [])
+        self.folds = _whole("--folds", FOLDS if opts.folds is None else opts.folds, FEWEST_FOLDS, MOST_FOLDS)
+        self.seed = _whole("--seed", opts.seed, 0, MOST_SEED)
+        self.epochs = None if opts.epochs is None else _whole("--epochs", opts.epochs, 1, MOST_EPOCHS)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
-        if find_spec("sklearn") is None:  # said before anything is read
-            _refuse("scikit-learn must be installed: python -m pip install '.[train]'")
-        path = Path(opts.output or Path(self.settings["OUTPUT_DIR"]) / FILE)
-        if any(path.exists() and path.samefile(name) for name in args[1:]):
+        method, paths = args[0], tuple(map(Path, args[1:]))
+        if missing := [CALLED.get(name, name) for name in NEEDED[method] if find_spec(name) is None]:
+            _refuse(f"{' and '.join(missing)} must be installed: python -m pip install '.[train]'")
+        path = Path(opts.output or Path(self.settings["OUTPUT_DIR"]) / FILES[method])
+        validate = tuple(map(Path, opts.validate or ()))
+        if path.is_dir():
+            _refuse(f"-o {str(path)!r} is a folder")
+        if any(path.exists() and path.samefile(one) for one in (*paths, *validate)):
             _refuse(f"-o {str(path)!r} is a file of gold text")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            trained = train(
-                samples(line for name in args[1:] for line in _gold(Path(name))), fit, self.folds, self.seed
-            )
-            save(trained.svm, path)
+            print(self.auto(paths, validate, path) if method == "auto" else self.template_svm(paths, path))
         except (GoldError, TooFewError) as error:
-            _say(str(error))
-            self.exitcode = 1
+            self.fail(str(error))
         except OSError as error:
-            _say(f"{error.filename or path} cannot be read or written: {error.strerror or error}")
-            self.exitcode = 1
-        else:
-            print(_report(trained, self.folds, path))
+            self.fail(f"{error.filename or path} cannot be read or written: {error.strerror or error}")
+        except KeyboardInterrupt:
+            self.fail("broken off; nothing was written")
+
+    def auto(self, paths: tuple[Path, ...], validate: tuple[Path, ...], path: Path) -> str:
+        """What is to be said of new weights of auto."""
+        # The matrices of a page are small: threads would take more time than they save.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        from crawler.training.fitting import EPOCHS
+        from crawler.training.release import Plan, release
+
+        made = release(Plan(paths, validate, path, self.seed, self.epochs or EPOCHS), _say)
+        return _report_auto(made, path)
+
+    def template_svm(self, paths: tuple[Path, ...], path: Path) -> str:
+        """What is to be said of a new SVM."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pages = ((row.page, row.gold or "") for one in paths for row in rows(one))
+        trained = train(samples(pages), fit, self.folds, self.seed)
+        save(trained.svm, path)
+        return _report(trained, self.folds, path)
+
+    def fail(self, message: str) -> None:
+        """Say why nothing came out."""
+        _say(message)
+        self.exitcode = 1
 
 
 def fit(rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm:
@@ -100,33 +129,6 @@ def fit(rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm:
     return Svm(found.support_vectors_, found.dual_coef_[0], gamma, float(found.intercept_[0]))
 
 
-OPEN: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
-
-
-def _gold(path: Path) -> Iterator[tuple[Page, str]]:
-    with OPEN.get(path.suffix, open)(path, "rt", encoding="utf-8") as file:
-        try:
-            for number, line in enumerate(file, 1):
-                if not line.strip():
-                    continue
-                row = _row(line, f"line {number} of {path}")
-                # A page without an address is a site by itself.
-                url = absolute("", str(row.get("url"))) or f"http://{path.name}-{number}/"
-                yield Page.from_html(row["html"], url), row["gold"]
-        except (lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
-            raise GoldError(f"{path} cannot be read: {error}") from error
-
-
-def _row(line: str, place: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise GoldError(f"{place} is no JSON: {error}") from error
-    if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in ("html", "gold")):
-        raise GoldError(f"{place} has no html and gold")
-    return row
-
-
 def _report(trained: Trained, folds: int, path: Path) -> str:
     svm, score, hosts = trained.svm, trained.score, counted(trained.hosts, "host")
     return (
@@ -135,6 +137,33 @@ def _report(trained: Trained, folds: int, path: Path) -> str:
         f"F1 {score.f1:.3f} of the drawn blocks, by {folds} folds of whole hosts.\n"
         f"{len(svm.vectors):,} support vectors in {path} ({path.stat().st_size:,} bytes)."
     )
+
+
+def _report_auto(made: "Made", path: Path) -> str:
+    from crawler.training.card import tables
+    from crawler.training.trial import COLUMNS, cells
+
+    lines = []
+    for title, found in tables(made):
+        cut = [(title, *COLUMNS), *((name, *cells(one)) for name, one in found.items())]
+        widths = [max(map(len, column)) for column in zip(*cut, strict=True)]
+        for first, *others in cut:
+            row = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
+            lines.append("  ".join((first.ljust(widths[0]), *row)).rstrip())
+        lines.append("")
+    return "\n".join(
+        [*lines, f"{made.size:,} bytes of weights in {path}; CARD.md beside them says how they were made."]
+    )
+
+
+def _check_files(method: str, gold: list[str], validate: list[str]) -> None:
+    """Nothing comes back; where a file is missing or given twice, the program ends."""
+    for name in (*gold, *validate):
+        if not Path(name).is_file():
+            _refuse(f"there is no file {name!r}")
+    names = Counter(set_name(Path(name)) for name in (*gold, *validate))
+    if method == "auto" and (twice := [name for name, count in names.items() if count > 1]):
+        _refuse(f"two files are called {twice[0]!r}; sets are told apart by their names")
 
 
 def _whole(name: str, text: str, least: int, most: int) -> int:

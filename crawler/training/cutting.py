@@ -9,6 +9,8 @@ SHARE = (0.08, 0.4)
 """The part of the main text that a copy keeps, from a least to a most."""
 FEWEST = 4
 """Blocks of main text from which on there is something to cut."""
+TAG_WORDS = 2
+"""Words that stand for the tag of an element, which come first: itself, and its letters."""
 DROPPED = 0.02
 """How many of the containers without main text a copy loses."""
 
@@ -59,4 +61,19 @@ def subset(seen: Sight, kept: NDArray[np.bool_]) -> Sight:
         copies=np.unique(seen.copies[blocks], return_inverse=True)[1],
         links=seen.links[blocks],
         images=np.concatenate([seen.images[blocks], seen.images[-1:]]),
+    )
+
+
+def plainer(seen: Sight) -> Sight:
+    """What is seen of a page as made twenty years ago: elements have no names but tags, the head has but a title."""
+    number = len(seen.homes)
+    words, texts = seen.words, seen.texts
+    firsts = np.searchsorted(words.owner, words.owner)
+    is_tag = np.arange(len(words.owner)) - firsts < TAG_WORDS
+    is_said = texts.owner <= number
+    return seen._replace(
+        words=words._replace(buckets=words.buckets[is_tag], owner=words.owner[is_tag]),
+        texts=texts._replace(words=texts.words[is_said], owner=texts.owner[is_said]),
+        page=np.zeros_like(seen.page),
+        names=(),
     )

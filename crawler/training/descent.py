@@ -8,8 +8,7 @@ same pages and seed give the same weights on the same machine.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -34,7 +33,8 @@ MEMORY = 0.998
 """The weights kept are the average of about the last 1 / (1 - MEMORY) steps."""
 
 Weights = dict[str, Floats]
-Sparse = sparse.csr_matrix
+Sparse = Any
+"""A sparse matrix; scipy ships no types."""
 
 
 class Lesson(NamedTuple):
@@ -132,9 +132,7 @@ def learn(
     chance = np.random.default_rng(seed)
     weights = _beginning(lessons[0].signs.shape[1], chance)
     average = {name: rows.copy() for name, rows in weights.items()}
-    first, second = ({name: np.zeros_like(rows) for name, rows in weights.items()} for _ in range(2))
-    steps = epochs * -(-len(lessons) // PAGES)
-    done = 0
+    adam = _Adam(weights, epochs * -(-len(lessons) // PAGES))
     for epoch in range(epochs):
         order = chance.permutation(len(lessons))
         error = 0.0
@@ -143,10 +141,8 @@ def learn(
             _blind(batch, hidden, chance)
             found, gradient = _gradient(weights, batch, chance)
             error += found
-            done += 1
-            rate = RATE * min(1, done / FIRST_STEPS) * (0.5 + 0.5 * np.cos(np.pi * done / steps)) + 1e-5
-            _step(weights, gradient, first, second, rate, done)
-            share = 1 - min(MEMORY, 1 - 1 / (done / 10 + 1))
+            adam.step(weights, gradient)
+            share = 1 - min(MEMORY, 1 - 1 / (adam.done / 10 + 1))
             for name, rows in weights.items():
                 average[name] += share * (rows - average[name])
         tell(epoch, error / len(lessons))
@@ -210,20 +206,29 @@ def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
     return float((batch.weights * entropy).sum()), (slope / batch.pages).astype(np.float32)
 
 
-def _step(
-    weights: Weights, gradient: Weights, first: Weights, second: Weights, rate: float, done: int
-) -> None:
-    """Adam, with weights that shrink by themselves and a gradient that is never longer than 1."""
-    norm = np.sqrt(sum(float((rows * rows).sum()) for rows in gradient.values()))
-    scale = min(1.0, 1 / (norm + 1e-9))
-    for name, rows in weights.items():
-        slope = gradient[name] * scale
-        first[name] = 0.9 * first[name] + 0.1 * slope
-        second[name] = 0.99 * second[name] + 0.01 * slope * slope
-        step = first[name] / (1 - 0.9**done) / (np.sqrt(second[name] / (1 - 0.99**done)) + 1e-8)
-        if name.endswith("weights"):
-            step = step + DECAY * rows
-        weights[name] = (rows - rate * step).astype(np.float32)
+class _Adam:
+    """Steps down the gradient, with weights that shrink by themselves and a gradient that is never longer than 1."""
+
+    def __init__(self, weights: Weights, steps: int) -> None:
+        self.first = {name: np.zeros_like(rows) for name, rows in weights.items()}
+        self.second = {name: np.zeros_like(rows) for name, rows in weights.items()}
+        self.steps, self.done = steps, 0
+
+    def step(self, weights: Weights, gradient: Weights) -> None:
+        """Change the weights by one step."""
+        self.done += 1
+        first, second, done = self.first, self.second, self.done
+        rate = RATE * min(1, done / FIRST_STEPS) * (0.5 + 0.5 * np.cos(np.pi * done / self.steps)) + 1e-5
+        norm = np.sqrt(sum(float((rows * rows).sum()) for rows in gradient.values()))
+        scale = min(1.0, 1 / (norm + 1e-9))
+        for name, rows in weights.items():
+            slope = gradient[name] * scale
+            first[name] = 0.9 * first[name] + 0.1 * slope
+            second[name] = 0.99 * second[name] + 0.01 * slope * slope
+            step = first[name] / (1 - 0.9**done) / (np.sqrt(second[name] / (1 - 0.99**done)) + 1e-8)
+            if name.endswith("weights"):
+                step = step + DECAY * rows
+            weights[name] = (rows - rate * step).astype(np.float32)
 
 
 def normalised(signs: Floats, means: Floats, scales: Floats) -> Floats:

@@ -1,10 +1,10 @@
 """Which blocks of a page are main text, by its gold text.
 
-A block's label is the share of its tokens that stands in the gold. Where a run of four tokens of the page is in the gold
-its tokens do, but short blocks have no such run, and what a page says twice is in the gold once. So page and gold are
-laid side by side: runs that are once in each are anchors, the longest chain of anchors in order is kept, and what lies
-between two anchors is compared token by token. A block of four tokens or more that the alignment leaves out, since the
-gold has another order, is judged by its runs alone; a repeated one is not, when another copy of it was aligned.
+A block's label is the share of its tokens that stands in the gold. Where a run of four tokens of the page is in the
+gold its tokens do, but short blocks have no such run, and what a page says twice is in the gold once. So page and gold
+are laid side by side: runs that are once in each are anchors, the longest chain of anchors in order is kept, and what
+lies between two anchors is compared token by token. A block of four tokens or more that the alignment leaves out, since
+the gold has another order, is judged by its runs alone; a repeated one is not, when another copy of it was aligned.
 """
 
 from bisect import bisect_left
@@ -16,6 +16,7 @@ from itertools import pairwise
 RUN = 4
 # Tokens between two anchors that are compared: beyond, only a run can match, which is what anchors are.
 GAP = 300
+Span = tuple[int, int]
 
 
 def labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> list[float]:
@@ -36,7 +37,7 @@ def labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> list[float]:
 
 def _share(
     block: Sequence[str],
-    span: tuple[int, int],
+    span: Span,
     aligned: set[int],
     runs: set[tuple[str, ...]],
     copies: Counter[tuple[str, ...]],
@@ -46,7 +47,7 @@ def _share(
     share = sum(at in aligned for at in range(*span)) / len(block)
     if len(block) < RUN or copies[tuple(block)]:
         return share
-    covered = set()
+    covered: set[int] = set()
     for at, run in enumerate(_runs(block)):
         if run in runs:
             covered.update(range(at, at + RUN))
@@ -67,11 +68,12 @@ def _aligned(page: Sequence[str], gold: Sequence[str]) -> Iterator[int]:
             if at >= 0 and other_left + at - left < other_right:
                 yield at
         start, other = left + 1 if left < 0 else left + RUN, other_left + 1 if left < 0 else other_left + RUN
-        yield from _between(page, start, right, gold, other, other_right)
+        yield from _between(page, (start, right), gold, (other, other_right))
 
 
-def _between(page: Sequence[str], start: int, end: int, gold: Sequence[str], other: int, other_end: int) -> Iterator[int]:
+def _between(page: Sequence[str], mine: Span, gold: Sequence[str], theirs: Span) -> Iterator[int]:
     """The places between two anchors whose tokens are between them in the gold too, near one of the anchors."""
+    (start, end), (other, other_end) = mine, theirs
     if start >= end or other >= other_end:
         return
     length = min(other_end - other, GAP)
@@ -100,7 +102,7 @@ def _once(tokens: Sequence[str]) -> dict[tuple[str, ...], int]:
     return {run: at for run, at in places.items() if run not in twice}
 
 
-def _chain(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _chain(pairs: Sequence[Span]) -> list[Span]:
     """The longest sequence of pairs that grow on both sides, by patience sorting."""
     tops: list[int] = []
     ends: list[int] = []

@@ -136,7 +136,7 @@ def metadata(pages: list[Saved], rounds: int) -> dict[str, Figures]:
     """What title, date and author cost beside a page that is read already."""
     asked: dict[str, Callable[[Page], Any]] = {
         "title": headline,
-        "published": lambda page: published(page.root, page.url),
+        "published": lambda page: published(page),
     }
     if find_spec("crawler.author"):
         asked["author"] = import_module("crawler.author").author

@@ -14,6 +14,7 @@ wanted to use them, and is imported when the first page is judged.
 """
 
 import os
+from typing import TYPE_CHECKING
 
 from crawler.bounds import MAX_BLOCKS, TOO_LONG
 from crawler.extraction.auto.comments import comments
@@ -22,14 +23,17 @@ from crawler.extraction.scripted import instead
 from crawler.extraction.title import headline
 from crawler.page import Extraction, Page
 
+if TYPE_CHECKING:  # it imports numpy, which waits for the first page
+    from crawler.extraction.auto.model import Model
+
 BALANCE = "balance"
 FAVOURS = {BALANCE: 0.5, "precision": 0.75, "recall": 0.25}
 """How likely main text a block must be, as a part of the best F1 that can be expected of the page."""
 
 
-def auto(page: Page, favour: str = BALANCE) -> Extraction:
-    """The main text as the model sees it."""
-    chosen, page_type = _judged(page, FAVOURS[favour]) if page.blocks else ([], "")
+def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Extraction:
+    """The main text as a model sees it, the one that comes with this release if no other is given."""
+    chosen, page_type = _judged(page, FAVOURS[favour], model) if page.blocks else ([], "")
     kept = tuple(page.blocks[index] for index in chosen)
     text = plain(kept)
     if other := instead(page, text):
@@ -39,13 +43,13 @@ def auto(page: Page, favour: str = BALANCE) -> Extraction:
     return Extraction(text, headline(page), kept, remarks, page_type, ended)
 
 
-def _judged(page: Page, share: float) -> tuple[list[int], str]:
+def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str]:
     """The places of the blocks of the main text, and the type of the page."""
     # The matrices of a page are small: threads would take more time from a crawl than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crawler.extraction.auto.choice import choose
     from crawler.extraction.auto.model import judge, shipped
 
-    judgement = judge(page, shipped())
+    judgement = judge(page, model or shipped())
     chosen = choose(judgement.probabilities, judgement.tokens, share)
     return chosen.nonzero()[0].tolist(), judgement.page_type

@@ -26,7 +26,8 @@ _GIVEN = {
     SIGN: "©®™$€£¥%#@+*=&",
 }
 _BMP = 0x10000
-BUCKETS = 1 << 15
+BUCKET_BITS = 15
+BUCKETS = 1 << BUCKET_BITS
 """How many kinds of words are told apart."""
 _BASE, _MIX = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 WHOLE = 0x5BD1
@@ -37,7 +38,7 @@ _IS_LETTER = np.array([kind in ("lower", "upper", "caseless", "unspaced") for ki
 class Characters(NamedTuple):
     """What many texts are made of."""
 
-    kinds: NDArray[np.float32]
+    kinds: NDArray[np.floating]
     """How many characters of each kind each text has."""
     first: Ints
     """The kind of each text's first character."""
@@ -60,7 +61,7 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
         kinds[code] = kind
         if kind == UPPER and len(small := character.lower()) == 1:
             lower[code] = ord(small)
-    for code in np.flatnonzero(kinds == CASELESS):
+    for code in np.flatnonzero(kinds == CASELESS).tolist():
         if is_unspaced(chr(code)):
             kinds[code] = UNSPACED
     for kind, characters in _GIVEN.items():
@@ -95,13 +96,13 @@ def read(texts: list[str]) -> Characters:
     codes, kinds, lengths = _codes(texts)
     ends = np.cumsum(lengths)
     owner = np.repeat(np.arange(len(texts)), lengths)
-    counts = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
-    counts = counts.reshape(len(texts), len(KINDS)).astype(np.float32)
+    found = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
+    counts = found.reshape(len(texts), len(KINDS)).astype(np.float32)
     counts[:, SPACE] -= 1  # the line's end
     last = np.where(lengths > 1, ends - 2, ends - 1)
     starts, stops = _spans(kinds)
     first, last = kinds[ends - lengths].astype(np.int64), kinds[last].astype(np.int64)
-    return Characters(counts, first, last, _hashes(codes, starts, stops), owner[starts])
+    return Characters(counts, first, last, _Hashes(codes).of(starts, stops), owner[starts])
 
 
 def read_names(texts: list[str]) -> Words:
@@ -116,14 +117,15 @@ def read_names(texts: list[str]) -> Words:
     stops = borders[np.searchsorted(borders, starts, "right")]  # there is one: every text ends with a line
     edges = np.diff((kinds != SPACE).view(np.int8), prepend=0)
     wholes, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
-    found = np.concatenate([_hashes(codes, starts, stops), _hashes(codes, wholes, ends) ^ WHOLE])
+    hashes = _Hashes(codes)
+    found = np.concatenate([hashes.of(starts, stops), hashes.of(wholes, ends) ^ WHOLE])
     places = np.concatenate([starts, wholes])
     order = np.argsort(places, kind="stable")
     return Words(found[order], owner[places[order]])
 
 
 def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Ints]:
-    """The characters of all texts in lower case, the kind of each, and how long each text is with the end of its line."""
+    """The characters of all texts in lower case, the kind of each, and how long each text is with its line's end."""
     table, lower = _tables()
     encoding = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
     codes = np.frombuffer("\n".join([*texts, ""]).encode(encoding, "surrogatepass"), np.uint32)
@@ -147,12 +149,17 @@ def _spans(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
     return starts[order], stops[order]
 
 
-def _hashes(codes: NDArray[np.uint16], starts: Ints, stops: Ints) -> Ints:
-    count = 1 << max(16, len(codes).bit_length())
-    powers, inverses = _powers(count)
-    sums = np.zeros(len(codes) + 1, np.uint64)
-    np.cumsum(codes * powers[: len(codes)], out=sums[1:])
-    hashes = (sums[stops] - sums[starts]) * inverses[starts]
-    hashes ^= hashes >> np.uint64(31)
-    hashes *= np.uint64(_MIX)
-    return (hashes >> np.uint64(64 - 15)).astype(np.int64)
+class _Hashes:
+    """The hashes of parts of a text, by the sums of a polynomial up to each character."""
+
+    def __init__(self, codes: NDArray[np.uint16]) -> None:
+        powers, self.inverses = _powers(1 << max(16, len(codes).bit_length()))
+        self.sums = np.zeros(len(codes) + 1, np.uint64)
+        np.cumsum(codes * powers[: len(codes)], out=self.sums[1:])
+
+    def of(self, starts: Ints, stops: Ints) -> Ints:
+        """The buckets of the parts."""
+        hashes = (self.sums[stops] - self.sums[starts]) * self.inverses[starts]
+        hashes ^= hashes >> np.uint64(31)
+        hashes *= np.uint64(_MIX)
+        return (hashes >> np.uint64(64 - BUCKET_BITS)).astype(np.int64)

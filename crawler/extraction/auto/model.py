@@ -1,14 +1,15 @@
 """The weights that come with this release, and what they say of a page."""
 
+import zlib
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
 from crawler.extraction.auto import network, sight, signs
-from crawler.extraction.auto.characters import Ints
-from crawler.extraction.auto.network import Layer, Nest, Network
+from crawler.extraction.auto.network import Layer, Network
 from crawler.extraction.auto.sight import Floats, Sight
 from crawler.extraction.auto.signs import Scores
 from crawler.page import Page
@@ -16,7 +17,12 @@ from crawler.page import Page
 WEIGHTS = Path(__file__).with_name("weights.npz")
 KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
 """The types of page that are told apart."""
+# What numpy raises at a file that is no archive of arrays, or of others; a bare array is no context to read from.
+NO_WEIGHTS = (ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile, zlib.error)
 
+
+class WeightsError(Exception):
+    """A file that holds no weights; the message is one sentence for the user."""
 
 
 class Vocabulary(NamedTuple):
@@ -43,7 +49,7 @@ class Vocabulary(NamedTuple):
         owner, words = seen.texts.owner, seen.texts.words
         counts = np.bincount(owner, minlength=number + sight.EXTRA)[:number]
         sums = np.bincount(owner, self.words[words], minlength=number + sight.EXTRA)[:number]
-        kinds = np.exp(self.kinds[list(seen.names)].sum(0) + self.kinds_bias)
+        kinds = np.exp(self.kinds[np.array(seen.names, np.int64)].sum(0) + self.kinds_bias)
         return Scores(
             (own[outline.names[seen.homes]] + own[seen.wraps] * (seen.wraps >= 0)).astype(np.float32),
             np.array(around[1:], np.float32),
@@ -93,7 +99,9 @@ def tokens(seen: Sight) -> Floats:
     """How many words each block has, a Chinese character being one; one at least."""
     number = len(seen.homes)
     words = np.bincount(seen.texts.owner, minlength=number + sight.EXTRA)[:number]
-    return np.maximum(words * seen.lengths / np.maximum(seen.texts.kinds[:number].sum(1), 1), 1).astype(np.float32)
+    read = np.maximum(seen.texts.kinds[:number].sum(1), 1)
+    counts: Floats = np.maximum(words * seen.lengths / read, 1).astype(np.float32)
+    return counts
 
 
 def summary(found: Floats, likely: Floats, kinds: Floats) -> Floats:
@@ -118,16 +126,24 @@ def save(model: Model, path: Path) -> None:
     }
     for place, layer in enumerate((net.first, *net.layers, net.last)):
         arrays |= {f"weights{place}": layer.weights, f"bias{place}": layer.bias}
-    steps = np.array([layer.step for layer in net.layers], np.int8)
+    held: dict[str, Any] = {name: rows.astype(np.float16) for name, rows in arrays.items()}
+    held["steps"] = np.array([layer.step for layer in net.layers], np.int8)
     with path.open("wb") as file:
-        np.savez_compressed(file, steps=steps, **{name: rows.astype(np.float16) for name, rows in arrays.items()})
+        np.savez_compressed(file, **held)
 
 
 def load(path: Path) -> Model:
-    """The model in a file; nothing in it is run."""
-    with np.load(path, allow_pickle=False) as held:
-        steps = [0, *held["steps"].tolist(), 0]
-        rows = {name: held[name].astype(np.float32) for name in held.files if name != "steps"}
+    """The model in a file, a WeightsError where it holds none; nothing in it is run."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
+            steps = [0, *held["steps"].tolist(), 0]
+            rows = {name: held[name].astype(np.float32) for name in held.files if name != "steps"}
+        return _model(steps, rows)
+    except NO_WEIGHTS as error:
+        raise WeightsError(f"{str(path)!r} holds no weights of auto") from error
+
+
+def _model(steps: list[int], rows: dict[str, Floats]) -> Model:
     layers = [Layer(step, rows[f"weights{place}"], rows[f"bias{place}"]) for place, step in enumerate(steps)]
     return Model(
         Vocabulary(*(rows[name] for name in ("own", "around", "words", "page_names", "page_names_bias"))),

@@ -2,8 +2,8 @@
 
     h = relu(W x + b)                        x the signs of a block, h what the network keeps of it
     near(d):    h += relu(W [h of the block d places before, h, h of the block d places after] + b)
-    nested:     h += relu(W [h, its mean over the home, over the two containers around it, over the page, over the blocks
-                             of the same path] + b)
+    nested:     h += relu(W [h, its mean over the home, over the two containers around it, over the page, over the
+                             blocks of the same path] + b)
     probability that the block is main text = logistic(w h + b)
 
 So what one block shows reaches those beside it, those in the same card, post or table, and those of the same kind
@@ -13,7 +13,6 @@ elsewhere on the page. Everything is a handful of products of matrices.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crawler.extraction.auto.characters import Ints
 from crawler.extraction.auto.sight import Floats
@@ -51,6 +50,10 @@ class Nest(NamedTuple):
     ends: Ints
     paths: Ints
     """The same small number for blocks of the same path."""
+    order: Ints
+    """The blocks by their paths."""
+    sizes: Ints
+    """How many blocks each path has."""
 
 
 def nest(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> Nest:
@@ -58,10 +61,13 @@ def nest(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> Nest:
     inner = levels[:AROUND]
     number = levels.shape[1]
     page = np.zeros((1, number), np.int64)
+    found = np.unique(paths, return_inverse=True)[1]
     return Nest(
         np.concatenate([starts[inner], page]),
         np.concatenate([ends[inner], page + number]),
-        np.unique(paths, return_inverse=True)[1],
+        found,
+        np.argsort(found, kind="stable"),
+        np.bincount(found),
     )
 
 
@@ -77,7 +83,7 @@ def hidden_of(network: Network, signs: Floats, nest: Nest) -> Floats:
     found = _relu(signs @ network.first.weights + network.first.bias)
     for layer in network.layers:
         seen = _beside(found, layer.step) if layer.step else _among(found, nest)
-        found = found + _relu(seen @ layer.weights + layer.bias)
+        found = np.add(found, _relu(seen @ layer.weights + layer.bias))
     return found
 
 
@@ -91,7 +97,7 @@ def logistic(values: Floats) -> Floats:
     return 1 / (1 + np.exp(-np.clip(values, -30, 30)))
 
 
-def _relu(values: NDArray[np.float32]) -> Floats:
+def _relu(values: Floats) -> Floats:
     return np.maximum(values, 0, out=values)
 
 
@@ -110,12 +116,14 @@ def _among(found: Floats, nest: Nest) -> Floats:
     number, width = found.shape
     sums = np.zeros((number + 1, width), np.float32)
     np.cumsum(found, 0, out=sums[1:])
-    seen = np.empty((number, (len(nest.starts) + 2) * width), np.float32)  # filled part by part, as pages may be large
+    seen = np.empty((number, (AROUND + 3) * width), np.float32)
     seen[:, :width] = found
+    shares = 1 / (nest.ends - nest.starts)[:, :, None].astype(np.float32)
     for level, (start, end) in enumerate(zip(nest.starts, nest.ends, strict=True), 1):
-        seen[:, level * width : (level + 1) * width] = (sums[end] - sums[start]) / (end - start)[:, None].astype(np.float32)
-    order = np.argsort(nest.paths, kind="stable")
-    counts = np.bincount(nest.paths)
-    totals = np.add.reduceat(found[order], np.cumsum(counts) - counts)
-    seen[:, -width:] = (totals / counts[:, None].astype(np.float32))[nest.paths]
+        part = seen[:, level * width : (level + 1) * width]
+        np.subtract(sums[end], sums[start], out=part)
+        part *= shares[level - 1]
+    totals = np.add.reduceat(found[nest.order], np.cumsum(nest.sizes) - nest.sizes)
+    totals /= nest.sizes[:, None].astype(np.float32)
+    seen[:, -width:] = totals[nest.paths]
     return seen

@@ -17,7 +17,7 @@ from crawler.extraction.auto.names import page_names
 from crawler.page import Page
 from crawler.structured import structured
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating]
 MOST_LETTERS = 1_200
 """Letters of a block that are looked at; its length counts whole."""
 MOST_BODY = 40_000
@@ -37,7 +37,7 @@ FRAMES = (
     "nav header footer aside article main form table tr td li ul ol dl figure figcaption noscript blockquote pre "
     "section button label h1 h2 h3 h4 h5 h6 p a dd dt center font address details iframe"
 ).split()
-FRAME = dict(zip(FRAMES, (1 << place for place in count())))
+FRAME = {tag: 1 << place for place, tag in enumerate(FRAMES)}
 _TAG_IN_TEXT = re.compile(r"<[^<>]{0,300}>")
 _OG_TYPES = ("article", "website", "product", "profile", "video", "blog")
 
@@ -152,11 +152,16 @@ def sight(page: Page) -> Sight:
         np.array([len(block.text) for block in blocks], np.float32),
         np.array([block.linked for block in blocks], np.float32),
         np.array([same.setdefault(block.text, len(same)) for block in blocks], np.int64),
-        np.bincount([one.at for one in page.anchors if _leads(one.href)], minlength=number + 1)[:number].astype(np.float32),
-        np.bincount([min(one.at, number) for one in page.pictures], minlength=number + 1).astype(np.float32),
+        _counts([one.at for one in page.anchors if _leads(one.href)], number + 1)[:number],
+        _counts([min(one.at, number) for one in page.pictures], number + 1),
         _head(page),
         page_names(page),
     )
+
+
+def _counts(places: list[int], number: int) -> Floats:
+    """How often each place is there."""
+    return np.bincount(places, minlength=number).astype(np.float32)
 
 
 def _leads(href: str | None) -> bool:

@@ -4,6 +4,7 @@ The signs of a block are of its text, of its element and those around it, of its
 containers around it hold, of the blocks in the same kind of element (those with the same path), and of the whole page.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +41,7 @@ TITLED = 0.4
 _FRAME_BITS = np.arange(len(FRAMES))[:, None]
 _HEADINGS = range(TAG["h1"], TAG["h6"] + 1)
 
-Rows = tuple[tuple[str, ...], NDArray[np.floating] | list[NDArray[np.floating]]]
+Rows = tuple[tuple[str, ...], NDArray[np.number] | Sequence[NDArray[np.number | np.bool_]]]
 """Signs with their names; one value for all blocks where there is but one column."""
 
 

@@ -1,0 +1,91 @@
+"""The file of weights, written and read."""
+
+import pickle
+from pathlib import Path
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+
+from crawler.extraction.auto import auto
+from crawler.extraction.auto.model import Model, WeightsError, judge, load, save
+from crawler.page import Page
+from crawler.training.sets import Row
+from crawler.training.trial import mark
+
+PAGE = Page.from_html(
+    "<ul><li><a href=/>News</a></ul><h1>Bees</h1><p>Bees dance.<p>Honey is sweet.", "http://a.example/"
+)
+
+
+def test_a_model_comes_back(model: Model, tmp_path: Path) -> None:
+    save(model, tmp_path / "w.npz")
+    found = load(tmp_path / "w.npz")
+    assert [layer.step for layer in found.network.layers] == [layer.step for layer in model.network.layers]
+    assert np.allclose(found.vocabulary.words, model.vocabulary.words, rtol=1e-3, atol=1e-6)
+    mine, theirs = judge(PAGE, model), judge(PAGE, found)
+    assert np.allclose(mine.probabilities, theirs.probabilities, atol=0.02)
+    assert mine.page_type == theirs.page_type
+    save(found, tmp_path / "again.npz")
+    assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "w.npz").read_bytes()
+
+
+def test_no_time_is_in_the_file(model: Model, tmp_path: Path) -> None:
+    save(model, tmp_path / "w.npz")
+    with ZipFile(tmp_path / "w.npz") as held:
+        assert {one.date_time for one in held.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_another_model_judges_in_place_of_the_shipped_one(model: Model) -> None:
+    net = model.network
+    same = net._replace(last=net.last._replace(weights=0 * net.last.weights))  # all blocks are as likely as each other
+    bias = np.full(len(model.kinds.bias), -9.0)
+    bias[1] = 9
+    other = model._replace(network=same, kinds=model.kinds._replace(weights=0 * model.kinds.weights, bias=bias))
+    found = auto(PAGE, model=other)
+    assert found.blocks == tuple(PAGE.blocks)
+    assert found.page_type == "forum"
+    row = Row("1", PAGE.url, PAGE.html, "Bees dance. Honey is sweet. No more.", (), (), "forum")
+    marked = mark(row, other)
+    assert (marked.page_type, marked.is_type_right) == ("forum", True)
+    assert (marked.precision, marked.recall) == (2 / 4, 2 / 4)
+    assert marked.word_f1 == pytest.approx(2 * 5 / 14)
+
+
+def broken(path: Path, model: Model) -> None:
+    save(model, path)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2] + bytes(99) + data[len(data) // 2 + 99 :])
+
+
+def cut(path: Path, model: Model) -> None:
+    save(model, path)
+    path.write_bytes(path.read_bytes()[:-500])
+
+
+FILES = {
+    "empty": lambda path, _: path.write_bytes(b""),
+    "text": lambda path, _: path.write_text("weights"),
+    "pickle": lambda path, _: path.write_bytes(pickle.dumps({"steps": [1]})),
+    "array": lambda path, _: path.write_bytes(b"") or np.save(path.open("wb"), np.zeros(3)),
+    "other arrays": lambda path, _: np.savez(path.open("wb"), own=np.zeros(3)),
+    "other steps": lambda path, _: np.savez(path.open("wb"), steps=np.zeros(2)),
+    "objects": lambda path, _: np.savez(path.open("wb"), steps=np.array([1, None])),
+    "words": lambda path, _: np.savez(path.open("wb"), steps=np.array(["a"])),
+    "broken": broken,
+    "cut": cut,
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_not_weights_is_refused(name: str, model: Model, tmp_path: Path) -> None:
+    path = tmp_path / "w.npz"
+    FILES[name](path, model)
+    with pytest.raises(WeightsError, match=r"^'.*w\.npz' holds no weights of auto$"):
+        load(path)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "w.npz")
