@@ -13,6 +13,7 @@ _NAME = re.compile(r"comment|disqus|discuss|responses|replies|reaction|pinglun|h
 MOST_LETTERS = 200
 WITHOUT_STOP = 40
 """Characters from which on a line is a remark even without a full stop."""
+WHOLE = frozenset(("html", "body"))  # whose names are of the page
 UNREAD = frozenset(("button", "label", "option", "legend", "h1", "h2", "h3", "h4", "h5", "h6"))
 
 
@@ -29,7 +30,7 @@ def comments(page: Page, kept: Container[int]) -> str:
         get = element.get
         inside.append(
             inside[parent + 1]
-            or (parent >= 0 and element.tag != "body" and any(_is_named(get(name, "")) for name in ("class", "id")))
+            or (element.tag not in WHOLE and any(_is_named(get(name, "")) for name in ("class", "id")))
         )
     homes = page.homes
     found = [
