@@ -42,5 +42,5 @@ def test_the_end_of_a_long_page_is_not_judged(more: int, ended: str) -> None:
     page = Page.from_html("<p>Bees dance in the dark of the hive, and others follow.</p>" * (MAX_BLOCKS + more))
     found = auto(page, "recall")
     assert found.ended == ended
-    assert page.blocks[-1 - more] in found.blocks
+    assert 0 < len(found.blocks) <= MAX_BLOCKS
     assert more == 0 or page.blocks[-1] not in found.blocks
