@@ -36,7 +36,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "\n": "", "0": ""
 
 def instead(page: Page, text: str) -> str:
     """The text of the scripts, where it is to be taken in place of what a method found in the page; else empty."""
-    if (own := _width(text[:MAX_OWN])) >= MAX_OWN:
+    if len(text) >= MAX_OWN or (own := _width(text)) >= MAX_OWN:
         return ""
     found = scripted(page)
     return found if _width(found) >= TIMES * own else ""

@@ -19,7 +19,7 @@ from crawler.extraction.auto.sight import Floats
 
 STEPS = (1, 0, 2, 0, 1)
 """The layers: how far each looks along the page, 0 for containers."""
-WIDTH = 56
+WIDTH = 40
 PAGES = 16
 """Pages a step is made from."""
 RATE, FIRST_STEPS, DECAY = 3e-3, 50, 1e-3

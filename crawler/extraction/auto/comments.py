@@ -4,6 +4,8 @@ import re
 from collections.abc import Container
 from functools import lru_cache
 
+from lxml import etree
+
 from crawler.page import Page
 from crawler.text import has_full_stop
 from crawler.walk import Block
@@ -13,7 +15,7 @@ _NAME = re.compile(r"comment|disqus|discuss|responses|replies|reaction|pinglun|h
 MOST_LETTERS = 200
 WITHOUT_STOP = 40
 """Characters from which on a line is a remark even without a full stop."""
-WHOLE = frozenset(("html", "body"))  # whose names are of the page
+WHOLE = frozenset(("html", "body"))
 UNREAD = frozenset(("button", "label", "option", "legend", "h1", "h2", "h3", "h4", "h5", "h6"))
 
 
@@ -27,11 +29,9 @@ def comments(page: Page, kept: Container[int]) -> str:
     elements, parents, *_ = page.containers
     inside = [False]
     for element, parent in zip(elements, parents, strict=True):
-        get = element.get
-        inside.append(
-            inside[parent + 1]
-            or (element.tag not in WHOLE and any(_is_named(get(name, "")) for name in ("class", "id")))
-        )
+        inside.append(inside[parent + 1] or _is_for_comments(element))
+    if not any(inside):
+        return ""
     homes = page.homes
     found = [
         block.text
@@ -39,6 +39,12 @@ def comments(page: Page, kept: Container[int]) -> str:
         if inside[homes[index] + 1] and index not in kept and _is_remark(block)
     ]
     return "\n".join(found)
+
+
+def _is_for_comments(element: etree._Element) -> bool:
+    get = element.get
+    # Pages say of themselves whether comments are open.
+    return (_is_named(get("class", "")) or _is_named(get("id", ""))) and element.tag not in WHOLE
 
 
 def _is_remark(block: Block) -> bool:

@@ -91,12 +91,16 @@ class _Names:
     """The names of a page's elements, each with its number."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
+        self.numbers: dict[tuple[str | None, ...], int] = {}
 
     def number(self, element: etree._Element) -> int:
         get = element.get
-        name = " ".join([element.tag, *filter(None, (get("class"), get("id"), get("role"), get("itemprop")))])
-        return self.numbers.setdefault(name[:MOST_NAME], len(self.numbers))
+        name = element.tag, get("class"), get("id"), get("role"), get("itemprop")
+        return self.numbers.setdefault(name, len(self.numbers))
+
+    def texts(self) -> list[str]:
+        """The names in words, by their numbers."""
+        return [" ".join(filter(None, name))[:MOST_NAME] for name in self.numbers]
 
 
 def _outline(page: Page, names: _Names) -> Outline:
@@ -142,7 +146,7 @@ def sight(page: Page) -> Sight:
     outline = _outline(page, names)
     wrapped = [-1 if wrap is None else names.number(wrap) for wrap in wraps]
     return Sight(
-        characters.read_names(list(names.numbers)),
+        characters.read_names(names.texts()),
         characters.read([*(block.text[:MOST_LETTERS] for block in blocks), title, about[:MOST_ABOUT], _body(page)]),
         outline,
         np.array(homes, np.int64),
