@@ -82,6 +82,10 @@ def test_a_word_is_the_same_wherever_it_stands(text: str, before: int) -> None:
     assert all(0 <= word < BUCKETS for word in words(text))
 
 
+def test_where_there_are_no_spaces_words_are_pairs() -> None:
+    assert len({words(text)[0] for text in ("春天", "春来", "春")}) == 3
+
+
 def test_different_words_are_told_apart() -> None:
     texts = [f"word{number}" for number in range(1_000)]
     assert len(set(read(texts).words.tolist())) > 950
