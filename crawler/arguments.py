@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crawler.extraction import EXTRACTORS
+from crawler.extraction.auto import BALANCE, FAVOURS
 from crawler.language import CODES, normalise
 from crawler.scope import SCOPES
 from crawler.text import words
@@ -47,6 +48,7 @@ class Arguments:
     fresh: bool = False
     extractor: str = ""
     """The method that takes out the text, if not that of the settings."""
+    favour: str = BALANCE
 
 
 def parse(given: Mapping[str, str]) -> Arguments:
@@ -175,5 +177,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "images": lambda value: _choice("images", {"yes": True, "no": False})(value) == "yes",
     "markdown": _choice("markdown", MARKDOWN),
     "extractor": _choice("extractor", EXTRACTORS),
+    "favour": _choice("favour", FAVOURS),
     "fresh": lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
 }

@@ -1,19 +1,30 @@
 """Cleaning of saved pages: raw records in, lines of JSON out, in their order, on any number of processors."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 from crawler.archives.records import Broken, BrokenError, Found, NotHtmlError, Raw, Skipped, as_json
+from crawler.author import author
 from crawler.extraction import Extractor
 from crawler.extraction.markdown import markdown
+from crawler.language import language
 from crawler.page import Extraction, Page
 from crawler.parallel import in_order
+from crawler.published import published
 from crawler.text import one_line
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
+MORE: dict[str, Callable[[Page, Extraction], str | None]] = {
+    "author": lambda page, _: author(page),
+    "published": lambda page, _: published(page),
+    "language": lambda page, found: language(found.text or found.title, page.language),
+    "page_type": lambda _, found: found.page_type,
+    "comments": lambda _, found: found.comments,
+}
+"""What a line has besides, if that is the wish, as the items of a crawl have it."""
 
 
 class Cleaned(NamedTuple):
@@ -54,14 +65,16 @@ class Tally:
             self.skipped[result.why] += 1
 
 
-def clean(found: Found, method: str, extract: Extractor, wish: str) -> Result:
-    """The clean text of a record, and its Markdown if that is the wish; never an exception."""
+def clean(found: Found, method: str, extract: Extractor, wish: str, fields: Sequence[str]) -> Result:
+    """The clean text of a record, with what else is the wish; never an exception."""
     if not isinstance(found, Raw):
         return found
     try:
         record = found.decode(found)
         extraction = extract(record.page)
-        more = "" if wish == "no" else _as_markdown(record.page, extraction, wish == "links")
+        more = {name: MORE[name](record.page, extraction) for name in fields}
+        if wish != "no":
+            more["markdown"] = markdown(record.page, extraction.blocks, wish == "links")
     except NotHtmlError as error:
         return Skipped(f"not HTML/{error}")
     except BrokenError as error:
@@ -69,18 +82,15 @@ def clean(found: Found, method: str, extract: Extractor, wish: str) -> Result:
     except Exception as error:  # a page must not cost the others, whatever is wrong with it or with a method
         return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
     values = as_json(extraction.text), as_json(extraction.title), as_json(method)
-    line = LINE.format(record.id, record.url, *values, more)
+    others = [f', "{name}": {"null" if value is None else as_json(value)}' for name, value in more.items()]
+    line = LINE.format(record.id, record.url, *values, "".join(others))
     sizes = len(record.page.body), len(extraction.text.encode())
-    return Cleaned(one_line(line).encode(), *sizes, record.page.ended)
+    return Cleaned(one_line(line).encode(), *sizes, record.page.ended or extraction.ended)
 
 
-def _as_markdown(page: Page, extraction: Extraction, links: bool) -> str:
-    return f', "markdown": {as_json(markdown(page, extraction.blocks, links))}'
-
-
-def cleaner(method: str, extract: Extractor, wish: str = "no") -> Cleaner:
+def cleaner(method: str, extract: Extractor, wish: str = "no", fields: Sequence[str] = ()) -> Cleaner:
     """What cleans a record by a method, which goes by this name, in this process or another; `wish` is for Markdown."""
-    return partial(clean, method=method, extract=extract, wish=wish)
+    return partial(clean, method=method, extract=extract, wish=wish, fields=fields)
 
 
 def cleaned(found: Iterable[Found], clean: Cleaner, jobs: int, died: Callable[[], None]) -> Iterator[Result]:

@@ -7,7 +7,8 @@ from scrapy.settings import BaseSettings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
-from crawler.extraction import EXTRACTORS, Extractor
+from crawler.extraction import Extractor, favouring
+from crawler.extraction.auto import BALANCE
 from crawler.extraction.framework import Limits, framework
 
 # Whole numbers that stop everything when they are 0.
@@ -19,10 +20,13 @@ NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 SHARES = frozenset(("FRAMEWORK_TIE",))
 
 
-def extractor(name: str, settings: BaseSettings) -> Extractor:
+def extractor(name: str, settings: BaseSettings, favour: str = BALANCE) -> Extractor:
     """The method of this name; that of Shi, Lin and Yang with the limits their paper leaves open, if they are right."""
-    if name != "framework":
-        return EXTRACTORS[name]
+    if name != "framework" or favour != BALANCE:
+        try:
+            return favouring(name, favour)
+        except ValueError as error:
+            raise ArgumentError(f"{error}; the method is {name}") from None
     for setting, default in vars(our_settings).items():
         if setting.startswith("FRAMEWORK_"):
             check_number(setting, settings[setting], default)

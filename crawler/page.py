@@ -45,6 +45,8 @@ class Extraction:
     """The readers' comments under it."""
     page_type: str = ""
     """article, forum, product, collection, listing, documentation or service; empty where it is not judged."""
+    ended: str = ""
+    """Where the page was not judged any more because it is too long, in words; empty as a rule."""
 
 
 @dataclass(frozen=True, eq=False)

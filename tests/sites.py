@@ -192,5 +192,5 @@ def stubbed(folder: Path, names: Mapping[str, list[str]] | None = None) -> dict[
 def page(*paragraphs: str, links: Mapping[str, str] | None = None, head: str = "") -> str:
     """A web page of paragraphs and links."""
     anchors = "".join(f'<li><a href="{href}">{text}</a></li>' for href, text in (links or {}).items())
-    body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs) + f"<ul>{anchors}</ul>"
+    body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs) + f"<nav><ul>{anchors}</ul></nav>"
     return f"<!DOCTYPE html><html lang='en'><head><title>A page</title>{head}</head><body>{body}</body></html>"

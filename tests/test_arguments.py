@@ -165,6 +165,7 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
         ("markdown", "yes", "yes"),
         ("markdown", "no", "no"),
         ("markdown", "links", "links"),
+        ("favour", "recall", "recall"),
         ("fresh", "yes", True),
         ("fresh", "no", False),
     ],
@@ -198,6 +199,7 @@ ALLOWED = {
     "images": "allowed are yes, no",
     "markdown": "allowed are no, yes, links",
     "extractor": f"allowed are {', '.join(EXTRACTORS)}",
+    "favour": "allowed are balance, precision, recall",
     "fresh": "allowed are yes, no",
 }
 WRONG = {
@@ -211,6 +213,7 @@ WRONG = {
     "images": ["maybe", "true", "YES"],
     "markdown": ["maybe", "Links", "yes,links"],
     "extractor": ["magic", "Auto", "leaf_tags"],
+    "favour": ["Recall", "f1", "precision,recall", "0.5"],
     "fresh": ["maybe", "true", "YES"],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]

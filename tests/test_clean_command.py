@@ -18,7 +18,9 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 from sites import environment
 
-from crawler.bounds import TOO_DEEP, TOO_MANY
+from crawler.bounds import MAX_BLOCKS, TOO_DEEP, TOO_LONG, TOO_MANY
+from crawler.extraction import extract
+from crawler.extraction.auto import FAVOURS
 
 COMMAND = [sys.executable, "-m", "scrapy", "clean"]
 
@@ -115,6 +117,44 @@ def test_markdown(place: Place, words: list[str], expected: str | None) -> None:
     assert cleaned.get("markdown") == expected
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], {}),
+        (["--with", "author"], {"author": "Ann Lee"}),
+        (
+            ["--with", "language, published,author,published", "--markdown"],
+            {
+                "language": "en",
+                "published": "2012-05-04",
+                "author": "Ann Lee",
+                "markdown": "Bees dance in the dark of the hive, and others follow them.",
+            },
+        ),
+        (["--method", "leaf-tags", "--with=page_type,comments"], {"page_type": "", "comments": ""}),
+    ],
+)
+def test_more_fields(place: Place, words: list[str], expected: dict[str, str]) -> None:
+    page = (
+        "<meta name=author content='Ann Lee'><meta property=article:published_time content=2012-05-04>"
+        "<p>Bees dance in the dark of the hive, and others follow them."
+    )
+    (cleaned,) = place.clean(place.write("a.jsonl", line(1, html=page)), *words).pages()
+    assert list(cleaned.items())[5:] == list(expected.items())
+
+
+@pytest.mark.parametrize("favour", FAVOURS)
+def test_what_is_favoured_is_told_to_auto(place: Place, favour: str) -> None:
+    page = "<p>Bees dance in the dark of the hive, and others follow them.</p>" + "<p>Home</p><p>Not so long.</p>" * 3
+    (cleaned,) = place.clean(place.write("a.jsonl", line(1, html=page)), "--favour", favour).pages()
+    assert cleaned["text"] == extract(page, url(1), favour=favour).text
+
+
+def test_a_field_that_a_page_does_not_tell_is_null(place: Place) -> None:
+    (cleaned,) = place.clean(place.write("a.jsonl", line(1, html="<p>1.")), "--with", "published,author").pages()
+    assert list(cleaned.values())[5:] == [None, ""]
+
+
 def test_the_closing_lines(place: Place) -> None:
     image = warc(1, answer(b"GIF89a", content_type="image/gif"))
     place.write("a.warc", warc(0), image, warc(2, kind="request"), image, warc(3, length=7), warc(4))
@@ -137,9 +177,10 @@ def test_the_closing_lines(place: Place) -> None:
 def test_pages_that_are_not_read_to_their_end_are_said(place: Place) -> None:
     large = line(1, html="<p>Bees dance.</p>" + "<p>x" * 50_000)
     deep = line(2, html="<p>Bees dance.</p>" + "<div>" * 3_000)
-    said = place.clean(place.write("a.jsonl", large, deep, line(3), large), "-o", "out.jsonl")
+    long = line(4, html="<p>x" * (MAX_BLOCKS + 1))
+    said = place.clean(place.write("a.jsonl", large, deep, line(3), large, long), "-o", "out.jsonl")
     assert said.status == 0
-    cut = {TOO_MANY: 2, TOO_DEEP: 1}
+    cut = {TOO_MANY: 2, TOO_DEEP: 1, TOO_LONG: 1}
     line_of = "Cut: " + ", ".join(f"rest of a page {where} ({count})" for where, count in cut.items()) + "."
     assert line_of in said.err.splitlines()
     assert [page["text"].splitlines()[0] for page in place.lines("out.jsonl")[:2]] == ["Bees dance."] * 2
@@ -154,7 +195,10 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "no INPUT is given: scrapy clean INPUT... [-o OUT.jsonl] [--method NAME] [--markdown[=links]] [--jobs N]"),
+        (
+            [],
+            "no INPUT is given: scrapy clean INPUT... [-o OUT.jsonl] [--method NAME] [--favour NAME] [--with FIELDS] ",
+        ),
         (["missing.jsonl"], "'missing.jsonl' cannot be read (No such file or directory)"),
         (["a.jsonl", "missing"], "'missing' cannot be read (No such file or directory)"),
         (["a.jsonl", "odd.txt"], "'odd.txt' is nothing that can be cleaned; inputs are HTML files (.html, .htm"),
@@ -165,6 +209,18 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
             "setting FRAMEWORK_TIE='2' is wrong; allowed is",
         ),
         (["a.jsonl", "--method", ""], "there is no method ''; there are auto"),
+        (["a.jsonl", "--favour", "f1"], "--favour 'f1' is wrong; allowed are balance, precision, recall"),
+        (
+            ["a.jsonl", "--favour", "recall", "--method", "slope"],
+            "favour 'recall' is for the method auto alone, which has balance, precision, recall; the method is slope",
+        ),
+        (["a.jsonl", "-s", "EXTRACTOR=slope", "--favour", "precision"], "favour 'precision' is for the method auto"),
+        (
+            ["a.jsonl", "--with", "author,wit"],
+            "--with: there is no field 'wit'; there are author, published, language, page_type, comments",
+        ),
+        (["a.jsonl", "--with", ""], "--with: there is no field ''; there are author"),
+        (["a.jsonl", "--with", "author,"], "--with: there is no field ''; there are author"),
         (["a.jsonl", "-s", "EXTRACTOR=no-such"], "there is no method 'no-such'; there are auto"),
         *[
             (["a.jsonl", "--jobs", jobs], f"--jobs {jobs} is wrong; allowed are whole numbers from 1 to 1,000")
@@ -172,7 +228,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         ],
         (
             ["a.jsonl", "--bees"],
-            "there is no option '--bees'; there are -o OUT.jsonl, --method NAME, --markdown[=links] and --jobs N",
+            "there is no option '--bees'; there are -o OUT.jsonl, --method NAME, --favour NAME, --with FIELDS, ",
         ),
         (
             ["--markdown", "a.jsonl"],

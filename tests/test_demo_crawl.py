@@ -40,9 +40,34 @@ def test_an_article_is_clean(demo: Crawled, article: Article) -> None:
     assert item["language"] == article.language
     assert item["author"] == (article.author if article.frame == "modern" else "")  # the old site labels nobody
     assert published.startswith(str(article.date))
-    kept = [paragraph for paragraph in article.paragraphs if paragraph in text]
-    assert sum(map(len, kept)) > 0.9 * sum(map(len, article.paragraphs))
+    assert share_kept(article, text) > 0.8
     assert len(text) < 1.15 * sum(map(len, article.paragraphs)) + 50
+
+
+def share_kept(article: Article, text: str) -> float:
+    """How much of an article's paragraphs a text has."""
+    kept = [paragraph for paragraph in article.paragraphs if paragraph in text]
+    return sum(map(len, kept)) / sum(map(len, article.paragraphs))
+
+
+def test_articles_are_nearly_whole(demo: Crawled) -> None:
+    _, items = demo
+    shares = [share_kept(article, str(items[article.path]["text"])) for article in articles()]
+    assert sum(shares) / len(shares) > 0.95
+
+
+def test_what_readers_say_is_apart(demo: Crawled) -> None:
+    _, items = demo
+    expected = {path: [remark for _, remark in article.remarks] for article in articles() for path in article.paths}
+    found = {path: str(items[path]["comments"]).splitlines() for path in expected}
+    assert found == expected
+    assert {article.language for article in articles() if article.remarks} == {"en", "zh"}
+
+
+def test_most_articles_are_known_as_such(demo: Crawled) -> None:
+    _, items = demo
+    types = [items[article.path]["page_type"] for article in articles()]
+    assert types.count("article") > 0.8 * len(types)
 
 
 def test_pages_about_the_topic_are_the_relevant_ones(demo: Crawled) -> None:

@@ -11,6 +11,7 @@ from scrapy.settings import Settings
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
 from crawler.extraction import EXTRACTORS
+from crawler.extraction.auto import FAVOURS, auto
 from crawler.extraction.framework import DEFAULT, Limits, framework
 from crawler.methods import extractor
 from crawler.page import Page
@@ -29,6 +30,19 @@ def ours(**changed: Any) -> Settings:
 def test_without_settings_a_method_is_as_it_comes(name: str) -> None:
     found = extractor(name, ours())
     assert found(PAGE) == EXTRACTORS[name](PAGE)
+
+
+@pytest.mark.parametrize("favour", FAVOURS)
+def test_auto_is_told_what_to_favour(favour: str) -> None:
+    found = pickle.loads(pickle.dumps(extractor("auto", ours(), favour)))
+    assert found(PAGE).text == auto(PAGE, favour).text
+    assert (found is auto) == (favour == "balance")
+
+
+@pytest.mark.parametrize("name", [name for name in EXTRACTORS if name != "auto"])
+def test_no_other_method_favours_anything(name: str) -> None:
+    with pytest.raises(ArgumentError, match=f"^favour 'recall' is for the method auto alone.*; the method is {name}$"):
+        extractor(name, ours(), "recall")
 
 
 def test_every_limit_is_a_setting_with_the_same_default() -> None:

@@ -136,6 +136,9 @@ def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
         (["-s", "RETRY_HTTP_CODES=abc"], "RETRY_HTTP_CODES is wrong"),
         (["-a", "allow=a{99999999999}"], "is not a regular expression"),
         (["-a", "topic=!?"], "has no word in it"),
+        (["-a", "favour=f1"], "favour='f1' is not known; allowed are balance, precision, recall"),
+        (["-a", "favour=recall", "-a", "extractor=slope"], "favour 'recall' is for the method auto alone"),
+        (["-a", "favour=recall", "-s", "EXTRACTOR=slope"], "favour 'recall' is for the method auto alone"),
     ],
 )
 def test_slips_of_the_user_end_with_one_line(tmp_path: Path, more: list[str], said: str) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
 
+from crawler.extraction import extract
+from crawler.extraction.auto.model import KINDS
 from crawler.items import PageItem
 from crawler.state.lines import JsonLines
 
@@ -43,7 +45,8 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
     assert datetime.fromisoformat(item["fetched_at"]).utcoffset() == timedelta(0)
     assert 0 < item["relevance"] <= 1
     assert int(item["text_fingerprint"], 16)
-    del item["fetched_at"], item["relevance"], item["text_fingerprint"]
+    assert item["page_type"] in KINDS
+    del item["fetched_at"], item["relevance"], item["text_fingerprint"], item["page_type"]
     assert item == {
         "url": site.url,
         "requested_url": site.url,
@@ -57,10 +60,20 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "comments": "",
         "author": "Ann Lee",
         "published": "2024-05-06",
-        "page_type": "",
         "extractor": "auto",
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
     }
+
+
+@pytest.mark.parametrize("favour", ["precision", "recall"])
+def test_what_is_favoured_decides_the_text(tmp_path: Path, favour: str) -> None:
+    html = (Path(__file__).parent / "gold" / "product" / "page.html").read_text(encoding="utf-8")
+    with serving(Site({"/": html})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "max_depth": "0", "favour": favour})
+        url = site.url
+    (item,) = ended.items()
+    assert item["text"] == extract(html, url, favour=favour).text
+    assert item["text"] != extract(html, url, favour={"precision": "recall", "recall": "precision"}[favour]).text
 
 
 def test_duplicate_texts_are_items_with_one_fingerprint(crawled: tuple[Site, Crawl]) -> None:

@@ -23,9 +23,10 @@ from crawler.archives.files import SUFFIXES, bare
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
 from crawler.arguments import MARKDOWN, ArgumentError
-from crawler.cleaning import Cleaned, Tally, cleaned, cleaner
+from crawler.cleaning import MORE, Cleaned, Tally, cleaned, cleaner
 from crawler.extensions.cleaning import CleaningProgress
 from crawler.extraction import EXTRACTORS
+from crawler.extraction.auto import BALANCE, FAVOURS
 from crawler.methods import extractor
 from crawler.parallel import GARBAGE_THRESHOLD, WorkersError
 from crawler.whole_file import OutputError, WholeFile
@@ -33,7 +34,7 @@ from crawler.wording import counted, printable, reason_words
 
 MOST_JOBS = 1_000
 BROKEN, WRONG_USE, INTERRUPTED = 1, 2, 130  # the last is what shells make of Ctrl-C
-OPTIONS = "-o OUT.jsonl, --method NAME, --markdown[=links] and --jobs N"
+OPTIONS = "-o OUT.jsonl, --method NAME, --favour NAME, --with FIELDS, --markdown[=links] and --jobs N"
 WISHES = "--markdown or --markdown=yes, --markdown=links and --markdown=no"
 DIED = "A process died; a new one goes on with what it was at."
 
@@ -44,7 +45,7 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        return "INPUT... [-o OUT.jsonl] [--method NAME] [--markdown[=links]] [--jobs N]"
+        return "INPUT... [-o OUT.jsonl] [--method NAME] [--favour NAME] [--with FIELDS] [--markdown[=links]] [--jobs N]"
 
     def short_desc(self) -> str:
         return "Clean saved pages without a crawl"
@@ -53,6 +54,9 @@ class Command(ScrapyCommand):
         super().add_options(parser)
         parser.add_argument("-o", "--output", metavar="OUT.jsonl", help="where the lines go, if not to standard output")
         parser.add_argument("--method", metavar="NAME", help="the extractor, if not that of the setting EXTRACTOR")
+        favours = ", ".join(FAVOURS)
+        parser.add_argument("--favour", metavar="NAME", default=BALANCE, help=f"what auto favours: {favours}")
+        parser.add_argument("--with", metavar="FIELDS", dest="fields", help=f"add some of {','.join(MORE)}")
         parser.add_argument(
             "--markdown",
             metavar="links",
@@ -73,6 +77,11 @@ class Command(ScrapyCommand):
             _refuse(f"there is no option {unknown[0]!r}; there are {OPTIONS}")
         if opts.markdown not in MARKDOWN:
             _refuse(f"--markdown {opts.markdown[:100]!r} is wrong; allowed are {WISHES}, after the INPUTs")
+        if opts.favour not in FAVOURS:
+            _refuse(f"--favour {opts.favour[:100]!r} is wrong; allowed are {', '.join(FAVOURS)}")
+        self.fields = [] if opts.fields is None else [*dict.fromkeys(name.strip() for name in opts.fields.split(","))]
+        if wrong := [name for name in self.fields if name not in MORE]:
+            _refuse(f"--with: there is no field {wrong[0][:100]!r}; there are {', '.join(MORE)}")
         if not args:
             _refuse(f"no INPUT is given: scrapy clean {self.syntax()}")
         if repeated := next((arg for arg in args if args.count(arg) > 1), None):
@@ -84,9 +93,10 @@ class Command(ScrapyCommand):
         if self.method not in EXTRACTORS:
             _refuse(f"there is no method {self.method!r}; there are {', '.join(EXTRACTORS)}")
         try:
-            self.cleaner = cleaner(self.method, extractor(self.method, self.settings), opts.markdown)
+            extract = extractor(self.method, self.settings, opts.favour)
         except ArgumentError as error:
             _refuse(str(error))
+        self.cleaner = cleaner(self.method, extract, opts.markdown, self.fields)
         self.jobs = _jobs(opts.jobs)
         self.interval = self.settings.getfloat("LOGSTATS_INTERVAL") or 10.0
         try:

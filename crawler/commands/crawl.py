@@ -20,7 +20,7 @@ from crawler.demonstration import check_demo
 from crawler.extraction import EXTRACTORS
 from crawler.items import PageItem
 from crawler.language import language
-from crawler.methods import check_number
+from crawler.methods import check_number, extractor
 from crawler.opening import anything_left, take_seat
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import AwayError, StateError
@@ -71,6 +71,7 @@ class Command(CrawlCommand):
         except ValueError as error:
             raise ArgumentError(f"ALLOWED_PRIVATE_HOSTS: {error}") from None
         self.arguments = parse(opts.spargs)
+        extractor(self.arguments.extractor or self.settings["EXTRACTOR"], self.settings, self.arguments.favour)
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)

@@ -1,6 +1,7 @@
 """The content files of the demo site: a header of `key: value` lines, an empty line, then paragraphs.
 
-A paragraph is one line. `> ` begins a pull quote, `- ` a list item, and `[words](address)` is a link.
+A paragraph is one line. `> ` begins a pull quote, `- ` a list item, and `[words](address)` is a link. What readers say
+comes last, a line each: `@ name: remark`.
 """
 
 import datetime
@@ -27,6 +28,7 @@ class Article:
     date: datetime.date
     caption: str
     blocks: tuple[str, ...]  # paragraphs as the file has them, links marked
+    remarks: tuple[tuple[str, str], ...]  # what readers say under it, each with a name
     related: tuple[str, ...]
     show: str  # how the picture is written: plain, lazy or srcset
     marks: tuple[str, ...]  # machine-readable data in the head: json-ld, og
@@ -92,6 +94,7 @@ def read(name: str) -> list[tuple[dict[str, str], tuple[str, ...]]]:
 def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
     """The article that a content file describes."""
     frame = head.get("frame", "modern")
+    said = (line.removeprefix("@ ").split(": ", 1) for block in blocks for line in block.splitlines() if line[0] == "@")
     encoding = OLD_ENCODING[head["language"]] if frame == "old" else "utf-8"
     return Article(
         paths=(head["path"], *head.get("also", "").split()),
@@ -102,7 +105,8 @@ def article(head: dict[str, str], blocks: tuple[str, ...]) -> Article:
         author=head["author"],
         date=datetime.date.fromisoformat(head["date"]),
         caption=head["caption"],
-        blocks=blocks,
+        blocks=tuple(block for block in blocks if block[0] != "@"),
+        remarks=tuple((name, remark) for name, remark in said),
         related=tuple(head["related"].split()),
         show=head.get("show", "plain"),
         marks=tuple(head.get("marks", "").split()),

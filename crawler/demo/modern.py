@@ -36,6 +36,20 @@ def figure(article: Article) -> str:
     return f"<figure>{picture}<figcaption>{escape(article.caption)}</figcaption></figure>"
 
 
+def remarks_html(article: Article) -> str:
+    """What readers say under an article, nothing where nobody says anything."""
+    if not article.remarks:
+        return ""
+    says = words(article.language)
+    reply = f'<a class="comment-reply" href="#reply">{says["reply_word"]}</a>'
+    said = "\n".join(
+        f'<div class="comment-item"><span class="user-name">{escape(name)}</span>\n'
+        f'<div class="comment-text">{escape(remark)}</div>\n{reply}</div>'
+        for name, remark in article.remarks
+    )
+    return f'<div id="comments" class="comments-area"><h3>{says["remarks_word"]}</h3>\n{said}\n</div>'
+
+
 def marks(article: Article) -> str:
     """The machine-readable data in an article's head."""
     meta = {
@@ -102,6 +116,7 @@ def article_page(article: Article) -> str:
         section=says[article.topic],
         section_word=says[f"{article.topic}_word"],
         body="\n".join((first, figure(article), *rest)),
+        remarks=remarks_html(article),
         related=items(related(article)),
     )
     return page(article.path, article.title, article.language, main, marks(article))

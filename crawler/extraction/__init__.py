@@ -1,8 +1,9 @@
 """Page -> main text: one module a method, all named here."""
 
 from collections.abc import Callable
+from functools import partial
 
-from crawler.extraction.auto import auto
+from crawler.extraction.auto import BALANCE, FAVOURS, auto
 from crawler.extraction.crunch import crunch
 from crawler.extraction.dom_tags import dom_tags
 from crawler.extraction.framework import framework
@@ -30,10 +31,20 @@ LEARNING = frozenset(("template", "template-svm"))
 """The methods that take the site's `library=` too, of what its pages have in common."""
 
 
-def extract(html: str | bytes, url: str | None = None, method: str = "auto") -> Extraction:
+def favouring(method: str, favour: str = BALANCE) -> Extractor:
+    """The method of this name, which favours precision or recall if that is asked; only `auto` can."""
+    if favour == BALANCE:
+        return EXTRACTORS[method]
+    if method != "auto" or favour not in FAVOURS:
+        raise ValueError(f"favour {favour!r} is for the method auto alone, which has {', '.join(FAVOURS)}")
+    return partial(auto, favour=favour)
+
+
+def extract(html: str | bytes, url: str | None = None, method: str = "auto", favour: str = BALANCE) -> Extraction:
     """The main text of a page, decoded or as it came.
 
     >>> extract("<title>Bees</title><p>Bees dance.</p><p>Home | News</p>").text
     'Bees dance.'
     """
-    return EXTRACTORS[method](Page.from_html(html, url or "") if isinstance(html, str) else Page(url or "", html))
+    page = Page.from_html(html, url or "") if isinstance(html, str) else Page(url or "", html)
+    return favouring(method, favour)(page)

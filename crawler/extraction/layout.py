@@ -9,7 +9,7 @@ from lxml import etree
 
 from crawler.extraction.inline import TICKS
 from crawler.extraction.listing import language, listing
-from crawler.extraction.plain import item_marks
+from crawler.extraction.numbering import item_marks
 from crawler.extraction.wrapped import LEAST_LINES, in_one, paragraphs
 from crawler.walk import Block
 

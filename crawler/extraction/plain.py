@@ -1,6 +1,6 @@
 """The kept blocks of a page as text that reads well.
 
-A paragraph is a line. The items of a list begin with "- " or their number, the short cells of a table's row share a
+A paragraph is a line. The items of a list begin with "- ", numbered ones too, the short cells of a table's row share a
 line, code keeps its lines and their indentation without the numbers beside it, and what a page holds twice, once more
 for small screens or for print, is there once. Where a page breaks its lines itself, with a <br> at the end of each,
 they are put together again (`crawler.extraction.wrapped`).
@@ -17,6 +17,7 @@ from crawler.extraction.wrapped import LEAST_LINES, MARKED, unwrapped
 from crawler.pieces import EASTERN
 from crawler.walk import Block
 
+DASH = "- "
 HOLDERS = frozenset(("li", "td", "th", "pre"))
 # Above these there is no list item or cell that what stands below is the text of.
 OUTSIDE = frozenset("article body html main section table tbody tr ul ol dl form h1 h2 h3 h4 h5 h6".split())
@@ -46,8 +47,8 @@ class _Text:
         self.lines: list[str] = []
         self.said: set[str] = set()
         self.holders: dict[etree._Element, etree._Element | None] = {}
-        self.marks: dict[etree._Element, str] = {}
-        """What begins the items that are not there yet, of every list that was met."""
+        self.begun: set[etree._Element] = set()
+        """The items that have a line."""
         self.row: etree._Element | None = None
         self.cells: dict[etree._Element, list[str]] = {}
         self.pre: etree._Element | None = None
@@ -113,11 +114,11 @@ class _Text:
         return found
 
     def mark(self, item: etree._Element, line: str) -> str:
-        """What begins the first line of an item: a dash, or its number in the list; nothing where there is a mark."""
-        if item not in self.marks:
-            self.marks.update(item_marks(item))
-        mark, self.marks[item] = self.marks[item], ""
-        return "" if not mark or MARKED.match(line) else mark
+        """What begins a line of an item: a dash, if it is the first and has no mark of its own."""
+        if item in self.begun:
+            return ""
+        self.begun.add(item)
+        return "" if MARKED.match(line) else DASH
 
 
 def is_said(line: str, said: set[str]) -> bool:
@@ -128,22 +129,6 @@ def is_said(line: str, said: set[str]) -> bool:
         return True
     said.add(line)
     return False
-
-
-def item_marks(item: etree._Element) -> dict[etree._Element, str]:
-    """What begins each item of the list that this one is in."""
-    home = item.getparent()
-    if home is None or home.tag != "ol":
-        return {item: "- "}
-    marks, number = {}, _number(home.get("start"), 1) - 1
-    for child in home.iterchildren("li"):
-        number = _number(child.get("value"), number + 1)
-        marks[child] = f"{number}. "
-    return marks
-
-
-def _number(value: str | None, otherwise: int) -> int:
-    return int(value) if value and value.isascii() and value.isdigit() and len(value) <= 9 else otherwise
 
 
 def row_lines(cells: list[list[str]]) -> list[str]:

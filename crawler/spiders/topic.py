@@ -93,7 +93,7 @@ class TopicSpider(Spider):
         settings = crawler.settings
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
         self.method = self.arguments.extractor or settings["EXTRACTOR"]
-        self.extract, self.libraries = extractor(self.method, settings), None
+        self.extract, self.libraries = extractor(self.method, settings, self.arguments.favour), None
         if self.method in LEARNING:
             self.libraries = Libraries(self.extract, self.count)
             self.extract = self.libraries.extract
@@ -246,7 +246,8 @@ class TopicSpider(Spider):
         if self.frontier.full:
             return
         self.count("skipped/links beyond the first 10,000 of a page", page.cut)
-        self.count(f"skipped/rest of a page {page.ended}", bool(page.ended))
+        ended = page.ended or page.once(self.extract).ended
+        self.count(f"skipped/rest of a page {ended}", bool(ended))
         relevance = page.once(self.relevance)
         found: list[Candidate] = []
         for link in page.links:

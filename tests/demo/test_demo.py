@@ -114,8 +114,10 @@ def test_about_forty_pages_in_two_languages_on_two_topics():
 @pytest.mark.parametrize("article", articles(), ids=lambda article: article.path)
 def test_a_page_shows_its_article(article):
     text = PAGES[article.path].text
-    for part in (article.title, article.author, str(article.date), article.caption, *article.paragraphs):
+    said = [part for remark in article.remarks for part in remark]
+    for part in (article.title, article.author, str(article.date), article.caption, *article.paragraphs, *said):
         assert part in text
+    assert len(article.remarks) in (0, 3)
     assert 4 <= len(article.blocks) <= 8
     assert not any(mark in text for mark in ("](", "$", "\ufffd"))
 
@@ -187,6 +189,7 @@ def test_a_page_links_what_its_article_recommends(article):
 def test_what_content_files_say_is_escaped():
     marks = ("json-ld", "og")
     evil = replace(articles()[0], title="<b>&</b>", author='"<i>', caption='"><s>', blocks=("<u>$x</u>",), marks=marks)
+    evil = replace(evil, remarks=(("<i>", "<s>$x</s>"),))
     for body in (modern.article_page(evil), old.article_page(replace(evil, related=()))):
         assert not any(mark in body for mark in ("<b>&</b>", '"<i>', "<s>", "<u>"))
         assert "&lt;u&gt;$x&lt;/u&gt;" in body

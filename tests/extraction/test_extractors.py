@@ -1,5 +1,7 @@
 """One contract for every extractor."""
 
+import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +10,9 @@ import pytest
 from hostile import PAGES
 from lxml import etree
 
+from crawler.bounds import MAX_BLOCKS
 from crawler.extraction import EXTRACTORS, extract
+from crawler.extraction.auto.model import KINDS as PAGE_TYPES
 from crawler.page import Extraction, Page
 from crawler.walk import Block
 
@@ -19,6 +23,8 @@ Extractor = Callable[[Page], Extraction]
 
 # Methods that read the source: a line of theirs may be a part of one of the page's.
 ON_SOURCE = frozenset(("max-text", "slope"))
+# Methods that lay their text out: items begin with a dash, the cells of a row share a line.
+LAID_OUT = frozenset(("auto",))
 
 # One that goes by two names is tried once.
 DIFFERENT = {extractor: name for name, extractor in EXTRACTORS.items()}
@@ -43,9 +49,11 @@ def test_contract(extractor: Extractor, opened: Opened) -> None:
     assert page.blocks is blocks
     rest = iter(blocks)
     assert all(any(block is kept for block in rest) for kept in found.blocks)
-    for text in (found.text, found.title):
+    for text in (found.text, found.title, found.comments):
         assert text == text.strip()
         text.encode()
+    assert found.page_type in ("", *PAGE_TYPES)
+    assert not found.ended or len(blocks) > MAX_BLOCKS
     assert extractor(page) == found
 
 
@@ -67,7 +75,10 @@ def test_the_same_page_gives_the_same_text(extractor: Extractor, name: str) -> N
 def test_nothing_is_invented(method: str, name: str) -> None:
     page = Page("http://example.com/a", EXAMPLES[name])
     lines = [line for block in page.blocks for line in block.text.splitlines()]
-    for line in EXTRACTORS[method](page).text.splitlines():
+    text = EXTRACTORS[method](page).text
+    if method in LAID_OUT:
+        text = re.sub("^- ", "", text, flags=re.MULTILINE).replace(" | ", "\n")
+    for line in text.splitlines():
         assert any(line in whole for whole in lines) if method in ON_SOURCE else line in lines
 
 
@@ -78,8 +89,33 @@ def test_blocks_are_where_the_text_is_from(method: str, name: str) -> None:
     lines = [block.text for block in found.blocks]
     if method in ON_SOURCE:
         assert set(lines) <= set(found.text.splitlines())
+    elif method in LAID_OUT:
+        assert unmarked("".join(lines)) == unmarked(found.text)
     else:
         assert "\n".join(lines) == found.text
+
+
+def unmarked(text: str) -> str:
+    """The text without what lays it out."""
+    return re.sub(r"[\s|-]", "", text)
+
+
+PARAGRAPH = "The queen of the bees lays two thousand eggs a day, and the workers feed every one of them. " * 3
+DATA = json.dumps({"@type": "NewsArticle", "headline": "Bees", "articleBody": f"{PARAGRAPH}\n{PARAGRAPH[::-1]}"})
+
+
+@pytest.mark.parametrize("shown", ["", "<div>Loading</div>", "<p>Please switch scripts on.</p>"])
+def test_the_text_of_scripts_is_of_no_block(shown: str) -> None:
+    found = extract(f"<title>Bees</title><script type=application/ld+json>{DATA}</script>{shown}")
+    assert found.text.splitlines() == [PARAGRAPH.strip(), PARAGRAPH[::-1].strip()]
+    assert (found.blocks, found.comments) == ((), "")
+
+
+def test_the_text_of_a_page_is_preferred_to_that_of_scripts() -> None:
+    page = f"<title>Bees</title><script type=application/ld+json>{DATA}</script>" + f"<p>{PARAGRAPH}</p>" * 8
+    found = extract(page)
+    assert PARAGRAPH[::-1].strip() not in found.text
+    assert found.blocks
 
 
 @pytest.mark.parametrize("method", EXTRACTORS)
@@ -93,3 +129,9 @@ def test_extractors_go_by_their_names(method: str) -> None:
 def test_an_unknown_method() -> None:
     with pytest.raises(KeyError):
         extract("<p>x", method="no-such")
+
+
+@pytest.mark.parametrize(("method", "favour"), [("slope", "recall"), ("no-such", "recall"), ("auto", "f1")])
+def test_what_cannot_be_favoured(method: str, favour: str) -> None:
+    with pytest.raises(ValueError, match=f"^favour '{favour}' is for the method auto alone"):
+        extract("<p>x", method=method, favour=favour)

@@ -45,6 +45,7 @@ def written(html: str, links: bool = False, refused: tuple[str, ...] = ()) -> st
         ),
         ("<ul><li>a<p>b</p><li>c</ul>d", "- a\n\n  b\n- c\n\nd"),
         ("<p>a</p><ol><li>b</ol><ul><li>c</ul>", "a\n\n1. b\n\n- c"),
+        ("<ol start=x><li>a<li value=-1>b<li value=7>c</ol>", "1. a\n2. b\n7. c"),
         ("<dl><dt>a<dd>b<dd>c<dt>d<dd>e</dl>", "a\n:   b\n:   c\n\nd\n:   e"),
         # Quotes.
         ("<blockquote><p>a<p>b<br>c</blockquote>d", "> a\n>\n> b\\\n> c\n\nd"),

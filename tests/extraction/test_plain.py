@@ -39,9 +39,8 @@ def text(html: str) -> list[str]:
         ("<ul><li>a<ul><li>b</ul></ul>", ["- a", "- b"]),
         ("<ul><li>• a<li>1. b<li>(2) c<li>3.5 d<li>一、e</ul>", ["• a", "1. b", "(2) c", "- 3.5 d", "一、e"]),
         ("<ul><li><div><h3>a</h3><p>b</div><li><h3>c</h3></ul>", ["a", "b", "c"]),
-        ("<ol><li>a<li>b</ol>", ["1. a", "2. b"]),
-        ("<ol start=3><li>a<li value=7>b<li>c</ol>", ["3. a", "7. b", "8. c"]),
-        ("<ol start=x><li>a<li value=-1>b</ol>", ["1. a", "2. b"]),
+        ("<ol><li>a<li>b</ol>", ["- a", "- b"]),
+        ("<ol start=3><li>a<li value=7><p>b</p><p>c</p><li>1. d</ol>", ["- a", "- b", "c", "1. d"]),
         ("<li>a", ["- a"]),
         # Tables.
         ("<table><tr><th>a<th>b<tr><td>c<td>d<br>e</table>", ["a | b", "c | d e"]),
@@ -136,4 +135,4 @@ def test_every_word_is_there_once_and_in_order(body: bytes) -> None:
         if block.text not in seen or len(block.text) < 160:
             expected += words(block.text)
         seen.add(block.text)
-    assert words(re.sub(r"(?m)^\d+\. ", "", plain(blocks))) == expected
+    assert words(plain(blocks)) == expected

@@ -150,10 +150,11 @@ def test_a_hundred_blocks_take_a_moment() -> None:
     assert (time.thread_time() - start) / 20 < 0.01
 
 
-def test_numpy_is_loaded_by_the_first_page_that_is_judged() -> None:
+@pytest.mark.parametrize("method", ["auto", "template-svm"])
+def test_numpy_is_loaded_by_the_first_page_that_is_judged(method: str) -> None:
     program = (
-        "import sys; from crawler.extraction import extract; extract('<p>One.'); assert 'numpy' not in sys.modules;"
-        "extract('', method='template-svm'); assert 'numpy' not in sys.modules;"
-        "extract('<p>One.', method='template-svm'); assert 'numpy' in sys.modules; assert 'sklearn' not in sys.modules"
+        "import sys; from crawler.extraction import extract; extract('<p>One.', method='leaf-tags');"
+        f"assert 'numpy' not in sys.modules; extract('', method='{method}'); assert 'numpy' not in sys.modules;"
+        f"extract('<p>One.', method='{method}'); assert 'numpy' in sys.modules; assert 'sklearn' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

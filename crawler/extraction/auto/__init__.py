@@ -16,6 +16,7 @@ wanted to use them, and is imported when the first page is judged.
 import os
 from typing import TYPE_CHECKING
 
+from crawler.bounds import MAX_BLOCKS, TOO_LONG
 from crawler.extraction.auto.comments import comments
 from crawler.extraction.plain import plain
 from crawler.extraction.scripted import instead
@@ -25,11 +26,12 @@ from crawler.page import Extraction, Page
 if TYPE_CHECKING:  # it imports numpy, which waits for the first page
     from crawler.extraction.auto.model import Model
 
-FAVOURS = {"balance": 0.5, "precision": 0.75, "recall": 0.25}
+BALANCE = "balance"
+FAVOURS = {BALANCE: 0.5, "precision": 0.75, "recall": 0.25}
 """How likely main text a block must be, as a part of the best F1 that can be expected of the page."""
 
 
-def auto(page: Page, favour: str = "balance", model: "Model | None" = None) -> Extraction:
+def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Extraction:
     """The main text as a model sees it, the one that comes with this release if no other is given."""
     chosen, page_type = _judged(page, FAVOURS[favour], model) if page.blocks else ([], "")
     kept = tuple(page.blocks[index] for index in chosen)
@@ -37,7 +39,8 @@ def auto(page: Page, favour: str = "balance", model: "Model | None" = None) -> E
     if other := instead(page, text):
         return Extraction(other, headline(page), (), "", page_type)
     remarks = "" if page_type == "forum" else comments(page, frozenset(chosen))
-    return Extraction(text, headline(page), kept, remarks, page_type)
+    ended = TOO_LONG if len(page.blocks) > MAX_BLOCKS else ""
+    return Extraction(text, headline(page), kept, remarks, page_type, ended)
 
 
 def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str]:

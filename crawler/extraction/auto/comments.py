@@ -15,6 +15,7 @@ _NAME = re.compile(r"comment|disqus|discuss|responses|replies|reaction|pinglun|h
 MOST_LETTERS = 200
 WITHOUT_STOP = 40
 """Characters from which on a line is a remark even without a full stop."""
+WHOLE = frozenset(("html", "body"))
 UNREAD = frozenset(("button", "label", "option", "legend", "h1", "h2", "h3", "h4", "h5", "h6"))
 
 
@@ -28,7 +29,7 @@ def comments(page: Page, kept: Container[int]) -> str:
     elements, parents, *_ = page.containers
     inside = [False]
     for element, parent in zip(elements, parents, strict=True):
-        inside.append(inside[parent + 1] or (parent >= 0 and _is_for_comments(element)))
+        inside.append(inside[parent + 1] or _is_for_comments(element))
     if not any(inside):
         return ""
     homes = page.homes
@@ -43,7 +44,7 @@ def comments(page: Page, kept: Container[int]) -> str:
 def _is_for_comments(element: etree._Element) -> bool:
     get = element.get
     # Pages say of themselves whether comments are open.
-    return (_is_named(get("class", "")) or _is_named(get("id", ""))) and element.tag != "body"
+    return (_is_named(get("class", "")) or _is_named(get("id", ""))) and element.tag not in WHOLE
 
 
 def _is_remark(block: Block) -> bool:

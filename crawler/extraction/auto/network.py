@@ -73,7 +73,8 @@ def nest(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> Nest:
 
 def hidden(network: Network, matrix: Floats, nest: Nest) -> Floats:
     """What the network makes of each block before its last step: a row a block."""
-    signs = (matrix.T - network.means) * network.scales
+    signs = matrix.T - network.means
+    signs *= network.scales  # in its place, as pages may be large
     return hidden_of(network, np.clip(signs, -LIMIT, LIMIT, out=signs), nest)
 
 

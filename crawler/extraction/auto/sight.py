@@ -10,6 +10,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from crawler.bounds import MAX_BLOCKS
 from crawler.extraction.auto import characters
 from crawler.extraction.auto.characters import Characters, Ints, Words
 from crawler.extraction.auto.names import page_names
@@ -105,6 +106,10 @@ class _Names:
 def _outline(page: Page, names: _Names) -> Outline:
     """The containers of a page."""
     elements, parents, starts, ends = page.containers
+    if len(page.blocks) > MAX_BLOCKS:
+        last = 1 + max(page.homes[:MAX_BLOCKS])
+        elements, parents, starts = elements[:last], parents[:last], starts[:last]
+        ends = [min(end, MAX_BLOCKS) for end in ends[:last]]
     named: list[int] = []
     frames, depths, paths = [0], [0], [0]  # one further on, so that the first has something around it
     numbers: dict[tuple[int, int], int] = {}
@@ -130,8 +135,8 @@ def outward(parents: Sequence[int] | Ints, starts: Sequence[int] | Ints, ends: S
 
 
 def sight(page: Page) -> Sight:
-    """What is seen of a page."""
-    blocks, wraps = page.blocks, page.wraps
+    """What is seen of a page, which must have a block."""
+    blocks, wraps, homes = page.blocks[:MAX_BLOCKS], page.wraps[:MAX_BLOCKS], page.homes[:MAX_BLOCKS]
     number = len(blocks)
     meta = page.meta
     title = f"{page.title[:MOST_TITLE]} {meta.get('og:title', '')[:MOST_TITLE]}"
@@ -144,7 +149,7 @@ def sight(page: Page) -> Sight:
         characters.read_names(names.texts()),
         characters.read([*(block.text[:MOST_LETTERS] for block in blocks), title, about[:MOST_ABOUT], _body(page)]),
         outline,
-        np.array(page.homes, np.int64),
+        np.array(homes, np.int64),
         np.array(wrapped, np.int64),
         np.array([0 if wrap is None else _WRAP.get(wrap.tag, 0) for wrap in wraps], np.int64),
         np.array([TAG.get(block.tag, 0) for block in blocks], np.int64),
@@ -152,7 +157,7 @@ def sight(page: Page) -> Sight:
         np.array([block.linked for block in blocks], np.float32),
         np.array([same.setdefault(block.text, len(same)) for block in blocks], np.int64),
         _counts([one.at for one in page.anchors if _leads(one.href)], number + 1)[:number],
-        _counts([one.at for one in page.pictures], number + 1),
+        _counts([min(one.at, number) for one in page.pictures], number + 1),
         _head(page),
         page_names(page),
     )

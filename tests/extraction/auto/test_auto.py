@@ -1,0 +1,46 @@
+"""The method as a whole; how well it judges is in test_gold.py."""
+
+from pathlib import Path
+
+import pytest
+
+from crawler.bounds import MAX_BLOCKS, TOO_LONG
+from crawler.extraction.auto import FAVOURS, auto
+from crawler.extraction.plain import plain
+from crawler.page import Page
+
+GOLD = Path(__file__).parent.parent.parent / "gold"
+PAGES = {folder.name: Page("http://e.com/a", (folder / "page.html").read_bytes()) for folder in sorted(GOLD.iterdir())}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_precision_keeps_less_and_recall_more(name: str) -> None:
+    page = PAGES[name]
+    strict, middle, lax = (
+        {id(block) for block in auto(page, way).blocks} for way in ("precision", "balance", "recall")
+    )
+    assert strict <= middle <= lax
+
+
+def test_it_makes_a_difference() -> None:
+    counts = {way: sum(len(auto(page, way).blocks) for page in PAGES.values()) for way in FAVOURS}
+    assert counts["precision"] < counts["balance"] < counts["recall"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_text_is_of_the_blocks_and_the_comments_of_others(name: str) -> None:
+    page = PAGES[name]
+    found = auto(page)
+    assert found.text == plain(found.blocks)
+    kept = {id(block) for block in found.blocks}
+    assert set(found.comments.splitlines()) <= {block.text for block in page.blocks if id(block) not in kept}
+    assert found.ended == ""
+
+
+@pytest.mark.parametrize(("more", "ended"), [(0, ""), (1, TOO_LONG)])
+def test_the_end_of_a_long_page_is_not_judged(more: int, ended: str) -> None:
+    page = Page.from_html("<p>Bees dance in the dark of the hive, and others follow.</p>" * (MAX_BLOCKS + more))
+    found = auto(page, "recall")
+    assert found.ended == ended
+    assert 0 < len(found.blocks) <= MAX_BLOCKS
+    assert more == 0 or page.blocks[-1] not in found.blocks

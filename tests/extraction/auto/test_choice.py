@@ -1,0 +1,45 @@
+"""Which blocks to keep, by how likely each is main text."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from crawler.extraction.auto.choice import best_f1, choose
+
+RANDOM = np.random.default_rng(7)
+DRAWN = [(RANDOM.random(8).astype(np.float32), RANDOM.integers(1, 99, 8).astype(np.float32)) for _ in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "tokens", "share", "kept"),
+    [
+        ([1, 1, 0], [5, 5, 90], 0.5, [True, True, False]),
+        ([0.9], [3], 0.5, [True]),
+        ([0.01], [3], 0.5, [True]),  # something is better than nothing
+        ([0.9, 0.48, 0.46], [90, 1, 1], 0.5, [True, True, False]),
+        ([0.9, 0.2, 0.1], [1, 1, 1], 0.75, [True, False, False]),
+        ([0.9, 0.3, 0.1], [9, 1, 1], 0.25, [True, True, False]),
+        ([0.3, 0.3, 0.3], [1, 1, 1], 0.5, [True, True, True]),
+        ([], [], 0.5, []),
+    ],
+)
+def test_choose(probabilities: list[float], tokens: list[float], share: float, kept: list[bool]) -> None:
+    assert choose(np.array(probabilities), np.array(tokens), share).tolist() == kept
+
+
+@pytest.mark.parametrize(("probabilities", "tokens"), DRAWN)
+def test_no_choice_promises_more(probabilities: np.ndarray, tokens: np.ndarray) -> None:
+    best, hits = best_f1(probabilities, tokens), probabilities * tokens
+    every = [np.array(kept) for kept in product((False, True), repeat=len(tokens))]
+    promised = {tuple(kept): 2 * hits[kept].sum() / (tokens[kept].sum() + hits.sum()) for kept in every}
+    assert best == pytest.approx(max(promised.values()))
+    assert promised[tuple(choose(probabilities, tokens, 0.5))] == pytest.approx(best)
+
+
+@pytest.mark.parametrize(("probabilities", "tokens"), DRAWN)
+def test_who_wants_less_gets_a_part(probabilities: np.ndarray, tokens: np.ndarray) -> None:
+    strict, middle, lax = (choose(probabilities, tokens, share) for share in (0.75, 0.5, 0.25))
+    assert (strict <= middle).all()
+    assert (middle <= lax).all()
+    assert strict.sum() < lax.sum()

@@ -1,0 +1,105 @@
+"""The network that judges all blocks of a page together."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hostile import PAGES
+
+from crawler.extraction.auto import network
+from crawler.extraction.auto.model import KINDS, Judgement, judge, shipped
+from crawler.extraction.auto.network import Layer, Nest, Network
+from crawler.page import Page
+
+GOLD = Path(__file__).parent.parent.parent / "gold"
+BODIES = {folder.name: (folder / "page.html").read_bytes() for folder in sorted(GOLD.iterdir())}
+ODD = {name: body for name, body in PAGES.items() if 0 < len(Page("", body).blocks) < 2_000}
+
+
+def judged(body: bytes) -> Judgement:
+    return judge(Page("http://e.com/a", body), shipped())
+
+
+@pytest.mark.parametrize("name", [*BODIES, *ODD])
+def test_every_block_has_a_probability(name: str) -> None:
+    body = (BODIES | ODD)[name]
+    found = judged(body)
+    assert found.probabilities.shape == found.tokens.shape == (len(Page("", body).blocks),)
+    assert ((found.probabilities >= 0) & (found.probabilities <= 1)).all()
+    assert (found.tokens >= 1).all()
+    assert found.page_type in KINDS
+
+
+def test_a_page_is_judged_by_itself() -> None:
+    """In whatever order, and however often."""
+    first = {name: judged(body) for name, body in BODIES.items()}
+    for name in reversed(BODIES):
+        again = judged(BODIES[name])
+        assert np.array_equal(again.probabilities, first[name].probabilities)
+        assert again.page_type == first[name].page_type
+
+
+def test_the_blocks_are_told_apart() -> None:
+    """The model is worth something: on pages of every kind some blocks are surely text, and some surely not."""
+    sure = [name for name, body in BODIES.items() if np.ptp(judged(body).probabilities) > 0.8]
+    assert len(sure) > 0.8 * len(BODIES)
+
+
+RANDOM = np.random.default_rng(5)
+WIDTH, SIGNS, NUMBER = 4, 6, 7
+# The page; in it blocks 0 to 3, and 4 to 6; in the first of these 1 and 2.
+LEVELS = np.array([[1, 3, 3, 1, 2, 2, 2], [0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0]])
+STARTS, ENDS = np.array([0, 0, 4, 1]), np.array([7, 4, 7, 3])
+PATHS = np.array([30, 10, 10, 30, 20, 20, 30])
+NEST = network.nest(LEVELS, STARTS, ENDS, PATHS)
+
+
+def layer(step: int, wide: int, out: int = WIDTH) -> Layer:
+    return Layer(step, RANDOM.normal(size=(wide, out)).astype(np.float32), RANDOM.normal(size=out).astype(np.float32))
+
+
+MADE = Network(
+    RANDOM.normal(size=SIGNS).astype(np.float32),
+    RANDOM.random(SIGNS).astype(np.float32),
+    layer(0, SIGNS),
+    (layer(1, 3 * WIDTH), layer(0, 6 * WIDTH), layer(3, 3 * WIDTH)),
+    layer(0, WIDTH, 1),
+)
+
+
+def slowly(made: Network, matrix: np.ndarray) -> list[float]:
+    """What the docstring of the module says, block by block."""
+    signs = [np.clip((row - made.means) * made.scales, -network.LIMIT, network.LIMIT) for row in matrix.T]
+    found = [np.maximum(row @ made.first.weights + made.first.bias, 0) for row in signs]
+    for one in made.layers:
+        after = []
+        for at, mine in enumerate(found):
+            if one.step:
+                before = found[at - one.step] if at >= one.step else np.zeros(WIDTH)
+                behind = found[at + one.step] if at + one.step < NUMBER else np.zeros(WIDTH)
+                seen = [before, mine, behind]
+            else:
+                groups = [found[STARTS[level[at]] : ENDS[level[at]]] for level in LEVELS]
+                path = [found[other] for other in range(NUMBER) if PATHS[other] == PATHS[at]]
+                seen = [mine, *(np.mean(group, 0) for group in (*groups, found, path))]
+            after.append(mine + np.maximum(np.concatenate(seen) @ one.weights + one.bias, 0))
+        found = after
+    values = [float(row @ made.last.weights[:, 0] + made.last.bias[0]) for row in found]
+    return [1 / (1 + np.exp(-value)) for value in values]
+
+
+@pytest.mark.parametrize("scale", [1, 50])
+def test_the_network_is_what_it_says(scale: int) -> None:
+    matrix = (scale * RANDOM.normal(size=(SIGNS, NUMBER))).astype(np.float32)
+    found = network.probabilities(MADE, network.hidden(MADE, matrix, NEST))
+    assert found.tolist() == pytest.approx(slowly(MADE, matrix), abs=1e-5)
+
+
+def test_one_block_is_a_page() -> None:
+    alone: Nest = network.nest(np.zeros((3, 1), np.int64), np.array([0]), np.array([1]), np.array([5]))
+    found = network.probabilities(MADE, network.hidden(MADE, np.ones((SIGNS, 1), np.float32), alone))
+    assert found.shape == (1,)
+
+
+def test_the_logistic_function_does_not_overflow() -> None:
+    assert network.logistic(np.array([-1e9, 0, 1e9], np.float32)).tolist() == pytest.approx([0, 0.5, 1], abs=1e-9)
