@@ -113,7 +113,11 @@ def _outline(page: Page, names: _Names) -> Outline:
     named: list[int] = []
     frames, depths, paths = [0], [0], [0]  # one further on, so that the first has something around it
     numbers: dict[tuple[int, int], int] = {}
-    for element, parent in zip(elements, parents, strict=True):
+    for element, parent, start, end in zip(elements, parents, starts, ends, strict=True):
+        if start == end:  # nothing of it is asked for
+            for column in (named, frames, depths, paths):
+                column.append(0)
+            continue
         name = names.number(element)
         around = parent + 1
         named.append(name)
