@@ -4,6 +4,7 @@ All texts become one array of code points, in which a table tells each character
 tell each word's hash: nothing is done text by text or word by word.
 """
 
+import re
 import sys
 import unicodedata
 from functools import cache
@@ -12,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.text import FULL_STOPS, is_unspaced
+from crawler.text import FULL_STOPS
+from crawler.text import UNSPACED as UNSPACED_CHARACTERS
 
 Ints = NDArray[np.int64]
 KINDS = "other lower upper digit caseless unspaced space comma stop colon quote separator sign".split()
@@ -52,18 +54,16 @@ class Characters(NamedTuple):
 @cache
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
     """The kind and the lower case of each character of the Basic Multilingual Plane."""
-    kinds = np.zeros(_BMP, np.uint8)
     by_category = {"Ll": LOWER, "Lu": UPPER, "Lt": UPPER, "Nd": DIGIT, "Lo": CASELESS, "Lm": CASELESS, "Zs": SPACE}
+    every = "".join(map(chr, range(_BMP)))
+    kinds = np.array([by_category.get(category, OTHER) for category in map(unicodedata.category, every)], np.uint8)
     lower = np.arange(_BMP, dtype=np.uint16)
-    for code in range(_BMP):
-        character = chr(code)
-        kind = by_category.get(unicodedata.category(character), OTHER)
-        kinds[code] = kind
-        if kind == UPPER and len(small := character.lower()) == 1:
+    for code in np.flatnonzero(kinds == UPPER).tolist():
+        if len(small := every[code].lower()) == 1:
             lower[code] = ord(small)
-    for code in np.flatnonzero(kinds == CASELESS).tolist():
-        if is_unspaced(chr(code)):
-            kinds[code] = UNSPACED
+    unspaced = np.zeros(_BMP, bool)
+    unspaced[[found.start() for found in re.finditer(f"[{UNSPACED_CHARACTERS}]", every)]] = True
+    kinds[unspaced & (kinds == CASELESS)] = UNSPACED
     for kind, characters in _GIVEN.items():
         for character in characters:
             kinds[ord(character)] = kind
