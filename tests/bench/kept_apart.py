@@ -1,7 +1,7 @@
 """Writes the pages of the sites that `scrapy train auto` keeps apart, so that other programs are judged on them too.
 
-`python kept_apart.py FOLDER GOLD... [--seed N]`, with the files of the training: FOLDER gets a file for each set with gold
-text, to be given to `scrapy evaluate`.
+`python kept_apart.py FOLDER GOLD... [--seed N]`, with the files of the training: FOLDER gets a file for each set with
+gold text, to be given to `scrapy evaluate`.
 """
 
 import argparse
