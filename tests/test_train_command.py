@@ -215,7 +215,7 @@ def test_it_trains_auto(run: Run, tmp_path: Path) -> None:
         "training on everything: 28 pages",
         next(line for line in reversed(told) if line.startswith("epoch 1: ")),
     ]
-    assert load_auto(weights).network.means.size > 100
+    assert load_auto(weights).networks[0].means.size > 100
     check_card(card.read_text(encoding="utf-8"), tmp_path, size)
     again = run(*line, "-o", "again/other.npz")
     assert again.status == 0

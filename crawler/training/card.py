@@ -123,13 +123,14 @@ def _way(row: Figures) -> str:
 
 
 def _parameters(made: Made) -> Iterator[str]:
-    net = made.model.network
-    layers = (net.first, *net.layers, net.last)
+    networks = made.model.networks
+    layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
     numbers = sum(layer.weights.size + layer.bias.size for layer in layers)
     constants: Mapping[str, object] = {
         "seed": made.seed,
         "epochs": made.epochs,
-        "signs of a block": len(net.means),
+        "signs of a block": len(networks[0].means),
+        "networks": len(networks),
         "layers": " ".join(map(str, descent.STEPS)) + f", width {descent.WIDTH}, {numbers:,} numbers",
         "pages a step, rate, decay": f"{descent.PAGES}, {descent.RATE:g}, {descent.DECAY:g}",
         "forgotten, blind": f"{descent.FORGOTTEN:g}, {descent.BLIND:g}",

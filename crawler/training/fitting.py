@@ -4,7 +4,7 @@
 2. What names and words speak for, by logistic regression; and the type of a page by its names (.vocabulary).
 3. A teacher, boosted trees over the signs of blocks, whose opinion is half of each label, and all of it where a page of
    snippets says nothing: what the trees find by rules the network need not find by itself (.teacher).
-4. The network, from the pages, from copies with less text, and from the pages of snippets (.descent, .cutting).
+4. The networks, from the pages, from copies with less text, and from the pages of snippets (.descent, .cutting).
 5. The type of a page, by logistic regression over what the network makes of it.
 What steps 2 and 3 say of a page is learned from pages of other sites, as it will be of pages nobody has seen.
 """
@@ -34,6 +34,8 @@ KNOWN, GUESSED = 3.0, 0.5
 TRUST = 0.5
 """The teacher's part of a label."""
 EPOCHS = 12
+NETWORKS = 2
+"""Trained alike from different beginnings."""
 
 
 class _Scaling(NamedTuple):
@@ -54,16 +56,20 @@ def train(examples: Sequence[Example], seed: int, epochs: int, tell: Tell) -> Mo
     scaling = _scaling([page.signs for page in described if not page.is_copy])
     whose = [None if page.is_copy else page.owner for page in described]
     lessons = _lessons(described, taught, scaling)
-    layers = descent.learn(
-        lessons, _hidden(examples[0].seen, whole), epochs, seed, lambda at, error: tell(f"epoch {at + 1}: {error:.4f}")
-    )
-    net = descent.network(layers, *scaling)
+    hidden = _hidden(examples[0].seen, whole)
+
+    def told(at: int, error: float) -> None:
+        tell(f"epoch {at + 1}: {error:.4f}")
+
+    beginnings = range(seed, seed + NETWORKS)
+    layers = [descent.learn(lessons, hidden, epochs, beginning, told) for beginning in beginnings]
+    networks = tuple(descent.network(one, *scaling) for one in layers)
     typed = [
         (examples[at].page_type, lesson, vocabularies[parts[at]].scores(examples[at].seen).kinds)
         for at, lesson in zip(whose, lessons, strict=True)
         if at is not None and examples[at].page_type in KINDS
     ]
-    return Model(whole, net, _kinds(net, typed))
+    return Model(whole, networks, _kinds(networks, typed))
 
 
 def check(examples: Sequence[Example], parts: Sequence[int]) -> None:
@@ -155,14 +161,15 @@ def _hidden(seen: Sight, known: Vocabulary) -> list[Ints]:
     return [np.flatnonzero(group) for group in groups]
 
 
-def _kinds(net: network.Network, typed: Iterable[tuple[str, descent.Lesson, Floats]]) -> Kinds:
-    """What tells the type of a page from what the network makes of it; given the type and what the names say of it."""
+def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, descent.Lesson, Floats]]) -> Kinds:
+    """What tells the type of a page from what the networks make of it; given the type and what the names say of it."""
     rows, types = [], []
     for page_type, lesson, by_names in typed:
-        found = network.hidden_of(net, lesson.signs, lesson.nest)
-        rows.append(model.summary(found, network.probabilities(net, found), by_names))
+        made = [network.hidden_of(net, lesson.signs, lesson.nest) for net in networks]
+        rows.append(model.summary(*model.together(networks, made), by_names))
         types.append(page_type)
-    table = np.reshape(rows, (len(rows), 2 * len(net.last.weights) + len(KINDS)))
+    width = sum(len(net.last.weights) for net in networks)
+    table = np.reshape(rows, (len(rows), 2 * width + len(KINDS)))
     deviations = 10 * (table.std(0) + 0.01) if rows else np.ones(table.shape[1])  # a tenth each keeps the weights small
     weights, bias = fit_kinds(table / deviations, types)
     return Kinds(weights / deviations[:, None], bias)

@@ -18,15 +18,16 @@ pytest.importorskip("lightgbm")
 
 
 def flat(model: Model) -> list[np.ndarray]:
-    net = model.network
-    steps = [array for layer in (net.first, *net.layers, net.last) for array in (layer.weights, layer.bias)]
-    return [*model.vocabulary, net.means, net.scales, *steps, *model.kinds]
+    layers = [layer for net in model.networks for layer in (net.first, *net.layers, net.last)]
+    steps = [array for layer in layers for array in (layer.weights, layer.bias)]
+    return [*model.vocabulary, model.networks[0].means, model.networks[0].scales, *steps, *model.kinds]
 
 
 def test_the_same_pages_and_seed_give_the_same_weights(examples: list[Example], model: Model) -> None:
     again, other = (train(examples, seed, 2, lambda _: None) for seed in (0, 1))
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(flat(model), flat(again), strict=True))
-    assert not np.array_equal(model.network.first.weights, other.network.first.weights)
+    assert not np.array_equal(model.networks[0].first.weights, other.networks[0].first.weights)
+    assert not np.array_equal(model.networks[0].first.weights, model.networks[1].first.weights)
 
 
 def test_the_model_learns(examples: list[Example]) -> None:

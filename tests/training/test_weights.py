@@ -21,7 +21,8 @@ PAGE = Page.from_html(
 def test_a_model_comes_back(model: Model, tmp_path: Path) -> None:
     save(model, tmp_path / "w.npz")
     found = load(tmp_path / "w.npz")
-    assert [layer.step for layer in found.network.layers] == [layer.step for layer in model.network.layers]
+    for mine, theirs in zip(model.networks, found.networks, strict=True):
+        assert [layer.step for layer in mine.layers] == [layer.step for layer in theirs.layers]
     assert np.allclose(found.vocabulary.words, model.vocabulary.words, rtol=1e-3, atol=1e-6)
     mine, theirs = judge(PAGE, model), judge(PAGE, found)
     assert np.allclose(mine.probabilities, theirs.probabilities, atol=0.02)
@@ -37,11 +38,11 @@ def test_no_time_is_in_the_file(model: Model, tmp_path: Path) -> None:
 
 
 def test_another_model_judges_in_place_of_the_shipped_one(model: Model) -> None:
-    net = model.network
-    same = net._replace(last=net.last._replace(weights=0 * net.last.weights))  # all blocks are as likely as each other
+    # All blocks are as likely as each other.
+    same = tuple(net._replace(last=net.last._replace(weights=0 * net.last.weights)) for net in model.networks)
     bias = np.full(len(model.kinds.bias), -9.0)
     bias[1] = 9
-    other = model._replace(network=same, kinds=model.kinds._replace(weights=0 * model.kinds.weights, bias=bias))
+    other = model._replace(networks=same, kinds=model.kinds._replace(weights=0 * model.kinds.weights, bias=bias))
     found = auto(PAGE, model=other)
     assert found.blocks == tuple(PAGE.blocks)
     assert found.page_type == "forum"

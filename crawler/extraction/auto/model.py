@@ -1,6 +1,7 @@
 """The weights that come with this release, and what they say of a page."""
 
 import zlib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,7 +70,8 @@ class Model(NamedTuple):
     """All that was learned."""
 
     vocabulary: Vocabulary
-    network: Network
+    networks: tuple[Network, ...]
+    """Trained alike from different beginnings: what they say on average is surer than what one says."""
     kinds: Kinds
 
 
@@ -89,10 +91,16 @@ def judge(page: Page, model: Model) -> Judgement:
     scores = model.vocabulary.scores(seen)
     levels, outline = signs.ranges(seen), seen.outline
     nest = network.nest(levels, outline.starts, outline.ends, outline.paths[seen.homes])
-    found = network.hidden(model.network, signs.signs(seen, scores, levels).matrix, nest)
-    likely = network.probabilities(model.network, found)
+    matrix = signs.signs(seen, scores, levels).matrix
+    found, likely = together(model.networks, [network.hidden(net, matrix, nest) for net in model.networks])
     kind = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
     return Judgement(likely, tokens(seen), KINDS[int(kind.argmax())])
+
+
+def together(networks: Sequence[Network], made: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """What the networks make of each block, side by side, and how likely they think it is main text on average."""
+    likely = [network.probabilities(net, found) for net, found in zip(networks, made, strict=True)]
+    return np.concatenate(made, 1), np.mean(likely, 0)
 
 
 def tokens(seen: Sight) -> Floats:
@@ -112,22 +120,23 @@ def summary(found: Floats, likely: Floats, kinds: Floats) -> Floats:
 
 def save(model: Model, path: Path) -> None:
     """Write a model to a file that `load` reads: half precision is enough."""
-    vocabulary, net, kinds = model
+    vocabulary, networks, kinds = model
     arrays = {
         "own": vocabulary.own,
         "around": vocabulary.around,
         "words": vocabulary.words,
         "page_names": vocabulary.kinds,
         "page_names_bias": vocabulary.kinds_bias,
-        "means": net.means,
-        "scales": net.scales,
+        "means": networks[0].means,
+        "scales": networks[0].scales,
         "kinds": kinds.weights,
         "kinds_bias": kinds.bias,
     }
-    for place, layer in enumerate((net.first, *net.layers, net.last)):
-        arrays |= {f"weights{place}": layer.weights, f"bias{place}": layer.bias}
+    for number, net in enumerate(networks):
+        for place, layer in enumerate((net.first, *net.layers, net.last)):
+            arrays |= {f"weights{number}.{place}": layer.weights, f"bias{number}.{place}": layer.bias}
     held: dict[str, Any] = {name: rows.astype(np.float16) for name, rows in arrays.items()}
-    held["steps"] = np.array([layer.step for layer in net.layers], np.int8)
+    held["steps"] = np.array([[layer.step for layer in net.layers] for net in networks], np.int8)
     with path.open("wb") as file:
         np.savez_compressed(file, **held)
 
@@ -136,18 +145,24 @@ def load(path: Path) -> Model:
     """The model in a file, a WeightsError where it holds none; nothing in it is run."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
-            steps = [0, *held["steps"].tolist(), 0]
+            steps = held["steps"].tolist()
             rows = {name: held[name].astype(np.float32) for name in held.files if name != "steps"}
         return _model(steps, rows)
     except NO_WEIGHTS as error:
         raise WeightsError(f"{str(path)!r} holds no weights of auto") from error
 
 
-def _model(steps: list[int], rows: dict[str, Floats]) -> Model:
-    layers = [Layer(step, rows[f"weights{place}"], rows[f"bias{place}"]) for place, step in enumerate(steps)]
+def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
+    networks = []
+    for number, inner in enumerate(steps):
+        layers = [
+            Layer(step, rows[f"weights{number}.{place}"], rows[f"bias{number}.{place}"])
+            for place, step in enumerate((0, *inner, 0))
+        ]
+        networks.append(Network(rows["means"], rows["scales"], layers[0], tuple(layers[1:-1]), layers[-1]))
     return Model(
         Vocabulary(*(rows[name] for name in ("own", "around", "words", "page_names", "page_names_bias"))),
-        Network(rows["means"], rows["scales"], layers[0], tuple(layers[1:-1]), layers[-1]),
+        tuple(networks),
         Kinds(rows["kinds"], rows["kinds_bias"]),
     )
 

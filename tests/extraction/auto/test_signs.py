@@ -38,7 +38,7 @@ def signs_of(page: Page) -> Signs:
 
 def test_each_sign_has_a_name_of_its_own() -> None:
     found = signs_of(Page("", BODIES["one block"]))
-    assert len(found.names) == len(set(found.names)) == len(found.matrix) == len(model.shipped().network.means)
+    assert len(found.names) == len(set(found.names)) == len(found.matrix) == len(model.shipped().networks[0].means)
 
 
 @pytest.mark.parametrize("name", BODIES)
