@@ -99,11 +99,25 @@ def _agreed(headings: list[tuple[str, Block]], said: _Said) -> str:
         rank = (2 * score + (block.tag == "h1"), len(block.text))
         if score > 1 and rank > best_rank:
             best, best_rank = block.text, rank
+    best = _after_name(best, headings, said)
     # A label before the headline is no part of it.
     short = said.headline
     if short and best.endswith(short) and len(best) - len(short) <= MAX_LABEL and short in said.parts:
         return short
     return best
+
+
+def _after_name(best: str, headings: list[tuple[str, Block]], said: _Said) -> str:
+    """The heading that is the first part of <title>, if the best one is above it and ends <title>.
+
+    Manuals are like that: each page has the manual's name above its own heading, and behind it in <title>.
+    """
+    name = letters(best)
+    if not name or len(said.parts) < 2 or name != letters(SEPARATORS.split(said.title)[-1]):
+        return best
+    first = letters(said.parts[0])
+    at = [key for key, _ in headings].index(name)
+    return next((block.text for key, block in headings[at + 1 :] if key == first), best)
 
 
 def _related(headings: list[tuple[str, Block]], said: _Said) -> str:

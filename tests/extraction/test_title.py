@@ -7,6 +7,7 @@ from crawler.page import Page
 
 OG = "<meta property=og:title content='Bees dance'>"
 LD = '<script type="application/ld+json">{"@type": "Article", "headline": "Bees dance"}</script>'
+BOOK = "The Book of All Insects"
 SITE = "<meta property=og:site_name content='The Valley Post'>"
 
 
@@ -21,6 +22,9 @@ SITE = "<meta property=og:site_name content='The Valley Post'>"
             "<title>The Valley Post | Bees dance again</title><h1>The Valley Post</h1><h2>Bees dance again</h2>",
             "Bees dance again",
         ),
+        ("<title>Of bees - The Book of All Insects</title><h1>The Book of All Insects</h1><h2>Of Bees</h2>", "Of Bees"),
+        ("<title>Of bees - The Book of All Insects</title><h2>Of Bees</h2><h1>The Book of All Insects</h1>", BOOK),
+        ("<title>Of bees - The Book of All Insects - A</title><h1>The Book of All Insects</h1><h2>Of Bees</h2>", BOOK),
         ("<title>Bees dance_新闻_河边网</title>", "Bees dance"),
         ("<title>本市公园今起开放_河边网</title>", "本市公园今起开放"),
         ("<title>News - Bees dance - Post</title>", "Bees dance"),
