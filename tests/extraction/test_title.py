@@ -64,6 +64,30 @@ def test_the_host_tells_the_name_of_the_site(url: str, expected: str) -> None:
     assert headline(Page.from_html("<title>Valley Post | Bees dance</title><h1>Valley Post</h1>", url)) == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("", "The heart of towns"),
+        ("?how_wild_bees_dance", "The heart of towns"),
+        ("r/bees/comments/1/", "The heart of towns"),
+        ("r/bees/1/wild_bees_dance_all/", "Wild bees dance all day long, people say to us"),
+        ("r/bees/1/wild_bees_dance/", "The heart of towns"),
+        ("r/bees/1/wild_bees_dance_too/", "The heart of towns"),
+        ("wild-bees/dance/all-day", "Wild bees dance all day long, people say to us"),
+    ],
+)
+def test_the_address_tells_the_headline(path: str, expected: str) -> None:
+    html = "<title>Talk - The heart of towns</title><h1>Wild bees dance all day long, people say to us</h1>"
+    assert headline(Page.from_html(html, f"http://example.com/{path}")) == expected
+
+
+@pytest.mark.parametrize(
+    "url", ["", "http://[", "//", "http://example.com/%ff%zz", "\ud800", "http://example.com/" + "%2f" * 100_000]
+)
+def test_odd_addresses(url: str) -> None:
+    assert headline(Page.from_html("<title>Talk</title><h1>Wild bees</h1>", url)) == "Talk"
+
+
 @pytest.mark.parametrize(("count", "expected"), [(MAX_HEADINGS - 1, "How bees dance"), (MAX_HEADINGS, "Bees dance")])
 def test_limit_of_headings(count: int, expected: str) -> None:
     html = "<title>Bees dance - a</title>" + "<h2>Wasps</h2>" * count + "<h1>How bees dance</h1>"
