@@ -30,6 +30,9 @@ VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "ma
 
 REFUSALS = frozenset(("noindex", "nofollow", "none"))
 
+PERMALINK = "¶"
+"""What manuals write behind a heading to link to it."""
+
 T = TypeVar("T")
 
 
@@ -101,6 +104,8 @@ class Page:
         # What stands after </html> becomes a second root, which browsers show with the first.
         for late in list(root.itersiblings(etree.Element)):
             root.append(late)
+        if PERMALINK in html or "&para;" in html:
+            _silence_permalinks(root)
         return root, ended or (TOO_DEEP if is_deep(root) else "")
 
     @property
@@ -234,6 +239,13 @@ class Page:
         match = REFRESH.match(self.meta.get("refresh", ""))
         url = absolute(self.base, match[2]) if match else None
         return (int(match[1]), url) if match and url else None
+
+
+def _silence_permalinks(root: etree._Element) -> None:
+    """Take the text out of links that are nothing but this mark."""
+    for link in root.iter("a"):
+        if link.text and link.text.strip() == PERMALINK and not len(link):
+            link.text = None
 
 
 def _addressed_to_us(header: str) -> str:

@@ -204,6 +204,21 @@ def test_near_text(html: str, near: str) -> None:
     assert [found.near_text(image) for image in found.images] in ([], [near])
 
 
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<h2>Bees<a href=#bees>¶</a></h2>", "Bees"),
+        ("<h2>Bees <a href=#bees>\n&para; </a></h2>", "Bees"),
+        ("<dt>dance<a href=#dance>¶</a> of bees", "dance of bees"),
+        ("<p>Bees¶", "Bees¶"),
+        ("<p><a href=#bees>¶ 4</a>", "¶ 4"),
+        ("<p><a href=#bees>¶<b>4</b></a>", "¶4"),
+    ],
+)
+def test_a_permalink_is_no_text(html: str, text: str) -> None:
+    assert [block.text for block in page(html).blocks] == [text]
+
+
 def test_once_computes_once_a_page() -> None:
     computed: list[Page] = []
     first, second = page("<p>a"), page("<p>a")

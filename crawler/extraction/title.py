@@ -8,6 +8,7 @@ word with them is a slogan, a greeting or the name of the site.
 import re
 from itertools import islice
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from crawler.heads import heads, letters, plain, site_keys
 from crawler.page import Page
@@ -29,6 +30,8 @@ MAX_LINES = 2_000
 # with it.
 SHARE = 0.5
 SHARED_WORDS = 0.25
+# Words of the last part of an address that say what the page is called.
+MIN_SLUG = 4
 # Characters of a label before a headline that belong to no headline, such as "Thread: ".
 MAX_LABEL = 24
 _TITLES = ("og:title", "twitter:title")
@@ -62,7 +65,7 @@ def headline(page: Page) -> str:
     fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, said)]
     return (
         _agreed(fit, said)
-        or _related(fit, said)
+        or _related(fit, said, page.url)
         or next((text for text in (said.headline, *said.titles) if _is_fit(text, letters(text), said)), "")
         or _part(page, said)
         or next((block.text for block in headings), said.title)
@@ -99,6 +102,7 @@ def _agreed(headings: list[tuple[str, Block]], said: _Said) -> str:
         rank = (2 * score + (block.tag == "h1"), len(block.text))
         if score > 1 and rank > best_rank:
             best, best_rank = block.text, rank
+    best = _after_name(best, headings, said)
     # A label before the headline is no part of it.
     short = said.headline
     if short and best.endswith(short) and len(best) - len(short) <= MAX_LABEL and short in said.parts:
@@ -106,8 +110,21 @@ def _agreed(headings: list[tuple[str, Block]], said: _Said) -> str:
     return best
 
 
-def _related(headings: list[tuple[str, Block]], said: _Said) -> str:
-    """The page's only h1, where the descriptions have some of its words, and not as the name beside a long title."""
+def _after_name(best: str, headings: list[tuple[str, Block]], said: _Said) -> str:
+    """The heading that is the first part of <title>, if the best one is above it and ends <title>.
+
+    Manuals are like that: each page has the manual's name above its own heading, and behind it in <title>.
+    """
+    name = letters(best)
+    if not name or len(said.parts) < 2 or name != letters(SEPARATORS.split(said.title)[-1]):
+        return best
+    first = letters(said.parts[0])
+    at = [key for key, _ in headings].index(name)
+    return next((block.text for key, block in headings[at + 1 :] if key == first), best)
+
+
+def _related(headings: list[tuple[str, Block]], said: _Said, url: str) -> str:
+    """The page's only h1, where descriptions or address have some of its words, and not as a name beside a title."""
     found = [(key, block.text) for key, block in headings if block.tag == "h1"]
     if len(found) != 1:
         return ""
@@ -116,7 +133,18 @@ def _related(headings: list[tuple[str, Block]], said: _Said) -> str:
         return ""
     spoken = {word for told in (said.headline, *said.titles, *said.parts) for word in words(told)}
     own = set(words(text[:MAX_HEADING]))
+    if _is_in_address(text[:MAX_HEADING], url):
+        return text
     return text if not spoken or len(own & spoken) >= SHARED_WORDS * len(own) else ""
+
+
+def _is_in_address(text: str, url: str) -> bool:
+    """Whether half of a heading's words are in the path of an address, or its first ones are the last part of it."""
+    path = re.split(r"[?#]", url.partition("//")[2][:MAX_TITLE])[0].partition("/")[2].rstrip("/")
+    own, slug = words(text), words(unquote(path.rpartition("/")[2]))
+    if len(slug) >= MIN_SLUG and own[: len(slug)] == slug:
+        return True
+    return bool(own) and len(set(own).intersection(words(unquote(path)))) >= SHARE * len(set(own))
 
 
 def _part(page: Page, said: _Said) -> str:

@@ -7,6 +7,7 @@ from crawler.page import Page
 
 OG = "<meta property=og:title content='Bees dance'>"
 LD = '<script type="application/ld+json">{"@type": "Article", "headline": "Bees dance"}</script>'
+BOOK = "The Book of All Insects"
 SITE = "<meta property=og:site_name content='The Valley Post'>"
 
 
@@ -21,6 +22,9 @@ SITE = "<meta property=og:site_name content='The Valley Post'>"
             "<title>The Valley Post | Bees dance again</title><h1>The Valley Post</h1><h2>Bees dance again</h2>",
             "Bees dance again",
         ),
+        ("<title>Of bees - The Book of All Insects</title><h1>The Book of All Insects</h1><h2>Of Bees</h2>", "Of Bees"),
+        ("<title>Of bees - The Book of All Insects</title><h2>Of Bees</h2><h1>The Book of All Insects</h1>", BOOK),
+        ("<title>Of bees - The Book of All Insects - A</title><h1>The Book of All Insects</h1><h2>Of Bees</h2>", BOOK),
         ("<title>Bees dance_新闻_河边网</title>", "Bees dance"),
         ("<title>本市公园今起开放_河边网</title>", "本市公园今起开放"),
         ("<title>News - Bees dance - Post</title>", "Bees dance"),
@@ -58,6 +62,30 @@ def test_headline(html: str, expected: str) -> None:
 )
 def test_the_host_tells_the_name_of_the_site(url: str, expected: str) -> None:
     assert headline(Page.from_html("<title>Valley Post | Bees dance</title><h1>Valley Post</h1>", url)) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("", "The heart of towns"),
+        ("?how_wild_bees_dance", "The heart of towns"),
+        ("r/bees/comments/1/", "The heart of towns"),
+        ("r/bees/1/wild_bees_dance_all/", "Wild bees dance all day long, people say to us"),
+        ("r/bees/1/wild_bees_dance/", "The heart of towns"),
+        ("r/bees/1/wild_bees_dance_too/", "The heart of towns"),
+        ("wild-bees/dance/all-day", "Wild bees dance all day long, people say to us"),
+    ],
+)
+def test_the_address_tells_the_headline(path: str, expected: str) -> None:
+    html = "<title>Talk - The heart of towns</title><h1>Wild bees dance all day long, people say to us</h1>"
+    assert headline(Page.from_html(html, f"http://example.com/{path}")) == expected
+
+
+@pytest.mark.parametrize(
+    "url", ["", "http://[", "//", "http://example.com/%ff%zz", "\ud800", "http://example.com/" + "%2f" * 100_000]
+)
+def test_odd_addresses(url: str) -> None:
+    assert headline(Page.from_html("<title>Talk</title><h1>Wild bees</h1>", url)) == "Talk"
 
 
 @pytest.mark.parametrize(("count", "expected"), [(MAX_HEADINGS - 1, "How bees dance"), (MAX_HEADINGS, "Bees dance")])
