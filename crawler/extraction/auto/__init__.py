@@ -5,7 +5,8 @@
    Two of them are learned first: what the names of elements speak for (class, id, role), and what words do.
 2. A network lets each block see its neighbours, those in the same containers and those of the same path, and says how
    likely it is main text (.network). It also tells the type of the page (.model).
-3. The blocks are kept whose choice has the highest expected F1 (.choice), and put down as text that reads well
+3. The blocks are kept whose choice has the highest expected F1 (.choice), with the other half of a row of two cells
+   (.rows), and put down as text that reads well
    (crawler.extraction.plain). What readers say under a page is kept apart (.comments).
 4. Where a page shows nearly nothing, its text may stand in its scripts (crawler.extraction.scripted).
 
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from crawler.bounds import MAX_BLOCKS, TOO_LONG
 from crawler.extraction.auto.comments import comments
+from crawler.extraction.auto.rows import whole_rows
 from crawler.extraction.plain import plain
 from crawler.extraction.scripted import instead
 from crawler.extraction.title import headline
@@ -34,6 +36,7 @@ FAVOURS = {BALANCE: 0.5, "precision": 0.75, "recall": 0.25}
 def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Extraction:
     """The main text as a model sees it, the one that comes with this release if no other is given."""
     chosen, page_type = _judged(page, FAVOURS[favour], model) if page.blocks else ([], "")
+    chosen = whole_rows(page, chosen)
     kept = tuple(page.blocks[index] for index in chosen)
     text = plain(kept)
     if other := instead(page, text):
