@@ -30,7 +30,7 @@ DOUBLE_LENGTH = 160
 # Characters of a cell, and of a row, that is a line.
 MAX_CELL, MAX_ROW = 120, 400
 # Parts of a <pre> between other elements that keep their indentation: for each, all of it is read.
-MAX_PARTS = 20
+MAX_PARTS = 5
 
 _element = attrgetter("element")
 
