@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from hashlib import blake2b
+from html import unescape
 from itertools import pairwise
 from operator import add
 
@@ -27,6 +28,8 @@ MARKS = (
 _SPACED_WORD = rf"[^\W_{UNSPACED}]+(?:[{MARKS}]+[^\W_{UNSPACED}]*)*"
 _WORD = re.compile(rf"{_SPACED_WORD}(?:'{_SPACED_WORD})*|[{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+# Numbers that no character has: Python refuses to read very long ones.
+_NO_CHARACTER = re.compile(r"&#0*+(?:\d{8,}+|[xX]0*+[0-9a-fA-F]{7,}+);?")
 
 
 def is_unspaced(word: str) -> bool:
@@ -156,6 +159,15 @@ def one_line(json: str) -> str:
 
 _ZERO_WIDTH = ("\u200b", "\ufeff", "\u00ad", "\u2060")
 _WITHOUT_ZERO_WIDTH = dict.fromkeys(map(ord, _ZERO_WIDTH))
+
+
+def unescaped(text: str) -> str:
+    """Return the text with the characters that its entities stand for.
+
+    >>> unescaped("a &lt; b &#" + "9" * 5000 + ";")
+    'a < b �'
+    """
+    return unescape(_NO_CHARACTER.sub("\ufffd", text))
 
 
 def fold_space(text: str) -> str:

@@ -96,6 +96,8 @@ def escaped(text: str, in_link: bool = False, more: bool = False, first: bool = 
     ('\\*a\\* 2 * 3 [b\\](c) snake_case \\<b> a < b', '1986\\. Bees', '\\- a #b')
     """
     text = SPECIAL.sub(r"\\\g<0>", text)
+    if more and text[-1:] == "\\":  # it would take the meaning of what follows
+        text = f"{text}\\"
     if in_link:
         text = BRACKET.sub(r"\\\g<0>", text.replace("\\]", "]"))
     elif more and text[-1:] in ("]", "!"):

@@ -172,13 +172,17 @@ class _Document:
 def laid_out(lines: list[Line], pictures: dict[int, list[str]]) -> str:
     """The lines as a document, with the pictures before the blocks whose indexes they have."""
     document = _Document(pictures)
+    written: set[Table] = set()
     units = {table: table for table in {line.table for line in lines} if table is not None and table.is_data}
     for unit, group in groupby(lines, lambda line: _unit(line, units)):
         part = list(group)
         if isinstance(unit, Table):
             for line in part:
                 document.show_pictures(line)
-            document.add(table_rows(unit), part[0])
+            # Text between its rows does not begin it anew.
+            if unit not in written:
+                document.add(table_rows(unit), part[0])
+                written.add(unit)
         elif part[0].pre is not None:
             document.show_pictures(part[0])
             document.add(fenced(part), part[0])

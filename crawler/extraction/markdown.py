@@ -228,7 +228,7 @@ def _pictures(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> 
         near = image.at in are_kept or (image.at - 1 in are_kept)
         if near and image.url not in seen and not _is_icon(image):
             seen.add(image.url)
-            alt = escaped(fold_space(image.alt[:MAX_ALT].translate(NO_MARKS)), in_link=True)
+            alt = escaped(fold_space(image.alt[:MAX_ALT].translate(NO_MARKS)), in_link=True, more=True)
             before = indexes[bisect_left(indexes, image.at)]
             found.setdefault(before, []).append(f"![{alt}]({target(image.url)})")
     return found

@@ -6,6 +6,7 @@ for small screens or for print, is there once. Where a page breaks its lines its
 they are put together again (`crawler.extraction.wrapped`).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
@@ -28,6 +29,8 @@ REACH = 3
 DOUBLE_LENGTH = 160
 # Characters of a cell, and of a row, that is a line.
 MAX_CELL, MAX_ROW = 120, 400
+# Parts of a <pre> between other elements that keep their indentation: for each, all of it is read.
+MAX_PARTS = 5
 
 _element = attrgetter("element")
 
@@ -53,6 +56,7 @@ class _Text:
         self.cells: dict[etree._Element, list[str]] = {}
         self.pre: etree._Element | None = None
         self.code: list[str] = []
+        self.parts: Counter[etree._Element] = Counter()
 
     def unsaid(self, run: Iterable[Block]) -> list[str]:
         """The texts of some blocks, without what was there before in the same words."""
@@ -89,7 +93,8 @@ class _Text:
             self.cells.clear()
             self.row = None
         elif self.pre is not None:
-            self.lines += listing(self.pre, self.code)
+            self.parts[self.pre] += 1
+            self.lines += listing(self.pre, self.code) if self.parts[self.pre] <= MAX_PARTS else self.code
             self.code, self.pre = [], None
 
     def holder(self, element: etree._Element) -> etree._Element | None:

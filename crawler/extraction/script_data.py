@@ -7,12 +7,12 @@ Texts of comments, of other articles and of the surface are left.
 import json
 import re
 from collections.abc import Iterator
-from html import escape, unescape
+from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
 
 from crawler.heads import letters
-from crawler.text import FULL_STOPS, has_full_stop
+from crawler.text import FULL_STOPS, has_full_stop, unescaped
 
 MAX_NODES = 50_000
 MAX_TEXT = 500_000  # characters of the text
@@ -33,6 +33,7 @@ _ELSEWHERE = re.compile(
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>")
 _TAGGED = re.compile(r"&lt;/?[a-zA-Z]")
 _CODE = re.compile(r"[{}\[\]\\=;]")
+_HOLDING = (str, list, dict)
 _OPENINGS = frozenset(("[{", '{"', "[["))
 _GOES_ON = frozenset(" \n\t\u00a0,.;:!?)’”»，。；：！？）、")
 
@@ -78,8 +79,12 @@ class Data:
             number = len(self.parents) - 1
             own = _is_titled(node, title) if isinstance(node, dict) else None
             self.titled.append(own if own is not None else parent >= 0 and self.titled[parent])
-            named = ((key, child) for child in node) if isinstance(node, list) else node.items()
-            kept = [(child, name, number) for name, child in islice(named, MAX_NODES) if _counts(name, child)]
+            if isinstance(node, list):  # its key was looked at with it
+                kept = [(child, key, number) for child in node[:MAX_NODES] if isinstance(child, _HOLDING)]
+            else:
+                kept = [
+                    (child, name, number) for name, child in islice(node.items(), MAX_NODES) if _counts(name, child)
+                ]
             stack += reversed(kept)
 
     def weights(self, pieces: list[_Piece]) -> list[int]:
@@ -154,7 +159,7 @@ def document(source: str) -> Any:
 
 def _counts(key: str, value: Any) -> bool:
     """Whether a value can hold text of the page's own."""
-    return isinstance(value, str | list | dict) and not _ELSEWHERE.search(key[:60])
+    return isinstance(value, _HOLDING) and not _ELSEWHERE.search(key[:60])
 
 
 def _is_titled(node: dict[str, Any], title: str) -> bool | None:
@@ -162,7 +167,7 @@ def _is_titled(node: dict[str, Any], title: str) -> bool | None:
     other = False
     for key in _TITLE_KEYS:
         if isinstance(value := node.get(key), str) and MIN_TITLE <= len(value) <= MAX_TITLE:
-            own = letters(_TAG.sub("", unescape(value)))
+            own = letters(_TAG.sub("", unescaped(value)))
             if own and (own == title or ((own in title or title in own) and 2 * len(own) > len(title) > len(own) / 2)):
                 return True
             other = True
@@ -174,7 +179,7 @@ def prose(text: str) -> int:
     if len(text) < MIN_PROSE or len(text) > MAX_TEXT or text.startswith(("http", "/", "data:")):
         return 0
     if "<" in text or "&lt;" in text:
-        text = _TAG.sub(" ", unescape(text) if _TAGGED.search(text) else text)
+        text = _TAG.sub(" ", unescaped(text) if _TAGGED.search(text) else text)
     # Programs, keys and the like.
     if len(_CODE.findall(text)) * 40 > len(text) or not has_full_stop(text):
         return 0
@@ -187,7 +192,7 @@ def as_html(texts: list[str]) -> str:
     written = []
     for text in texts:
         if _TAGGED.search(text):
-            text = unescape(text)
+            text = unescaped(text)
         is_html = _TAG.search(text) is not None
         written.append(
             f"<div>{text}</div>" if is_html else "".join(f"<p>{escape(line)}</p>" for line in text.split("\n"))

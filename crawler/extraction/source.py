@@ -6,10 +6,9 @@ is never closed goes to the end of the source, so that reading takes linear time
 
 import re
 from collections.abc import Iterable, Iterator
-from html import unescape
 
 from crawler.page import Page
-from crawler.text import fold_space
+from crawler.text import fold_space, unescaped
 from crawler.walk import INLINE, SILENT, Block
 
 _SILENT = "|".join(sorted(SILENT - {"head"} | {"iframe", "title", "xmp"}))
@@ -23,10 +22,6 @@ TAG = re.compile(
 )
 # Text-level elements stand within a line.
 TEXT_LEVEL = INLINE - {"a", "img", "input", "map", "output", "picture", "source"}
-
-
-# Numbers that no character has: Python refuses to read very long ones.
-NO_CHARACTER = re.compile(r"&#0*+(?:\d{8,}+|[xX]0*+[0-9a-fA-F]{7,}+);?")
 
 
 def pieces(html: str) -> Iterator[tuple[str, str]]:
@@ -48,7 +43,7 @@ def plain(source: str) -> str:
     'Fish & chips'
     """
     source = source.replace("\0", "")
-    return fold_space(unescape(NO_CHARACTER.sub("\ufffd", source)) if "&" in source else source)
+    return fold_space(unescaped(source) if "&" in source else source)
 
 
 def blocks_of(page: Page, lines: Iterable[str]) -> tuple[Block, ...]:

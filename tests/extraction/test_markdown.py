@@ -219,3 +219,23 @@ def test_time_and_size_are_bounded(html: str) -> None:
     text = markdown(page, page.blocks, links=True)
     assert time.process_time() - started < 3
     assert len(text) < 4 * len(html)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>a\\<code>&lt;b></code></p>", "a\\\\`<b>`"),
+        ("<p>a\\\\<b>b</b></p>", "a\\\\\\\\**b**"),
+        ("<p><a href=/x>see\\</a> it</p>", "[see\\\\](http://e.com/x) it"),
+        ("<p>a\\</p>", "a\\"),
+    ],
+)
+def test_a_backslash_takes_no_meaning_from_what_follows(html: str, expected: str) -> None:
+    page = Page.from_html(html, "http://e.com/")
+    assert markdown(page, page.blocks, links=True) == expected
+
+
+def test_a_table_with_text_between_its_rows_is_there_once() -> None:
+    row = "<tr><td>a</td><td>b</td></tr>"
+    page = Page.from_html(f"<table>{row}Bees.{row}Wasps.{row}</table>")
+    assert markdown(page, page.blocks).count("---") == 2

@@ -138,3 +138,11 @@ def test_hostile_scripts_cost_little(script: str) -> None:
     started = time.process_time()
     assert isinstance(scripted(page), str)
     assert time.process_time() - started < 1.5  # measured at most 0.4
+
+
+def test_many_lists_under_a_long_name_cost_little() -> None:
+    nodes = '"' + '","' * 49_998 + '"'
+    script = '{"' + "x" * 60 + '":' + "[" * 19 + f"[{nodes}]" + f",{nodes}]" * 19 + "}"
+    started = time.process_time()
+    assert of(script, "application/json") == ""
+    assert time.process_time() - started < 1.5  # measured 0.4

@@ -1,8 +1,7 @@
 """What is seen of a page before any weight: its blocks and the elements around them, in columns."""
 
 import re
-from collections.abc import Sequence
-from html import unescape
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -16,11 +15,14 @@ from crawler.extraction.auto.characters import Characters, Ints, Words
 from crawler.extraction.auto.names import page_names
 from crawler.page import Page
 from crawler.structured import structured
+from crawler.text import unescaped
 
 Floats = NDArray[np.floating]
 MOST_LETTERS = 1_200
 """Letters of a block that are looked at; its length counts whole."""
 MOST_BODY = 40_000
+MOST_OF_ALL = 1_000_000
+"""Letters of all blocks, or of all names, that are looked at: far more than pages have."""
 EXTRA = 3
 """Texts that are read after those of the blocks."""
 MOST_NAME = 200
@@ -100,7 +102,7 @@ class _Names:
 
     def texts(self) -> list[str]:
         """The names in words, by their numbers."""
-        return [" ".join(filter(None, name))[:MOST_NAME] for name in self.numbers]
+        return _beginnings((" ".join(filter(None, name)) for name in self.numbers), MOST_NAME)
 
 
 def _outline(page: Page, names: _Names) -> Outline:
@@ -148,10 +150,11 @@ def sight(page: Page) -> Sight:
     same: dict[str, int] = {}
     names = _Names()
     outline = _outline(page, names)
+    texts = _beginnings((block.text for block in blocks), MOST_LETTERS)
     wrapped = [-1 if wrap is None else names.number(wrap) for wrap in wraps]
     return Sight(
         characters.read_names(names.texts()),
-        characters.read([*(block.text[:MOST_LETTERS] for block in blocks), title, about[:MOST_ABOUT], _body(page)]),
+        characters.read([*texts, title, about[:MOST_ABOUT], _body(page)]),
         outline,
         np.array(homes, np.int64),
         np.array(wrapped, np.int64),
@@ -167,6 +170,14 @@ def sight(page: Page) -> Sight:
     )
 
 
+def _beginnings(texts: Iterable[str], most: int) -> list[str]:
+    """The first letters of each text, at most so many; fewer where all together have too many."""
+    found = [text[:most] for text in texts]
+    if sum(map(len, found)) <= MOST_OF_ALL:
+        return found
+    return [text[: max(1, MOST_OF_ALL // len(found))] for text in found]
+
+
 def _counts(places: list[int], number: int) -> Floats:
     """How often each place is there."""
     return np.bincount(places, minlength=number).astype(np.float32)
@@ -180,7 +191,7 @@ def _leads(href: str | None) -> bool:
 def _body(page: Page) -> str:
     """The text of the article in the page's JSON-LD, without tags."""
     body = structured(page).body[:MOST_BODY]
-    return _TAG_IN_TEXT.sub(" ", unescape(body)) if "<" in body or "&" in body else body
+    return _TAG_IN_TEXT.sub(" ", unescaped(body)) if "<" in body or "&" in body else body
 
 
 def _head(page: Page) -> Floats:

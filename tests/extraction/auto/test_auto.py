@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from watched import watched
 
 from crawler.bounds import MAX_BLOCKS, TOO_LONG
 from crawler.extraction.auto import FAVOURS, auto
@@ -44,3 +45,24 @@ def test_the_end_of_a_long_page_is_not_judged(more: int, ended: str) -> None:
     assert found.ended == ended
     assert 0 < len(found.blocks) <= MAX_BLOCKS
     assert more == 0 or page.blocks[-1] not in found.blocks
+
+
+NUMBER = f"Bees &#{'9' * 5_000}; dance."
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f'<script type="application/ld+json">{{"@type": "Article", "name": "h", "articleBody": "{NUMBER}"}}</script>',
+        f'<script>{{"body": "<p>&lt;p>{NUMBER * 9}</p>"}}</script>',
+    ],
+)
+def test_a_number_that_no_character_has(script: str) -> None:
+    assert auto(Page.from_html(f"<title>Bees</title>{script}<p>Bees.")).ended == ""
+
+
+@pytest.mark.parametrize("page", ["<p>" + "Bees dance. " * 41, "<p class='" + "ab cD " * 30 + "{}'>Bees dance. "])
+def test_memory_is_bounded(page: str) -> None:
+    body = "".join(page.replace("{}", str(number)) for number in range(20_000)).encode()
+    auto(Page("", b"<p>Bees dance."))
+    assert watched(lambda: auto(Page("", body))).megabytes < 200
