@@ -1,5 +1,6 @@
 """Lines of Markdown put together: which are a paragraph, an item, a row, a quote, and how much is between them."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -8,9 +9,9 @@ from typing import NamedTuple
 from lxml import etree
 
 from crawler.extraction.inline import TICKS
-from crawler.extraction.listing import language, listing
+from crawler.extraction.listing import MAX_PARTS, language, listing
 from crawler.extraction.numbering import item_marks
-from crawler.extraction.wrapped import LEAST_LINES, in_one, paragraphs
+from crawler.extraction.wrapped import LEAST_LINES, Starts, in_one, paragraphs
 from crawler.walk import Block
 
 # A table has at least two rows and columns; what has more columns than this, or longer cells, is no table to read.
@@ -117,6 +118,8 @@ class _Document:
         self.out: list[str] = []
         self.before: Line | None = None
         self.marks: dict[etree._Element, str] = {}
+        self.starts = Starts()
+        self.parts: Counter[etree._Element | None] = Counter()
 
     def add(self, part: list[str], line: Line) -> None:
         """Add a part, which stands where this line of it does."""
@@ -163,6 +166,11 @@ class _Document:
             self.marks |= {item: ":   "} if item.tag == "dd" else item_marks(item)
         return self.marks[item]
 
+    def fenced(self, lines: list[Line]) -> list[str]:
+        """A part of a <pre> between fences."""
+        self.parts[lines[0].pre] += 1
+        return fenced(lines, self.parts[lines[0].pre] <= MAX_PARTS)
+
     def show_pictures(self, line: Line) -> None:
         """Add the pictures that come before this line."""
         for picture in self.pictures.pop(line.at, ()):
@@ -185,7 +193,7 @@ def laid_out(lines: list[Line], pictures: dict[int, list[str]]) -> str:
                 written.add(unit)
         elif part[0].pre is not None:
             document.show_pictures(part[0])
-            document.add(fenced(part), part[0])
+            document.add(document.fenced(part), part[0])
         elif (heading := part[0].heading) is not None:
             document.show_pictures(part[0])
             text = " ".join(line.text for line in part)
@@ -193,7 +201,7 @@ def laid_out(lines: list[Line], pictures: dict[int, list[str]]) -> str:
         else:
             for paragraph in _paragraphs(part, pictures):
                 document.show_pictures(paragraph[0])
-                document.add(_text(paragraph), paragraph[0])
+                document.add(_text(paragraph, document.starts), paragraph[0])
     return "".join(document.out)
 
 
@@ -217,26 +225,27 @@ def _paragraphs(lines: list[Line], pictures: dict[int, list[str]]) -> Iterator[l
     yield paragraph
 
 
-def _text(lines: list[Line]) -> list[str]:
+def _text(lines: list[Line], starts: Starts) -> list[str]:
     """The lines of a paragraph; a backslash keeps them apart, unless the page has only broken it."""
     texts = [line.text for line in lines]
     if len(lines) >= LEAST_LINES:
         plain = [line.block.text for line in lines]
-        if parts := paragraphs(lines[0].block.element, plain):
+        if parts := paragraphs(lines[0].block.element, plain, starts):
             texts = [in_one(texts[part.start : part.stop]) for part in parts]
     return [f"{text}\\" for text in texts[:-1]] + texts[-1:]
 
 
-def fenced(lines: list[Line]) -> list[str]:
-    """Code between fences that are longer than any in it."""
+def fenced(lines: list[Line], is_read: bool) -> list[str]:
+    """Code between fences that are longer than any in it, indented if all of its <pre> is read for it."""
     pre = lines[0].pre
     assert pre is not None  # noqa: S101 - these are lines of code
-    code = "\n".join(listing(pre, [line.block.text for line in lines])).split("\n")
+    texts = [line.block.text for line in lines]
+    code = "\n".join(listing(pre, texts) if is_read else texts).split("\n")
     if not any(code):
         return []
     longest = max((len(ticks) for line in code for ticks in TICKS.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
-    return [f"{fence}{language(pre)}", *code, fence]
+    return [f"{fence}{language(pre) if is_read else ''}", *code, fence]
 
 
 def table_rows(table: Table) -> list[str]:

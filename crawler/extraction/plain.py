@@ -13,8 +13,8 @@ from operator import attrgetter
 
 from lxml import etree
 
-from crawler.extraction.listing import listing
-from crawler.extraction.wrapped import LEAST_LINES, MARKED, unwrapped
+from crawler.extraction.listing import MAX_PARTS, listing
+from crawler.extraction.wrapped import LEAST_LINES, MARKED, Starts, unwrapped
 from crawler.pieces import EASTERN
 from crawler.walk import Block
 
@@ -29,8 +29,6 @@ REACH = 3
 DOUBLE_LENGTH = 160
 # Characters of a cell, and of a row, that is a line.
 MAX_CELL, MAX_ROW = 120, 400
-# Parts of a <pre> between other elements that keep their indentation: for each, all of it is read.
-MAX_PARTS = 5
 
 _element = attrgetter("element")
 
@@ -57,6 +55,7 @@ class _Text:
         self.pre: etree._Element | None = None
         self.code: list[str] = []
         self.parts: Counter[etree._Element] = Counter()
+        self.starts = Starts()
 
     def unsaid(self, run: Iterable[Block]) -> list[str]:
         """The texts of some blocks, without what was there before in the same words."""
@@ -67,10 +66,10 @@ class _Text:
         holder = self.holder(element)
         if holder is None:
             self.end()
-            self.lines += lines if len(lines) < LEAST_LINES else unwrapped(element, lines)
+            self.lines += self.unwrapped(element, lines)
         elif holder.tag == "li":
             self.end()
-            lines = lines if len(lines) < LEAST_LINES else unwrapped(element, lines)
+            lines = self.unwrapped(element, lines)
             if element is holder or element.getparent() is holder:
                 lines[0] = self.mark(holder, lines[0]) + lines[0]
             self.lines += lines
@@ -84,7 +83,11 @@ class _Text:
             if row is None or row is not self.row:
                 self.end()
                 self.row = row
-            self.cells.setdefault(holder, []).extend(lines if len(lines) < LEAST_LINES else unwrapped(element, lines))
+            self.cells.setdefault(holder, []).extend(self.unwrapped(element, lines))
+
+    def unwrapped(self, element: etree._Element, lines: list[str]) -> list[str]:
+        """The lines of an element, those of a paragraph that the page broke as one."""
+        return lines if len(lines) < LEAST_LINES else unwrapped(element, lines, self.starts)
 
     def end(self) -> None:
         """End the row or the code that is open."""

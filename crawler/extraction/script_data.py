@@ -120,18 +120,19 @@ class Data:
             inside.add(number)
         pieces = [piece for piece in pieces if piece.at in inside]
         keys = {piece.key for piece in pieces if piece.weight}
-        lines: list[str] = []
+        lines: list[list[str]] = []
         last = home
         for piece in pieces:
             if piece.key not in keys:
                 continue
             line = self.list_around(piece.at)
-            if lines and home not in (line, last) and self.is_one_line(last, line, lines[-1], piece.text):
-                lines[-1] += piece.text
+            if lines and home not in (line, last) and self.is_one_line(last, line, lines[-1][-1], piece.text):
+                if piece.text:
+                    lines[-1].append(piece.text)
             else:
-                lines.append(piece.text)
+                lines.append([piece.text])
             last = line
-        return lines
+        return list(map("".join, lines))
 
     def is_one_line(self, last: int, line: int, before: str, text: str) -> bool:
         """Whether two pieces in these lists, one after the other, are of one line."""

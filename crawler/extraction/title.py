@@ -21,7 +21,7 @@ SEPARATORS = re.compile(r"\s+[-–—|·»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}
 HEADINGS = frozenset(("h1", "h2", "h3"))
 # A part shorter than this is a label such as "News"; a Chinese character says as much as two letters.
 MIN_LENGTH = 5
-# Characters of <title> and of headings that are looked at: every heading is compared with it.
+# Characters of <title> and of headings that are looked at: every heading is compared with it. No headline is longer.
 MAX_TITLE = 1_000
 MAX_HEADING = 300
 MAX_HEADINGS = 100
@@ -63,13 +63,14 @@ def headline(page: Page) -> str:
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
     keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
     fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, said)]
-    return (
+    found = (
         _agreed(fit, said)
         or _related(fit, said, page.url)
         or next((text for text in (said.headline, *said.titles) if _is_fit(text, letters(text), said)), "")
         or _part(page, said)
         or next((block.text for block in headings), said.title)
     )
+    return found if len(found) <= MAX_TITLE else found[:MAX_TITLE].rpartition(" ")[0] or found[:MAX_TITLE]
 
 
 def _said(page: Page) -> _Said:

@@ -32,14 +32,22 @@ FIRST_WORD = re.compile(r"\S{1,40}+")
 STOPS = FULL_STOPS | frozenset(':：;；”’"」』）)!?…')
 
 
-def unwrapped(element: etree._Element, lines: list[str]) -> list[str]:
+class Starts(dict[etree._Element, frozenset[str]]):
+    """The lines in an element that have an empty one before them; all of it is read once for all of its runs."""
+
+    def __missing__(self, element: etree._Element) -> frozenset[str]:
+        self[element] = found = _starts_of_paragraphs(element)
+        return found
+
+
+def unwrapped(element: etree._Element, lines: list[str], starts: Starts) -> list[str]:
     """The paragraphs of these lines, which follow each other in an element; the lines where they are none."""
-    if not (parts := paragraphs(element, lines)):
+    if not (parts := paragraphs(element, lines, starts)):
         return lines
     return [in_one(lines[part.start : part.stop]) for part in parts]
 
 
-def paragraphs(element: etree._Element, lines: list[str]) -> list[range]:
+def paragraphs(element: etree._Element, lines: list[str], starts: Starts) -> list[range]:
     """Which of these lines make up each paragraph; nothing where the page did not break them."""
     widths = list(map(width, lines))
     full = max(widths)
@@ -51,9 +59,9 @@ def paragraphs(element: etree._Element, lines: list[str]) -> list[range]:
     both = sum(one and other for one, other in zip(is_full, within, strict=True))
     if both < LEAST_WITHIN * len(ends) or both < LEAST_FULL * sum(within) or not any(map(has_full_stop, lines)):
         return []
-    apart = _starts_of_paragraphs(element)
-    starts = [at + 1 for at in ends if lines[at + 1] in apart or not (within[at] or is_full[at])]
-    return [range(start, end) for start, end in pairwise([0, *starts, len(lines)])]
+    apart = starts[element]
+    begun = [at + 1 for at in ends if lines[at + 1] in apart or not (within[at] or is_full[at])]
+    return [range(start, end) for start, end in pairwise([0, *begun, len(lines)])]
 
 
 def width(text: str) -> int:
@@ -97,9 +105,11 @@ def _starts_of_paragraphs(element: etree._Element) -> frozenset[str]:
             if one.tag in SILENT:
                 walker.skip_subtree()
                 continue
-            if one.tag not in INLINE:
+            if one is not element and one.tag not in INLINE:
                 end_line()
                 breaks += 1 if one.tag == "br" else 2
+                walker.skip_subtree()  # its lines are its own
+                continue
             text = one.text
         else:
             text = one.tail if one is not element else None

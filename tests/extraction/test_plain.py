@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hostile import PAGES
 
+from crawler.extraction.markdown import markdown
 from crawler.extraction.plain import plain
 from crawler.page import Page
 
@@ -147,3 +148,15 @@ def test_code_in_many_parts_costs_little() -> None:
     assert time.process_time() - started < 2  # measured 0.4
     assert lines[:3] == ["if a:", "  b()", "Bees 0 dance."]
     assert len(lines) == 15_000
+
+
+@pytest.mark.parametrize("part", ["{}<p>Bees dance.</p>", "<div>{}<p>Bees dance.</p>"], ids=["runs", "nested"])
+def test_many_broken_paragraphs_cost_little(part: str) -> None:
+    page = Page.from_html("<div>" + part.format(WRAPPED) * 1_500)
+    assert len(page.blocks) == 7_500
+    for written in (lambda: plain(page.blocks), lambda: markdown(page, page.blocks)):
+        started = time.process_time()
+        lines = written().replace("\n\n", "\n").split("\n")
+        assert time.process_time() - started < 2  # measured 0.3
+        assert lines[:2] == [WRAPPED.replace("<br>", " ").strip(), "Bees dance."]
+        assert len(lines) == 3_000

@@ -100,3 +100,11 @@ def test_a_long_title_and_many_headings_take_a_moment() -> None:
     start = time.perf_counter()
     assert len(headline(page)) <= 1000
     assert time.perf_counter() - start < 1
+
+
+@pytest.mark.parametrize("word", ["bees ", "b", "蜂"])
+def test_a_long_heading_is_cut(word: str) -> None:
+    found = headline(Page.from_html("<h1>" + word * 3_000))
+    assert (word * 3_000).startswith(found)
+    assert found == found.strip()
+    assert MAX_TITLE - len(word) <= len(found) <= MAX_TITLE

@@ -1,6 +1,7 @@
 """The file of weights, written and read."""
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from crawler.extraction.auto import auto
-from crawler.extraction.auto.model import Model, WeightsError, judge, load, save
+from crawler.extraction.auto.model import WEIGHTS, Model, WeightsError, judge, load, save
 from crawler.page import Page
 from crawler.training.sets import Row
 from crawler.training.trial import mark
@@ -64,6 +65,22 @@ def cut(path: Path, model: Model) -> None:
     path.write_bytes(path.read_bytes()[:-500])
 
 
+def changed(**arrays: np.ndarray) -> Callable[[Path, Model], None]:
+    """Writes the shipped weights with some of them changed."""
+
+    def write(path: Path, _: Model) -> None:
+        with np.load(WEIGHTS) as held, path.open("wb") as file:
+            np.savez_compressed(file, **{**held, **arrays})
+
+    return write
+
+
+def header(path: Path, _: Model) -> None:
+    with ZipFile(path, "w") as held:
+        text = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1 << 50, "
+        held.writestr("steps.npy", b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+
+
 FILES = {
     "empty": lambda path, _: path.write_bytes(b""),
     "text": lambda path, _: path.write_text("weights"),
@@ -73,6 +90,16 @@ FILES = {
     "other steps": lambda path, _: np.savez(path.open("wb"), steps=np.zeros(2)),
     "objects": lambda path, _: np.savez(path.open("wb"), steps=np.array([1, None])),
     "words": lambda path, _: np.savez(path.open("wb"), steps=np.array(["a"])),
+    "few words": changed(words=np.zeros(9)),
+    "few signs": changed(means=np.zeros(9), scales=np.zeros(9), **{"weights0.0": np.zeros((9, 40))}),
+    "wide layer": changed(**{"weights0.1": np.zeros((120, 41))}),
+    "one bias": changed(**{"bias0.1": np.zeros(1)}),
+    "no types": changed(kinds=np.zeros((87, 0))),
+    "step back": changed(steps=np.array([[1, 0, -2, 0, 1]])),
+    "no network": changed(steps=np.zeros((0, 5), np.int8)),
+    "infinite": changed(scales=np.full(280, np.inf)),
+    "too large": changed(more=np.zeros((51 << 20,), np.int8)),
+    "header": header,
     "broken": broken,
     "cut": cut,
 }

@@ -1,25 +1,34 @@
 """The weights that come with this release, and what they say of a page."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
-from zipfile import BadZipFile
+from tokenize import TokenError
+from typing import Any, BinaryIO, NamedTuple
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from crawler.extraction.auto import network, sight, signs
+from crawler.extraction.auto import characters, names, network, sight, signs
 from crawler.extraction.auto.network import Layer, Network
 from crawler.extraction.auto.sight import Floats, Sight
 from crawler.extraction.auto.signs import Scores
 from crawler.page import Page
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
+SAMPLE = b"<p>Bees dance."
 KINDS = ("article", "forum", "product", "collection", "listing", "documentation", "service")
 """The types of page that are told apart."""
-# What numpy raises at a file that is no archive of arrays, or of others; a bare array is no context to read from.
-NO_WEIGHTS = (ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile, zlib.error)
+MAX_BYTES = 50 << 20
+"""Of all arrays of a file."""
+MAX_LAYERS = 1_000
+# What numpy and zipfile raise at a file that is no archive of arrays, or of others; NotImplementedError, of a way of
+# packing that is not known, is a RuntimeError.
+NO_WEIGHTS = (
+    *(ValueError, KeyError, TypeError, AttributeError, ArithmeticError, EOFError, RuntimeError, MemoryError),
+    *(BadZipFile, TokenError, zlib.error),
+)
 
 
 class WeightsError(Exception):
@@ -144,12 +153,51 @@ def save(model: Model, path: Path) -> None:
 def load(path: Path) -> Model:
     """The model in a file, a WeightsError where it holds none; nothing in it is run."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
-            steps = held["steps"].tolist()
-            rows = {name: held[name].astype(np.float32) for name in held.files if name != "steps"}
-        return _model(steps, rows)
+        with path.open("rb") as file:
+            _check_size(file)
+            with np.load(file, allow_pickle=False) as held, np.errstate(all="ignore"):
+                steps = held["steps"]
+                rows = {name: held[name].astype(np.float32) for name in held.files if name != "steps"}
+        if steps.ndim != 2 or not 0 < steps.size <= MAX_LAYERS or steps.min() < 0:
+            raise ValueError("layers")
+        model = _model(steps.tolist(), rows)
+        if not all(shape == rows.shape and np.isfinite(rows).all() for rows, shape in _wanted(model)):
+            raise ValueError("shapes")
+        judge(Page("", SAMPLE), model)  # which has as many signs as there are
+        return model
     except NO_WEIGHTS as error:
         raise WeightsError(f"{str(path)!r} holds no weights of auto") from error
+
+
+def _check_size(file: BinaryIO) -> None:
+    """Nothing comes back, a ValueError where there is too much in an archive; it is at its start again."""
+    with ZipFile(file) as archive:
+        if sum(one.file_size for one in archive.infolist()) > MAX_BYTES:
+            raise ValueError("too large")
+    file.seek(0)
+
+
+def _wanted(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
+    """All arrays of a model, each with the shape that it must have to fit the others."""
+    vocabulary, networks, kinds = model
+    for rows in (vocabulary.own, vocabulary.around, vocabulary.words):
+        yield rows, (characters.BUCKETS,)
+    yield vocabulary.kinds, (names.BUCKETS, len(KINDS))
+    yield vocabulary.kinds_bias, (len(KINDS),)
+    made = 0
+    for net in networks:
+        width = net.first.bias.size
+        made += width
+        yield net.means, (net.means.size,)
+        yield net.scales, (net.means.size,)
+        yield net.first.weights, (net.means.size, width)
+        for layer in net.layers:
+            yield layer.weights, ((3 if layer.step else network.AROUND + 3) * width, width)
+        yield net.last.weights, (width, 1)
+        for layer in (net.first, *net.layers, net.last):
+            yield layer.bias, (1 if layer is net.last else width,)
+    yield kinds.weights, (2 * made + len(KINDS), len(KINDS))
+    yield kinds.bias, (len(KINDS),)
 
 
 def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
