@@ -38,9 +38,9 @@ _NOBODY = frozenset(
     for word in (
         "admin administrator anonymous author authors editor editors guest info moderator null none news newsroom owner"
         " redaktion redaction redacción redakcja root staff support system team undefined unknown user webmaster writer"
-        " publisher publishing discuzteam by byline name 佚名 匿名 未知 小编 编辑 管理员 网友 原创 转载 作者 记者 本站 本网 网络"
+        " publisher publishing by byline name 佚名 匿名 未知 小编 编辑 管理员 网友 原创 转载 作者 记者 本站 本网 网络"
         " 互联网 发布 发布于 资料 简体 繁体 报道 摄影 通讯员 实习 来源 楼主 本报 综合 整理 转发 关注 点击 阅读"
-        " 评论 收藏 网易 新浪 腾讯 搜狐 凤凰 百度 新华 澎湃"
+        " discuzteam 评论 收藏 网易 新浪 腾讯 搜狐 凤凰 百度 新华 澎湃"
     ).split()
 )
 # Words that say what somebody does, in bylines beside the name.
