@@ -33,6 +33,8 @@ LEARNING = frozenset(("template", "template-svm"))
 
 def favouring(method: str, favour: str = BALANCE) -> Extractor:
     """The method of this name, which favours precision or recall if that is asked; only `auto` can."""
+    if method not in EXTRACTORS:
+        raise ValueError(f"there is no method {method!r}; there are {', '.join(EXTRACTORS)}")
     if favour == BALANCE:
         return EXTRACTORS[method]
     if method != "auto" or favour not in FAVOURS:
