@@ -15,7 +15,7 @@ from crawler.evaluation.gold import set_name
 from crawler.extraction.template_svm import Svm, save
 from crawler.extraction.training import TooFewError, Trained, samples, train
 from crawler.training.sets import GoldError, rows
-from crawler.wording import counted
+from crawler.wording import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and more
     from crawler.extraction.template_svm import Matrix
@@ -135,7 +135,7 @@ def _report(trained: Trained, folds: int, path: Path) -> str:
         f"{trained.blocks:,} blocks of {hosts}, {trained.main:,} of main text; {trained.drawn:,} drawn of each kind.\n"
         f"C {trained.cost:g}, gamma {svm.gamma:g}: precision {score.precision:.3f}, recall {score.recall:.3f}, "
         f"F1 {score.f1:.3f} of the drawn blocks, by {folds} folds of whole hosts.\n"
-        f"{len(svm.vectors):,} support vectors in {path} ({path.stat().st_size:,} bytes)."
+        f"{len(svm.vectors):,} support vectors in {_line(str(path))} ({path.stat().st_size:,} bytes)."
     )
 
 
@@ -145,14 +145,14 @@ def _report_auto(made: "Made", path: Path) -> str:
 
     lines = []
     for title, found in tables(made):
-        cut = [(title, *COLUMNS), *((name, *cells(one)) for name, one in found.items())]
+        cut = [(title, *COLUMNS), *((_line(name), *cells(one)) for name, one in found.items())]
         widths = [max(map(len, column)) for column in zip(*cut, strict=True)]
         for first, *others in cut:
             row = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
             lines.append("  ".join((first.ljust(widths[0]), *row)).rstrip())
         lines.append("")
     return "\n".join(
-        [*lines, f"{made.size:,} bytes of weights in {path}; CARD.md beside them says how they were made."]
+        [*lines, f"{made.size:,} bytes of weights in {_line(str(path))}; CARD.md beside them says how they were made."]
     )
 
 
@@ -174,7 +174,12 @@ def _whole(name: str, text: str, least: int, most: int) -> int:
 
 
 def _say(message: str) -> None:
-    print(f"scrapy train: {' '.join(message.split())}", file=sys.stderr)
+    print(f"scrapy train: {_line(message)}", file=sys.stderr)
+
+
+def _line(text: str) -> str:
+    """A text as one line of a terminal: names of files may hold anything."""
+    return " ".join(printable(text).split())
 
 
 def _refuse(message: str) -> NoReturn:

@@ -1,5 +1,6 @@
 """The card of a model: what it was trained on, how it did, and what it is weak at. The same model has the same card."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import NamedTuple
@@ -9,10 +10,11 @@ from crawler.extraction.auto.model import Model
 from crawler.training import cutting, descent, examples, fitting, teacher
 from crawler.training.sets import GoldSet
 from crawler.training.trial import COLUMNS, Figures, Mark, by_type, cells, figures
-from crawler.wording import counted
+from crawler.wording import counted, printable
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "lightgbm")
 LOWEST = 3
+_SIGNS = re.compile(r"[\\|<`]")
 
 
 class Made(NamedTuple):
@@ -113,7 +115,7 @@ def _weak(made: Made) -> Iterator[str]:
     yield ""
     for title, rows in tables(made):
         lowest = sorted(rows.items(), key=lambda entry: (entry[1].f1, entry[0]))[:LOWEST]
-        said = (f"{name} {row.f1:.3f} ({row.pages:,}), {_way(row)}" for name, row in lowest)
+        said = (f"{_escaped(name)} {row.f1:.3f} ({row.pages:,}), {_way(row)}" for name, row in lowest)
         yield f"- {title}: {'; '.join(said)}"
     yield ""
 
@@ -152,4 +154,9 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(head)} |"
     yield f"|{'---|' * len(head)}"
     for row in rows:
-        yield f"| {' | '.join(row)} |"
+        yield f"| {' | '.join(map(_escaped, row))} |"
+
+
+def _escaped(text: str) -> str:
+    """A text that stays within its cell: sets are called as their files are."""
+    return _SIGNS.sub(r"\\\g<0>", " ".join(printable(text).split()))

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from crawler.commands.train import _report_auto
 from crawler.extraction.auto.model import Model
 from crawler.training.card import Made, card, tables
 from crawler.training.sets import GoldSet
@@ -49,3 +50,17 @@ def test_tables_without_pages_are_left_out(model: Model) -> None:
     assert [title for title, _ in tables(made(model))] == ["pages of sites kept apart", "the same by type of page"]
     assert tables(made(model)._replace(held={})) == []
     assert "Nothing was trained on the sets of validation" not in card(made(model))
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("a|b", "a\\|b"), ("<b>`a`", "\\<b>\\`a\\`"), ("a\n# b\x1b[2J", "a # b\\\\x1b[2J"), ("\udcff\\", "\\\\xdcff\\\\")],
+)
+def test_names_of_sets_stay_in_their_cells(name: str, written: str, model: Model) -> None:
+    found = made(model)
+    one = found.sets[0]._replace(name=name)
+    text = card(found._replace(sets=[one], validation=[one], held={name: [WORDY]}))
+    assert [line.split(" | 3 |")[0] for line in text.splitlines() if " | 3 |" in line] == [f"| {written}"] * 2
+    assert f"kept apart: {written} 0.533 (1)" in text
+    said = _report_auto(found._replace(held={name: [WORDY]}), Path(__file__)).splitlines()
+    assert all(line.isprintable() for line in said)
