@@ -1,4 +1,4 @@
-"""The method as a whole; how well it judges is in test_gold.py."""
+"""The method as a whole; how well it judges is in test_floors.py."""
 
 from pathlib import Path
 
