@@ -41,7 +41,7 @@ def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Ext
     text = plain(kept)
     if other := instead(page, text):
         return Extraction(other, headline(page), (), "", page_type)
-    remarks = "" if page_type == "forum" else comments(page, frozenset(chosen))
+    remarks = comments(page, frozenset(chosen), page_type == "forum")
     ended = TOO_LONG if len(page.blocks) > MAX_BLOCKS else ""
     return Extraction(text, headline(page), kept, remarks, page_type, ended)
 

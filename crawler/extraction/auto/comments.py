@@ -24,21 +24,22 @@ def _is_named(value: str) -> bool:
     return _NAME.search(value, 0, MOST_LETTERS) is not None
 
 
-def comments(page: Page, kept: Container[int]) -> str:
-    """The sentences in elements that are named as comments, but for the blocks of the main text, by their index."""
+def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
+    """The sentences in elements named as comments, but for the blocks of the main text, by their index; none where they
+    are the text, as in a thread.
+    """
     elements, parents, *_ = page.containers
     inside = [False]
     for element, parent in zip(elements, parents, strict=True):
         inside.append(inside[parent + 1] or _is_for_comments(element))
     if not any(inside):
         return ""
-    homes = page.homes
-    found = [
-        block.text
-        for index, block in enumerate(page.blocks)
-        if inside[homes[index] + 1] and index not in kept and _is_remark(block)
-    ]
-    return "\n".join(found)
+    places = [index for index, home in enumerate(page.homes) if inside[home + 1]]
+    if is_thread and any(index in kept for index in places):
+        return ""
+    return "\n".join(
+        page.blocks[index].text for index in places if index not in kept and _is_remark(page.blocks[index])
+    )
 
 
 def _is_for_comments(element: etree._Element) -> bool:

@@ -45,3 +45,23 @@ def test_what_is_main_text_is_no_comment() -> None:
 def test_deep_nesting_and_many_elements_cost_nothing() -> None:
     page = Page.from_html("<div class=comments>" * 1_500 + f"<p>{SAID}</p>" * 10_000)
     assert comments(page, frozenset()) == "\n".join([SAID] * 10_000)
+
+
+@pytest.mark.parametrize(
+    ("kept", "is_thread", "expected"),
+    [
+        ({0}, True, "I saw bees, too."),
+        ({1}, True, ""),
+        ({1}, False, ""),
+        ({0, 1}, False, ""),
+        ({0}, False, "I saw bees, too."),
+    ],
+)
+def test_the_posts_of_a_thread_are_no_comments(kept: set[int], is_thread: bool, expected: str) -> None:
+    page = Page.from_html("<p>Bees dance.</p><div class=comments><p>I saw bees, too.</p></div>")
+    assert comments(page, kept, is_thread) == expected
+
+
+def test_what_is_left_of_a_thread_is_no_comment() -> None:
+    page = Page.from_html("<div class=comments><p>I saw bees, too.</p><p>So did I, in May.</p></div>")
+    assert (comments(page, {0}, True), comments(page, {0}, False)) == ("", "So did I, in May.")
