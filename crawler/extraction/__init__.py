@@ -45,8 +45,8 @@ def favouring(method: str, favour: str = BALANCE) -> Extractor:
 def extract(html: str | bytes, url: str | None = None, method: str = "auto", favour: str = BALANCE) -> Extraction:
     """The main text of a page, decoded or as it came.
 
-    >>> extract("<title>Bees</title><p>Bees dance.</p><p>Home | News</p>").text
-    'Bees dance.'
+    >>> extract("<nav><a href=/>Home</a></nav><p>Bees dance in the dark of the hive, and others follow.</p>").text
+    'Bees dance in the dark of the hive, and others follow.'
     """
     page = Page.from_html(html, url or "") if isinstance(html, str) else Page(url or "", html)
     return favouring(method, favour)(page)
