@@ -127,7 +127,7 @@ def test_extractors_go_by_their_names(method: str) -> None:
 
 
 def test_an_unknown_method() -> None:
-    with pytest.raises(ValueError, match="^there is no method 'no-such'; there are auto, "):
+    with pytest.raises(ValueError, match=r"^there is no method 'no-such'; there are auto, "):
         extract("<p>x", method="no-such")
 
 
