@@ -11,7 +11,7 @@ from lxml import etree
 
 from crawler.page import Page
 from crawler.text import fold_space
-from crawler.walk import INLINE, SILENT
+from crawler.walk import INLINE, steps
 
 BLOCK_LEVEL = frozenset(("body", "section", "div"))
 
@@ -73,21 +73,13 @@ class _Reader:
         # The same breaks of lines as in crawler.walk, whose blocks are counted here.
         self.containers.append(root.tag)
         self.add_home(root.tag)
-        walker = etree.iterwalk(root, events=("start", "end"))
-        for event, element in walker:
-            tag = element.tag
-            if event == "start":
-                if tag in SILENT:
-                    walker.skip_subtree()
-                    continue
-                self.enter(tag)
-                if element.text and tag != "iframe":
-                    self.read(element.text)
-            else:
-                if tag not in SILENT:
-                    self.leave(tag)
-                if element.tail and element is not root:
-                    self.read(element.tail)
+        for step, element, text in steps(root):
+            if step == "start":
+                self.enter(element.tag)
+            elif step == "end":
+                self.leave(element.tag)
+            if text:
+                self.read(text)
         self.end_line()
         return Leaves(tuple(self.found), tuple(map(Home, self.tags, self.images)), tuple(self.anchors))
 

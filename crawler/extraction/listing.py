@@ -6,7 +6,7 @@ from itertools import pairwise
 from lxml import etree
 
 from crawler.text import fold_space
-from crawler.walk import INLINE, SILENT
+from crawler.walk import INLINE, steps
 
 # Parts of a <pre> between other elements that keep their indentation: for each, all of it is read.
 MAX_PARTS = 5
@@ -67,22 +67,12 @@ def source(pre: etree._Element) -> str:
         if pieces and not pieces[-1].endswith("\n"):
             pieces.append("\n")
 
-    walker = etree.iterwalk(pre, events=("start", "end"))
-    for event, element in walker:
-        tag = element.tag
-        if event == "start":
-            if tag in SILENT:
-                walker.skip_subtree()
-                continue
-            if tag == "br":
+    for step, element, text in steps(pre):
+        if element.tag == "br":
+            if step == "start":
                 pieces.append("\n")
-            elif tag not in INLINE:
-                end_line()
-            text = element.text
-        else:
-            if tag not in INLINE and tag not in SILENT and tag != "br":
-                end_line()
-            text = element.tail if element is not pre else None
+        elif step != "skipped" and element.tag not in INLINE:
+            end_line()
         if text:
             pieces.append(text)
     lines = (line.rstrip() for line in "".join(pieces).splitlines())

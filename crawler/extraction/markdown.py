@@ -19,7 +19,7 @@ from crawler.page import Page
 from crawler.pieces import WITHIN_WORDS
 from crawler.text import fold_space
 from crawler.urls import absolute
-from crawler.walk import INLINE, MAX_LINKS, SILENT, Block, ImageLink
+from crawler.walk import INLINE, MAX_LINKS, Block, ImageLink, steps
 
 KINDS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "a": "link"}
 KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), "code")
@@ -70,21 +70,13 @@ class _Reader:
         """The lines of Markdown that the kept blocks make."""
         root = self.page.root
         self.containers.append(root)
-        walker = etree.iterwalk(root, events=("start", "end"))
-        for event, element in walker:
-            tag = element.tag
-            if event == "start":
-                if tag in SILENT:
-                    walker.skip_subtree()
-                    continue
-                self.enter(element, tag)
-                if element.text and tag != "iframe":
-                    self.read(element.text)
-            else:
-                if tag not in SILENT:
-                    self.leave(element, tag)
-                if element.tail and element is not root:
-                    self.read(element.tail)
+        for step, element, text in steps(root):
+            if step == "start":
+                self.enter(element, element.tag)
+            elif step == "end":
+                self.leave(element, element.tag)
+            if text:
+                self.read(text)
             if not self.left:
                 break
         self.end_line()
