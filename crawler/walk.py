@@ -25,6 +25,8 @@ SILENT = frozenset(
 )
 # Elements besides <a> and <img> that link to pages or show pictures.
 LEADING = frozenset(("frame", "iframe", "area", "input"))
+# Inline elements at whose borders there is more to do than to read on.
+NOTED = WITHIN_WORDS | {"a", "img", "source", "picture"}
 # Where pages that load pictures late keep the address, the most telling first.
 LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
@@ -88,6 +90,7 @@ class Containers(NamedTuple):
     """Index of its first block."""
     ends: list[int]
     """Index of the first block after it."""
+    tags: list[str]
 
 
 class Walked(NamedTuple):
@@ -172,47 +175,63 @@ class _Walk:
         self.pieces: list[str] = []
         self.linked = 0
         self.anchor: Anchor | None = None
-        self.containers = Containers([], [], [], [])
-        self.open: list[int] = []
         self.homes: list[int] = []
-        self.wrap: etree._Element | None = None
         self.wraps: list[etree._Element | None] = []
         self.srcset = ""
         self.after_link = -1
         """How many pieces the block had when a link in it ended."""
 
     def run(self, root: etree._Element) -> Walked:
-        self.open_container(root)
+        # Each line is felt here, of a thousand steps: what is seldom called for is in methods.
+        blocks, pieces = self.blocks, self.pieces
+        elements, parents, starts, ends, tags = containers = Containers([root], [-1], [0], [0], [root.tag])
+        home, wrap = 0, None
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             tag = element.tag
             if event == "start":
-                if tag in SILENT:
+                if tag in INLINE:
+                    wrap = element if wrap is None else wrap
+                    if tag in NOTED:
+                        self.enter(element, tag)
+                elif tag in SILENT:
                     walker.skip_subtree()
                     continue
-                self.enter(element, tag)
-                if (text := element.text) and tag != "iframe":
-                    self.read(text)
+                else:
+                    if pieces:
+                        self.close_block(elements[home], home, wrap)
+                    parents.append(home)
+                    home, wrap = len(elements), None
+                    elements.append(element)
+                    starts.append(len(blocks))
+                    ends.append(0)
+                    tags.append(tag)
+                    if tag in LEADING:
+                        self.lead(element, tag)
+                text = element.text if tag != "iframe" else None
             else:
-                if tag not in SILENT:
+                if tag in NOTED:
                     self.leave(element, tag)
-                if (text := element.tail) and element is not root:
-                    self.read(text)
-        self.close_block()
+                elif tag not in INLINE and tag not in SILENT:
+                    if pieces:
+                        self.close_block(elements[home], home, wrap)
+                    ends[home] = len(blocks)
+                    home, wrap = parents[home], None
+                text = element.tail if element is not root else None
+            # Most of the texts of a page are blanks between its elements, which only <pre> keeps at a line's start.
+            if text and (pieces or not text.isspace() or tags[home] == "pre"):
+                self.read(text)
+            elif text and self.anchor is not None:
+                self.anchor.pieces.append(text)
+        if pieces:
+            self.close_block(elements[home], home, wrap)
         self.close_anchor()
-        for left in self.open:
-            self.containers.ends[left] = len(self.blocks)
-        return Walked(tuple(self.blocks), self.anchors, self.pictures, self.containers, self.homes, self.wraps)
+        while home >= 0:
+            ends[home], home = len(blocks), parents[home]
+        return Walked(tuple(blocks), self.anchors, self.pictures, containers, self.homes, self.wraps)
 
     def enter(self, element: etree._Element, tag: str) -> None:
-        if tag not in INLINE:
-            self.close_block()
-            self.open_container(element)
-            if tag in LEADING:
-                self.lead(element, tag)
-            return
-        if self.wrap is None:
-            self.wrap = element
+        """Go into an inline element."""
         if tag == "a":
             self.close_anchor()  # a link in a link ends the outer one, as in browsers
             if self.after_link == len(self.pieces):
@@ -234,11 +253,10 @@ class _Walk:
             self.anchors.append(Anchor(element, element.get("href" if tag == "area" else "src"), len(self.blocks)))
 
     def leave(self, element: etree._Element, tag: str) -> None:
-        if tag not in INLINE:
-            self.close_block()
-            self.containers.ends[self.open.pop()] = len(self.blocks)
-        elif tag == "a" and self.anchor is not None and self.anchor.element is element:
-            self.close_anchor()
+        """Go out of an inline element."""
+        if tag == "a":
+            if self.anchor is not None and self.anchor.element is element:
+                self.close_anchor()
         elif tag == "picture":
             self.srcset = ""
         elif tag in WITHIN_WORDS:
@@ -251,35 +269,20 @@ class _Walk:
             self.after_link = len(self.pieces)
 
     def read(self, text: str) -> None:
-        # Most of the texts of a page are blanks between its elements, which only <pre> keeps at a line's start.
-        if self.pieces or not text.isspace() or self.containers.elements[self.open[-1]].tag == "pre":
-            self.pieces.append(text)
-            if self.anchor is not None:
-                self.anchor.pieces.append(text)
-                self.linked += len(text.strip())
-        elif self.anchor is not None:
+        self.pieces.append(text)
+        if self.anchor is not None:
             self.anchor.pieces.append(text)
+            self.linked += len(text.strip())
 
-    def open_container(self, element: etree._Element) -> None:
-        elements, parents, starts, ends = self.containers
-        parents.append(self.open[-1] if self.open else -1)
-        self.open.append(len(elements))
-        elements.append(element)
-        starts.append(len(self.blocks))
-        ends.append(0)
-
-    def close_block(self) -> None:
-        wrap, self.wrap = self.wrap, None
-        if not self.pieces:
-            return
-        home = self.open[-1]
-        container = self.containers.elements[home]
-        text = _lines("".join(self.pieces)) if container.tag == "pre" else fold_space(joined(self.pieces))
+    def close_block(self, container: etree._Element, home: int, wrap: etree._Element | None) -> None:
+        """End the line that was read."""
+        tag, pieces = container.tag, self.pieces
+        text = _lines("".join(pieces)) if tag == "pre" else fold_space(joined(pieces))
         if text:
-            self.blocks.append(Block(text, container.tag, min(self.linked, len(text)), container))
+            self.blocks.append(Block(text, tag, min(self.linked, len(text)) if self.linked else 0, container))
             self.homes.append(home)
             self.wraps.append(wrap)
-        self.pieces.clear()
+        pieces.clear()
         self.linked = 0
         self.after_link = -1
 

@@ -107,7 +107,7 @@ class _Names:
 
 def _outline(page: Page, names: _Names) -> Outline:
     """The containers of a page."""
-    elements, parents, starts, ends = page.containers
+    elements, parents, starts, ends, _ = page.containers
     if len(page.blocks) > MAX_BLOCKS:
         last = 1 + max(page.homes[:MAX_BLOCKS])
         elements, parents, starts = elements[:last], parents[:last], starts[:last]
