@@ -65,30 +65,7 @@ class _Batch:
         self.tokens = np.concatenate([lesson.tokens for lesson in lessons])
         self.weights = np.concatenate([lesson.weights for lesson in lessons])
         self.f1_weights = np.array([lesson.f1_weight for lesson in lessons], np.float32)
-        self.means = self._means([lesson.nest for lesson in lessons], offsets)
-
-    def _means(self, nests: Sequence[Nest], offsets: Ints) -> list[tuple[Sparse, Sparse]]:
-        """For each kind of group, what takes blocks to the means of the groups, and these to the blocks in them."""
-        found = []
-        starts = np.concatenate([nest.starts + offset for nest, offset in zip(nests, offsets, strict=True)], 1)
-        ends = np.concatenate([nest.ends + offset for nest, offset in zip(nests, offsets, strict=True)], 1)
-        for start, end in zip(starts, ends, strict=True):
-            groups, places = np.unique(start * (self.number + 1) + end, return_inverse=True)
-            first, last = np.divmod(groups, self.number + 1)
-            members = np.concatenate([np.arange(*bounds) for bounds in zip(first, last, strict=True)])
-            found.append(self._mean(members, last - first, places))
-        firsts = np.cumsum([0, *(nest.paths.max() + 1 for nest in nests)])
-        paths = np.concatenate([nest.paths + first for nest, first in zip(nests, firsts, strict=False)])
-        found.append(self._mean(np.argsort(paths, kind="stable"), np.bincount(paths), paths))
-        return found
-
-    def _mean(self, members: Ints, sizes: Ints, places: Ints) -> tuple[Sparse, Sparse]:
-        shares = np.repeat((1 / sizes).astype(np.float32), sizes)
-        bounds = np.concatenate([[0], np.cumsum(sizes)])
-        mean = sparse.csr_matrix((shares, members, bounds), shape=(len(sizes), self.number))
-        ones = np.ones(self.number, np.float32)
-        spread = sparse.csr_matrix((ones, places, np.arange(self.number + 1)), shape=(self.number, len(sizes)))
-        return mean, spread
+        self.mean, self.spreads = _means([lesson.nest for lesson in lessons], self.number)
 
     def beside(self, rows: Floats, step: int) -> Floats:
         """The row so many places before each one, none across the border of a page."""
@@ -105,7 +82,8 @@ class _Batch:
         """What a layer is given, as crawler.extraction.auto.network has it."""
         if step:
             return np.concatenate([self.beside(rows, step), rows, self.beside(rows, -step)], 1)
-        return np.concatenate([rows, *(spread @ (mean @ rows) for mean, spread in self.means)], 1)
+        means = self.mean @ rows
+        return np.concatenate([rows, *(spread @ means for spread in self.spreads)], 1)
 
     def seen_back(self, gradient: Floats, step: int, width: int) -> Floats:
         """The gradient of the rows from that of what a layer was given."""
@@ -119,10 +97,27 @@ class _Batch:
             found[:-step] += before[step:]
             found[step:] += after[:-step]
             return found
-        found = parts[0].copy()
-        for part, (mean, spread) in zip(parts[1:], self.means, strict=True):
-            found += mean.T @ (spread.T @ part)
-        return found
+        means = sum(spread.T @ part for part, spread in zip(parts[1:], self.spreads, strict=True))
+        return parts[0] + self.mean.T @ means
+
+
+def _means(nests: Sequence[Nest], number: int) -> tuple[Sparse, list[Sparse]]:
+    """What takes all blocks to the means of groups, and for each kind of group what takes these to the blocks in it."""
+    members, sizes, groups = [], [], []
+    blocks = count = 0
+    for nest in nests:
+        bounds = zip(nest.starts, nest.ends, strict=True)
+        members += [nest.rows[start:end] + blocks for start, end in bounds]
+        sizes.append(nest.ends - nest.starts)
+        groups.append(nest.groups + count)
+        blocks, count = blocks + len(nest.groups), count + len(nest.starts)
+    size = np.concatenate(sizes)
+    shares = np.repeat((1 / size).astype(np.float32), size)
+    bounds_of = np.concatenate([[0], np.cumsum(size)])
+    mean = sparse.csr_matrix((shares, np.concatenate(members), bounds_of), shape=(count, number))
+    ones, each = np.ones(number, np.float32), np.arange(number + 1)
+    kinds = np.concatenate(groups).T
+    return mean, [sparse.csr_matrix((ones, kind, each), shape=(number, count)) for kind in kinds]
 
 
 def learn(

@@ -165,7 +165,7 @@ def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, desce
     """What tells the type of a page from what the networks make of it; given the type and what the names say of it."""
     rows, types = [], []
     for page_type, lesson, by_names in typed:
-        made = [network.hidden_of(net, lesson.signs, lesson.nest) for net in networks]
+        made = network.hidden_of(networks, lesson.signs, lesson.nest)
         rows.append(model.summary(*model.together(networks, made), by_names))
         types.append(page_type)
     width = sum(len(net.last.weights) for net in networks)

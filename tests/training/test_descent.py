@@ -29,7 +29,7 @@ def lessons() -> list[Lesson]:
     found = []
     for place, body in enumerate(BODIES):
         groups = nest(body)
-        number = groups.starts.shape[1]
+        number = len(groups.groups)
         labels, tokens, weights = (chance.random(number, np.float32) for _ in range(3))
         rows = chance.standard_normal((number, SIGNS), np.float32)
         # The last is a page of snippets, of which no F1 is known.
@@ -48,7 +48,7 @@ def error(weights: descent.Weights) -> float:
     net = descent.network(layers(weights), np.zeros(SIGNS, np.float32), np.ones(SIGNS, np.float32))
     found = 0.0
     for one in lessons():
-        p = network.probabilities(net, network.hidden_of(net, one.signs, one.nest)).astype(np.float64)
+        p = network.probabilities(net, network.hidden_of([net], one.signs, one.nest)[0]).astype(np.float64)
         y, t = one.labels, one.tokens
         found -= (one.weights * (y * np.log(p) + (1 - y) * np.log(1 - p))).sum()
         found -= F1_SHARE * one.f1_weight * 2 * (p * y * t).sum() / ((p + y) * t).sum()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crawler.extraction.auto import auto
-from crawler.extraction.auto.model import WEIGHTS, Model, WeightsError, judge, load, save
+from crawler.extraction.auto.model import KINDS, WEIGHTS, Model, WeightsError, judge, load, save
 from crawler.page import Page
 from crawler.training.sets import Row
 from crawler.training.trial import mark
@@ -81,6 +81,10 @@ def header(path: Path, _: Model) -> None:
         held.writestr("steps.npy", b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
 
 
+# A network that is half as wide as the other.
+INPUTS = (280, 60, 120, 60, 120, 60, 20)
+NARROW = {f"weights1.{at}": np.zeros((wide, 20 if at < 6 else 1)) for at, wide in enumerate(INPUTS)}
+NARROW |= {f"bias1.{at}": np.zeros(20 if at < 6 else 1) for at in range(7)}
 FILES = {
     "empty": lambda path, _: path.write_bytes(b""),
     "text": lambda path, _: path.write_text("weights"),
@@ -96,6 +100,8 @@ FILES = {
     "one bias": changed(**{"bias0.1": np.zeros(1)}),
     "no types": changed(kinds=np.zeros((167, 0))),
     "step back": changed(steps=np.array([[1, 0, -2, 0, 1]] * 2)),
+    "other steps of the second": changed(steps=np.array([[1, 0, 2, 0, 1], [2, 0, 2, 0, 1]])),
+    "narrow second": changed(**NARROW, kinds=np.zeros((2 * 40 + 2 * 20 + len(KINDS), len(KINDS)))),
     "no network": changed(steps=np.zeros((0, 5), np.int8)),
     "infinite": changed(scales=np.full(280, np.inf)),
     "too large": changed(more=np.zeros((51 << 20,), np.int8)),

@@ -101,12 +101,12 @@ def judge(page: Page, model: Model) -> Judgement:
     levels, outline = signs.ranges(seen), seen.outline
     nest = network.nest(levels, outline.starts, outline.ends, outline.paths[seen.homes])
     matrix = signs.signs(seen, scores, levels).matrix
-    found, likely = together(model.networks, [network.hidden(net, matrix, nest) for net in model.networks])
+    found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
     kind = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
     return Judgement(likely, tokens(seen), KINDS[int(kind.argmax())])
 
 
-def together(networks: Sequence[Network], made: Sequence[Floats]) -> tuple[Floats, Floats]:
+def together(networks: Sequence[Network], made: Floats) -> tuple[Floats, Floats]:
     """What the networks make of each block, side by side, and how likely they think it is main text on average."""
     likely = [network.probabilities(net, found) for net, found in zip(networks, made, strict=True)]
     return np.concatenate(made, 1), np.mean(likely, 0)
@@ -158,7 +158,7 @@ def load(path: Path) -> Model:
             with np.load(file, allow_pickle=False) as held, np.errstate(all="ignore"):
                 steps = held["steps"]
                 rows = {name: held[name].astype(np.float32) for name in held.files if name != "steps"}
-        if steps.ndim != 2 or not 0 < steps.size <= MAX_LAYERS or steps.min() < 0:
+        if steps.ndim != 2 or not 0 < steps.size <= MAX_LAYERS or steps.min() < 0 or (steps != steps[0]).any():
             raise ValueError("layers")
         model = _model(steps.tolist(), rows)
         if not all(shape == rows.shape and np.isfinite(rows).all() for rows, shape in _wanted(model)):
@@ -184,10 +184,8 @@ def _wanted(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
         yield rows, (characters.BUCKETS,)
     yield vocabulary.kinds, (names.BUCKETS, len(KINDS))
     yield vocabulary.kinds_bias, (len(KINDS),)
-    made = 0
+    width = networks[0].first.bias.size  # they judge side by side
     for net in networks:
-        width = net.first.bias.size
-        made += width
         yield net.means, (net.means.size,)
         yield net.scales, (net.means.size,)
         yield net.first.weights, (net.means.size, width)
@@ -196,7 +194,7 @@ def _wanted(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
         yield net.last.weights, (width, 1)
         for layer in (net.first, *net.layers, net.last):
             yield layer.bias, (1 if layer is net.last else width,)
-    yield kinds.weights, (2 * made + len(KINDS), len(KINDS))
+    yield kinds.weights, (2 * len(networks) * width + len(KINDS), len(KINDS))
     yield kinds.bias, (len(KINDS),)
 
 

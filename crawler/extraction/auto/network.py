@@ -7,9 +7,11 @@
     probability that the block is main text = logistic(w h + b)
 
 So what one block shows reaches those beside it, those in the same card, post or table, and those of the same kind
-elsewhere on the page. Everything is a handful of products of matrices.
+elsewhere on the page. Everything is a handful of products of matrices. Networks of one shape judge a page side by side:
+what belongs together is found for all of them at once.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +23,9 @@ LIMIT = 4.0
 """Signs further from their mean than so many deviations count as so far."""
 AROUND = 3
 """Levels of containers whose mean a block is told."""
+RUN = 32
+"""Rows whose sums are found at once."""
+_BEFORE = np.tri(RUN, k=-1, dtype=np.float32)
 
 
 class Layer(NamedTuple):
@@ -43,47 +48,70 @@ class Network(NamedTuple):
 
 
 class Nest(NamedTuple):
-    """What blocks belong together."""
+    """What blocks belong together: those of a container, of a path, of the page."""
 
+    rows: Ints
+    """The blocks in page order, then by their paths, so that those of a group follow each other; then the first block
+    until a run is full, and one at least."""
     starts: Ints
-    """For each level, the page the last, and each block, the first block of the container."""
+    """Of each group, in `rows`."""
     ends: Ints
-    paths: Ints
-    """The same small number for blocks of the same path."""
-    order: Ints
-    """The blocks by their paths."""
-    sizes: Ints
-    """How many blocks each path has."""
+    groups: Ints
+    """A row a block: the groups it is in, those of its containers, of the page, and of its path."""
 
 
 def nest(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> Nest:
-    """The blocks that each block is in a container with."""
+    """The blocks that each block is in a group with."""
     inner = levels[:AROUND]
     number = levels.shape[1]
-    page = np.zeros((1, number), np.int64)
-    found = np.unique(paths, return_inverse=True)[1]
+    rows = np.zeros((2 * number // RUN + 1) * RUN, np.int64)
+    rows[:number] = np.arange(number)
+    rows[number : 2 * number] = np.argsort(paths, kind="stable")
+    containers, of_containers = _numbered(inner, len(starts))
+    sizes = np.bincount(paths)
+    kinds, of_paths = _numbered(paths, len(sizes))
+    last = number + np.cumsum(sizes[kinds])
+    groups = np.empty((number, AROUND + 2), np.int64)
+    groups[:, :AROUND] = of_containers.T
+    groups[:, AROUND] = len(containers)
+    groups[:, AROUND + 1] = of_paths + len(containers) + 1
     return Nest(
-        np.concatenate([starts[inner], page]),
-        np.concatenate([ends[inner], page + number]),
-        found,
-        np.argsort(found, kind="stable"),
-        np.bincount(found),
+        rows,
+        np.concatenate((starts[containers], [0], last - sizes[kinds])),
+        np.concatenate((ends[containers], [number], last)),
+        groups,
     )
 
 
-def hidden(network: Network, matrix: Floats, nest: Nest) -> Floats:
-    """What the network makes of each block before its last step: a row a block."""
-    signs = matrix.T - network.means
-    signs *= network.scales  # in its place, as pages may be large
-    return hidden_of(network, np.clip(signs, -LIMIT, LIMIT, out=signs), nest)
+def _numbered(places: Ints, most: int) -> tuple[Ints, Ints]:
+    """The numbers that are there, below `most`, and for each place the how many-th it has."""
+    is_there = np.zeros(most, bool)
+    is_there[places] = True
+    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[places]
 
 
-def hidden_of(network: Network, signs: Floats, nest: Nest) -> Floats:
-    """The same, of signs that are normalised already."""
-    found = _relu(signs @ network.first.weights + network.first.bias)
-    for layer in network.layers:
-        seen = _beside(found, layer.step) if layer.step else _among(found, nest)
-        found = np.add(found, _relu(seen @ layer.weights + layer.bias))
+def hidden(networks: Sequence[Network], matrix: Floats, nest: Nest) -> Floats:
+    """What each network makes of each block before its last step: a row a block; `matrix` is used up.
+
+    The networks have the same scales, steps and width.
+    """
+    matrix -= networks[0].means[:, None]  # in its place, as pages may be large
+    matrix *= networks[0].scales[:, None]
+    np.maximum(matrix, -LIMIT, out=matrix)
+    return hidden_of(networks, np.minimum(matrix, LIMIT, out=matrix).T, nest)
+
+
+def hidden_of(networks: Sequence[Network], signs: Floats, nest: Nest) -> Floats:
+    """The same, of signs that are normalised already, a row a block."""
+    number = len(signs)
+    found = np.empty((len(networks), number, networks[0].first.bias.size), np.float32)
+    for net, mine in zip(networks, found, strict=True):
+        _step(signs, net.first, mine)
+    for place, layer in enumerate(networks[0].layers):
+        table, places = _beside(found, layer.step) if layer.step else _among(found, nest)
+        for net, rows, mine in zip(networks, table, found, strict=True):
+            seen = rows.take(places, 0, mode="clip").reshape(number, -1)  # nothing is out of bounds
+            mine += _step(seen, net.layers[place])
     return found
 
 
@@ -97,33 +125,39 @@ def logistic(values: Floats) -> Floats:
     return 1 / (1 + np.exp(-np.clip(values, -30, 30)))
 
 
-def _relu(values: Floats) -> Floats:
-    return np.maximum(values, 0, out=values)
+def _step(seen: Floats, layer: Layer, out: Floats | None = None) -> Floats:
+    made: Floats = np.matmul(seen, layer.weights, out=out)
+    made += layer.bias
+    return np.maximum(made, 0, out=made)
 
 
-def _beside(found: Floats, step: int) -> Floats:
-    """Each row with the rows so many places before and after it."""
-    number, width = found.shape
-    seen = np.zeros((number, 3 * width), np.float32)
-    seen[step:, :width] = found[:-step]
-    seen[:, width : 2 * width] = found
-    seen[:-step, 2 * width :] = found[step:]
-    return seen
+def _beside(found: Floats, step: int) -> tuple[Floats, Ints]:
+    """The rows of each network with one of zeros, and which of these a block sees: so many places before, it, after."""
+    many, number, width = found.shape
+    table = np.zeros((many, number + 1, width), np.float32)
+    table[:, :number] = found
+    places = np.arange(number)[:, None] + (-step, 0, step)
+    places[:step, 0] = places[-step:, 2] = number
+    return table, places
 
 
-def _among(found: Floats, nest: Nest) -> Floats:
-    """Each row with the means of those it belongs with."""
-    number, width = found.shape
-    sums = np.zeros((number + 1, width), np.float32)
-    np.cumsum(found, 0, out=sums[1:])
-    seen = np.empty((number, (AROUND + 3) * width), np.float32)
-    seen[:, :width] = found
-    shares = 1 / (nest.ends - nest.starts)[:, :, None].astype(np.float32)
-    for level, (start, end) in enumerate(zip(nest.starts, nest.ends, strict=True), 1):
-        part = seen[:, level * width : (level + 1) * width]
-        np.subtract(sums[end], sums[start], out=part)
-        part *= shares[level - 1]
-    totals = np.add.reduceat(found[nest.order], np.cumsum(nest.sizes) - nest.sizes)
-    totals /= nest.sizes[:, None].astype(np.float32)
-    seen[:, -width:] = totals[nest.paths]
-    return seen
+def _among(found: Floats, nest: Nest) -> tuple[Floats, Ints]:
+    """The rows of each network with the means of its groups, and which of these a block sees: its own, its groups'."""
+    many, number, width = found.shape
+    sums = _sums(found.take(nest.rows, 1, mode="clip"))
+    table = np.empty((many, number + len(nest.starts), width), np.float32)
+    table[:, :number] = found
+    means = sums.take(nest.ends, 1, mode="clip")
+    means -= sums.take(nest.starts, 1, mode="clip")
+    np.divide(means, (nest.ends - nest.starts)[:, None].astype(np.float32), out=table[:, number:])
+    return table, np.concatenate((np.arange(number)[:, None], nest.groups + number), 1)
+
+
+def _sums(rows: Floats) -> Floats:
+    """The sums of the rows before each one, within runs by a product of matrices, which is faster than one by one."""
+    many, number, width = rows.shape
+    runs = rows.reshape(many, number // RUN, RUN, width)
+    sums: Floats = _BEFORE @ runs
+    done = np.cumsum(sums[:, :-1, -1] + runs[:, :-1, -1], 1)
+    sums[:, 1:] += done[:, :, None]
+    return sums.reshape(rows.shape)

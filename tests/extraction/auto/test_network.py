@@ -8,7 +8,7 @@ from hostile import PAGES
 
 from crawler.extraction.auto import network
 from crawler.extraction.auto.model import KINDS, Judgement, judge, shipped
-from crawler.extraction.auto.network import Layer, Nest, Network
+from crawler.extraction.auto.network import RUN, Layer, Nest, Network
 from crawler.page import Page
 
 GOLD = Path(__file__).parent.parent.parent / "gold"
@@ -58,13 +58,13 @@ def layer(step: int, wide: int, out: int = WIDTH) -> Layer:
     return Layer(step, RANDOM.normal(size=(wide, out)).astype(np.float32), RANDOM.normal(size=out).astype(np.float32))
 
 
-MADE = Network(
-    RANDOM.normal(size=SIGNS).astype(np.float32),
-    RANDOM.random(SIGNS).astype(np.float32),
-    layer(0, SIGNS),
-    (layer(1, 3 * WIDTH), layer(0, 6 * WIDTH), layer(3, 3 * WIDTH)),
-    layer(0, WIDTH, 1),
-)
+def made() -> Network:
+    layers = (layer(1, 3 * WIDTH), layer(0, 6 * WIDTH), layer(3, 3 * WIDTH))
+    return Network(MEANS, SCALES, layer(0, SIGNS), layers, layer(0, WIDTH, 1))
+
+
+MEANS, SCALES = RANDOM.normal(size=SIGNS).astype(np.float32), RANDOM.random(SIGNS).astype(np.float32)
+MADE = [made(), made(), made()]
 
 
 def slowly(made: Network, matrix: np.ndarray) -> list[float]:
@@ -89,16 +89,35 @@ def slowly(made: Network, matrix: np.ndarray) -> list[float]:
 
 
 @pytest.mark.parametrize("scale", [1, 50])
-def test_the_network_is_what_it_says(scale: int) -> None:
+@pytest.mark.parametrize("many", [1, 2, 3])
+def test_the_networks_are_what_they_say(scale: int, many: int) -> None:
     matrix = (scale * RANDOM.normal(size=(SIGNS, NUMBER))).astype(np.float32)
-    found = network.probabilities(MADE, network.hidden(MADE, matrix, NEST))
-    assert found.tolist() == pytest.approx(slowly(MADE, matrix), abs=1e-5)
+    found = network.hidden(MADE[:many], matrix.copy(), NEST)
+    for one, rows in zip(MADE, found, strict=False):
+        assert network.probabilities(one, rows).tolist() == pytest.approx(slowly(one, matrix), abs=1e-5)
+
+
+@pytest.mark.parametrize("number", [1, RUN // 2 - 1, RUN // 2, RUN // 2 + 1, RUN, 3 * RUN + 1])
+def test_the_means_are_those_of_the_groups(number: int) -> None:
+    """However many rows are summed at once."""
+    chance = np.random.default_rng(number)
+    starts = np.array([0, number // 3])
+    ends = np.array([number, 2 * number // 3 + 1])
+    levels = chance.integers(0, 2, (network.AROUND, number))
+    paths = chance.choice([3, 8, 5], number)
+    found = chance.normal(size=(2, number, WIDTH)).astype(np.float32)
+    table, places = network._among(found, network.nest(levels, starts, ends, paths))
+    for rows, mine in zip(table, found, strict=True):
+        page = np.broadcast_to(mine.mean(0), mine.shape)
+        path = np.stack([mine[paths == one].mean(0) for one in paths])
+        around = [np.stack([mine[starts[one] : ends[one]].mean(0) for one in level]) for level in levels]
+        assert rows[places] == pytest.approx(np.stack([mine, *around, page, path], 1), abs=1e-4)
 
 
 def test_one_block_is_a_page() -> None:
     alone: Nest = network.nest(np.zeros((3, 1), np.int64), np.array([0]), np.array([1]), np.array([5]))
-    found = network.probabilities(MADE, network.hidden(MADE, np.ones((SIGNS, 1), np.float32), alone))
-    assert found.shape == (1,)
+    found = network.hidden(MADE, np.ones((SIGNS, 1), np.float32), alone)
+    assert found.shape == (3, 1, WIDTH)
 
 
 def test_the_logistic_function_does_not_overflow() -> None:
