@@ -66,6 +66,8 @@ ASCII = bytes(range(0x80))
 NONSENSE = re.compile("\ufffd|[а-яё][А-ЯЁA-Za-z]|[ά-ώ][Α-ΩA-Za-z]")
 CONTROLS = bytes({*range(0x20)} - {*b"\t\n\f\r"})  # XML forbids them, lxml rejects NUL
 NONCHARACTERS = "\uffff".encode()[:2]  # that U+FFFE begins with, too, and little else does
+PRINTABLE = bytes({*range(0x100)} - {*CONTROLS, *b"\f"})
+PIECE = 1 << 14  # bytes that are looked at together
 FORM_FEED = bytes.maketrans(b"\f", b" ")  # forbidden too, but it parts words
 
 SIMPLIFIED = (
@@ -264,20 +266,29 @@ def believable(words: bytes, declared: str) -> bool:
     return declared == "utf-8" or shown not in MULTI_BYTE | {"utf-8"}
 
 
-def clean_utf8(body: bytes, content_type: str = "") -> str | None:
-    r"""What `decode` makes of bytes that are its text in UTF-8, byte by byte, as those of most pages are; else None.
+def is_clean_utf8(body: bytes, content_type: str = "") -> bool:
+    r"""Whether what `decode` makes of bytes is their text in UTF-8, byte by byte, as it is with most pages.
 
-    >>> clean_utf8("蜜蜂，".encode()), clean_utf8("蜜蜂\0".encode()), clean_utf8("蜜蜂".encode("gbk"))
-    ('蜜蜂，', None, None)
+    >>> is_clean_utf8("蜜蜂，".encode()), is_clean_utf8("蜜蜂\0".encode()), is_clean_utf8("蜜蜂".encode("gbk"))
+    (True, False, False)
     """
-    try:
-        text = body.decode()
-    except UnicodeDecodeError:
-        return None
     # The search for one byte takes no time, and spares most pages the other search.
-    if NONCHARACTERS[:1] in body and (NONCHARACTERS in body or text[0] == "\ufeff"):
-        return None
-    return None if text.isascii() or printable(body) != body or utf16(body, content_type) else text
+    if NONCHARACTERS[:1] in body and (NONCHARACTERS in body or body.startswith(codecs.BOM_UTF8)):
+        return False
+    if body.isascii() or utf16(body, content_type):
+        return False
+    at = 0
+    while at < len(body):
+        # In pieces, which stay near the processor: the text of the whole page takes much longer, and is rarely wanted.
+        piece = body[at : at + PIECE]
+        if piece.translate(None, PRINTABLE):
+            return False
+        try:
+            _, used = codecs.utf_8_decode(piece, "strict", at + PIECE >= len(body))
+        except UnicodeDecodeError:
+            return False
+        at += used
+    return True
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 from lxml import etree
 
 from crawler.bounds import TOO_DEEP, bounded, is_deep
-from crawler.decoding import clean_utf8, decode
+from crawler.decoding import decode, is_clean_utf8
 from crawler.text import fold_space
 from crawler.urls import absolute
 from crawler.walk import Anchor, Block, Containers, ImageLink, Link, Picture, Targets, Walked, targets, walk
@@ -75,10 +75,12 @@ class Page:
         return cast(T, self._once[compute])
 
     @cached_property
-    def _decoded(self) -> tuple[str, str, bytes | None]:
-        if (text := clean_utf8(self.body, self.content_type)) is not None:
-            return text, "utf-8", self.body
-        return *decode(self.body, self.content_type), None
+    def _is_clean(self) -> bool:
+        return is_clean_utf8(self.body, self.content_type)
+
+    @cached_property
+    def _decoded(self) -> tuple[str, str]:
+        return (self.body.decode(), "utf-8") if self._is_clean else decode(self.body, self.content_type)
 
     @property
     def html(self) -> str:
@@ -88,13 +90,12 @@ class Page:
     @property
     def encoding(self) -> str:
         """The encoding the source was read in."""
-        return self._decoded[1]
+        return "utf-8" if self._is_clean else self._decoded[1]
 
     @cached_property
     def _parsed(self) -> tuple[etree._Element, str]:
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-        html, _, encoded = self._decoded
-        source, ended = bounded(html.encode("utf-8", "replace") if encoded is None else encoded)
+        source, ended = bounded(self.body if self._is_clean else self.html.encode("utf-8", "replace"))
         try:
             root = etree.fromstring(source, parser)
         except (etree.XMLSyntaxError, ValueError):
@@ -104,8 +105,7 @@ class Page:
         # What stands after </html> becomes a second root, which browsers show with the first.
         for late in list(root.itersiblings(etree.Element)):
             root.append(late)
-        if PERMALINK in html or "&para;" in html:
-            _silence_permalinks(root)
+        _silence_permalinks(root)
         return root, ended or (TOO_DEEP if is_deep(root) else "")
 
     @property
@@ -244,7 +244,7 @@ class Page:
 def _silence_permalinks(root: etree._Element) -> None:
     """Take the text out of links that are nothing but this mark."""
     for link in root.iter("a"):
-        if link.text and link.text.strip() == PERMALINK and not len(link):
+        if (text := link.text) and PERMALINK in text and text.strip() == PERMALINK and not len(link):
             link.text = None
 
 
