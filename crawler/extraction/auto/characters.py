@@ -112,11 +112,9 @@ def read_names(texts: list[str]) -> Words:
     is_letter = _IS_LETTER[kinds]
     begins = is_letter.copy()
     begins[1:] &= ~is_letter[:-1] | ((kinds[1:] == UPPER) & (kinds[:-1] == LOWER))
-    borders = np.flatnonzero(begins | ~is_letter)
-    starts = np.flatnonzero(begins)
-    stops = borders[np.searchsorted(borders, starts, "right")]  # there is one: every text ends with a line
-    edges = np.diff((kinds != SPACE).view(np.int8), prepend=0)
-    wholes, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    is_last = is_letter[:-1] & (begins[1:] | ~is_letter[1:])  # there is a next one: every text ends with a line
+    starts, stops = np.flatnonzero(begins), np.flatnonzero(is_last) + 1
+    wholes, ends = _runs(kinds != SPACE)
     hashes = _Hashes(codes)
     found = np.concatenate([hashes.of(starts, stops), hashes.of(wholes, ends) ^ WHOLE])
     places = np.concatenate([starts, wholes])
@@ -134,11 +132,17 @@ def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Int
     return lower[codes], table[codes], lengths
 
 
+def _runs(inside: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Where runs of characters that are inside start and end; the last character is not."""
+    starts = inside.copy()
+    starts[1:] &= ~inside[:-1]
+    return np.flatnonzero(starts), np.flatnonzero(inside[:-1] & ~inside[1:]) + 1
+
+
 def _spans(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
     """Where words start and end: runs of letters and digits, pairs in unspaced scripts."""
     is_word = (kinds >= LOWER) & (kinds <= CASELESS)
-    edges = np.diff(np.concatenate(([False], is_word, [False])).view(np.int8))
-    starts, stops = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    starts, stops = _runs(is_word)
     unspaced = np.flatnonzero(kinds == UNSPACED)
     if not len(unspaced):
         return starts, stops

@@ -1,6 +1,7 @@
-"""The words by which a page names itself, each as the number of a bucket."""
+"""The names of a page's elements, and the words by which the page names itself, each as the number of a bucket."""
 
 import re
+from typing import NamedTuple
 from zlib import crc32
 
 from crawler.page import Page
@@ -11,6 +12,46 @@ BUCKETS = 1 << 13
 _WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|[^\W\d_A-Za-z]+")
 MOST_LETTERS = 200
 """Letters of an address, or of a name, that are read."""
+
+Name = tuple[str, str | None, str | None, str | None, str | None]
+"""An element's tag, class, id, role and itemprop."""
+
+
+class Named(NamedTuple):
+    """The elements of a page by their names, each name once."""
+
+    names: list[Name]
+    containers: list[int]
+    """The number of each container's name; 0 where it has no block, for nobody asks."""
+    wraps: list[int]
+    """That of the first inline element that begins in each block, -1 where there is none."""
+
+
+def named(page: Page) -> Named:
+    """The elements of a page by their names, found once."""
+    return page.once(_named)
+
+
+def _named(page: Page) -> Named:
+    elements, _, starts, ends, tags = page.containers
+    numbers: dict[Name, int] = {}
+    containers = []
+    for element, start, end, tag in zip(elements, starts, ends, tags, strict=True):
+        if start == end:
+            containers.append(0)
+        else:
+            get = element.get
+            name = tag, get("class"), get("id"), get("role"), get("itemprop")
+            containers.append(numbers.setdefault(name, len(numbers)))
+    wraps = []
+    for wrap in page.wraps:
+        if wrap is None:
+            wraps.append(-1)
+        else:
+            get = wrap.get
+            name = wrap.tag, get("class"), get("id"), get("role"), get("itemprop")
+            wraps.append(numbers.setdefault(name, len(numbers)))
+    return Named(list(numbers), containers, wraps)
 
 
 def page_names(page: Page) -> tuple[int, ...]:

@@ -6,13 +6,11 @@ from itertools import count
 from typing import NamedTuple
 
 import numpy as np
-from lxml import etree
 from numpy.typing import NDArray
 
 from crawler.bounds import MAX_BLOCKS
-from crawler.extraction.auto import characters
+from crawler.extraction.auto import characters, names
 from crawler.extraction.auto.characters import Characters, Ints, Words
-from crawler.extraction.auto.names import page_names
 from crawler.page import Page
 from crawler.structured import structured
 from crawler.text import unescaped
@@ -89,46 +87,29 @@ class Sight(NamedTuple):
     """The names of the page."""
 
 
-class _Names:
-    """The names of a page's elements, each with its number."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[tuple[str | None, ...], int] = {}
-
-    def number(self, element: etree._Element) -> int:
-        get = element.get
-        name = element.tag, get("class"), get("id"), get("role"), get("itemprop")
-        return self.numbers.setdefault(name, len(self.numbers))
-
-    def texts(self) -> list[str]:
-        """The names in words, by their numbers."""
-        return _beginnings((" ".join(filter(None, name)) for name in self.numbers), MOST_NAME)
-
-
-def _outline(page: Page, names: _Names) -> Outline:
+def _outline(page: Page) -> Outline:
     """The containers of a page."""
-    elements, parents, starts, ends, _ = page.containers
+    named = names.named(page).containers
+    _, parents, starts, ends, tags = page.containers
     if len(page.blocks) > MAX_BLOCKS:
         last = 1 + max(page.homes[:MAX_BLOCKS])
-        elements, parents, starts = elements[:last], parents[:last], starts[:last]
+        named, parents, starts, tags = named[:last], parents[:last], starts[:last], tags[:last]
         ends = [min(end, MAX_BLOCKS) for end in ends[:last]]
-    named: list[int] = []
     frames, depths, paths = [0], [0], [0]  # one further on, so that the first has something around it
     numbers: dict[tuple[int, int], int] = {}
-    for element, parent, start, end in zip(elements, parents, starts, ends, strict=True):
+    bits = FRAME.get
+    for name, parent, start, end, tag in zip(named, parents, starts, ends, tags, strict=True):
         if start == end:  # nothing of it is asked for
-            for column in (named, frames, depths, paths):
+            for column in (frames, depths, paths):
                 column.append(0)
             continue
-        name = names.number(element)
         around = parent + 1
-        named.append(name)
-        frames.append(frames[around] | FRAME.get(element.tag, 0))
+        frames.append(frames[around] | bits(tag, 0))
         depths.append(depths[around] + 1)
         paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
     outer = outward(parents, starts, ends)
     columns = (named, parents, outer, frames[1:], depths[1:], paths[1:], starts, ends)
-    return Outline(*(np.array(column, np.int64) for column in columns))
+    return Outline(*np.array(columns, np.int64))
 
 
 def outward(parents: Sequence[int] | Ints, starts: Sequence[int] | Ints, ends: Sequence[int] | Ints) -> Ints:
@@ -148,16 +129,15 @@ def sight(page: Page) -> Sight:
     title = f"{page.title[:MOST_TITLE]} {meta.get('og:title', '')[:MOST_TITLE]}"
     about = meta.get("og:description") or meta.get("description") or meta.get("twitter:description") or ""
     same: dict[str, int] = {}
-    names = _Names()
-    outline = _outline(page, names)
+    named = names.named(page)
     texts = _beginnings((block.text for block in blocks), MOST_LETTERS)
-    wrapped = [-1 if wrap is None else names.number(wrap) for wrap in wraps]
+    named_by = _beginnings((" ".join(filter(None, name)) for name in named.names), MOST_NAME)
     return Sight(
-        characters.read_names(names.texts()),
+        characters.read_names(named_by),
         characters.read([*texts, title, about[:MOST_ABOUT], _body(page)]),
-        outline,
+        _outline(page),
         np.array(homes, np.int64),
-        np.array(wrapped, np.int64),
+        np.array(named.wraps[:MAX_BLOCKS], np.int64),
         np.array([0 if wrap is None else _WRAP.get(wrap.tag, 0) for wrap in wraps], np.int64),
         np.array([TAG.get(block.tag, 0) for block in blocks], np.int64),
         np.array([len(block.text) for block in blocks], np.float32),
@@ -166,7 +146,7 @@ def sight(page: Page) -> Sight:
         _counts([one.at for one in page.anchors if _leads(one.href)], number + 1)[:number],
         _counts([min(one.at, number) for one in page.pictures], number + 1),
         _head(page),
-        page_names(page),
+        names.page_names(page),
     )
 
 
