@@ -25,8 +25,6 @@ SILENT = frozenset(
 )
 # Elements besides <a> and <img> that link to pages or show pictures.
 LEADING = frozenset(("frame", "iframe", "area", "input"))
-# Inline elements at whose borders there is more to do than to read on.
-NOTED = WITHIN_WORDS | {"a", "img", "source", "picture"}
 # Where pages that load pictures late keep the address, the most telling first.
 LAZY = (
     "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
@@ -175,63 +173,67 @@ class _Walk:
         self.pieces: list[str] = []
         self.linked = 0
         self.anchor: Anchor | None = None
+        self.containers = Containers([], [], [], [], [])
+        self.home = -1
+        """Index of the innermost container."""
         self.homes: list[int] = []
+        self.wrap: etree._Element | None = None
         self.wraps: list[etree._Element | None] = []
         self.srcset = ""
         self.after_link = -1
         """How many pieces the block had when a link in it ended."""
 
     def run(self, root: etree._Element) -> Walked:
-        # Each line is felt here, of a thousand steps: what is seldom called for is in methods.
-        blocks, pieces = self.blocks, self.pieces
-        elements, parents, starts, ends, tags = containers = Containers([root], [-1], [0], [0], [root.tag])
-        home, wrap = 0, None
+        pieces, tags = self.pieces, self.containers.tags
+        self.open_container(root, root.tag)
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             tag = element.tag
-            if event == "start":
-                if tag in INLINE:
-                    wrap = element if wrap is None else wrap
-                    if tag in NOTED:
-                        self.enter(element, tag)
-                elif tag in SILENT:
+            if tag in INLINE:
+                text = self.enter(element, tag) if event == "start" else self.leave(element, tag)
+            elif tag in SILENT:
+                if event == "start":
                     walker.skip_subtree()
                     continue
-                else:
-                    if pieces:
-                        self.close_block(elements[home], home, wrap)
-                    parents.append(home)
-                    home, wrap = len(elements), None
-                    elements.append(element)
-                    starts.append(len(blocks))
-                    ends.append(0)
-                    tags.append(tag)
-                    if tag in LEADING:
-                        self.lead(element, tag)
+                text = element.tail
+            elif event == "start":
+                self.open_container(element, tag)
                 text = element.text if tag != "iframe" else None
             else:
-                if tag in NOTED:
-                    self.leave(element, tag)
-                elif tag not in INLINE and tag not in SILENT:
-                    if pieces:
-                        self.close_block(elements[home], home, wrap)
-                    ends[home] = len(blocks)
-                    home, wrap = parents[home], None
+                self.close_container()
                 text = element.tail if element is not root else None
             # Most of the texts of a page are blanks between its elements, which only <pre> keeps at a line's start.
-            if text and (pieces or not text.isspace() or tags[home] == "pre"):
+            if text and (pieces or not text.isspace() or tags[self.home] == "pre"):
                 self.read(text)
             elif text and self.anchor is not None:
                 self.anchor.pieces.append(text)
-        if pieces:
-            self.close_block(elements[home], home, wrap)
         self.close_anchor()
-        while home >= 0:
-            ends[home], home = len(blocks), parents[home]
-        return Walked(tuple(blocks), self.anchors, self.pictures, containers, self.homes, self.wraps)
+        self.close_container()
+        return Walked(tuple(self.blocks), self.anchors, self.pictures, self.containers, self.homes, self.wraps)
 
-    def enter(self, element: etree._Element, tag: str) -> None:
-        """Go into an inline element."""
+    def open_container(self, element: etree._Element, tag: str) -> None:
+        if self.pieces:
+            self.close_block()
+        elements, parents, starts, ends, tags = self.containers
+        parents.append(self.home)
+        self.home, self.wrap = len(elements), None
+        elements.append(element)
+        starts.append(len(self.blocks))
+        ends.append(0)
+        tags.append(tag)
+        if tag in LEADING:
+            self.lead(element, tag)
+
+    def close_container(self) -> None:
+        if self.pieces:
+            self.close_block()
+        self.containers.ends[self.home] = len(self.blocks)
+        self.home, self.wrap = self.containers.parents[self.home], None
+
+    def enter(self, element: etree._Element, tag: str) -> str | None:
+        """Go into an inline element; its text comes back."""
+        if self.wrap is None:
+            self.wrap = element
         if tag == "a":
             self.close_anchor()  # a link in a link ends the outer one, as in browsers
             if self.after_link == len(self.pieces):
@@ -243,6 +245,18 @@ class _Walk:
             self.srcset = self.srcset or element.get("srcset") or element.get("data-srcset") or ""
         elif tag in WITHIN_WORDS:
             self.pieces.append("")
+        return element.text
+
+    def leave(self, element: etree._Element, tag: str) -> str | None:
+        """Go out of an inline element; the text after it comes back."""
+        if tag == "a":
+            if self.anchor is not None and self.anchor.element is element:
+                self.close_anchor()
+        elif tag == "picture":
+            self.srcset = ""
+        elif tag in WITHIN_WORDS:
+            self.pieces.append("")
+        return element.tail
 
     def lead(self, element: etree._Element, tag: str) -> None:
         """Note an element that leads elsewhere without any text."""
@@ -251,16 +265,6 @@ class _Walk:
                 self.add_picture(element)
         else:
             self.anchors.append(Anchor(element, element.get("href" if tag == "area" else "src"), len(self.blocks)))
-
-    def leave(self, element: etree._Element, tag: str) -> None:
-        """Go out of an inline element."""
-        if tag == "a":
-            if self.anchor is not None and self.anchor.element is element:
-                self.close_anchor()
-        elif tag == "picture":
-            self.srcset = ""
-        elif tag in WITHIN_WORDS:
-            self.pieces.append("")
 
     def close_anchor(self) -> None:
         anchor, self.anchor = self.anchor, None
@@ -274,14 +278,14 @@ class _Walk:
             self.anchor.pieces.append(text)
             self.linked += len(text.strip())
 
-    def close_block(self, container: etree._Element, home: int, wrap: etree._Element | None) -> None:
-        """End the line that was read."""
-        tag, pieces = container.tag, self.pieces
+    def close_block(self) -> None:
+        home, pieces = self.home, self.pieces
+        tag = self.containers.tags[home]
         text = _lines("".join(pieces)) if tag == "pre" else fold_space(joined(pieces))
         if text:
-            self.blocks.append(Block(text, tag, min(self.linked, len(text)) if self.linked else 0, container))
+            self.blocks.append(Block(text, tag, min(self.linked, len(text)), self.containers.elements[home]))
             self.homes.append(home)
-            self.wraps.append(wrap)
+            self.wraps.append(self.wrap)
         pieces.clear()
         self.linked = 0
         self.after_link = -1
