@@ -66,7 +66,13 @@ class Clock:
 
 def wrap(clock: Clock, spider: TopicSpider) -> None:
     """Have the clock told of every step inside `parse` and the pipelines."""
-    for name, step in {"_decoded": PARSE, "_parsed": PARSE, "_walked": WALK, "_targets": WALK}.items():
+    for name, step in {
+        "_is_clean": PARSE,
+        "_decoded": PARSE,
+        "_parsed": PARSE,
+        "_walked": WALK,
+        "_targets": WALK,
+    }.items():
         computed = vars(Page)[name]
         computed.func = clock.timed(step, computed.func)
     spider.extract = clock.timed(EXTRACTION, spider.extract)

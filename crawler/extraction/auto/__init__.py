@@ -15,7 +15,7 @@ wanted to use them, and is imported when the first page is judged.
 """
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.bounds import MAX_BLOCKS, TOO_LONG
 from crawler.extraction.auto.comments import comments
@@ -33,17 +33,34 @@ FAVOURS = {BALANCE: 0.5, "precision": 0.75, "recall": 0.25}
 """How likely main text a block must be, as a part of the best F1 that can be expected of the page."""
 
 
+class MainText(NamedTuple):
+    """The main text of a page, and what else the model says of it."""
+
+    text: str
+    places: list[int] | None
+    """Of its blocks; None where it stands in the page's scripts."""
+    page_type: str
+
+
 def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Extraction:
     """The main text as a model sees it, the one that comes with this release if no other is given."""
-    chosen, page_type = _judged(page, FAVOURS[favour], model) if page.blocks else ([], "")
-    chosen = whole_rows(page, chosen)
-    kept = tuple(page.blocks[index] for index in chosen)
-    text = plain(kept)
-    if other := instead(page, text):
-        return Extraction(other, headline(page), (), "", page_type)
-    remarks = comments(page, frozenset(chosen), page_type == "forum")
+    text, places, page_type = main_text(page, favour, model)
+    if places is None:
+        return Extraction(text, headline(page), (), "", page_type)
+    kept = tuple(page.blocks[index] for index in places)
+    remarks = comments(page, frozenset(places), page_type == "forum")
     ended = TOO_LONG if len(page.blocks) > MAX_BLOCKS else ""
     return Extraction(text, headline(page), kept, remarks, page_type, ended)
+
+
+def main_text(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> MainText:
+    """The main text without what `auto` says beside it, the headline and the comments."""
+    chosen, page_type = _judged(page, FAVOURS[favour], model) if page.blocks else ([], "")
+    places = whole_rows(page, chosen)
+    text = plain([page.blocks[index] for index in places])
+    if other := instead(page, text):
+        return MainText(other, None, page_type)
+    return MainText(text, places, page_type)
 
 
 def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str]:
