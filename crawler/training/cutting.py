@@ -39,6 +39,7 @@ def subset(seen: Sight, kept: NDArray[np.bool_]) -> Sight:
     blocks = np.flatnonzero(kept)
     outline, texts = seen.outline, seen.texts
     starts, ends = places[outline.starts], places[outline.ends]
+    outer = outward(outline.parents.tolist(), starts.tolist(), ends.tolist())
     rows = np.concatenate([blocks, np.arange(number, len(texts.kinds))])  # title and description stay
     row_of = np.full(len(texts.kinds), -1)
     row_of[rows] = np.arange(len(rows))
@@ -51,7 +52,7 @@ def subset(seen: Sight, kept: NDArray[np.bool_]) -> Sight:
             words=texts.words[owner >= 0],
             owner=owner[owner >= 0],
         ),
-        outline=outline._replace(starts=starts, ends=ends, outer=outward(outline.parents, starts, ends)),
+        outline=outline._replace(starts=starts, ends=ends, outer=np.array(outer, np.int64)),
         homes=seen.homes[blocks],
         wraps=seen.wraps[blocks],
         wrap_tags=seen.wrap_tags[blocks],

@@ -98,7 +98,8 @@ class _Batch:
             found[step:] += after[:-step]
             return found
         means = sum(spread.T @ part for part, spread in zip(parts[1:], self.spreads, strict=True))
-        return parts[0] + self.mean.T @ means
+        whole: Floats = parts[0] + self.mean.T @ means
+        return whole
 
 
 def _means(nests: Sequence[Nest], number: int) -> tuple[Sparse, list[Sparse]]:

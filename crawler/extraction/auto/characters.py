@@ -127,7 +127,7 @@ def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Int
     table, lower = _tables()
     encoding = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
     codes = np.frombuffer("\n".join([*texts, ""]).encode(encoding, "surrogatepass"), np.uint32)
-    codes = np.minimum(codes, _BMP - 1)
+    codes = np.minimum(codes, _BMP - 1).astype(np.int64)  # as places in the tables, looked up twice
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
     return lower[codes], table[codes], lengths
 

@@ -1,8 +1,9 @@
 """What is seen of a page before any weight: its blocks and the elements around them, in columns."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import count
+from operator import sub
 from typing import NamedTuple
 
 import numpy as np
@@ -108,17 +109,16 @@ def _outline(page: Page) -> Outline:
         depths.append(depths[around] + 1)
         paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
     outer = outward(parents, starts, ends)
-    columns = (named, parents, outer, frames[1:], depths[1:], paths[1:], starts, ends)
-    return Outline(*np.array(columns, np.int64))
+    return Outline(*np.array([named, parents, outer, frames[1:], depths[1:], paths[1:], starts, ends], np.int64))
 
 
-def outward(parents: Sequence[int] | Ints, starts: Sequence[int] | Ints, ends: Sequence[int] | Ints) -> Ints:
+def outward(parents: list[int], starts: list[int], ends: list[int]) -> list[int]:
     """For each container the nearest one around it that holds more blocks, for the first itself."""
-    found = [0]
-    for index, (parent, start, end) in enumerate(zip(parents, starts, ends, strict=True)):
-        if index:
-            found.append(parent if ends[parent] - starts[parent] > end - start else found[parent])
-    return np.array(found[: len(parents)], np.int64)
+    sizes = list(map(sub, ends, starts))
+    found = [0] if parents else []
+    for parent, size in zip(parents[1:], sizes[1:], strict=True):
+        found.append(parent if sizes[parent] > size else found[parent])
+    return found
 
 
 def sight(page: Page) -> Sight:

@@ -387,15 +387,16 @@ def _shifted(rows: NDArray[np.floating], step: int) -> NDArray[np.floating]:
 
 def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floats]:
     """For title and description, the share of a block's words that they have, and of theirs that the block has."""
-    shares, covers = np.zeros((2, number), np.float32), np.zeros((2, number), np.float32)
-    inside = texts.owner < number
-    mine, owner = texts.words[inside], texts.owner[inside]
+    shares, covers = np.empty((2, number), np.float32), np.empty((2, number), np.float32)
+    bounds = np.searchsorted(texts.owner, [number, number + 1, number + 2])
+    mine, owner = texts.words[: bounds[0]], texts.owner[: bounds[0]]
     for row in range(2):
         theirs = np.zeros(characters.BUCKETS, bool)
-        theirs[texts.words[texts.owner == number + row]] = True
+        said = texts.words[bounds[row] : bounds[row + 1]]
+        theirs[said] = True
         hits = np.bincount(owner[theirs[mine]], minlength=number)
         shares[row] = hits / np.maximum(words, 1)
-        covers[row] = np.minimum(hits / max(1, int(theirs.sum())), 1)
+        covers[row] = np.minimum(hits / max(1, len(set(said.tolist()))), 1)
     return shares, covers
 
 

@@ -98,7 +98,7 @@ def test_what_a_sign_says(name: str, values: list[float]) -> None:
 def test_the_next_container_outwards_holds_more() -> None:
     # 0 holds five blocks, 1 and 2 the same three of them, 3 one of those, 4 none.
     found = outward([-1, 0, 1, 2, 2], [0, 1, 1, 1, 4], [5, 4, 4, 2, 4])
-    assert found.tolist() == [0, 0, 0, 2, 2]
+    assert found == [0, 0, 0, 2, 2]
 
 
 @pytest.mark.parametrize("more", [0, 1, 500])
