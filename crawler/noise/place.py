@@ -186,7 +186,6 @@ _TARGET = (
     "linked,to picture,to this site,to another site,to itself,to the front,target depth,told elsewhere,target query"
 ).split(",")
 _FILE = "own host,own site,path depth,query,digits,name length,head picture,in scripts,date in address".split(",")
-_ADDRESSES = (*_TARGET, *_FILE, *(f"is {name}" for name in ENDINGS))
 
 
 def _of_addresses(around: Surroundings, image: ImageLink) -> list[float]:
@@ -257,16 +256,18 @@ def _of_names(image: ImageLink) -> list[int]:
     return [count for name in (*levels, file[-MOST_LETTERS:], target[:MOST_LETTERS]) for count in families(name)]
 
 
+OF_PLACE, OF_CONTAINERS, OF_ELEMENTS = _PLACE, (*_HOLDS, *_INSIDE), (*_IN, *_LIKE)
+OF_SIZE, OF_WORDS, OF_TARGET = _SIZES, _WORDS, _TARGET
+OF_ADDRESS, OF_NAMES, OF_PAGE = (*_FILE, *(f"is {name}" for name in ENDINGS)), _CALLED, ABOUT
 SIGNS = (
-    *_PLACE,
-    *_HOLDS,
-    *_INSIDE,
-    *_IN,
-    *_LIKE,
-    *_SIZES,
-    *_WORDS,
-    *_ADDRESSES,
-    *_CALLED,
-    *ABOUT,
+    *OF_PLACE,
+    *OF_CONTAINERS,
+    *OF_ELEMENTS,
+    *OF_SIZE,
+    *OF_WORDS,
+    *OF_TARGET,
+    *OF_ADDRESS,
+    *OF_NAMES,
+    *OF_PAGE,
 )
 """The names of the signs."""
