@@ -87,8 +87,12 @@ def _number(written: str) -> float | None:
 
 def from_file(path: Path) -> NoiseWords:
     """The vector of a user's file."""
-    with path.open(encoding="utf-8-sig") as lines:
-        return read(lines)
+    try:
+        return read(path.read_text("utf-8").splitlines())
+    except OSError as error:
+        raise ValueError(f"The noise words {path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"The noise words {path} are not UTF-8.") from None
 
 
 @cache

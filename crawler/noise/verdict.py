@@ -109,7 +109,8 @@ def _by_entropy(sighting: Sighting, evidence: Evidence, judge: Judge) -> Opinion
     limit = judge.entropy_limit
     words = description(sighting)
     score = entropy(words, evidence.times, evidence.spread, evidence.links)
-    if score is None or score <= limit:
+    # The pictures of a page or two share the words of their host and folder, whatever they show.
+    if score is None or score <= limit or evidence.pages < LEAST_PAGES:
         return Opinion(score, limit)
     commonest = sorted(set(words), key=lambda word: (-evidence.times[word], word))
     reason = f"its words stand in many pictures of the site: {', '.join(commonest[:MOST_NAMED])}"

@@ -148,6 +148,12 @@ def test_what_adds_up_is_bounded_too(most: int) -> None:
     assert first.left == 18 - 5 + 36 - (18 + 4)
 
 
+def test_what_was_left_adds_up() -> None:
+    first, second = Evidence(left=3), Evidence(left=4)
+    first.add(second)
+    assert first.left == 7
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_bounding_does_not_depend_on_the_order_within_a_page(most: int, seed: int) -> None:
     page = [picture(f"n{at}") for at in range(30)]

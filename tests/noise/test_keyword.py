@@ -71,6 +71,15 @@ def test_a_file(tmp_path: Path) -> None:
     assert from_file(path).weights == {"banner": 2.0, "广告": 1.0}
 
 
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"The noise words .*missing\.txt cannot be read: No such file"):
+        from_file(tmp_path / "missing.txt")
+    path = tmp_path / "gbk.txt"
+    path.write_text("广告", encoding="gbk")
+    with pytest.raises(ValueError, match=r"The noise words .*gbk\.txt are not UTF-8\."):
+        from_file(path)
+
+
 @pytest.mark.parametrize(
     ("url", "alt", "is_noise"),
     [

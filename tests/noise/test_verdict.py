@@ -43,6 +43,7 @@ def test_all_models_say_why() -> None:
     verdict = Judge().judge(BANNER, site(10, 10, BANNER))
     assert verdict.is_noise
     assert len(verdict.reasons) == 3
+    assert verdict.probability == pytest.approx(1.0)
     assert None not in verdict
 
 
@@ -51,6 +52,12 @@ def test_a_picture_of_a_story_is_none(models: tuple[str, ...]) -> None:
     verdict = Judge(models=models).judge(STORY, site(10, 1))
     assert (verdict.is_noise, verdict.reasons) == (False, ())
     assert verdict.probability < 0.5
+
+
+def test_one_model_is_enough() -> None:
+    verdict = Judge().judge(BANNER, site(10, 1))
+    assert (verdict.is_noise, verdict.probability, verdict.redundancy) == (True, pytest.approx(1.0), 0.0)
+    assert len(verdict.reasons) == 1
 
 
 def test_models_that_are_off_have_no_score() -> None:
@@ -68,9 +75,15 @@ def test_so_many_pages_must_show_an_address(showing: int, is_noise: bool) -> Non
     assert Judge(models=("redundancy",)).judge(STORY, site(4, showing)).is_noise is is_noise
 
 
+@pytest.mark.parametrize(("pages", "is_noise"), [(2, False), (3, True)])
+def test_words_repeat_over_so_many_pages(pages: int, is_noise: bool) -> None:
+    verdict = Judge(models=("entropy",)).judge(BANNER, site(pages, pages, BANNER))
+    assert (verdict.is_noise, verdict.entropy) == (is_noise, pytest.approx(1.0))
+
+
 @pytest.mark.parametrize(("limit", "is_noise"), [(0.49, True), (0.51, False)])
 def test_the_limit_of_entropy(limit: float, is_noise: bool) -> None:
-    evidence = Evidence(pages=2, links=16, times=Counter(all=4))
+    evidence = Evidence(pages=3, links=16, times=Counter(all=4))
     judge = Judge(models=("entropy",), entropy_limit=limit)
     assert judge.judge(Sighting("", "", "", alt="all"), evidence).is_noise is is_noise
 
