@@ -15,7 +15,7 @@ import zlib
 from functools import cache
 from math import log1p
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -31,6 +31,8 @@ Ints = NDArray[np.integer]
 WEIGHTS = Path(__file__).with_name("weights.npz")
 SPLITS = 3
 """Of a tree."""
+CODES = 1 << SPLITS
+"""The ways in which they can go."""
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
 SIGNS = (*place.SIGNS, *OF_SITE)
 UNKNOWN = -1.0
@@ -49,7 +51,7 @@ class Model(NamedTuple):
     """All that was learned."""
 
     splits: Ints
-    """The signs that each tree asks, a row a tree."""
+    """The signs that the trees ask: a column a tree."""
     edges: Floats
     tables: Floats
     """What each tree adds, by which of its splits the signs are over: a row a tree, a column a code."""
@@ -60,12 +62,11 @@ class Model(NamedTuple):
 
     def logits(self, signs: Floats) -> Floats:
         """The logit of noise of each row of signs."""
-        codes = (signs[:, self.splits] > self.edges) @ _POWERS
-        found: Floats = self.tables[np.arange(len(self.tables)), codes].sum(1)
+        codes = np.arange(0, self.tables.size, CODES)  # of each tree, where its table begins
+        for power, (splits, edges) in enumerate(zip(self.splits, self.edges, strict=True)):
+            codes = codes + ((signs.take(splits, 1) > edges) << power)
+        found: Floats = self.tables.ravel().take(codes).sum(1)
         return found
-
-
-_POWERS = 1 << np.arange(SPLITS)
 
 
 def signs_of(sighting: Sighting, evidence: Evidence, entropy: float | None, keyword: float | None) -> Floats:
@@ -169,10 +170,16 @@ _SAID = {
 
 def save(model: Model, path: Path) -> None:
     """Write a model to a file that `load` reads."""
-    arrays = {"splits": model.splits.astype(np.uint8), "edges": model.edges.astype(np.float32)}
-    arrays |= {"tables": model.tables.astype(np.float16), "usual": model.usual.astype(np.float32)}
+    held: dict[str, Any] = {
+        "splits": model.splits.astype(np.uint8),
+        "edges": model.edges.astype(np.float32),
+        "tables": model.tables.astype(np.float16),
+        "usual": model.usual.astype(np.float32),
+        "limit": np.float64(model.limit),
+        "names": np.array(SIGNS),
+    }
     with path.open("wb") as file:
-        np.savez_compressed(file, **arrays, limit=np.float64(model.limit), names=np.array(SIGNS))
+        np.savez_compressed(file, **held)
 
 
 def load(path: Path) -> Model:
@@ -189,7 +196,7 @@ def load(path: Path) -> Model:
                 float(held["limit"]),
             )
         trees = len(model.tables)
-        shapes = ((model.splits, (trees, SPLITS)), (model.edges, (trees, SPLITS)), (model.tables, (trees, 1 << SPLITS)))
+        shapes = ((model.splits, (SPLITS, trees)), (model.edges, (SPLITS, trees)), (model.tables, (trees, CODES)))
         if any(rows.shape != shape or not np.isfinite(rows).all() for rows, shape in shapes):
             raise ValueError("shapes")
         if model.usual.shape != (len(SIGNS),) or model.splits.max() >= len(SIGNS) or not 0 < model.limit < 1:

@@ -112,8 +112,10 @@ def _by_keyword(sighting: Sighting, evidence: Evidence, scores: Scores, judge: J
     limit = known.limit if judge.keyword_limit is None else judge.keyword_limit
     if not known.is_over(score, limit):
         return Opinion(score, limit)
-    heaviest = sorted(known.common(description(sighting)), key=lambda word: (-known.weights[word], word))
-    return Opinion(score, limit, True, (f"its words are those of adverts: {', '.join(heaviest[:MOST_NAMED])}",))
+    telling = [word for word in known.common(description(sighting)) if known.weights[word] >= limit]
+    heaviest = sorted(telling, key=lambda word: (-known.weights[word], word))[:MOST_NAMED]
+    reason = f"its words are those of adverts, navigation or decoration: {', '.join(heaviest)}"
+    return Opinion(score, limit, True, (reason,))
 
 
 def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
@@ -125,7 +127,8 @@ def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: Scores, judge
 
 def _by_entropy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
     limit, score = judge.entropy_limit, scores.entropy
-    if score is None or score <= limit:
+    # The pictures of a page or two share the words of their host and folder, whatever they show.
+    if score is None or score <= limit or evidence.pages < LEAST_PAGES:
         return Opinion(score, limit)
     commonest = sorted(set(description(sighting)), key=lambda word: (-evidence.times[word], word))
     reason = f"its words stand in many pictures of the site: {', '.join(commonest[:MOST_NAMED])}"

@@ -19,7 +19,7 @@ from crawler.extraction import EXTRACTORS
 from crawler.noise import learned
 from crawler.noise.evidence import Evidence
 from crawler.noise.labels import Label
-from crawler.noise.learned import SIGNS, SPLITS, Floats, Model
+from crawler.noise.learned import CODES, SIGNS, SPLITS, Floats, Model
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.verdict import scores_of
 from crawler.page import Page
@@ -30,9 +30,9 @@ from crawler.urls import absolute, site
 
 METHOD = "auto"
 """The extractor that tells the main text."""
-TREES, RATE = 250, 0.05
+TREES, RATE = 400, 0.05
 FOLDS = 5
-LOST = 0.02
+LOST = 0.015
 """The share of the content that may be lost, where the limit is chosen."""
 UNSURE = 0.5
 """What a link weighs of which its reader was not sure."""
@@ -144,7 +144,7 @@ def _fit(found: Sequence[Link], seed: int) -> Model:
     booster = lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
     trees = [_tables(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
     splits, edges, tables = (np.array(column) for column in zip(*trees, strict=True))
-    return Model(splits, edges.astype(np.float32), tables.astype(np.float32), np.median(rows, 0), 0.5)
+    return Model(splits.T, edges.T.astype(np.float32), tables.astype(np.float32), np.median(rows, 0), 0.5)
 
 
 def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
@@ -167,4 +167,4 @@ def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
     rest = SPLITS - len(nodes)  # a tree may find nothing more to split
     splits = [node["split_feature"] for node in nodes] + [0] * rest
     edges = [node["threshold"] for node in nodes] + [0.0] * rest
-    return splits, edges, [value(root, code) for code in range(1 << SPLITS)]
+    return splits, edges, [value(root, code) for code in range(CODES)]
