@@ -146,7 +146,7 @@ def _said(group: str, is_noise: bool, told: dict[str, float], evidence: Evidence
     if group == "size":
         known = told["width"] > 0 and told["height"] > 0
         size = f"{np.expm1(told['width']):.0f} x {np.expm1(told['height']):.0f}"
-        return f"its size is {size}" if known else "its size"
+        return f"its size is {size}" if known else "its size is not given"
     if group == "target":
         leads = [words for name, words in _LEADS.items() if told[name]]
         return leads[0] if leads else "it links to another page" if told["linked"] else "it is no link"
