@@ -90,8 +90,11 @@ def _by_keyword(sighting: Sighting, evidence: Evidence, judge: Judge) -> Opinion
     limit = known.limit if judge.keyword_limit is None else judge.keyword_limit
     if not known.is_over(score, limit):
         return Opinion(score, limit)
-    heaviest = sorted(known.common(words), key=lambda word: (-known.weights[word], word))
-    return Opinion(score, limit, True, f"its words are those of adverts: {', '.join(heaviest[:MOST_NAMED])}")
+    telling = [word for word in known.common(words) if known.weights[word] >= limit]
+    heaviest = sorted(telling, key=lambda word: (-known.weights[word], word))[:MOST_NAMED]
+    return Opinion(
+        score, limit, True, f"its words are those of adverts, navigation or decoration: {', '.join(heaviest)}"
+    )
 
 
 def _by_redundancy(sighting: Sighting, evidence: Evidence, judge: Judge) -> Opinion:
