@@ -34,7 +34,6 @@ def test_a_model_alone_scores_by_its_own_figure() -> None:
     assert said["redundancy"].probability == 0.75
     assert said["redundancy"].is_noise
     assert said["entropy"].probability == said["the three joined"].entropy > 0
-    assert said["redundancy"].entropy is None
     assert said["everything is content"][:2] == (False, 0)
 
 
