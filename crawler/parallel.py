@@ -30,6 +30,11 @@ GARBAGE_THRESHOLD = 50_000  # a page makes thousands of objects, few of them in 
 STARTS = 3  # processes in a row that may end before they begin to work
 
 
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class WorkersError(Exception):
     """The processes cannot be started."""
 

@@ -76,6 +76,8 @@ class ImageLink(NamedTuple):
     width: int | None
     height: int | None
     at: int
+    """Index of the block it stands in, or of the next one."""
+    element: etree._Element
 
 
 class Containers(NamedTuple):
@@ -349,7 +351,7 @@ class _Targets:
         target, anchor_text = self.led[picture.anchor] if picture.anchor is not None else ("", "")
         alt, title = fold_space(element.get("alt", "")), fold_space(element.get("title", ""))
         width, height = _size(element)
-        self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, picture.at))
+        self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, picture.at, element))
 
 
 def _lines(text: str) -> str:

@@ -18,10 +18,10 @@ LAYERS = {
     ),
     **dict.fromkeys("bounds seeds scope addresses canonical parallel whole_file".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
-    **dict.fromkeys("recrawl evaluation arguments cleaning".split(), ABOVE),
+    **dict.fromkeys("recrawl evaluation arguments cleaning saved_pictures".split(), ABOVE),
     "training": TOP,  # it judges what it made
     **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),
-    **dict.fromkeys("middlewares pipelines extensions commands dashboard".split(), ADAPTER),
+    **dict.fromkeys("middlewares pipelines extensions commands subcommands dashboard".split(), ADAPTER),
 }
 ADAPTERS_ONLY = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())
 # What the core may use besides the standard library.
@@ -34,7 +34,11 @@ NAMES = {path: path.relative_to(CRAWLER.parent).with_suffix("").as_posix().repla
 MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 
 # What one part alone may use, with an extra of its own.
-EXTRA = {"evaluation": frozenset(("scipy",)), "training": frozenset(("scipy", "sklearn", "lightgbm"))}
+EXTRA = {
+    "evaluation": frozenset(("scipy",)),
+    "noise": frozenset(("adblock",)),
+    "training": frozenset(("scipy", "sklearn", "lightgbm")),
+}
 
 
 def place(module: str) -> str:

@@ -7,7 +7,6 @@ or a full disk, stays in the .part file.
 
 import argparse
 import gc
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,7 +27,7 @@ from crawler.extensions.cleaning import CleaningProgress
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto import BALANCE, FAVOURS
 from crawler.methods import extractor
-from crawler.parallel import GARBAGE_THRESHOLD, WorkersError
+from crawler.parallel import GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.whole_file import OutputError, WholeFile
 from crawler.wording import counted, printable, reason_words
 
@@ -161,7 +160,7 @@ def _closing(tally: Tally, seconds: float, stopped: str, output: WholeFile) -> I
 def _jobs(given: str | None) -> int:
     """The number of processes; if it is not one, the program ends."""
     if given is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return cores()
     if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= MOST_JOBS):
         _refuse(f"--jobs {given[:100]} is wrong; allowed are whole numbers from 1 to {MOST_JOBS:,}")
     return int(given)

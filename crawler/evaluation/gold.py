@@ -79,7 +79,7 @@ def _lines(path: Path) -> Iterator[tuple[int, Gold | str]]:
     """The lines of a file with their numbers: pages, or what is wrong with them."""
     number = 0
     try:
-        with _opened(path) as file:
+        with opened(path) as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     yield number, _page(line, number)
@@ -87,7 +87,8 @@ def _lines(path: Path) -> Iterator[tuple[int, Gold | str]]:
         yield number + 1, f"the file cannot be read from here on ({error})"
 
 
-def _opened(path: Path) -> BinaryIO:
+def opened(path: Path) -> BinaryIO:
+    """A file that may be compressed, by its name."""
     if path.suffix == ".gz":
         return cast(BinaryIO, gzip.open(path))
     if path.suffix == ".xz":

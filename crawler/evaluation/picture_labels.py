@@ -1,0 +1,113 @@
+"""Pictures that people have told apart: JSON lines with the page, the picture's address, and what it is."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crawler.evaluation.gold import BROKEN_OFF, opened
+from crawler.urls import absolute
+
+CONTENT, NOISE = "content", "noise"
+KINDS = {
+    **dict.fromkeys(("text", "head", "gallery"), CONTENT),
+    **dict.fromkeys(("advert", "navigation", "decoration", "icon", "avatar", "thumbnail"), NOISE),
+}
+"""The kinds of pictures, and what those of each kind are."""
+REGION = "label_region"
+
+
+class Label(NamedTuple):
+    """What a picture on a page is."""
+
+    set: str
+    page: str
+    img: str
+    is_noise: bool
+    kind: str
+
+
+class Met(NamedTuple):
+    """A labelled picture that was found on its page, and what each model said of it."""
+
+    label: Label
+    site: str
+    pages: int
+    """Of its site."""
+    scores: tuple[float, ...]
+    skipped: tuple[bool, ...]
+
+
+class Labels(NamedTuple):
+    """The labels of a file, and what of it could not be read."""
+
+    found: tuple[Label, ...]
+    faults: tuple[str, ...]
+
+
+def read_labels(path: Path) -> Labels:
+    """Labels by hand: set, page (its id in the set), img, label (content or noise) and kind; the first of a picture."""
+    return _read(path, _by_hand)
+
+
+def read_regions(path: Path) -> Labels:
+    """Weak labels by the place on the page: page, img and label_region; lines without the latter say nothing."""
+    return _read(path, _by_region)
+
+
+def _read(path: Path, label_of: Callable[[dict[str, Any]], Label | str | None]) -> Labels:
+    found: dict[tuple[str, str, str], Label] = {}
+    faults = []
+    for number, row in _rows(path):
+        label = row if isinstance(row, str) else label_of(row)
+        if label is None:
+            continue
+        if isinstance(label, str):
+            faults.append(f"{path}: line {number:,}: {label}")
+        else:
+            found.setdefault(label[:3], label)
+    return Labels(tuple(found.values()), tuple(faults))
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """The objects of a file's lines with their numbers, or what is wrong with a line."""
+    number = 0
+    try:
+        with opened(path) as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, _object(line)
+    except BROKEN_OFF as error:
+        yield number + 1, f"the file cannot be read from here on ({error})"
+
+
+def _object(line: bytes) -> dict[str, Any] | str:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return "no JSON"
+    return row if isinstance(row, dict) else "no object"
+
+
+def _by_hand(row: dict[str, Any]) -> Label | str:
+    names = ("set", "page", "img", "label", "kind")
+    if wrong := [name for name in names if not isinstance(row.get(name), str)]:
+        return f"{' and '.join(wrong)} must be there and be text"
+    if KINDS.get(row["kind"]) != row["label"]:
+        return f"a label {row['label'][:20]!r} of the kind {row['kind'][:20]!r} is not known"
+    return Label(row["set"], row["page"], _spelled(row["img"]), row["label"] == NOISE, row["kind"])
+
+
+def _by_region(row: dict[str, Any]) -> Label | str | None:
+    if row.get(REGION) is None:
+        return None
+    if wrong := [name for name in ("page", "img", REGION) if not isinstance(row.get(name), str)]:
+        return f"{' and '.join(wrong)} must be there and be text"
+    if row[REGION] not in (CONTENT, NOISE):
+        return f"{REGION} is neither {CONTENT} nor {NOISE}"
+    return Label("", row["page"], _spelled(row["img"]), row[REGION] == NOISE, "")
+
+
+def _spelled(address: str) -> str:
+    """The address in the spelling that a page's pictures have."""
+    return absolute("", address) or address

@@ -1,0 +1,63 @@
+"""A picture as a page shows it: what is written beside it, and what the page tells of its place."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+from crawler.noise.place import signs
+from crawler.noise.surroundings import Surroundings
+from crawler.page import Extraction, Page
+
+MOST_LETTERS = 300
+"""Of each text beside a picture, that are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """A picture on a page, with all that may tell whether it is noise; the picture itself has not been asked for."""
+
+    url: str
+    target: str
+    """Where the link around it leads, or an empty string."""
+    page: str
+    alt: str = ""
+    title: str = ""
+    anchor_text: str = ""
+    read: Callable[[], tuple[float, ...]] = field(default=tuple, repr=False)
+    """Reads the signs; for most pictures of a page, which were seen before, nobody asks."""
+
+    @cached_property
+    def signs(self) -> tuple[float, ...]:
+        """What the page tells of the picture's place, in numbers (.place); none where the page is not known."""
+        return self.read()
+
+    def record(self) -> str:
+        """The sighting as a line of text, for `Sighting.of`."""
+        texts = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text)
+        # Short, as there are millions: six digits tell more than the model asks.
+        numbers = [int(sign) if sign == int(sign) else float(f"{sign:.6g}") for sign in self.signs]
+        return json.dumps((*texts, numbers), ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def of(cls, record: str) -> "Sighting":
+        """The sighting of a record."""
+        url, target, page, alt, title, anchor_text, numbers = json.loads(record)
+        return cls(url, target, page, alt, title, anchor_text, lambda: tuple(map(float, numbers)))
+
+
+def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
+    """The pictures of a page, in page order; the main text tells which of them stand in it."""
+    around = Surroundings(page, extraction)
+    return tuple(
+        Sighting(
+            one.url,
+            one.target,
+            page.url,
+            one.alt[:MOST_LETTERS],
+            one.title[:MOST_LETTERS],
+            one.anchor_text[:MOST_LETTERS],
+            partial(signs, around, index),
+        )
+        for index, one in enumerate(page.images)
+    )

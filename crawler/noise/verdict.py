@@ -1,0 +1,155 @@
+"""The verdict on a picture, with its reasons in words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from crawler.noise.entropy import entropy
+from crawler.noise.evidence import Evidence
+from crawler.noise.keyword import NoiseWords, shipped
+from crawler.noise.learned import Model, changes, probability, reasons, signs_of
+from crawler.noise.learned import shipped as shipped_model
+from crawler.noise.redundancy import LEAST_PAGES, redundancy
+from crawler.noise.sighting import Sighting
+from crawler.noise.words import description
+
+MOST_NAMED = 5
+"""Words that a reason names."""
+
+
+class Opinion(NamedTuple):
+    """What one model says of a picture."""
+
+    score: float | None = None
+    """None where the model has nothing to go by."""
+    limit: float = 1.0
+    """The score from which on the picture is noise."""
+    is_noise: bool = False
+    reasons: tuple[str, ...] = ()
+    """Why it is noise, in words; of the learned model alone also why it is not."""
+    is_calibrated: bool = False
+    """Whether the score is a probability."""
+
+    @property
+    def probability(self) -> float:
+        """The score if it is a probability; else one half at the limit, straight lines to 0 and 1."""
+        if self.score is None or self.is_calibrated:
+            return self.score or 0.0
+        if self.is_noise:
+            over = (self.score - self.limit) / (1 - self.limit) if self.limit < 1 else 0.0
+            return 0.5 + min(max(over, 0.0), 1.0) / 2
+        return min(max(self.score / self.limit, 0.0), 1.0) / 2 if self.limit > 0 else 0.0
+
+
+NOTHING = Opinion()
+
+
+class Verdict(NamedTuple):
+    """What is said of a picture."""
+
+    is_noise: bool
+    probability: float
+    """Of noise."""
+    keyword: float | None = None
+    """The scores of the three models; None where a model has nothing to go by."""
+    redundancy: float | None = None
+    entropy: float | None = None
+    reasons: tuple[str, ...] = ()
+
+
+class Scores(NamedTuple):
+    """What the three models of the paper make of a picture; None where one has nothing to go by."""
+
+    keyword: float | None
+    redundancy: float | None
+    entropy: float | None
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges pictures by the settings it was made with: noise is what one of its models calls so."""
+
+    models: tuple[str, ...] = ("learned",)
+    """Names of `MODELS`."""
+    learned: Model = field(default_factory=shipped_model)
+    learned_limit: float | None = None
+    """None for the limit that the learned model comes with."""
+    noise_words: NoiseWords = field(default_factory=shipped)
+    keyword_limit: float | None = None
+    """None for formula 2: the mean weight of the words."""
+    redundancy_limit: float = 0.3
+    entropy_limit: float = 0.8
+
+    def __post_init__(self) -> None:
+        if unknown := [name for name in self.models if name not in MODELS]:
+            raise ValueError(f"There is no noise model {unknown[0]!r}: there are {', '.join(MODELS)}.")
+
+    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+        """The verdict on a picture, by what its site shows on all its pages so far."""
+        scores = scores_of(sighting, evidence, self.noise_words)
+        said = [MODELS[name](sighting, evidence, scores, self) for name in self.models]
+        is_noise = any(one.is_noise for one in said)
+        return Verdict(
+            is_noise=is_noise,
+            probability=max((one.probability for one in said), default=0.0),
+            **scores._asdict(),
+            reasons=tuple(reason for one in said if one.is_noise == is_noise for reason in one.reasons),
+        )
+
+
+def scores_of(sighting: Sighting, evidence: Evidence, noise_words: NoiseWords | None = None) -> Scores:
+    """The scores of the three models of the paper, by the words that are shipped if no others are given."""
+    words = description(sighting)
+    return Scores(
+        (noise_words or shipped()).score(words),
+        redundancy(sighting.url, evidence.shown, evidence.pages),
+        entropy(words, evidence.times, evidence.spread, evidence.links),
+    )
+
+
+def _by_keyword(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
+    known, score = judge.noise_words, scores.keyword
+    limit = known.limit if judge.keyword_limit is None else judge.keyword_limit
+    if not known.is_over(score, limit):
+        return Opinion(score, limit)
+    telling = [word for word in known.common(description(sighting)) if known.weights[word] >= limit]
+    heaviest = sorted(telling, key=lambda word: (-known.weights[word], word))[:MOST_NAMED]
+    reason = f"its words are those of adverts, navigation or decoration: {', '.join(heaviest)}"
+    return Opinion(score, limit, True, (reason,))
+
+
+def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
+    limit, score = judge.redundancy_limit, scores.redundancy
+    if score is None or score <= limit or (pages := round(score * evidence.pages)) < LEAST_PAGES:
+        return Opinion(score, limit)
+    return Opinion(score, limit, True, (f"{pages} of {evidence.pages} pages of the site show it",))
+
+
+def _by_entropy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
+    limit, score = judge.entropy_limit, scores.entropy
+    # The pictures of a page or two share the words of their host and folder, whatever they show.
+    if score is None or score <= limit or evidence.pages < LEAST_PAGES:
+        return Opinion(score, limit)
+    commonest = sorted(set(description(sighting)), key=lambda word: (-evidence.times[word], word))
+    reason = f"its words stand in many pictures of the site: {', '.join(commonest[:MOST_NAMED])}"
+    return Opinion(score, limit, True, (reason,))
+
+
+def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
+    if not sighting.signs:  # nobody has seen its page
+        return NOTHING
+    model = judge.learned
+    signs = signs_of(sighting, evidence, scores.entropy, scores.keyword)
+    changed = changes(model, signs)
+    likely = probability(changed.logit)
+    limit = model.limit if judge.learned_limit is None else judge.learned_limit
+    is_noise = likely > limit
+    return Opinion(likely, limit, is_noise, reasons(changed, signs, is_noise, evidence), is_calibrated=True)
+
+
+MODELS: dict[str, Callable[[Sighting, Evidence, Scores, Judge], Opinion]] = {
+    "learned": _by_learned,
+    "keyword": _by_keyword,
+    "redundancy": _by_redundancy,
+    "entropy": _by_entropy,
+}

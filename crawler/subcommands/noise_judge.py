@@ -1,0 +1,121 @@
+"""`scrapy noise judge`: the image links of saved pages judged, without a crawl.
+
+With -o the lines go to a file beside OUT, named OUT.PROCESS.part, which becomes OUT when all is done: OUT is never half
+a run, and an earlier OUT stays until then.
+"""
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+
+from crawler.archives.records import Broken
+from crawler.extraction import Extractor
+from crawler.noise.verdict import MODELS, Judge
+from crawler.parallel import WorkersError
+from crawler.saved_pictures import Judged, Panel, evidence, judged, lines, read
+from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.pages import check_apart, jobs, method, readable, say
+from crawler.whole_file import OutputError, WholeFile
+from crawler.wording import counted
+
+NAME = "judge"
+BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
+
+
+@dataclass
+class Run:
+    """A file whose pictures are judged, and what became of its lines so far."""
+
+    path: Path
+    output: WholeFile
+    jobs: int
+    pages: int = 0
+    pictures: int = 0
+    noise: int = 0
+    broken: int = 0
+
+    def go(self, judge: Judge, extract: Extractor) -> None:
+        """Judge everything; without a single page nothing is written."""
+        panel = Panel((judge,), extract, evidence(read(self.path), self.jobs, _died))
+        for result in judged(read(self.path), panel, self.jobs, _died):
+            if isinstance(result, Broken):
+                self.broken += 1
+                say(NAME, f"{result.place}: {result.why}")
+            else:
+                self.write(result)
+        if self.pages:
+            self.output.finish()
+
+    def write(self, page: Judged) -> None:
+        self.pages += 1
+        self.pictures += len(page.pictures)
+        self.noise += sum(verdict.is_noise for verdict, *_ in page.pictures.values())
+        for line in lines(page):
+            self.output.write(line)
+
+    def closing(self) -> str:
+        """What is said at the end."""
+        noise = f"{self.noise:,} of {counted(self.pictures, 'picture')} noise"
+        said = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
+        if self.broken:
+            said.append(f"{counted(self.broken, 'line')} skipped, each named above")
+        if self.output.part is not None:
+            said.append(f"what was judged so far is in {self.output.part}")
+        return "; ".join(said)
+
+
+def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Judge the pictures of a file's pages; the exit status."""
+    if len(args) != 1:
+        what = f"{args[1][:200]!r} is too much" if args else "no PAGES.jsonl is given"
+        raise WrongUseError(f"{what}; it is scrapy noise judge {JUDGE.syntax}")
+    by, extract, at_once, path = (
+        judge_by(opts.models),
+        method(opts.extractor, settings),
+        jobs(opts.jobs),
+        readable(args[0]),
+    )
+    check_apart(opts.output, [path])
+    try:
+        run = Run(path, WholeFile(opts.output), at_once)
+    except OutputError as error:
+        raise WrongUseError(str(error)) from None
+    status, stopped = 0, ""
+    try:
+        run.go(by, extract)
+    except KeyboardInterrupt:
+        status, stopped = INTERRUPTED, "stopped before the end; "
+    except (OutputError, WorkersError, OSError) as error:
+        status, stopped = BROKEN, f"stopped: {error}; "
+    run.output.close()
+    say(NAME, stopped + run.closing())
+    return status or (0 if run.pages else BROKEN)
+
+
+def judge_by(models: str | None) -> Judge:
+    """The judge that goes by the models of these names; the usual one where none are given."""
+    if models is None:
+        return Judge()
+    names = tuple(dict.fromkeys(name.strip() for name in models.split(",")))
+    if wrong := [name for name in names if name not in MODELS]:
+        raise WrongUseError(f"there is no model {wrong[0][:100]!r}; there are {', '.join(MODELS)}")
+    return Judge(models=names)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what may stand behind `scrapy noise judge`."""
+    parser.add_argument("-o", "--output", metavar="OUT.jsonl")
+    parser.add_argument("--extractor", metavar="NAME")
+    parser.add_argument("--models", metavar="A,B")
+    parser.add_argument("--jobs", metavar="N")
+
+
+def _died() -> None:
+    say(NAME, "a process died; a new one goes on with what it was at")
+
+
+JUDGE = Subcommand(
+    "PAGES.jsonl[.gz|.xz] [-o OUT.jsonl] [--extractor NAME] [--models A,B] [--jobs N]", judge, add_options
+)

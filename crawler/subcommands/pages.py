@@ -1,0 +1,61 @@
+"""What subcommands that read saved pages have in common."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+
+from crawler.arguments import ArgumentError
+from crawler.extraction import EXTRACTORS, Extractor
+from crawler.methods import extractor
+from crawler.parallel import cores
+from crawler.subcommands import WrongUseError
+from crawler.wording import printable
+
+MOST_JOBS = 1_000
+
+
+def method(given: str | None, settings: BaseSettings) -> Extractor:
+    """The extractor of this name, that of the settings if none is given."""
+    name = settings["EXTRACTOR"] if given is None else given
+    if name not in EXTRACTORS:
+        raise WrongUseError(f"there is no extractor {name[:100]!r}; there are {', '.join(EXTRACTORS)}")
+    try:
+        return extractor(name, settings)
+    except ArgumentError as error:
+        raise WrongUseError(str(error)) from None
+
+
+def jobs(given: str | None) -> int:
+    """The number of processes that an option asks for: one for each core if it is not given."""
+    if given is None:
+        return cores()
+    if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= MOST_JOBS):
+        raise WrongUseError(f"--jobs {given[:100]} is wrong; allowed are whole numbers from 1 to {MOST_JOBS:,}")
+    return int(given)
+
+
+def readable(name: str) -> Path:
+    """The path of a file that can be read, and more than once."""
+    path = Path(name)
+    try:
+        regular = path.is_file()
+        if regular or not path.exists():
+            path.open("rb").close()
+    except OSError as error:
+        raise WrongUseError(f"{name[:200]!r} cannot be read ({error.strerror})") from None
+    if not regular:  # a pipe can be read once only
+        raise WrongUseError(f"{name[:200]!r} is no file")
+    return path
+
+
+def check_apart(output: str | None, inputs: Iterable[Path]) -> None:
+    """Nothing comes back; what is to be read is not written to."""
+    if output is not None and Path(output).exists() and any(path.samefile(output) for path in inputs):
+        raise WrongUseError(f"{output!r} is to be read and cannot be written to")
+
+
+def say(name: str, message: str) -> None:
+    """Print a line for people."""
+    print(f"scrapy noise {name}: {printable(message)}".replace("\n", " "), file=sys.stderr)
