@@ -1,11 +1,23 @@
-"""What is counted of the pictures of a site, page by page; counts of many workers add up."""
+"""What is counted of the pictures of a site, page by page; counts of many workers add up.
+
+Counting is exact, and the order of pages and of additions does not matter, as long as a site has no more than `MOST`
+different words and addresses. Beyond that the rarest are left behind, down to half, and `left` says how many counts
+went with them: what was seen once has the entropy 0 and the redundancy of one page, which is near to what an unknown
+word or address gets, so that only the slow risers are underestimated.
+"""
 
 import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import log
 
+from crawler.noise.redundancy import fold
 from crawler.noise.sighting import Sighting
+from crawler.noise.words import description
+
+MOST = 10_000
+"""Different words, and different addresses, that are counted of a site."""
 
 
 @dataclass
@@ -16,27 +28,67 @@ class Evidence:
     links: int = 0
     """How many pictures the pages show, each as often as it is there."""
     shown: Counter[str] = field(default_factory=Counter)
-    """How many pages show each address (.redundancy)."""
+    """How many pages show each address, folded (.redundancy)."""
     times: Counter[str] = field(default_factory=Counter)
     """For each word the sum of f, how often it stands in a link, over all links (.entropy)."""
-    spread: Counter[str] = field(default_factory=Counter)
-    """For each word the sum of f log f."""
+    spread: dict[str, float] = field(default_factory=dict)
+    """For each word the sum of f log f, where it is not 0."""
+    left: int = 0
+    """Counts that were given up, of rare words and addresses, because the site has too many."""
 
     def see(self, sightings: Iterable[Sighting]) -> None:
         """Count one more page, by all its pictures."""
         self.pages += 1
-        raise NotImplementedError
+        addresses: set[str] = set()
+        counted: list[str] = []
+        for one in sightings:
+            self.links += 1
+            addresses.add(fold(one.url))
+            words = description(one)
+            counted += words
+            if len(set(words)) < len(words):
+                self._spread(words)
+        self.shown.update(addresses)
+        self.times.update(counted)
+        self._bound()
 
     def add(self, other: "Evidence") -> None:
         """Take in what was counted elsewhere, of other pages of the site."""
-        raise NotImplementedError
+        self.pages += other.pages
+        self.links += other.links
+        self.left += other.left
+        self.shown.update(other.shown)
+        self.times.update(other.times)
+        for word, sum_ in other.spread.items():
+            self.spread[word] = self.spread.get(word, 0.0) + sum_
+        self._bound()
 
     def record(self) -> str:
         """The counts as a line of text, for `Evidence.of`."""
-        return json.dumps([self.pages, self.links, self.shown, self.times, self.spread], ensure_ascii=False)
+        counts = [self.pages, self.links, self.shown, self.times, self.spread, self.left]
+        return json.dumps(counts, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def of(cls, record: str) -> "Evidence":
         """The counts of a record."""
-        pages, links, *counts = json.loads(record)
-        return cls(pages, links, *map(Counter, counts))
+        pages, links, shown, times, spread, left = json.loads(record)
+        return cls(pages, links, Counter(shown), Counter(times), spread, left)
+
+    def _spread(self, words: tuple[str, ...]) -> None:
+        """Count the words that stand in a link more than once: the others add f log f = 0."""
+        for word, times in Counter(words).items():
+            if times > 1:
+                self.spread[word] = self.spread.get(word, 0.0) + times * log(times)
+
+    def _bound(self) -> None:
+        if len(self.shown) > MOST:
+            self.left += _leave(self.shown)
+        if len(self.times) > MOST:
+            self.left += _leave(self.times)
+            self.spread = {word: sum_ for word, sum_ in self.spread.items() if word in self.times}
+
+
+def _leave(counts: Counter[str]) -> int:
+    """Leave behind the rarest half of what may be counted, and return how many counts that were."""
+    rarest = sorted(counts, key=lambda one: (-counts[one], one))[MOST // 2 :]
+    return sum(map(counts.pop, rarest))

@@ -1,0 +1,112 @@
+"""Keywords (Li 2006, NRel m1): a picture described by words of adverts is an advert.
+
+Noise_m is a vector of words and their weights, given by the user or learned. U_Nm are the words that describe the
+picture (.words). Formula 1 gives the picture the mean weight of the words that both have; formula 2, N sigma, is the
+mean weight of all words of the vector. The picture is noise if formula 1 is over N sigma.
+
+What the paper leaves open, and what is chosen here:
+
+- No word in common makes formula 1 0/0: nothing is said.
+- Where all weights are equal, formula 1 is always N sigma and never over it. Then a word in common is enough.
+- A word of the vector stands in a description or does not; how often is not asked.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from crawler.text import words
+
+SHIPPED = ("english.txt", "chinese.txt")
+
+
+@dataclass(frozen=True)
+class NoiseWords:
+    """The vector Noise_m."""
+
+    weights: dict[str, float]
+
+    @cached_property
+    def limit(self) -> float:
+        """Formula 2: N sigma, the mean weight of all words."""
+        return sum(self.weights.values()) / len(self.weights) if self.weights else 0.0
+
+    @cached_property
+    def all_equal(self) -> bool:
+        """Whether all weights are the same."""
+        return len(set(self.weights.values())) == 1
+
+    def common(self, description: Iterable[str]) -> list[str]:
+        """The words that a description shares with the vector, each once."""
+        return list(self.weights.keys() & description)
+
+    def score(self, description: Iterable[str]) -> float | None:
+        """Formula 1: the mean weight of the words in common; None where there are none.
+
+        >>> NoiseWords({"ad": 3.0, "banner": 2.0}).score(["top", "ad", "banner", "ad"])
+        2.5
+        """
+        found = self.weights.keys() & description
+        return sum(map(self.weights.__getitem__, found)) / len(found) if found else None
+
+    def is_over(self, score: float | None, limit: float | None = None) -> bool:
+        """Whether a score means noise: over the limit (N sigma unless given), or at it where all weights are equal."""
+        if score is None:
+            return False
+        limit = self.limit if limit is None else limit
+        return score >= limit if self.all_equal else score > limit
+
+
+def read(lines: Iterable[str]) -> NoiseWords:
+    """The vector that a user's lines give: words, then their weight, which is 1 where none is given; # is a comment.
+
+    >>> read(["# of our sites", "banner 2.5", "广告位", "click here 0.5"]).weights
+    {'banner': 2.5, '广告': 1.0, '告位': 1.0, 'click': 0.5, 'here': 0.5}
+    """
+    weights: dict[str, float] = {}
+    for number, line in enumerate(lines, 1):
+        text, _, last = line.partition("#")[0].strip().rpartition(" ")
+        try:
+            text, weight = (text, float(last)) if text else (last, 1.0)
+        except ValueError:
+            text, weight = f"{text} {last}", 1.0
+        if not 0 <= weight < float("inf"):
+            raise ValueError(f"Line {number} of the noise words gives the weight {last}: it must be 0 or more.")
+        for word in words(text):
+            weights[word] = max(weight, weights.get(word, 0.0))
+    return NoiseWords(weights)
+
+
+def from_file(path: Path) -> NoiseWords:
+    """The vector of a user's file."""
+    with path.open(encoding="utf-8-sig") as lines:
+        return read(lines)
+
+
+@cache
+def shipped() -> NoiseWords:
+    """The English and Chinese words that come with the crawler."""
+    here = Path(__file__).parent
+    return read(line for name in SHIPPED for line in (here / name).read_text("utf-8").splitlines())
+
+
+def learned(labelled: Iterable[tuple[Collection[str], bool]], least: int = 3) -> NoiseWords:
+    """The vector of links that are known to be noise or not: of each word the share of noise among its links.
+
+    Noise and content count the same, however many there are of each; half a link of either is added, so that few links
+    are not taken for proof; words in fewer than `least` links are left out.
+    """
+    counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    total = {True: 1, False: 1}
+    for description, is_noise in labelled:
+        counts[is_noise].update(set(description))
+        total[is_noise] += 1
+    weights = {}
+    for word in counts[True] | counts[False]:
+        noise, content = counts[True][word], counts[False][word]
+        if noise + content >= least:
+            of_noise, of_content = (noise + 0.5) / total[True], (content + 0.5) / total[False]
+            weights[word] = of_noise / (of_noise + of_content)
+    return NoiseWords(weights)
