@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Engine, bindparam, or_, select, update
+from sqlalchemy import Connection, Engine, bindparam, delete, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crawler.state.entries import Candidate
 from crawler.state.lines import storable
-from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, host, site
+from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, host, site, verdict
 from crawler.urls import host as host_of
 from crawler.urls import site as site_of
 
@@ -99,6 +99,8 @@ class Addresses:
                 count += row.state in (RECORDED, DONE)
                 if not held:
                     best[row.host_id] = max(best.get(row.host_id, link.priority), link.priority)
+                if row.state == DONE:
+                    connection.execute(delete(verdict).where(verdict.c.key == row.key))
         if rows:
             connection.execute(OVERRULE, rows)
             raise_best(connection, best)
