@@ -16,9 +16,13 @@ What the paper leaves open, and what is chosen here:
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 LEAST_PAGES = 3
 """That must show an address before it is called redundant, however few the site has."""
+
+KEPT = 2048
+"""Addresses whose one spelling is kept ready: a site shows the same pictures on many pages."""
 
 # Sizes within a name (photo-300x200.jpg, photo_thumb.png, photo@2x.png), in front of one (320px-photo.jpg) and as
 # folders of a service that resizes (/resize/300x200/, /w_300,h_200/, /fit-in/300x0/).
@@ -27,12 +31,12 @@ _SIZES = re.compile(
     r"|@[1-4](?:\.\d)?x(?=\.|$)"
     r"|(?<=/)\d{2,4}px-(?=[^/]+$)"
     r"|/(?:resize|fit-in|crop|resized)(?=/)"
-    r"|/(?:[whqc]_[\w.]+(?:,[a-z]{1,2}_[\w.:]+)*|\d{2,4}x\d{1,4}|w\d{2,4}(?:-h\d{2,4})?)(?=/)",
-    re.IGNORECASE,
+    r"|/(?:[whqc]_[\w.]+(?:,[a-z]{1,2}_[\w.:]+)*|\d{2,4}x\d{1,4})(?=/)"
 )
-_MAY_HAVE_SIZE = re.compile(
-    r"\dx\d|@|[-_.](?:small|medium|large|thumb|scaled)|px-|/(?:resize|fit-in|crop|[whqc]_|w\d)", re.I
-)
+# What each of them has, one way or another: most addresses have none of it, and are spared the pattern.
+_TIMES = re.compile(r"\dx\d")
+_ENDS = ("small", "medium", "large", "thumb", "thumbnail", "scaled")
+_MARKS = ("@", "px-", "/resize", "/fit-in", "/crop", "/w_", "/h_", "/q_", "/c_")
 # Parameters for a size, a quality or against caches; a query of digits alone is such a number too.
 _IDLE = re.compile(
     r"(?:w|h|q|s|dpr|width|height|size|sz|quality|resize|fit|crop|strip|auto|ssl|format|fm|scale|zoom|maxwidth|maxheight"
@@ -42,6 +46,7 @@ _IDLE = re.compile(
 )
 
 
+@lru_cache(maxsize=KEPT)
 def fold(url: str) -> str:
     """One spelling for all addresses of a picture: no scheme, size or number against caches.
 
@@ -51,12 +56,18 @@ def fold(url: str) -> str:
     host, slash, rest = url.partition("://")[2].partition("/")
     path, mark, query = rest.partition("#")[0].partition("?")
     path = slash + path
-    if _MAY_HAVE_SIZE.search(path):
+    if _may_have_size(path):
         path = _SIZES.sub("", path)
     if mark:
         kept = "&".join(pair for pair in query.split("&") if pair and not _IDLE.fullmatch(pair))
         path = f"{path}?{kept}" if kept else path
     return host.lower() + path
+
+
+def _may_have_size(path: str) -> bool:
+    if "x" in path and _TIMES.search(path):
+        return True
+    return path[: path.rfind(".")].endswith(_ENDS) or any(map(path.__contains__, _MARKS))
 
 
 def redundancy(url: str, shown: Mapping[str, int], pages: int) -> float | None:
