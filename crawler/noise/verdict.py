@@ -51,6 +51,8 @@ class Verdict(NamedTuple):
     redundancy: float | None = None
     entropy: float | None = None
     reasons: tuple[str, ...] = ()
+    decided_by: str = ""
+    """The first model that called it noise; empty where none did."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Judge:
             redundancy=opinions.get("redundancy", NOTHING).score,
             entropy=opinions.get("entropy", NOTHING).score,
             reasons=tuple(one.reason for one in said if one.is_noise),
+            decided_by=next((name for name, one in opinions.items() if one.is_noise), ""),
         )
 
 

@@ -375,7 +375,7 @@ class Ledger:
             if one.verdict is not None:
                 size = (one.record or {}).get("size") if not one.lent.counts else None
                 measured = {} if size is None else {"bytes": size, "bytes_are_measured": True}
-                fields = {name: _storable(value) for name, value in (one.verdict | measured).items()}
+                fields = {name: _storable(value) for name, value in {**one.verdict, **measured}.items()}
                 verdicts.append(fields)
         if self.count_pictures is not None:
             counts = {site_id: self.count_pictures(pages) for site_id, pages in seen.items()}
@@ -409,7 +409,8 @@ class Ledger:
         )
         number = connection.execute(new.returning(address.c.id)).scalar()
         if number is None:  # it may be known for a picture alone
-            self._count(connection, waiting=self.addresses.overrule(connection, {row["key"]: (move.to, None)}))
+            known: dict[int, tuple[Candidate, int | None]] = {self.keys(url, move.to.kind): (move.to, None)}
+            self._count(connection, waiting=self.addresses.overrule(connection, known))
             return None
         if not mine:  # it waits like any other
             connection.execute(RAISE_BEST, {"host": place.host_id, "priority": move.to.priority})

@@ -38,7 +38,9 @@ DRY_SITES = _of_crawl.where(
     site.c.id <= bindparam("last"),
     or_(site.c.pages >= bindparam("enough"), (site.c.held == 0) & ~_page_waits),
 )
-FULL_SITES = select(site.c.id).where(site.c.id.in_(bindparam("sites", expanding=True)), site.c.pages >= bindparam("enough"))
+FULL_SITES = select(site.c.id).where(
+    site.c.id.in_(bindparam("sites", expanding=True)), site.c.pages >= bindparam("enough")
+)
 _of_sites = (
     select(address.c.id)
     .where(address.c.shown_on.in_(bindparam("sites", expanding=True)), IS_RECORDED)

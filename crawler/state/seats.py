@@ -27,7 +27,20 @@ from crawler.state.folder import PLACE, name_place, place_of
 from crawler.state.ledger import LEASE, Ledger, marks, nothing_waits, silent_workers, something_waits
 from crawler.state.lines import JsonLines, keep_aside, pages_file
 from crawler.state.pictures import recorded_sites
-from crawler.state.schema import DONE, HELD, WAITING, address, crawl, evidence, host, lesson, output, site, verdict, worker
+from crawler.state.schema import (
+    DONE,
+    HELD,
+    WAITING,
+    address,
+    crawl,
+    evidence,
+    host,
+    lesson,
+    output,
+    site,
+    verdict,
+    worker,
+)
 from crawler.wording import counted
 
 
