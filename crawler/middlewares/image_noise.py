@@ -61,7 +61,7 @@ class ImageNoiseMiddleware:
         if audited:
             return
         stats.inc_value(f"image_noise/skipped/{model}")
-        stats.inc_value("image_noise/bytes_estimated" if is_picture else "image_noise/links", estimate or 1)
+        stats.inc_value("image_noise/bytes" if is_picture else "image_noise/links", estimate or 1)
         frontier.not_asked(lease)
         raise Noise(f"noise/{model}")
 
