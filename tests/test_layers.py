@@ -34,7 +34,11 @@ NAMES = {path: path.relative_to(CRAWLER.parent).with_suffix("").as_posix().repla
 MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 
 # What one part alone may use, with an extra of its own.
-EXTRA = {"evaluation": frozenset(("scipy",)), "training": frozenset(("scipy", "sklearn", "lightgbm"))}
+EXTRA = {
+    "evaluation": frozenset(("scipy",)),
+    "noise": frozenset(("adblock",)),
+    "training": frozenset(("scipy", "sklearn", "lightgbm")),
+}
 
 
 def place(module: str) -> str:

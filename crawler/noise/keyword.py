@@ -1,8 +1,8 @@
 """Keywords (Li 2006, NRel m1): a picture described by words of adverts is an advert.
 
-Noise_m is a vector of words and their weights, given by the user or learned. U_Nm are the words that describe the
-picture (.words). Formula 1 gives the picture the mean weight of the words that both have; formula 2, N sigma, is the
-mean weight of all words of the vector. The picture is noise if formula 1 is over N sigma.
+Noise_m is a vector of words and their weights, given by the user or learned (.keyword_learner). U_Nm are the words that
+describe the picture (.words). Formula 1 gives the picture the mean weight of the words that both have; formula 2, N
+sigma, is the mean weight of all words of the vector. The picture is noise if formula 1 is over N sigma.
 
 What the paper leaves open, and what is chosen here:
 
@@ -11,8 +11,7 @@ What the paper leaves open, and what is chosen here:
 - A word of the vector stands in a description or does not; how often is not asked.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -90,23 +89,3 @@ def shipped() -> NoiseWords:
     """The English and Chinese words that come with the crawler."""
     here = Path(__file__).parent
     return read(line for name in SHIPPED for line in (here / name).read_text("utf-8").splitlines())
-
-
-def learned(labelled: Iterable[tuple[Collection[str], bool]], least: int = 3) -> NoiseWords:
-    """The vector of links that are known to be noise or not: of each word the share of noise among its links.
-
-    Noise and content count the same, however many there are of each; half a link of either is added, so that few links
-    are not taken for proof; words in fewer than `least` links are left out.
-    """
-    counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
-    total = {True: 1, False: 1}
-    for description, is_noise in labelled:
-        counts[is_noise].update(set(description))
-        total[is_noise] += 1
-    weights = {}
-    for word in counts[True] | counts[False]:
-        noise, content = counts[True][word], counts[False][word]
-        if noise + content >= least:
-            of_noise, of_content = (noise + 0.5) / total[True], (content + 0.5) / total[False]
-            weights[word] = of_noise / (of_noise + of_content)
-    return NoiseWords(weights)
