@@ -1,6 +1,7 @@
 """The judge of pictures as the settings have it, and what it knows of the sites whose pages show them."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
@@ -9,6 +10,7 @@ from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
 from crawler.methods import check_number
 from crawler.noise.evidence import Evidence
+from crawler.noise.filter_list import FilterLists
 from crawler.noise.keyword import NoiseWords, from_file, shipped
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import MODELS, Judge, Verdict
@@ -17,12 +19,40 @@ from crawler.urls import site
 
 LIMITS = ("IMAGE_NOISE_LIMIT", "IMAGE_NOISE_KEYWORD_LIMIT")
 """Settings that may be left empty."""
-BY_ITSELF = frozenset(("keyword", "filter_list"))
+BY_LIST = "filter_list"
+BY_ITSELF = frozenset(("keyword", BY_LIST))
 """Models that may call a page noise for the picture that leads there."""
 
 
-def judge_of(settings: BaseSettings) -> Judge:
-    """The judge, or an ArgumentError that says which setting is wrong."""
+@dataclass(frozen=True)
+class Court:
+    """A judge, filter lists whose word is final, and what the user calls noise."""
+
+    judge: Judge
+    lists: FilterLists | None = None
+    limit: float | None = None
+    """The probability from which on a picture is noise; the judge's own where it is None."""
+
+    def verdict(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+        """The verdict on a picture, by what its site shows on all its pages so far."""
+        said = self.judge.judge(sighting, evidence)
+        if self.limit is not None:
+            noise = said.probability >= self.limit
+            said = said._replace(is_noise=noise, decided_by=(said.decided_by or "probability") if noise else "")
+        if self.lists is not None and self.is_listed(self.lists, sighting):
+            reasons = (*said.reasons, "a filter list blocks it")
+            return said._replace(is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
+        return said
+
+    def is_listed(self, lists: FilterLists, sighting: Sighting) -> bool:
+        """Whether a picture or where it leads is on the lists."""
+        if lists.hit(sighting.url, sighting.page):
+            return True
+        return bool(sighting.target) and lists.hit(sighting.target, sighting.page, "document")
+
+
+def court_of(settings: BaseSettings) -> Court:
+    """The judge and the lists, or an ArgumentError that says which setting is wrong."""
     for name, default in vars(our_settings).items():
         if name.startswith("IMAGE_") and isinstance(default, int | float):
             check_number(name, settings[name], default)
@@ -31,13 +61,18 @@ def judge_of(settings: BaseSettings) -> Judge:
     if not models or (unknown := [name for name in models if name not in MODELS]):
         said = f"{unknown[0]!r} is not known" if models else "it names none"
         raise ArgumentError(f"setting IMAGE_NOISE_MODELS is wrong, {said}; allowed are {', '.join(MODELS)}")
-    return Judge(
+    judge = Judge(
         models,
         _words(settings["IMAGE_NOISE_KEYWORDS"]),
         limits["IMAGE_NOISE_KEYWORD_LIMIT"],
         settings.getfloat("IMAGE_NOISE_REDUNDANCY_LIMIT"),
         settings.getfloat("IMAGE_NOISE_ENTROPY_LIMIT"),
     )
+    lists = [Path(path.strip()) for path in settings.getlist("IMAGE_NOISE_LISTS") if path.strip()]
+    try:
+        return Court(judge, FilterLists(lists) if lists else None, limits["IMAGE_NOISE_LIMIT"])
+    except ValueError as error:
+        raise ArgumentError(f"setting IMAGE_NOISE_LISTS is wrong: {error}") from None
 
 
 def _limit(name: str, value: object) -> float | None:
@@ -63,11 +98,6 @@ def _words(path: str) -> NoiseWords:
     if not words.weights:
         raise ArgumentError(f"setting IMAGE_NOISE_KEYWORDS={path!r} holds no word; give one a line, a weight behind it")
     return words
-
-
-def limited(verdict: Verdict, limit: float | None) -> Verdict:
-    """The verdict by another probability from which on a picture is noise; the judge's own where there is no limit."""
-    return verdict if limit is None else verdict._replace(is_noise=verdict.probability >= limit)
 
 
 def leads_to_noise(sighting: Sighting, verdict: Verdict, redundancy_limit: float) -> bool:

@@ -99,7 +99,7 @@ def _pictures(counts: Mapping[str, Any], path: str) -> list[str]:
     if links:
         lines.append(f"{counted(links, 'link')} not followed: behind pictures that are noise.")
     if audited := counts.get("image_noise/audited", 0):
-        lines.append(f"{audited:,} of the noise fetched all the same; scrapy noise report tells how often it was wrong.")
+        lines.append(f"{audited:,} of the noise fetched all the same; scrapy noise report has the error rate.")
     return lines
 
 

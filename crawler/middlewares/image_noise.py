@@ -8,9 +8,9 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from crawler.failures import Noise
-from crawler.judging import judge_of, leads_to_noise, limited
+from crawler.judging import Court, court_of, leads_to_noise
 from crawler.noise.sighting import Sighting
-from crawler.noise.verdict import Judge, Verdict
+from crawler.noise.verdict import Verdict
 from crawler.spiders.topic import spider_of
 from crawler.state.entries import Candidate
 
@@ -26,17 +26,16 @@ class ImageNoiseMiddleware:
     same, chosen by its address, so that one can see how often it is wrong.
     """
 
-    def __init__(self, crawler: Crawler, judge: Judge, limit: float | None, audit: float) -> None:
+    def __init__(self, crawler: Crawler, court: Court, audit: float) -> None:
         self.crawler, self.spider = crawler, spider_of(crawler)
-        self.judge, self.limit, self.audit = judge, limit, audit
+        self.court, self.audit = court, audit
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
         if not settings.getbool("IMAGE_NOISE_ENABLED"):
             raise NotConfigured  # without words: it was asked for
-        limit = str(settings["IMAGE_NOISE_LIMIT"] or "").strip()
-        return cls(crawler, judge_of(settings), float(limit) if limit else None, settings.getfloat("IMAGE_NOISE_AUDIT"))
+        return cls(crawler, court_of(settings), settings.getfloat("IMAGE_NOISE_AUDIT"))
 
     def process_request(self, request: Request) -> None:
         """Let content pass, and what is none's business here; end the lease of noise."""
@@ -46,9 +45,10 @@ class ImageNoiseMiddleware:
         request.meta[JUDGED] = True
         lease, frontier, stats = request.meta["lease"], self.spider.frontier, self.crawler.stats
         sighting = Sighting.of(candidate.sight)
-        verdict = limited(self.judge.judge(sighting, self.spider.shelf.of(frontier.shown_on(lease))), self.limit)
+        verdict = self.court.verdict(sighting, self.spider.shelf.of(frontier.shown_on(lease)))
         is_picture = candidate.kind == "image"
-        noise = verdict.is_noise and (is_picture or leads_to_noise(sighting, verdict, self.judge.redundancy_limit))
+        everywhere = self.court.judge.redundancy_limit
+        noise = verdict.is_noise and (is_picture or leads_to_noise(sighting, verdict, everywhere))
         audited = noise and self.is_chosen(frontier.keys(candidate.url, candidate.kind))
         estimate = self.usual_bytes() if noise and not audited and is_picture else None
         record = _record(sighting, verdict, noise)

@@ -29,8 +29,8 @@ class Sighting(NamedTuple):
     @classmethod
     def of(cls, record: str) -> "Sighting":
         """The sighting of a record."""
-        *texts, signs = json.loads(record)
-        return cls(*texts, tuple(signs))
+        url, target, page, alt, title, anchor_text, signs = json.loads(record)
+        return cls(url, target, page, alt, title, anchor_text, tuple(signs))
 
 
 def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:

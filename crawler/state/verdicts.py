@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.engine import URL
 
 from crawler.state.report import read, reading
@@ -21,7 +21,7 @@ class Count(NamedTuple):
     decided_by: str
     audited: bool
     mistaken: bool | None
-    count: int
+    number: int
     measured: int
     """Bytes of what was downloaded."""
     sized: int
@@ -51,7 +51,7 @@ class Judged:
 
     def total(self, **wanted: object) -> int:
         """How many verdicts have all these fields."""
-        return sum(one.count for one in self.matching(**wanted))
+        return sum(one.number for one in self.matching(**wanted))
 
     def matching(self, **wanted: object) -> Iterable[Count]:
         """The counts that have all these fields."""
@@ -89,7 +89,7 @@ def judged(url: URL) -> list[Judged] | None:
         return [_judged(connection, row) for row in crawls]
 
 
-def _judged(connection: Connection, row: Row[tuple[int, str]]) -> Judged:
+def _judged(connection: Connection, row: Any) -> Judged:
     mine = verdict.c.crawl_id == row.id
     counts = [Count(*values) for values in connection.execute(COUNTS.where(mine))]
     count = connection.execute(select(func.count(verdict.c.site_id.distinct())).where(mine)).scalar_one()

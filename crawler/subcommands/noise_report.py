@@ -18,9 +18,7 @@ NAME_WIDTH = 40  # of a site in the table; longer ones end in dots
 def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print what was said of the pictures of all crawls, or of one; the exit status."""
     if len(args) > 1:
-        raise WrongUseError(
-            f"{args[1]!r} is too much; one crawl is shown at a time, or all: scrapy noise report [NAME]"
-        )
+        raise WrongUseError(f"{args[1]!r} is too much; one crawl is shown, or all: scrapy noise report [NAME]")
     try:
         url = database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
     except StateError as error:
@@ -77,9 +75,10 @@ def _audit(crawl: Judged) -> Iterator[str]:
     size = decimal(sum(one.measured for one in sized))
     yield f"Audited: {audited:,} of the noise fetched all the same, {size} of pictures, measured."
     told = [one for one in sized if one.mistaken is not None]
-    if count := sum(one.count for one in told):
-        wrong = sum(one.count for one in told if one.mistaken)
-        yield f"  {wrong:,} of {count:,} pictures ({wrong / count:.1%}) look like content by their size: the error rate."
+    if count := sum(one.number for one in told):
+        wrong = sum(one.number for one in told if one.mistaken)
+        rate = f"{wrong:,} of {count:,} pictures ({wrong / count:.1%})"
+        yield f"  Error rate: {rate} look like content by their size."
 
 
 def _sites(crawl: Judged) -> Iterator[str]:
