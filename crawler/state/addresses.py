@@ -28,7 +28,7 @@ ONLY_PICTURED = (address.c.kind != "image") & or_(
 )
 OVERRULE = (
     update(address)
-    .where(address.c.id == bindparam("id"))
+    .where(address.c.id == bindparam("known"))
     .values(
         {name: bindparam(f"to_{name}") for name in ("state", "kind", "priority", "depth", "parent")}
         | {"sight": None, "shown_on": None, "outcome": None}
@@ -95,7 +95,7 @@ class Addresses:
                 link, parent = links[row.key]
                 held = row.state == HELD
                 to = {"to_kind": link.kind, "to_priority": link.priority, "to_depth": link.depth, "to_parent": parent}
-                rows.append({"id": row.id, "to_state": HELD if held else WAITING, **to})
+                rows.append({"known": row.id, "to_state": HELD if held else WAITING, **to})
                 count += row.state in (RECORDED, DONE)
                 if not held:
                     best[row.host_id] = max(best.get(row.host_id, link.priority), link.priority)
