@@ -43,7 +43,7 @@ class Arguments:
     max_depth: int | None = None
     lang: frozenset[str] = frozenset()
     name: str = "topic"
-    images: bool = False
+    images: bool = True
     markdown: str = "no"
     fresh: bool = False
     extractor: str = ""

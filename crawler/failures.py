@@ -13,6 +13,10 @@ class Refusal(exceptions.IgnoreRequest):
     """A request that this crawler declines to send or to follow; the message says why."""
 
 
+class Noise(Refusal):
+    """A picture that is not asked for, or a page that only such a picture leads to; the message is the outcome."""
+
+
 NOT_PUBLIC = "address is not public"
 # Whoever signed the certificate is not known, or it is for another name, or for none.
 TLS_ERRORS = (TlsError, VerificationError, CertificateError)

@@ -48,4 +48,6 @@ class ImageItem:
 
     def __post_init__(self) -> None:
         self.body = b""
+        self.ending = ""
+        """Of its file, by its content."""
         self.lease = 0

@@ -14,10 +14,12 @@ from crawler.extraction.framework import Limits, framework
 # Whole numbers that stop everything when they are 0.
 AT_LEAST_ONE = frozenset(
     "CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN CONCURRENT_ITEMS SITE_PAGE_LIMIT URLLENGTH_LIMIT "
-    "PATH_REPEAT_LIMIT DOWNLOAD_MAXSIZE".split()
+    "PATH_REPEAT_LIMIT DOWNLOAD_MAXSIZE IMAGE_MAX_BYTES".split()
 )
 NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
-SHARES = frozenset(("FRAMEWORK_TIE",))
+SHARES = frozenset(
+    "FRAMEWORK_TIE IMAGE_NOISE_LIMIT IMAGE_NOISE_REDUNDANCY_LIMIT IMAGE_NOISE_ENTROPY_LIMIT IMAGE_NOISE_AUDIT".split()
+)
 
 
 def extractor(name: str, settings: BaseSettings, favour: str = BALANCE) -> Extractor:

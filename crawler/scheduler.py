@@ -92,8 +92,10 @@ class FrontierScheduler(BaseScheduler):
         return request
 
     def _request(self, url: str, kind: str) -> Request:
-        callback = self.spider.parse_image if kind == "image" else self.spider.parse
-        return Request(url, callback, errback=self.spider.failed, dont_filter=True)
+        if kind == "image":
+            meta = {"download_maxsize": self.spider.max_picture}
+            return Request(url, self.spider.parse_image, errback=self.spider.failed, dont_filter=True, meta=meta)
+        return Request(url, self.spider.parse, errback=self.spider.failed, dont_filter=True)
 
     async def keep_books(self) -> None:
         """Commit a batch now and then, until the crawl ends or the state is broken."""

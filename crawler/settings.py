@@ -37,6 +37,22 @@ STATE_KEEP_DAYS = 0  # pages older than this are dropped by `scrapy state --prun
 STALL_SECONDS = 30.0
 STALL_LIMIT = 600.0
 
+# Pictures are judged before the download: the models that are asked, and from which score on each calls a picture
+# noise. Menus and banners show by being on many pages, so the first pages of a site are waited for. An empty limit is
+# the model's own.
+IMAGE_NOISE_ENABLED = True
+IMAGE_NOISE_MODELS = "learned"  # which knows what keyword, redundancy and entropy say; each can be asked alone
+IMAGE_NOISE_MIN_PAGES = 10
+IMAGE_NOISE_LIMIT = ""  # the probability of noise; its own: that over which little content lay in training
+IMAGE_NOISE_KEYWORD_LIMIT = ""  # the mean weight of a picture's words; its own: that of all words (formula 2)
+IMAGE_NOISE_REDUNDANCY_LIMIT = 0.3  # the share of a site's pages that show the picture
+IMAGE_NOISE_ENTROPY_LIMIT = 0.8  # how evenly its words are spread over the pictures of the site
+IMAGE_NOISE_KEYWORDS = ""  # a file of words of adverts, a weight behind each; empty: those that come with the crawler
+IMAGE_NOISE_LISTS = ""  # files of rules as EasyList has them, commas between them; what they block is noise
+IMAGE_NOISE_AUDIT = 0.0  # the share of the noise that is fetched all the same, to see how often the judge is wrong
+IMAGE_MIN_BYTES = 40  # what is smaller is no picture that anybody sees; the smallest of one dot has 43
+IMAGE_MAX_BYTES = 10 * 1024 * 1024
+
 # How often a host is asked: one request at a time, a second apart or more, slower when the host is slow.
 DOWNLOAD_DELAY = 1.0
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
@@ -111,6 +127,7 @@ CONCURRENT_ITEMS = 1
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the scope is checked before a request is built
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before anything is asked, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
     "crawler.middlewares.backoff.BackoffMiddleware": 540,

@@ -14,14 +14,15 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 PURE, MIDDLE, ABOVE, TOP, ADAPTER = range(5)
 LAYERS = {
     **dict.fromkeys(
-        "page walk pieces text topic decoding urls language published heads structured author wording".split(), PURE
+        "page walk pieces text topic decoding urls language published heads structured author wording".split(),
+        PURE,
     ),
-    **dict.fromkeys("bounds seeds scope addresses canonical parallel whole_file".split(), PURE),
+    **dict.fromkeys("bounds seeds scope addresses canonical parallel whole_file picture".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
     **dict.fromkeys("recrawl evaluation arguments cleaning saved_pictures".split(), ABOVE),
     "training": TOP,  # it judges what it made
     **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),
-    **dict.fromkeys("middlewares pipelines extensions commands subcommands dashboard".split(), ADAPTER),
+    **dict.fromkeys("middlewares pipelines extensions commands subcommands judging dashboard".split(), ADAPTER),
 }
 ADAPTERS_ONLY = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())
 # What the core may use besides the standard library.

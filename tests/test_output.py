@@ -14,7 +14,7 @@ from crawler.extraction.auto.model import KINDS
 from crawler.items import PageItem
 from crawler.state.lines import JsonLines
 
-PNG = Answer(b"\x89PNG\r\n\x1a\n0", content_type="image/png")
+PNG = Answer(b"\x89PNG\r\n\x1a\n" + bytes(40), content_type="image/png")
 HEAD = '<meta property="article:published_time" content="2024-05-06"><meta name="author" content="Ann Lee">'
 PICTURES = '<img src="a.png" alt="a bee"><img data-src="/b.jpg" src="data:image/gif;base64,AA=="><img src="a.png">'
 LINKS = {"/twin": "the same text", "/moved": "moved"}
@@ -31,7 +31,7 @@ ROUTES = {
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, Crawl]:
     folder = tmp_path_factory.mktemp("crawl")
-    arguments = {"topic": "bees", "name": "蜜蜂", "images": "yes", "markdown": "links"}
+    arguments = {"topic": "bees", "name": "蜜蜂", "markdown": "links"}
     with serving(Site(ROUTES)) as site:
         ended = crawl(folder, {"seeds": site.url, **arguments}, OPEN, "-O", "all.json", "-O", "all.csv")
     assert ended.status == 0
@@ -106,12 +106,13 @@ def test_pictures_are_files_listed_beside_the_pages(crawled: tuple[Site, Crawl])
     assert (image["url"], image["page"]) == (f"{site.url}a.png", site.url)
     assert (ended.folder / image["path"]).read_bytes() == PNG.body
     assert image["size"] == len(PNG.body)
-    assert "not an image: text/html (1)" in ended.closing()
+    assert image["content_type"] == "image/png"
+    assert "not a picture: of no known type (1)" in ended.closing()
 
 
 def test_without_images_none_is_asked_for(tmp_path: Path) -> None:
     with serving(Site(ROUTES)) as site:
-        crawl(tmp_path, {"seeds": site.url})
+        crawl(tmp_path, {"seeds": site.url, "images": "no"})
     assert not {"/a.png", "/b.jpg"}.intersection(site.paths())
 
 

@@ -19,6 +19,7 @@ from crawler.arguments import ArgumentError, parse
 from crawler.demonstration import check_demo
 from crawler.extraction import EXTRACTORS
 from crawler.items import PageItem
+from crawler.judging import court_of
 from crawler.language import language
 from crawler.methods import check_number, extractor
 from crawler.opening import anything_left, take_seat
@@ -71,6 +72,7 @@ class Command(CrawlCommand):
         except ValueError as error:
             raise ArgumentError(f"ALLOWED_PRIVATE_HOSTS: {error}") from None
         self.arguments = parse(opts.spargs)
+        court_of(self.settings)
         extractor(self.arguments.extractor or self.settings["EXTRACTOR"], self.settings, self.arguments.favour)
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own

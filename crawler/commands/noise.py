@@ -13,11 +13,13 @@ from crawler.state.database import StateError
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.noise_evaluate import EVALUATE
 from crawler.subcommands.noise_judge import JUDGE
+from crawler.subcommands.noise_report import REPORT
 from crawler.wording import printable
 
 SUBCOMMANDS: dict[str, Subcommand] = {
     "judge": JUDGE,
     "evaluate": EVALUATE,
+    "report": REPORT,
 }
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 
@@ -31,7 +33,7 @@ class Command(ScrapyCommand):
         return " | ".join(f"{name} {one.syntax}" for name, one in SUBCOMMANDS.items())
 
     def short_desc(self) -> str:
-        return "Tell pictures that are noise from content, and say how well that is done"
+        return "Tell pictures that are noise from content, and say what was skipped and how well that is done"
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:

@@ -208,6 +208,7 @@ class Command(ScrapyCommand):
             "addresses": _addresses(crawl),
             "done": _ends(crawl),
             "left out": _reasons(crawl, "skipped", most),
+            "noise": _reasons(crawl, "noise", most),
             "failed": _reasons(crawl, "failed", most),
             "sites": f"{crawl.site_count:,}",
             "items": _some([f"{self.file(*one[:2], crawl)} ({decimal(one.pages_size)})" for one in crawl.files], most),
@@ -270,13 +271,14 @@ def _pages(crawl: Crawl) -> str:
 
 
 def _addresses(crawl: Crawl) -> str:
-    return f"{crawl.waiting:,} waiting, {crawl.held:,} held by workers, {crawl.done:,} done"
+    recorded = f", {crawl.recorded:,} pictures recorded to be judged" if crawl.recorded else ""
+    return f"{crawl.waiting:,} waiting, {crawl.held:,} held by workers, {crawl.done:,} done{recorded}"
 
 
 def _ends(crawl: Crawl) -> str:
     """What came of those that are done, in numbers."""
     counts = {words: crawl.outcomes.get(what, 0) for what, words in ENDS.items()}
-    for group, words in (("skipped/", "left out"), ("failed/", "failed")):
+    for group, words in (("skipped/", "left out"), ("noise/", "skipped as noise"), ("failed/", "failed")):
         counts[words, words] = sum(count for what, count in crawl.outcomes.items() if what.startswith(group))
     others = {(what, what): n for what, n in crawl.outcomes.items() if what not in ENDS and "/" not in what}
     return ", ".join(counted(count, *words) for words, count in (counts | others).items() if count)

@@ -74,16 +74,33 @@ class ClosingLines:
         if not spider.topic.weights:
             said.append("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
         said.append(f"{counted(pages, 'item' if total == pages else 'new item')} in {where}.")
-        if spider.arguments.images:
-            pictures = counts.get("images", 0)
-            said.append(f"{counted(pictures, 'picture')} listed in {spider.seat.images.path}.")
-        return said
+        return said + _pictures(counts, str(spider.seat.images.path) if spider.arguments.images else "")
 
 
 def _counted(counts: Mapping[str, Any], group: str) -> str:
     """What was counted in a group, the most frequent first."""
     found = {key.partition("/")[2]: n for key, n in counts.items() if key.startswith(f"{group}/")}
     return ranked_reasons(found, MOST_REASONS)
+
+
+def _pictures(counts: Mapping[str, Any], path: str) -> list[str]:
+    """How many pictures were kept, where they are listed if they were wanted, and what it saved to skip the others.
+
+    >>> _pictures({"images": 1, "image_noise/skipped": 3, "image_noise/links": 1, "image_noise/bytes": 2_000}, "a")[0]
+    'Pictures: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).'
+    """
+    lines, links = [], counts.get("image_noise/links", 0)
+    if path:
+        said = f"Pictures: {counts.get('images', 0):,} kept, listed in {path}"
+        if skipped := counts.get("image_noise/skipped", 0) - links:
+            saved = decimal(counts.get("image_noise/bytes", 0))
+            said += f"; {skipped:,} skipped as noise, about {saved} not downloaded (estimated)"
+        lines.append(f"{said}.")
+    if links:
+        lines.append(f"{counted(links, 'link')} not followed: behind pictures that are noise.")
+    if audited := counts.get("image_noise/audited", 0):
+        lines.append(f"{audited:,} of the noise fetched all the same; scrapy noise report has the error rate.")
+    return lines
 
 
 def _rest(left: int, full: bool, fresh: bool) -> str:

@@ -116,7 +116,9 @@ class CrawlProgress:
             sum(v for k, v in counts.items() if k.startswith(group)) for group in ("skipped/", "failed/")
         )
         fetched, noun = decimal(counts.get("downloader/response_bytes", 0)), "page" if pages == 1 else "pages"
-        return (
+        said = (
             f"{pages} {noun} done, {len(spider.frontier)} queued, {self.rate:.1f} pages/s, "
             f"{fetched}, {skipped} skipped, {failed} failed"
         )
+        pictures, noise = counts.get("images", 0), counts.get("image_noise/skipped", 0)
+        return f"{said}, {pictures} pictures kept, {noise} noise" if pictures or noise else said

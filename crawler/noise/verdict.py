@@ -55,6 +55,8 @@ class Verdict(NamedTuple):
     redundancy: float | None = None
     entropy: float | None = None
     reasons: tuple[str, ...] = ()
+    decided_by: str = ""
+    """The first model that called it noise; empty where none did."""
 
 
 class Scores(NamedTuple):
@@ -87,13 +89,15 @@ class Judge:
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict on a picture, by what its site shows on all its pages so far."""
         scores = scores_of(sighting, evidence, self.noise_words)
-        said = [MODELS[name](sighting, evidence, scores, self) for name in self.models]
+        opinions = {name: MODELS[name](sighting, evidence, scores, self) for name in self.models}
+        said = opinions.values()
         is_noise = any(one.is_noise for one in said)
         return Verdict(
             is_noise=is_noise,
             probability=max((one.probability for one in said), default=0.0),
             **scores._asdict(),
             reasons=tuple(reason for one in said if one.is_noise == is_noise for reason in one.reasons),
+            decided_by=next((name for name, one in opinions.items() if one.is_noise), ""),
         )
 
 

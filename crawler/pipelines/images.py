@@ -1,7 +1,6 @@
 """Downloaded pictures, one file for each distinct content."""
 
 import hashlib
-import mimetypes
 from pathlib import Path
 from typing import Self
 
@@ -13,7 +12,7 @@ from crawler.spiders.topic import spider_of
 
 
 class ImagesPipeline:
-    """Writes pictures to OUTPUT_DIR/images/ under a name made from their content."""
+    """Writes pictures to OUTPUT_DIR/images/ under a name made from their content alone."""
 
     def __init__(self, folder: Path, crawler: Crawler) -> None:
         self.spider = spider_of(crawler)
@@ -29,7 +28,7 @@ class ImagesPipeline:
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         if isinstance(item, ImageItem):
             name = hashlib.blake2b(item.body, digest_size=16).hexdigest()
-            path = self.folder / name[:2] / (name + (mimetypes.guess_extension(item.content_type) or ".image"))
+            path = self.folder / name[:2] / (name + item.ending)
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(item.body)
@@ -38,4 +37,5 @@ class ImagesPipeline:
                 raise DropItem(f"cannot be written: {error.strerror}") from error
             item.path, item.size = path.as_posix(), len(item.body)
             self.stats.inc_value("images")
+            self.stats.inc_value("images/bytes", item.size)
         return item

@@ -20,11 +20,15 @@ from crawler.demonstration import serve_demo
 from crawler.extraction import LEARNING
 from crawler.extraction.libraries import Libraries
 from crawler.extraction.template import Label
-from crawler.failures import NOT_PUBLIC, Refusal, reason
+from crawler.failures import NOT_PUBLIC, Noise, Refusal, reason
 from crawler.items import ImageItem, PageItem
+from crawler.judging import Shelf, counted
 from crawler.methods import extractor
+from crawler.noise.sighting import Sighting, sightings
 from crawler.opening import take_seat
 from crawler.page import HTML_TYPES, Page, is_html, media_type
+from crawler.picture import looks_like_content, type_of
+from crawler.picture import refusal as picture_refusal
 from crawler.scope import Scope
 from crawler.seeds import Listing, listing
 from crawler.settings import user_agent
@@ -33,7 +37,7 @@ from crawler.state.frontier import Frontier
 from crawler.state.manners import Pace
 from crawler.state.seats import Seat
 from crawler.topic import Topic
-from crawler.urls import host
+from crawler.urls import ending, host
 
 # A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
 REFRESH_SECONDS = 3
@@ -43,6 +47,8 @@ SEED_PRIORITY = 10_000
 # Links that are only a picture are mostly adverts: they wait until nothing better is left.
 PICTURE_PRIORITY = -1_000
 IMAGE_PRIORITY = -10_000
+# Endings of addresses that are pictures: where a small picture links to one, it is the large one.
+PICTURES = frozenset("avif bmp gif ico jpeg jpg png webp".split())
 MOST_REASONS = 100  # that are counted apart; a server may think of another for each page
 REMEMBERED = 200_000  # addresses left out, each counted once
 EXAMPLE_LENGTH = 100_000  # of a seed's text, from which the topic is learned
@@ -65,6 +71,7 @@ class TopicSpider(Spider):
         self.seeds_failed: dict[str, str] = {}
         self.nofollowed, self.left_out = Recent(REMEMBERED), Recent(REMEMBERED)
         self.learned: set[tuple[str, str]] = set()
+        self.shelf = Shelf()
         self.reasons: defaultdict[str, set[str]] = defaultdict(set)
         self.broken = ""
 
@@ -92,6 +99,8 @@ class TopicSpider(Spider):
         """Build what the crawl consists of."""
         settings = crawler.settings
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
+        self.min_picture, self.max_picture = settings.getint("IMAGE_MIN_BYTES"), settings.getint("IMAGE_MAX_BYTES")
+        self.judges = settings.getbool("IMAGE_NOISE_ENABLED")
         self.method = self.arguments.extractor or settings["EXTRACTOR"]
         self.extract, self.libraries = extractor(self.method, settings, self.arguments.favour), None
         if self.method in LEARNING:
@@ -108,6 +117,8 @@ class TopicSpider(Spider):
             self.scope.add_home(seed)
         self.seat = seat
         seat.ledger.reads_templates = self.libraries is not None
+        if self.judges:
+            seat.ledger.count_pictures, seat.ledger.enough_pages = counted, settings.getint("IMAGE_NOISE_MIN_PAGES")
         seat.seed([Candidate(seed, SEED_PRIORITY, kind="seed") for seed in self.seeds])
         self.frontier = Frontier(seat.ledger.keys, _pace(crawler), self.arguments.max_pages)
 
@@ -125,6 +136,9 @@ class TopicSpider(Spider):
             if self.libraries is not None:
                 self.libraries.take_in(name, Label(tag, words))
         self.frontier.templates.clear()
+        self.shelf.take_in(self.frontier.evidence, self.frontier.forgotten)
+        self.frontier.evidence.clear()
+        self.frontier.forgotten.clear()
 
     def teach(self, lease: int, kind: str, text: str) -> None:
         """Take in what a seed teaches, and have it kept."""
@@ -185,17 +199,29 @@ class TopicSpider(Spider):
                 self.mark_nofollow(link.url)
         elif self.arguments.max_depth is None or candidate.depth < self.arguments.max_depth:
             self.follow(page, candidate, lease)
+        if self.judges:
+            self.frontier.saw(lease, page.once(self.sightings))
         if self.arguments.images:
-            pictures = [
-                Candidate(image.url, IMAGE_PRIORITY, candidate.depth, page.url, "image") for image in page.images
-            ]
-            self.frontier.found(lease, pictures)
+            self.frontier.found(lease, self.pictures(page, candidate.depth))
         # Last: when the item has left the pipelines, all that its page caused is committed with it.
         if "noindex" in page.robots:
             self.skip(response.meta, "noindex")
         else:
             self.learn_from(page, lease)
             yield self.item(response, candidate, page)
+
+    def sightings(self, page: Page) -> tuple[Sighting, ...]:
+        """The pictures of a page, as it shows them."""
+        return sightings(page, page.once(self.extract))
+
+    def pictures(self, page: Page, depth: int) -> Iterator[Candidate]:
+        """The page's pictures, and the large ones that they link to; to be judged by how the page shows them."""
+        for at, image in enumerate(page.images):
+            large = image.target if image.target and ending(image.target) in PICTURES else ""
+            for url in (image.url, large):
+                if url and not self.frontier.met(url, "image"):
+                    sight = page.once(self.sightings)[at].record() if self.judges else None
+                    yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight)
 
     def learn_from(self, page: Page, lease: int) -> None:
         """Learn what the site's pages have in common, if the method wants that."""
@@ -217,12 +243,19 @@ class TopicSpider(Spider):
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
         candidate: Candidate = response.meta["candidate"]
-        content_type = media_type(_header(response.headers, "Content-Type"))
-        if not content_type.startswith("image/"):
-            self.skip(response.meta, f"not an image/{content_type}")
+        """The picture as an item, if its bytes are those of one that is kept."""
+        kind, lease = type_of(response.body), response.meta["lease"]
+        if kind is None or response.status in NO_WHOLE_PAGE:
+            self.skip(response.meta, f"not a picture: {picture_refusal(response.body) or response.status}")
             return
-        item = ImageItem(response.url, candidate.parent or "", content_type)
-        item.body, item.lease = response.body, response.meta["lease"]
+        if len(response.body) < self.min_picture:
+            self.skip(response.meta, "picture smaller than the limit")
+            return
+        verdict = self.frontier.verdict(lease)
+        if verdict is not None and verdict["audited"]:
+            self.frontier.judged(lease, {"mistaken": looks_like_content(response.body)})
+        item = ImageItem(response.url, candidate.parent or "", kind.media_type)
+        item.body, item.ending, item.lease = response.body, kind.ending, lease
         yield item
 
     def item(self, response: Response, candidate: Candidate, page: Page) -> PageItem:
@@ -253,17 +286,30 @@ class TopicSpider(Spider):
         for link in page.links:
             if link.url in self.frontier or hash(link.url) in self.left_out:
                 continue
+            alone = link.pictured and not link.text
+            if alone and (self.frontier.met(link.url, "picture") or self.is_picture(link.url)):
+                continue
             if link.nofollow:
                 self.mark_nofollow(link.url)
             elif refusal := self.scope.refusal(link.url):
                 self.leave_out(link.url, refusal)
+            elif alone:
+                sight = self.sight(page, link.url) if self.judges else None
+                found.append(Candidate(link.url, PICTURE_PRIORITY, candidate.depth + 1, page.url, sight=sight))
             else:
-                priority = PICTURE_PRIORITY
-                if link.text or not link.pictured:
-                    mentioned = self.topic.mentioned(f"{link.text} {link.title}")
-                    priority = round(600 * relevance + 400 * mentioned)
+                mentioned = self.topic.mentioned(f"{link.text} {link.title}")
+                priority = round(600 * relevance + 400 * mentioned)
                 found.append(Candidate(link.url, priority, candidate.depth + 1, page.url))
         self.frontier.found(lease, found)
+
+    def is_picture(self, url: str) -> bool:
+        """Whether a link is taken for a picture instead."""
+        return self.arguments.images and ending(url) in PICTURES
+
+    def sight(self, page: Page, url: str) -> str | None:
+        """How the page shows the picture that leads to an address; None where that is no picture of its own."""
+        shown = page.once(_leading)
+        return page.once(self.sightings)[shown[url]].record() if url in shown else None
 
     def found(self, lease: int, urls: Iterable[str], candidate: Candidate) -> None:
         """Hand those addresses to the frontier that are new and within the scope, otherwise like the candidate."""
@@ -289,7 +335,9 @@ class TopicSpider(Spider):
         """Count why a request brought nothing."""
         request: Request = failure.request  # type: ignore[attr-defined]
         why = reason(failure)
-        if failure.check(Refusal):
+        if failure.check(Noise):
+            self.frontier.end(request.meta["lease"], why)
+        elif failure.check(Refusal):
             self.skip(request.meta, why)
         else:
             # Dead links are many and told by the closing lines; what ails a host is worth a line at once.
@@ -328,6 +376,15 @@ class TopicSpider(Spider):
         """Whether every seed failed of a crawl that never stored a page."""
         pages = self.frontier.pages or self.frontier.all_pages
         return bool(self.seeds_failed) and not self.seeds_answered and not pages
+
+
+def _leading(page: Page) -> dict[str, int]:
+    """Where the page's pictures lead, and the first of those that lead there."""
+    found: dict[str, int] = {}
+    for at, image in enumerate(page.images):
+        if image.target:
+            found.setdefault(image.target, at)
+    return found
 
 
 def spider_of(crawler: Crawler) -> TopicSpider:

@@ -1,24 +1,38 @@
 """Entering addresses: each once, with its host and the site of that."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Engine, bindparam, or_, select, update
+from sqlalchemy import Connection, Engine, bindparam, delete, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crawler.state.entries import Candidate
-from crawler.state.schema import address, host, site
+from crawler.state.lines import storable
+from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, host, site, verdict
 from crawler.urls import host as host_of
 from crawler.urls import site as site_of
 
 KNOWN_HOSTS = 50_000  # whose numbers are remembered
 NAMED_AT_ONCE = 5_000  # in a statement: databases take so many parameters and no more
+NOISE = "noise/"  # how the outcome begins of what was judged to be noise
 COUNTED = {"preserve_rowcount": True}  # SQLAlchemy does not keep the count of rows inserted otherwise
 
 RAISE_BEST = (
     update(host)
     .where(host.c.id == bindparam("host"), or_(host.c.best.is_(None), host.c.best < bindparam("priority")))
     .values(best=bindparam("priority"))
+)
+# What is known of an address for a picture alone, which one link with words overrules.
+ONLY_PICTURED = (address.c.kind != "image") & or_(
+    address.c.sight.is_not(None), (address.c.state == DONE) & address.c.outcome.startswith(NOISE)
+)
+OVERRULE = (
+    update(address)
+    .where(address.c.id == bindparam("known"))
+    .values(
+        {name: bindparam(f"to_{name}") for name in ("state", "kind", "priority", "depth", "parent")}
+        | {"sight": None, "shown_on": None, "outcome": None}
+    )
 )
 T = TypeVar("T")
 
@@ -27,6 +41,14 @@ class Place(NamedTuple):
     """A host and its site, by their numbers."""
 
     host_id: int
+    site_id: int
+
+
+class Shown(NamedTuple):
+    """A candidate of which there is only a picture to go by: the address it was found on, and the site of that."""
+
+    candidate: Candidate
+    parent: int
     site_id: int
 
 
@@ -57,8 +79,57 @@ class Addresses:
         new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])
         count = connection.execute(new, rows, execution_options=COUNTED).rowcount
         if count:
-            connection.execute(RAISE_BEST, [{"host": n, "priority": best[n]} for n in sorted(best)])
+            raise_best(connection, best)
+        return count + (self.overrule(connection, links) if count < len(rows) else 0)
+
+    def overrule(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
+        """Let those of the candidates wait that are known for a picture alone; how many did not wait yet.
+
+        What a worker holds stays with it, and waits again if it is found to be noise.
+        """
+        columns = (address.c.id, address.c.key, address.c.host_id, address.c.state)
+        rows, best, count = [], dict[int, int](), 0
+        for part in in_parts(sorted(links)):
+            known = select(*columns).where(address.c.key.in_(part), ONLY_PICTURED).order_by(address.c.id)
+            for row in connection.execute(known.with_for_update()).all():
+                link, parent = links[row.key]
+                held = row.state == HELD
+                to = {"to_kind": link.kind, "to_priority": link.priority, "to_depth": link.depth, "to_parent": parent}
+                rows.append({"known": row.id, "to_state": HELD if held else WAITING, **to})
+                count += row.state in (RECORDED, DONE)
+                if not held:
+                    best[row.host_id] = max(best.get(row.host_id, link.priority), link.priority)
+                if row.state == DONE:
+                    connection.execute(delete(verdict).where(verdict.c.key == row.key))
+        if rows:
+            connection.execute(OVERRULE, rows)
+            raise_best(connection, best)
         return count
+
+    def record(self, connection: Connection, shown: dict[int, Shown], released: Collection[int]) -> int:
+        """Record candidates that are not known yet; those shown on sites of which enough is known wait at once, and
+        are counted.
+        """
+        added = 0
+        for waits in (False, True):
+            links = {key: one for key, one in shown.items() if (one.site_id in released) is waits}
+            if not links:
+                continue
+            places = self.place(connection, {host_of(link.url): link.url for link, _, _ in links.values()})
+            rows: list[dict[str, Any]] = []
+            best: dict[int, int] = {}
+            for key, (link, parent, site_id) in links.items():
+                host_id = places[host_of(link.url)].host_id
+                row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
+                row |= {"depth": link.depth, "parent": parent, "sight": storable(link.sight or "")}
+                rows.append(row | {"shown_on": site_id, "state": WAITING if waits else RECORDED})
+                best[host_id] = max(best.get(host_id, link.priority), link.priority)
+            new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])
+            count = connection.execute(new, rows, execution_options=COUNTED).rowcount
+            if waits and count:
+                raise_best(connection, best)
+                added += count
+        return added
 
     def place(self, connection: Connection, hosts: dict[str, str]) -> dict[str, Place]:
         """Where hosts stand, by their names and an address of each; those not known yet are entered."""
@@ -82,6 +153,12 @@ class Addresses:
         of_mine = host.c.crawl_id == self.crawl_id, host.c.name.in_(list(sites))
         placed = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
         return {name: Place(*place) for name, *place in connection.execute(placed)}
+
+
+def raise_best(connection: Connection, best: Mapping[int, int]) -> None:
+    """Let hosts know of waiting addresses of these priorities."""
+    if best:
+        connection.execute(RAISE_BEST, [{"host": n, "priority": best[n]} for n in sorted(best)])
 
 
 def insert_of(engine: Engine) -> Callable[..., Any]:

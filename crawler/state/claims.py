@@ -81,6 +81,8 @@ found = (
     address.c.depth,
     address.c.kind,
     address.c.requested,
+    address.c.sight,
+    address.c.shown_on,
     parent.c.url.label("parent"),
 )
 
@@ -258,8 +260,8 @@ def pages_left(connection: Connection, who: Claimant) -> float:
 
 
 def _lent(row: Row[Any], site_id: int) -> Lent:
-    candidate = Candidate(row.url, row.priority, row.depth, row.parent, row.kind, row.requested)
-    return Lent(row.id, candidate, row.host_id, site_id)
+    candidate = Candidate(row.url, row.priority, row.depth, row.parent, row.kind, row.requested, row.sight)
+    return Lent(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on)
 
 
 def give_back(connection: Connection, who: Claimant, lent: Iterable[Lent]) -> int:

@@ -4,13 +4,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Engine, delete, select, text
+from sqlalchemy import Column, Engine, Table, delete, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.state.database import StateError, open_database, shown, time_of, why
 from crawler.state.report import open_sqlite, reading, workers_of
-from crawler.state.schema import crawl, output, page, template
+from crawler.state.schema import crawl, output, page, template, verdict
 from crawler.state.schema import worker as worker_table
 from crawler.state.seats import forget
 
@@ -40,18 +40,28 @@ def reset(url: URL, name: str) -> None:
 
 
 def prune(url: URL, before: str) -> int:
-    """Drop the pages fetched before a time in UTC, as ISO 8601, a few at once for running crawls' sake; how many."""
+    """Drop the pages fetched before a time in UTC, as ISO 8601, a few at once for running crawls' sake; how many.
+
+    What was said of pictures before that time goes with them.
+    """
     count = 0
     with _writing(url) as engine:
         with engine.connect().execution_options(reading=True) as connection:
             crawls = connection.execute(select(crawl.c.id)).scalars().all()
         for number in crawls:
-            old = select(page.c.id).where(page.c.crawl_id == number, page.c.fetched_at < before).limit(PAGES_AT_ONCE)
-            dropped = PAGES_AT_ONCE
-            while dropped:
-                with engine.begin() as connection:
-                    dropped = connection.execute(delete(page).where(page.c.id.in_(old))).rowcount
-                count += dropped
+            count += _drop(engine, page, page.c.fetched_at, number, before)
+            _drop(engine, verdict, verdict.c.decided_at, number, before)
+    return count
+
+
+def _drop(engine: Engine, table: Table, time: Column[str], crawl_id: int, before: str) -> int:
+    """Drop the rows of a crawl that are older than a time; how many."""
+    old = select(table.c.id).where(table.c.crawl_id == crawl_id, time < before).limit(PAGES_AT_ONCE)
+    count, dropped = 0, PAGES_AT_ONCE
+    while dropped:
+        with engine.begin() as connection:
+            dropped = connection.execute(delete(table).where(table.c.id.in_(old))).rowcount
+        count += dropped
     return count
 
 

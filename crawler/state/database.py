@@ -42,6 +42,28 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE page ADD COLUMN author TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE page ADD COLUMN page_type TEXT NOT NULL DEFAULT ''",
     ),
+    (
+        "ALTER TABLE address ADD COLUMN shown_on BIGINT",
+        "ALTER TABLE address ADD COLUMN sight TEXT",
+        "CREATE INDEX address_recorded ON address (shown_on) WHERE state = 3",
+        "CREATE INDEX host_site ON host (site_id)",
+        """
+        CREATE TABLE evidence (
+            id {serial} NOT NULL, crawl_id {number} NOT NULL, site_id BIGINT NOT NULL, counts TEXT NOT NULL,
+            PRIMARY KEY (id), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
+        )""",
+        "CREATE INDEX evidence_site ON evidence (site_id, id)",
+        """
+        CREATE TABLE verdict (
+            id {serial} NOT NULL, key BIGINT NOT NULL, crawl_id {number} NOT NULL, site_id BIGINT NOT NULL,
+            kind TEXT NOT NULL, url TEXT NOT NULL, target TEXT NOT NULL, page TEXT NOT NULL, noise BOOLEAN NOT NULL,
+            probability FLOAT NOT NULL, keyword FLOAT, redundancy FLOAT, entropy FLOAT, reasons TEXT NOT NULL,
+            decided_by TEXT NOT NULL, audited BOOLEAN NOT NULL, mistaken BOOLEAN, bytes BIGINT,
+            bytes_are_measured BOOLEAN NOT NULL, decided_at TEXT NOT NULL,
+            PRIMARY KEY (id), UNIQUE (key), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
+        )""",
+        "CREATE INDEX verdict_site ON verdict (crawl_id, site_id)",
+    ),
 )
 TYPES = {
     "sqlite": {"serial": "INTEGER", "number": "INTEGER"},

@@ -20,6 +20,13 @@ class Candidate(NamedTuple):
     """seed, list (a sitemap named by another), link or image."""
     requested: str | None = None
     """What was asked for at first, when a redirect led here."""
+    sight: str | None = None
+    """How a page shows it, of a picture, or of a page of which there is only a picture to go by: it is to be judged."""
+
+    @property
+    def sort(self) -> str:
+        """What it is to be remembered as: an address may be a page here, a page behind a picture there."""
+        return "picture" if self.sight is not None and self.kind != "image" else self.kind
 
 
 class Lent(NamedTuple):
@@ -30,6 +37,8 @@ class Lent(NamedTuple):
     host_id: int
     site_id: int
     load: Any = None
+    shown_on: int | None = None
+    """The site whose pages show it, of what is to be judged."""
 
     @property
     def counts(self) -> bool:
@@ -58,6 +67,18 @@ class Ended(NamedTuple):
     headers: Mapping[str, str] = {}
     templates: tuple[Template, ...] = ()
     """Those that this page completed."""
+    seen: Any = None
+    """The pictures of a page, to be counted."""
+    verdict: Mapping[str, Any] | None = None
+    """What was said of a picture before it was asked for."""
+
+
+class Evidence(NamedTuple):
+    """What was counted of the pictures of a site, since this worker last asked or from the beginning."""
+
+    site_id: int
+    whole: bool
+    counts: list[str]
 
 
 class Move(NamedTuple):
@@ -113,6 +134,10 @@ class Answer:
     lessons: list[tuple[str, str]] = field(default_factory=list)
     templates: list[Template] = field(default_factory=list)
     """All of hosts that were not at hand before, and the new ones of those that were."""
+    evidence: list[Evidence] = field(default_factory=list)
+    """Of the sites whose pages show the pictures that are lent."""
+    forgotten: list[int] = field(default_factory=list)
+    """Sites whose evidence was not asked for lately; it comes whole when it is."""
     waiting: int = 0
     pages: int = 0
     held: int = 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Keys, Lent, Move, Recent, Template
+from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Evidence, Keys, Lent, Move, Recent, Template
 from crawler.state.manners import Manners, Pace
 from crawler.state.queues import HostQueue, Queues
 from crawler.urls import host
@@ -37,6 +37,10 @@ class Work:
     links: list[Candidate] = field(default_factory=list)
     lessons: list[tuple[str, str]] = field(default_factory=list)
     templates: list[Template] = field(default_factory=list)
+    seen: Any = None
+    verdict: dict[str, Any] | None = None
+    turn: float = 0.0
+    """When its host may be asked again, as this one was taken."""
 
 
 class Frontier:
@@ -60,6 +64,9 @@ class Frontier:
         """What the seeds taught, for the spider to learn."""
         self.templates: list[Template] = []
         """What the pages of hosts have in common, for the spider to learn."""
+        self.evidence: list[Evidence] = []
+        """What was counted of the pictures of sites, for the judge to learn."""
+        self.forgotten: list[int] = []
         self._recent = Recent(REMEMBERED)
         self._work: dict[int, Work] = {}
         self._begun: dict[int, Work] = {}
@@ -112,8 +119,40 @@ class Frontier:
         What a page leads to that is no longer held here is not remembered either: it will be found again.
         """
         if lease in self._work:
-            new = [one for one in candidates if self._recent.add(spelling(one.url, one.kind))]
+            new = [one for one in candidates if self._recent.add(spelling(one.url, one.sort))]
             self._work[lease].links += new
+
+    def met(self, url: str, sort: str) -> bool:
+        """Whether an address is among those seen last as an image, or as a page behind a picture."""
+        return spelling(url, sort) in self._recent
+
+    def saw(self, lease: int, seen: Any) -> None:
+        """The pictures that a page shows; they are counted with it."""
+        if lease in self._work:
+            self._work[lease].seen = seen
+
+    def shown_on(self, lease: int) -> int | None:
+        """The site whose pages show what is lent."""
+        return self._work[lease].lent.shown_on if lease in self._work else None
+
+    def judged(self, lease: int, verdict: Mapping[str, Any]) -> None:
+        """What is said of a picture; it is kept when that is ended."""
+        if lease in self._work:
+            lent = self._work[lease].lent
+            key = self.keys(lent.candidate.url, lent.candidate.kind)
+            known = self._work[lease].verdict or {"key": key, "site_id": lent.shown_on, "kind": lent.candidate.kind}
+            self._work[lease].verdict = {**known, **verdict}
+
+    def verdict(self, lease: int) -> Mapping[str, Any] | None:
+        """What was said of a picture that is on its way."""
+        return self._work[lease].verdict if lease in self._work else None
+
+    def not_asked(self, lease: int) -> None:
+        """Let the host of what is lent be asked at once for something else: no request was made."""
+        work = self._work.get(lease)
+        queue = self.queues.hosts.get(host(work.lent.candidate.url)) if work is not None else None
+        if work is not None and queue is not None and queue.ready_at == work.turn:
+            queue.ready_at = work.since
 
     def taught(self, lease: int, kind: str, text: str) -> None:
         """What a seed teaches: where it is at home, what it is about, or that it is to be asked again."""
@@ -173,10 +212,13 @@ class Frontier:
         self.ended += 1
         self._links += len(work.links)
         for link in work.links:
+            if link.sight is not None:
+                continue  # it comes in its own time
             name = host(link.url)
             self._found[name] = max(self._found.get(name, link.priority), link.priority)
         links, lessons, templates = tuple(work.links), tuple(work.lessons), tuple(work.templates)
-        self._batch.ended.append(Ended(work.lent, outcome, links, lessons, record, headers, templates))
+        told = (record, headers, templates, work.seen, work.verdict)
+        self._batch.ended.append(Ended(work.lent, outcome, links, lessons, *told))
         return True
 
     async def move(self, lease: int, candidate: Candidate) -> int | None:
@@ -242,6 +284,8 @@ class Frontier:
         self.refused += answer.refused
         self.lessons += answer.lessons
         self.templates += answer.templates
+        self.evidence += answer.evidence
+        self.forgotten += answer.forgotten
         self._coming = {}
         for _, queue in self.queues.items():
             queue.more = queue.host_id in answer.more
@@ -323,8 +367,8 @@ class Frontier:
     def _lend(self, lent: Lent, now: float) -> None:
         self._asked_lately += 1
         begun = self._begun.pop(lent.lease, Work(lent, now))
-        self._work[lent.lease] = replace(begun, lent=lent, since=now)
         name = host(lent.candidate.url)
+        self._work[lent.lease] = replace(begun, lent=lent, since=now, turn=self.queues.hosts[name].ready_at)
         if self.queues.hosts[name].more and self._wants_more(name):
             self._hungry = True
 
@@ -332,6 +376,6 @@ class Frontier:
         self.queues.came_back(host(self._work.pop(lease).lent.candidate.url))
 
 
-def spelling(url: str, kind: str = "link") -> int:
+def spelling(url: str, sort: str = "link") -> int:
     """What an address as it is spelled is remembered by; it may be a picture here and a page there."""
-    return hash(f"image {url}" if kind == "image" else url)
+    return hash(f"{sort} {url}" if sort in ("image", "picture") else url)

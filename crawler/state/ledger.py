@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, case, func, insert, or_, select, update
 from sqlalchemy.exc import DBAPIError
 
-from crawler.state.addresses import RAISE_BEST, Addresses, Place, in_parts, insert_of
+from crawler.state.addresses import NOISE, RAISE_BEST, Addresses, Place, Shown, in_parts, insert_of, raise_best
 from crawler.state.claims import (
     IS_IMAGE,
     IS_WAITING,
@@ -33,6 +33,15 @@ from crawler.state.claims import (
 from crawler.state.database import STATEMENT_SECONDS, StateError, passes, time_of, why
 from crawler.state.entries import Answer, Batch, Candidate, Ended, Keys, Lent, Move, Template
 from crawler.state.lines import JsonLines, Mark, storable
+from crawler.state.pictures import (
+    EvidenceReader,
+    dry_sites,
+    full_sites,
+    keep_evidence,
+    keep_verdicts,
+    recorded_sites,
+    release,
+)
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, page, worker
 from crawler.state.templates import keep, new_templates
 from crawler.urls import host as host_of
@@ -41,10 +50,21 @@ LAST_PATIENCE = 15.0  # seconds that a crawl which is to stop waits for a databa
 LEASE = 60.0  # seconds without a sign of life until a worker is taken for dead
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
 LATE_LESSONS = 1_000
+DRY_SECONDS = 2.0  # between two looks for sites that have run dry
+RELEASED_SITES = 50_000  # that are remembered
 PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
 
 END = (
-    update(address).where(address.c.id == bindparam("lease")).values(state=DONE, worker=None, outcome=bindparam("why"))
+    update(address)
+    .where(address.c.id == bindparam("lease"))
+    .values(state=DONE, worker=None, outcome=bindparam("why"), sight=None)
+)
+# What is noise as a picture, while a link with words leads there too by now.
+SPARE = (
+    update(address)
+    .where(address.c.id.in_(bindparam("leases", expanding=True)), address.c.sight.is_(None))
+    .values(state=WAITING, worker=None)
+    .returning(address.c.id, address.c.host_id, address.c.priority)
 )
 
 REST = (
@@ -100,6 +120,14 @@ class Ledger:
         self.reads_templates = False
         """Whether this worker wants to know what the pages of its hosts have in common."""
         self._last_template = 0
+        self.count_pictures: Callable[[list[Any]], str] | None = None
+        """What makes one record of the pictures of several pages."""
+        self.enough_pages = 0
+        """Pages of a site that tell enough of its pictures."""
+        self._released: set[int] = set()
+        """Sites that have so many."""
+        self._evidence = EvidenceReader()
+        self._looked, self._looked_at = 0.0, 0
 
     def commit(self, batch: Batch) -> Answer:
         """Commit what happened, and take what comes next."""
@@ -114,6 +142,7 @@ class Ledger:
         for one in [*(ended.lent for ended in batch.ended), *batch.returned, *(move.lent for move in batch.moves)]:
             self._held.pop(one.lease, None)
         self._held.update((one.lease, one) for one in [*answer.lent, *filter(None, answer.moved.values())])
+        answer.forgotten = self._evidence.committed({one.shown_on for one in answer.lent if one.shown_on is not None})
         return answer
 
     def leave(self) -> None:
@@ -155,6 +184,7 @@ class Ledger:
                 (self.pages.mark, self.images.mark), self._lessons = committed, lessons
                 self._last_template = last_template
                 self.addresses.forget()
+                self._released.clear()
                 if isinstance(error, OSError):
                     self.trouble = why(error)
                     with suppress(OSError):
@@ -186,7 +216,10 @@ class Ledger:
         answer = Answer()
         self._keep_pages(connection, batch.ended)
         added = self._add_links(connection, batch.ended)
-        self._end(connection, batch.ended)
+        spared = self._end(connection, batch.ended)
+        added += len(spared)
+        self._keep_pictures(connection, [one for one in batch.ended if one.lent.lease not in spared])
+        added += self._release(connection, batch)
         keep(connection, self.who.crawl_id, [one for ended in batch.ended for one in ended.templates])
         # Before the claim, which must not take more than the crawl may have.
         self._count(connection, pages=sum(1 for one in batch.ended if not one.outcome and one.lent.counts))
@@ -230,8 +263,8 @@ class Ledger:
                 continue
             parent = select(address.c.url).where(address.c.id == row.parent)
             found = connection.execute(parent).scalar() if row.parent else None
-            candidate = Candidate(row.url, row.priority, row.depth, found, row.kind, row.requested)
-            lent = Lent(row.id, candidate, row.host_id, row.site_id)
+            candidate = Candidate(row.url, row.priority, row.depth, found, row.kind, row.requested, row.sight)
+            lent = Lent(row.id, candidate, row.host_id, row.site_id, shown_on=row.shown_on)
             if row.key in moved:
                 answer.moved[moved[row.key]] = lent
             else:
@@ -273,27 +306,94 @@ class Ledger:
         return record | validators | {"key": key, "crawl_id": self.who.crawl_id}
 
     def _add_links(self, connection: Connection, ended: Iterable[Ended]) -> int:
-        """Let the new ones among the links wait; how many they are."""
+        """Let the new ones among the links wait, or record them; how many wait."""
         links: dict[int, tuple[Candidate, int | None]] = {}
+        shown: dict[int, Shown] = {}
         for one in ended:
             for link in one.links:
-                links.setdefault(self.keys(link.url, link.kind), (link, one.lent.lease))
-        return self.addresses.add(connection, links)
+                key = self.keys(link.url, link.kind)
+                if link.sight is None:
+                    links.setdefault(key, (link, one.lent.lease))
+                else:
+                    shown.setdefault(key, Shown(link, one.lent.lease, one.lent.site_id))
+        added = self.addresses.add(connection, links)
+        alone = {key: shown[key] for key in shown.keys() - links.keys()}
+        return added + self.addresses.record(connection, alone, self._released)
 
-    def _end(self, connection: Connection, ended: list[Ended]) -> None:
+    def _end(self, connection: Connection, ended: list[Ended]) -> set[int]:
+        """End leases; those that wait again, because a link with words leads to what is noise as a picture."""
         if not ended:
-            return
+            return set()
+        spared = self._spare(connection, ended)
+        self._count_ends(connection, ended)
+        ended = [one for one in ended if one.lent.lease not in spared]
         rows = [{"lease": one.lent.lease, "why": _storable(one.outcome) or None} for one in ended]
-        connection.execute(END, sorted(rows, key=lambda row: row["lease"] or 0))
-        for stored in (True, False):
-            sites = Counter(one.lent.site_id for one in ended if one.lent.counts and stored is not bool(one.outcome))
-            count_sites(connection, sites, pages=int(stored), held=-1)
+        if rows:
+            connection.execute(END, sorted(rows, key=lambda row: row["lease"] or 0))
         if taught := [
             {"crawl_id": self.who.crawl_id, "kind": kind, "text": _storable(text)}
             for one in ended
             for kind, text in one.lessons
         ]:
             connection.execute(insert(lesson), taught)
+        return spared
+
+    def _spare(self, connection: Connection, ended: Iterable[Ended]) -> set[int]:
+        """Those leases of noise that wait again."""
+        noise = [one.lent.lease for one in ended if one.lent.counts and one.outcome.startswith(NOISE)]
+        if not noise:
+            return set()
+        rows = connection.execute(SPARE, {"leases": noise}).all()
+        best: dict[int, int] = {}
+        for row in rows:
+            best[row.host_id] = max(best.get(row.host_id, row.priority), row.priority)
+        raise_best(connection, best)
+        return {row.id for row in rows}
+
+    def _count_ends(self, connection: Connection, ended: Iterable[Ended]) -> None:
+        """Count what came of the pages that sites were asked for; of noise nothing was asked."""
+        counts = {
+            "stored": {"pages": 1, "held": -1},
+            "brought nothing": {"held": -1},
+            "noise": {"held": -1, "requests": -1},
+        }
+        sites: dict[str, Counter[int]] = {name: Counter() for name in counts}
+        for one in ended:
+            if one.lent.counts:
+                nothing = "noise" if one.outcome.startswith(NOISE) else "brought nothing"
+                sites[nothing if one.outcome else "stored"][one.lent.site_id] += 1
+        for name, changes in counts.items():
+            count_sites(connection, sites[name], **changes)
+
+    def _keep_pictures(self, connection: Connection, ended: Iterable[Ended]) -> None:
+        """Keep what pages show of pictures, and what was said of those that were judged."""
+        seen: dict[int, list[Any]] = {}
+        verdicts = []
+        for one in ended:
+            if one.seen is not None:
+                seen.setdefault(one.lent.site_id, []).append(one.seen)
+            if one.verdict is not None:
+                size = (one.record or {}).get("size") if not one.lent.counts else None
+                measured = {} if size is None else {"bytes": size, "bytes_are_measured": True}
+                fields = {name: _storable(value) for name, value in {**one.verdict, **measured}.items()}
+                verdicts.append(fields)
+        if self.count_pictures is not None:
+            counts = {site_id: self.count_pictures(pages) for site_id, pages in seen.items()}
+            keep_evidence(connection, self.who.crawl_id, counts)
+        keep_verdicts(connection, self.who.crawl_id, verdicts)
+
+    def _release(self, connection: Connection, batch: Batch) -> int:
+        """Let the pictures wait of sites that have shown enough, and now and then of those that have run dry."""
+        sites = {one.lent.site_id for one in batch.ended if one.lent.counts} - self._released
+        if len(self._released) > RELEASED_SITES:
+            self._released.clear()
+        grown = full_sites(connection, sites, self.enough_pages)
+        self._released |= grown
+        if batch.idle or time.monotonic() - self._looked > DRY_SECONDS:
+            self._looked = time.monotonic()
+            dry, self._looked_at = dry_sites(connection, self.who.crawl_id, self._looked_at, self.enough_pages)
+            grown.update(dry)
+        return release(connection, grown)
 
     def _move(self, connection: Connection, move: Move) -> Lent | None:
         """Hold the address that a redirect leads to in place of the one asked for, if nobody knows it yet."""
@@ -308,7 +408,9 @@ class Ledger:
             self.addresses.insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
         )
         number = connection.execute(new.returning(address.c.id)).scalar()
-        if number is None:
+        if number is None:  # it may be known for a picture alone
+            known: dict[int, tuple[Candidate, int | None]] = {self.keys(url, move.to.kind): (move.to, None)}
+            self._count(connection, waiting=self.addresses.overrule(connection, known))
             return None
         if not mine:  # it waits like any other
             connection.execute(RAISE_BEST, {"host": place.host_id, "priority": move.to.priority})
@@ -358,6 +460,8 @@ class Ledger:
         before = connection.execute(select(crawl.c.waiting, crawl.c.pages).where(crawl.c.id == self.who.crawl_id)).one()
         answer.waiting, answer.pages = max(0, int(before.waiting + waiting)), int(before.pages + pages)
         answer.lessons = self._learn(connection)
+        shown_on = {one.shown_on for one in answer.lent if one.shown_on is not None}
+        answer.evidence = self._evidence.read(connection, shown_on)
         if self.reads_templates:
             answer.templates = self._read_templates(connection, batch, answer)
         if batch.idle and not answer.lent:
@@ -366,6 +470,11 @@ class Ledger:
             )
             answer.held = connection.execute(held).scalar_one()
             answer.over = not answer.held and self._nothing_waits(connection, answer)
+            if answer.over or self._is_full(answer):
+                released = release(connection, recorded_sites(connection, self.who.crawl_id))
+                self._count(connection, waiting=released)
+                answer.waiting += released
+                answer.over = answer.over and not released
             if answer.over:
                 ended = update(crawl).where(crawl.c.id == self.who.crawl_id, crawl.c.ended_at.is_(None))
                 connection.execute(ended.values(ended_at=time.time()))
@@ -391,10 +500,13 @@ class Ledger:
             self._last_template = last
         return found
 
+    def _is_full(self, answer: Answer) -> bool:
+        """Whether the crawl has all the pages it may have."""
+        return self.who.max_pages is not None and answer.pages >= self.who.max_pages
+
     def _nothing_waits(self, connection: Connection, answer: Answer) -> bool:
         """Whether no address waits that would still be asked for."""
-        full = self.who.max_pages is not None and answer.pages >= self.who.max_pages
-        if full and connection.execute(PICTURE_WAITS, {"crawl": self.who.crawl_id}).first() is None:
+        if self._is_full(answer) and connection.execute(PICTURE_WAITS, {"crawl": self.who.crawl_id}).first() is None:
             return True  # pages wait on, until the crawl may have more of them
         return nothing_waits(connection, self.who.crawl_id)
 

@@ -31,7 +31,20 @@ from sqlalchemy.pool import NullPool
 
 from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, shown, time_of, why
 from crawler.state.ledger import LEASE
-from crawler.state.schema import DONE, HELD, VERSION, WAITING, address, crawl, host, output, page, site, tables
+from crawler.state.schema import (
+    DONE,
+    HELD,
+    RECORDED,
+    VERSION,
+    WAITING,
+    address,
+    crawl,
+    host,
+    output,
+    page,
+    site,
+    tables,
+)
 from crawler.state.schema import version as version_table
 from crawler.state.schema import worker as worker_table
 
@@ -91,6 +104,8 @@ class Crawl:
     """How many pages are in the database; those dropped since are not."""
     waiting: int
     held: int
+    recorded: int
+    """Pictures that wait for their site to show enough."""
     outcomes: Mapping[str, int]
     """What came of addresses: `page`, `picture`, or what the ledger says instead."""
     workers: tuple[Worker, ...]
@@ -107,7 +122,7 @@ class Crawl:
     @property
     def addresses(self) -> int:
         """Addresses the crawl ever met."""
-        return self.waiting + self.held + self.done
+        return self.waiting + self.held + self.recorded + self.done
 
     @property
     def alive(self) -> tuple[Worker, ...]:
@@ -150,7 +165,7 @@ def disk(url: URL) -> Disk | None:
 
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl]:
-    waiting, held = (_by_crawl(connection, state) for state in (IS_WAITING, IS_HELD))
+    waiting, held, recorded = (_by_crawl(connection, state) for state in (IS_WAITING, IS_HELD, IS_RECORDED))
     outcomes, workers, files = _outcomes(connection), workers_of(connection, now), _files(connection)
     texts, sites, working = (_count_of(connection, what) for what in TOTALS)
     for row in connection.execute(select(crawl).order_by(crawl.c.id)).all():
@@ -164,6 +179,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
             texts[number],
             waiting[number],
             held[number],
+            recorded[number],
             outcomes[number],
             tuple(workers[number]),
             tuple(files[number]),
@@ -173,7 +189,9 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
 
 
 # Bound later, as parameters otherwise are, they would have each row looked at, though the index says it all.
-IS_WAITING, IS_HELD = (address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD))
+IS_WAITING, IS_HELD, IS_RECORDED = (
+    address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, RECORDED)
+)
 TOTALS = (
     select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
     select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id),

@@ -9,6 +9,8 @@
     page      the clean text of each page, and how it was fetched
     lesson    what the seeds taught: where the crawl is at home, and what it is about
     template  what the pages of a host have in common, as far as that was learned
+    evidence  what was counted of the pictures that a site's pages show, a row for each site and batch
+    verdict   what was said of each picture that was judged, and why
 
 Numbers that many workers change stand in rows of their own: each worker counts in its own row, so that no two wait for
 each other to count. Neither hosts nor addresses have foreign keys to what they are of: to delete one site or host, a
@@ -17,6 +19,7 @@ database would search all of them.
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Float,
     ForeignKey,
@@ -29,9 +32,9 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 3
-WAITING, HELD, DONE = range(3)
-"""States of an address."""
+VERSION = 4
+WAITING, HELD, DONE, RECORDED = range(4)
+"""States of an address; what is recorded waits for its site to show enough to judge it by, before it waits its turn."""
 
 tables = MetaData()
 # SQLite numbers rows by itself in a column of this very type only.
@@ -112,6 +115,7 @@ Index(
     sqlite_where=host.c.best.is_not(None) & host.c.worker.is_(None),
     postgresql_where=host.c.best.is_not(None) & host.c.worker.is_(None),
 )
+Index("host_site", host.c.site_id)
 Index(
     "host_worker", host.c.worker, sqlite_where=host.c.worker.is_not(None), postgresql_where=host.c.worker.is_not(None)
 )
@@ -132,6 +136,8 @@ address = Table(
     Column("worker", BigInteger),
     Column("lapses", SmallInteger, nullable=False, default=0),  # workers that died while they held it
     Column("outcome", Text),
+    Column("shown_on", BigInteger),  # the site whose pages show it, of a picture that is to be judged
+    Column("sight", Text),  # how a page shows it, for the judge
 )
 Index(
     "address_waiting",
@@ -144,6 +150,8 @@ Index(
 Index("address_held", address.c.worker, sqlite_where=address.c.state == HELD, postgresql_where=address.c.state == HELD)
 _picture_waits = (address.c.state == WAITING) & (address.c.kind == "image")
 Index("address_picture", address.c.host_id, sqlite_where=_picture_waits, postgresql_where=_picture_waits)
+_is_recorded = address.c.state == RECORDED
+Index("address_recorded", address.c.shown_on, sqlite_where=_is_recorded, postgresql_where=_is_recorded)
 
 page = Table(
     "page",
@@ -193,3 +201,39 @@ template = Table(
     Column("text", Text, nullable=False),
 )
 Index("template_host", template.c.crawl_id, template.c.host, template.c.id)
+
+evidence = Table(
+    "evidence",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("site_id", BigInteger, nullable=False),
+    Column("counts", Text, nullable=False),  # to be added up with those of the site's other rows
+)
+Index("evidence_site", evidence.c.site_id, evidence.c.id)
+
+verdict = Table(
+    "verdict",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("key", BigInteger, nullable=False, unique=True),  # that of its address
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("site_id", BigInteger, nullable=False),  # of the page that shows it
+    Column("kind", Text, nullable=False),  # image, or link: a page of which there is only a picture to go by
+    Column("url", Text, nullable=False),  # of the picture
+    Column("target", Text, nullable=False),
+    Column("page", Text, nullable=False),
+    Column("noise", Boolean, nullable=False),
+    Column("probability", Float, nullable=False),
+    Column("keyword", Float),
+    Column("redundancy", Float),
+    Column("entropy", Float),
+    Column("reasons", Text, nullable=False),  # JSON
+    Column("decided_by", Text, nullable=False),
+    Column("audited", Boolean, nullable=False),  # whether it was fetched although it is noise
+    Column("mistaken", Boolean),  # of one that was audited: whether it looks like content after all
+    Column("bytes", BigInteger),
+    Column("bytes_are_measured", Boolean, nullable=False),
+    Column("decided_at", Text, nullable=False),
+)
+Index("verdict_site", verdict.c.crawl_id, verdict.c.site_id)

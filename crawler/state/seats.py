@@ -26,7 +26,21 @@ from crawler.state.entries import Candidate, Keys
 from crawler.state.folder import PLACE, name_place, place_of
 from crawler.state.ledger import LEASE, Ledger, marks, nothing_waits, silent_workers, something_waits
 from crawler.state.lines import JsonLines, keep_aside, pages_file
-from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, lesson, output, site, worker
+from crawler.state.pictures import recorded_sites
+from crawler.state.schema import (
+    DONE,
+    HELD,
+    WAITING,
+    address,
+    crawl,
+    evidence,
+    host,
+    lesson,
+    output,
+    site,
+    verdict,
+    worker,
+)
 from crawler.wording import counted
 
 
@@ -101,7 +115,7 @@ class Seat:
             )
             if any(connection.execute(query.limit(1)).first() for query in open_ends):
                 return True
-            if not nothing_waits(connection, self.crawl_id):
+            if not nothing_waits(connection, self.crawl_id) or recorded_sites(connection, self.crawl_id):
                 return True
             known = (select(func.count()).where(address.c.key.in_(part)) for part in in_parts(sorted(keys)))
             return sum(connection.execute(query).scalar_one() for query in known) < len(keys)
@@ -332,10 +346,10 @@ class Seat:
 
 
 def forget(connection: Connection, crawl_id: int) -> None:
-    """Drop a crawl's frontier: its addresses, hosts and sites, and what its seeds taught. What its hosts' pages have in
-    common is as true as before.
+    """Drop a crawl's frontier: its addresses, hosts and sites, what its seeds taught and its pictures told. What its
+    hosts' pages have in common is as true as before.
     """
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
-    for table in (host, site, lesson):
+    for table in (host, site, lesson, evidence, verdict):
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))

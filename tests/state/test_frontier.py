@@ -720,3 +720,50 @@ def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
         assert now < 5_000
     assert sorted(books.ended) == list(range(1, books.count + 1))
     assert not books.held
+
+
+# Pictures, which may come to nothing without being asked for.
+
+
+@pytest.mark.parametrize(("asked", "expected"), [(True, None), (False, A + "2")])
+def test_what_was_not_asked_for_costs_its_host_no_pause(asked: bool, expected: str | None) -> None:
+    frontier = filled(A + "1", A + "2", pace=Pace(pause=lambda name: 5.0))
+    assert taken(frontier) == A + "1"
+    if not asked:
+        frontier.not_asked(1)
+    frontier.end(1, "noise/keyword")
+    assert taken(frontier, 1.0) == expected
+
+
+def test_what_was_not_asked_for_does_not_hasten_others() -> None:
+    frontier = filled(A + "1", A + "2", A + "3", pace=several(3, pause=lambda name: 5.0))
+    assert [taken(frontier, now) for now in (0.0, 5.0)] == [A + "1", A + "2"]
+    frontier.not_asked(1)
+    assert [taken(frontier, now) for now in (6.0, 10.0)] == [None, A + "3"]
+
+
+def test_an_address_is_remembered_as_what_it_was_met_as() -> None:
+    frontier = filled(A, pace=several(9))
+    taken(frontier)
+    behind = Candidate(B, sight="s")
+    frontier.found(1, [behind, behind, Candidate(B, kind="image", sight="s"), Candidate(B)])
+    assert (B in frontier, frontier.met(B, "picture"), frontier.met(B, "image")) == (True, True, True)
+    frontier.end(1)
+    assert [link.sort for link in frontier.batch(0).ended[0].links] == ["picture", "image", "link"]
+
+
+def test_what_is_said_and_seen_is_kept_with_the_end() -> None:
+    frontier = filled(A)
+    taken(frontier)
+    frontier.judged(1, {"noise": True, "audited": True})
+    frontier.judged(1, {"mistaken": False})
+    frontier.saw(1, ("seen",))
+    assert frontier.verdict(1)["audited"]  # type: ignore[index]
+    frontier.end(1)
+    (ended,) = frontier.batch(0).ended
+    known = {"key": KEYS(A), "site_id": None, "kind": "link"}
+    assert (ended.seen, ended.verdict) == (("seen",), known | {"noise": True, "audited": True, "mistaken": False})
+    frontier.judged(1, {})
+    frontier.saw(1, ())
+    frontier.not_asked(1)
+    assert (frontier.verdict(1), frontier.shown_on(1)) == (None, None)

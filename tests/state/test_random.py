@@ -28,6 +28,7 @@ HOSTS = (
 STEPS = "claim claim claim claim end end end end end give_back move die leave silence rest".split()
 SITE_LIMIT = 12
 MAX_PAGES = 40
+ENOUGH = 3  # pages of a site until its pictures are judged
 
 
 class Chance:
@@ -40,7 +41,7 @@ class Chance:
         self.plan: dict[str, Any] = {"site_limit": SITE_LIMIT, "max_pages": MAX_PAGES}
         self.pages: Counter[str] = Counter()
         self.pictures: Counter[str] = Counter()
-        self.workers = {folder: crew.join(folder=folder, **self.plan) for folder in FOLDERS}
+        self.workers = {folder: self.join(folder) for folder in FOLDERS}
         self.workers["one"].seed(*candidates(*HOSTS, kind="seed"))
 
     def link(self) -> Candidate:
@@ -48,7 +49,8 @@ class Chance:
         self.found += self.random.random() < 0.7
         url = f"{self.random.choice(HOSTS)}{self.random.randrange(self.found + 1)}"
         kind = "image" if self.random.random() < 0.2 else "link"
-        return Candidate(url, self.random.randrange(-3, 4), kind=kind)
+        sight = "a sight" if self.random.random() < 0.3 else None
+        return Candidate(url, self.random.randrange(-3, 4), kind=kind, sight=sight)
 
     def step(self) -> None:
         folder = self.random.choice(FOLDERS)
@@ -63,13 +65,18 @@ class Chance:
         held = {one.host_id for one in worker.hand.values() if one not in gone}
         return dict.fromkeys(worker.hosts - held, 0.0)
 
+    def join(self, folder: str) -> Worker:
+        one = self.crew.join(folder=folder, **self.plan)
+        one.seat.ledger.enough_pages = ENOUGH
+        return one
+
     def claim(self, worker: Worker, folder: str) -> None:
         limits = [self.random.randrange(1, 4) for _ in range(3)]
         worker.claim(Demand(*limits, alone=self.random.random() < 0.7))
 
     def end(self, worker: Worker, folder: str) -> None:
         ended = [
-            failed(one)
+            failed(one, "noise/x" if one.candidate.sight else "failed/404")
             if self.random.random() < 0.3
             else stored(one, *(self.link() for _ in range(self.random.randrange(6))))
             for one in self.some(worker)
@@ -94,11 +101,11 @@ class Chance:
 
     def die(self, worker: Worker, folder: str) -> None:
         worker.die()
-        self.workers[folder] = self.crew.join(folder=folder, **self.plan)
+        self.workers[folder] = self.join(folder)
 
     def leave(self, worker: Worker, folder: str) -> None:
         worker.leave()
-        self.workers[folder] = self.crew.join(folder=folder, **self.plan)
+        self.workers[folder] = self.join(folder)
 
     def silence(self, silent: Worker, folder: str) -> None:
         """Another takes this one for dead, which goes on as a new worker."""

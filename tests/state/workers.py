@@ -15,7 +15,7 @@ from crawler.items import ImageItem, PageItem
 from crawler.state.claims import REQUESTS_A_PAGE
 from crawler.state.database import open_database
 from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Lent, Move
-from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, output, page, site, worker
+from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, page, site, worker
 from crawler.state.seats import Plan, Seat
 
 SEEDS = ("http://seed.example/",)
@@ -212,6 +212,8 @@ NEVER = {
     "a host is better than it says": f"""
         host WHERE coalesce(best, -1000000) < (SELECT max(priority) FROM address
         WHERE host_id = host.id AND state = {WAITING})""",
+    "what is recorded cannot be judged": f"""
+        address WHERE state = {RECORDED} AND (sight IS NULL OR shown_on IS NULL)""",
     "a host belongs to nobody": "host WHERE worker IS NOT NULL AND worker NOT IN (SELECT id FROM worker)",
 }
 BROKEN = " UNION ALL ".join(f"SELECT '{what}' FROM {where}" for what, where in NEVER.items())

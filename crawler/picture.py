@@ -1,0 +1,120 @@
+"""What a picture is by its own bytes: its type and its size, whatever its address and its server say."""
+
+import struct
+from typing import NamedTuple
+
+# Content: a picture this large, in pixels, and no longer than so many times its other side, is rarely an ornament.
+CONTENT_WIDTH, CONTENT_HEIGHT, CONTENT_RATIO = 200, 150, 3.0
+SVG_AT = 1_000  # bytes among which an SVG says that it is one
+SVG = "SVG, which may hold scripts"
+SKIPPED_JPEG = frozenset((0xC4, 0xC8, 0xCC))  # markers between those of frames that are none
+
+
+class Type(NamedTuple):
+    """A type of picture: its name for headers and lists, and the ending of its files."""
+
+    media_type: str
+    ending: str
+
+
+PNG, JPEG, GIF = Type("image/png", ".png"), Type("image/jpeg", ".jpg"), Type("image/gif", ".gif")
+WEBP, AVIF = Type("image/webp", ".webp"), Type("image/avif", ".avif")
+BMP, ICO = Type("image/bmp", ".bmp"), Type("image/x-icon", ".ico")
+SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": PNG,
+    b"\xff\xd8\xff": JPEG,
+    b"GIF87a": GIF,
+    b"GIF89a": GIF,
+    b"\x00\x00\x01\x00": ICO,
+}
+
+
+def type_of(body: bytes) -> Type | None:
+    """The type that the first bytes tell, or None where they are of no picture that is kept.
+
+    >>> type_of(b"GIF89a..."), type_of(b"<html>")
+    (Type(media_type='image/gif', ending='.gif'), None)
+    """
+    for signature, found in SIGNATURES.items():
+        if body.startswith(signature):
+            return found
+    if body[:4] == b"RIFF" and body[8:12] == b"WEBP":
+        return WEBP
+    if body[4:8] == b"ftyp" and b"avif" in (body[8:12], *_brands(body)):
+        return AVIF
+    # Two letters alone would make bitmaps of texts: the size of the file is written behind them.
+    if body[:2] == b"BM" and len(body) >= 26 and int.from_bytes(body[2:6], "little") in (0, len(body)):
+        return BMP
+    return None
+
+
+def _brands(body: bytes) -> list[bytes]:
+    """The kinds that an AVIF file says it is compatible with."""
+    end = min(int.from_bytes(body[:4], "big"), 256, len(body))
+    return [body[at : at + 4] for at in range(16, end, 4)]
+
+
+def refusal(body: bytes) -> str:
+    """What there is instead of a picture that is kept, in words; empty where there is one."""
+    if type_of(body) is not None:
+        return ""
+    start = body[:SVG_AT].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith((b"<svg", b"<?xml", b"<!--", b"<!doctype svg")) and b"<svg" in start:
+        return SVG
+    if start.startswith((b"<!doctype html", b"<html")):
+        return "a web page"
+    return "of no known type" if body else "empty"
+
+
+def size(body: bytes) -> tuple[int, int] | None:
+    """Width and height in pixels, or None where the first bytes do not tell.
+
+    >>> size(b"GIF89a" + bytes((200, 0, 60, 0)) + bytes(20))
+    (200, 60)
+    """
+    kind = type_of(body)
+    try:
+        if kind is PNG:
+            return struct.unpack(">II", body[16:24])
+        if kind is GIF:
+            return struct.unpack("<HH", body[6:10])
+        if kind is BMP:
+            width, height = struct.unpack("<ii", body[18:26])
+            return width, abs(height)
+        if kind is ICO:
+            return body[6] or 256, body[7] or 256
+        if kind is WEBP:
+            return _size_of_webp(body)
+        return _size_of_jpeg(body) if kind is JPEG else None
+    except (struct.error, IndexError):
+        return None
+
+
+def _size_of_webp(body: bytes) -> tuple[int, int] | None:
+    if body[12:16] == b"VP8X":
+        return 1 + int.from_bytes(body[24:27], "little"), 1 + int.from_bytes(body[27:30], "little")
+    if body[12:16] == b"VP8L":
+        bits = int.from_bytes(body[21:25], "little")
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    width, height = struct.unpack("<HH", body[26:30])
+    return width & 0x3FFF, height & 0x3FFF
+
+
+def _size_of_jpeg(body: bytes) -> tuple[int, int] | None:
+    at = 2
+    while at + 9 < len(body) and body[at] == 0xFF:
+        marker = body[at + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in SKIPPED_JPEG:
+            height, width = struct.unpack(">HH", body[at + 5 : at + 9])
+            return width, height
+        at += 2 + int.from_bytes(body[at + 2 : at + 4], "big")
+    return None
+
+
+def looks_like_content(body: bytes) -> bool | None:
+    """Whether a picture is as large as pictures of a page's subject are; None where its size is not known."""
+    if (found := size(body)) is None:
+        return None
+    width, height = found
+    slim = max(width, height) > CONTENT_RATIO * min(width, height)
+    return width >= CONTENT_WIDTH and height >= CONTENT_HEIGHT and not slim

@@ -1,0 +1,153 @@
+"""Pictures wait for evidence: they are recorded first, and wait their turn when their site has shown enough.
+
+A site is released when it has so many pages, when nothing else of it waits or is held (it has run dry), or when
+nothing else of the crawl is left to do. What was counted of its pictures stands in rows that are only added, one for
+each batch that brought pages of it, so workers need not wait for each other and counts are exact whoever dies.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, insert, literal, or_, select, update
+
+from crawler.state.addresses import in_parts, insert_of, raise_best
+from crawler.state.entries import Evidence
+from crawler.state.lines import storable
+from crawler.state.schema import RECORDED, WAITING, address, evidence, host, site, verdict
+
+RELEASED_AT_ONCE = 10_000  # pictures: a statement must end within its time; the rest follows
+SITES_AT_ONCE = 10_000  # numbers of sites that are looked through for some that have run dry
+KNOWN_SITES = 1_000  # whose evidence a worker has in memory
+
+# Spelled out, so that databases can tell that the index of what is recorded holds it all.
+IS_RECORDED = address.c.state == literal(RECORDED, literal_execute=True)
+IS_WAITING = address.c.state == literal(WAITING, literal_execute=True)
+_has_recorded = select(address.c.id).where(address.c.shown_on == site.c.id, IS_RECORDED).correlate(site).exists()
+_page_waits = (
+    select(address.c.id)
+    .join(host, host.c.id == address.c.host_id)
+    .where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING, address.c.kind != "image")
+    .correlate(site)
+    .exists()
+)
+_of_crawl = select(site.c.id).where(site.c.crawl_id == bindparam("crawl"), _has_recorded)
+RECORDED_SITES = _of_crawl.order_by(site.c.id).limit(SITES_AT_ONCE)
+DRY_SITES = _of_crawl.where(
+    site.c.id > bindparam("after"),
+    site.c.id <= bindparam("last"),
+    or_(site.c.pages >= bindparam("enough"), (site.c.held == 0) & ~_page_waits),
+)
+FULL_SITES = select(site.c.id).where(
+    site.c.id.in_(bindparam("sites", expanding=True)), site.c.pages >= bindparam("enough")
+)
+_of_sites = (
+    select(address.c.id)
+    .where(address.c.shown_on.in_(bindparam("sites", expanding=True)), IS_RECORDED)
+    .limit(RELEASED_AT_ONCE)
+    .with_for_update(skip_locked=True)
+)
+RELEASE = (
+    update(address)
+    .where(address.c.id.in_(_of_sites.scalar_subquery()))
+    .values(state=WAITING)
+    .returning(address.c.host_id, address.c.priority)
+)
+
+
+def release(connection: Connection, sites: Collection[int]) -> int:
+    """Let wait what is recorded of the pictures of some sites, or the first of very many; how many they are."""
+    released = 0
+    for part in in_parts(sorted(sites)):
+        best: dict[int, int] = {}
+        for host_id, priority in connection.execute(RELEASE, {"sites": part}).all():
+            best[host_id] = max(best.get(host_id, priority), priority)
+            released += 1
+        raise_best(connection, best)
+    return released
+
+
+def full_sites(connection: Connection, sites: Collection[int], enough: int) -> set[int]:
+    """Those of the sites that have enough pages."""
+    found = (connection.execute(FULL_SITES, {"sites": part, "enough": enough}) for part in in_parts(sorted(sites)))
+    return {number for rows in found for number in rows.scalars()}
+
+
+def dry_sites(connection: Connection, crawl_id: int, after: int, enough: int) -> tuple[list[int], int]:
+    """The sites beyond a number whose pictures wait for nothing any more; and the number to go on from."""
+    last = after + SITES_AT_ONCE
+    given = {"crawl": crawl_id, "after": after, "last": last, "enough": enough}
+    found = list(connection.execute(DRY_SITES, given).scalars())
+    highest = connection.execute(select(func.coalesce(func.max(site.c.id), 0))).scalar_one()
+    return found, last if last < highest else 0
+
+
+def recorded_sites(connection: Connection, crawl_id: int) -> list[int]:
+    """The sites of a crawl of which pictures are recorded."""
+    return list(connection.execute(RECORDED_SITES, {"crawl": crawl_id}).scalars())
+
+
+def keep_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, str]) -> None:
+    """Add what was counted on pages of some sites.
+
+    This comes after the rows of these sites were changed: so they are locked, and of two workers the one whose row
+    has the lower number has committed first.
+    """
+    rows = [{"crawl_id": crawl_id, "site_id": n, "counts": storable(counts[n])} for n in sorted(counts)]
+    if rows:
+        connection.execute(insert(evidence), rows)
+
+
+def keep_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapping[str, Any]]) -> None:
+    """Keep what was said of pictures; what was said before of the same ones goes."""
+    rows = {one["key"]: {"crawl_id": crawl_id, **one} for one in verdicts}
+    if rows:
+        new = insert_of(connection.engine)(verdict)
+        renewed = {name: new.excluded[name] for name in next(iter(rows.values())) if name != "key"}
+        connection.execute(
+            new.on_conflict_do_update(index_elements=["key"], set_=renewed), [rows[key] for key in sorted(rows)]
+        )
+
+
+class EvidenceReader:
+    """Reads what is new of the evidence of sites, and knows how far it has read."""
+
+    def __init__(self, most: int = KNOWN_SITES) -> None:
+        self.most = most
+        self._last: OrderedDict[int, int] = OrderedDict()
+        """The last row read of each site, the site longest not asked for first."""
+
+    def read(self, connection: Connection, sites: Collection[int]) -> list[Evidence]:
+        """What is new of these sites; all of those not known."""
+        if not sites:
+            return []
+        numbers = evidence.c.site_id, evidence.c.id
+        new: dict[int, list[int]] = {number: [] for number in sites}
+        for whole in (True, False):
+            mine = sorted(n for n in sites if (n not in self._last) is whole)
+            after = min((self._last.get(n, 0) for n in mine), default=0)
+            for part in in_parts(mine):
+                known = select(*numbers).where(evidence.c.site_id.in_(part), evidence.c.id > after)
+                for site_id, number in connection.execute(known.order_by(evidence.c.id)):
+                    if number > self._last.get(site_id, 0):
+                        new[site_id].append(number)
+        texts: dict[int, str] = {}
+        for part in in_parts([number for found in new.values() for number in found]):
+            rows = select(evidence.c.id, evidence.c.counts).where(evidence.c.id.in_(part))
+            texts |= {row.id: row.counts for row in connection.execute(rows)}
+        self._rows = {site_id: max(found) for site_id, found in new.items() if found}
+        return [
+            Evidence(n, n not in self._last, [texts[number] for number in found])
+            for n, found in new.items()
+            if found or n not in self._last
+        ]
+
+    def committed(self, sites: Collection[int]) -> list[int]:
+        """Remember how far was read, now that it is certain; the sites that are forgotten for it."""
+        for site_id in sites:
+            self._last[site_id] = self._rows.get(site_id, self._last.get(site_id, 0))
+            self._last.move_to_end(site_id)
+        forgotten = []
+        while len(self._last) > max(self.most, len(sites)):
+            forgotten.append(self._last.popitem(last=False)[0])
+        return forgotten

@@ -1,0 +1,353 @@
+"""Pictures are recorded, wait for their site to show enough, and what was counted and said of them is kept."""
+
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, func, insert, select
+from workers import EVERYTHING, Crew, Worker, candidates, failed, stored, urls
+
+from crawler.state import pictures
+from crawler.state.entries import Batch, Candidate, Ended, Evidence
+from crawler.state.pictures import EvidenceReader, dry_sites
+from crawler.state.schema import DONE, HELD, RECORDED, WAITING, evidence, site, verdict
+
+A, B, CDN = "http://a.example/", "http://b.example/", "http://cdn.example/"
+NOISE = "noise/keyword"
+VERDICT: dict[str, Any] = {
+    "key": 7,
+    "site_id": 1,
+    "kind": "image",
+    "url": CDN + "1.png",
+    "target": "",
+    "page": A,
+    "noise": True,
+    "probability": 0.9,
+    "keyword": 1.5,
+    "redundancy": None,
+    "entropy": 0.25,
+    "reasons": ["its words"],
+    "decided_by": "keyword",
+    "audited": False,
+    "mistaken": None,
+    "bytes": 10,
+    "bytes_are_measured": False,
+    "decided_at": "2026-11-21T00:00:00+00:00",
+}
+
+
+def picture(number: int = 1, kind: str = "image", url: str = CDN) -> Candidate:
+    """A picture, or a page behind one, that is to be judged."""
+    return Candidate(f"{url}{number}", -10 if kind == "image" else -5, kind=kind, sight=f"sight {number}")
+
+
+def counting(crew: Crew, *seeds: Candidate, enough: int = 2, **plan: Any) -> Worker:
+    """A worker that counts pictures; what was counted of pages is the list of what they show."""
+    one = crew.join(*seeds, **plan)
+    one.seat.ledger.count_pictures, one.seat.ledger.enough_pages = json.dumps, enough
+    one.seat.ledger._looked = float("inf")  # it looks for dry sites when it is idle, and not by the clock
+    return one
+
+
+def states(crew: Crew) -> dict[str, int]:
+    return {url: state for url, (state, _) in crew.addresses().items()}
+
+
+# Recording and releasing.
+
+
+def test_a_picture_is_recorded_until_its_site_has_enough_pages(crew: Crew) -> None:
+    one = counting(crew, *candidates(A, A + "2", A + "3"))
+    first, second, third = one.claim()
+    answer = one.end(stored(first, picture(1)), demand=EVERYTHING)
+    assert (answer.lent, answer.waiting, states(crew)["image " + CDN + "1"]) == ([], 0, RECORDED)
+    (lent,) = one.end(stored(second, picture(2)), demand=EVERYTHING._replace(pages=1)).lent
+    assert (lent.candidate, lent.shown_on) == (picture(1)._replace(parent=A), second.site_id)
+    assert states(crew)["image " + CDN + "2"] == WAITING
+    one.end(stored(third, picture(3)))
+    assert states(crew)["image " + CDN + "3"] == WAITING
+    assert urls(one.claim()) == [CDN + "2", CDN + "3"]
+
+
+def test_pages_that_brought_nothing_do_not_count(crew: Crew) -> None:
+    one = counting(crew, *candidates(A, A + "2", A + "3"))
+    first, second, _ = one.claim()
+    one.end(stored(first, picture(1)), Ended(second, "skipped/noindex", (picture(2),)))
+    assert states(crew)["image " + CDN + "1"] == states(crew)["image " + CDN + "2"] == RECORDED
+
+
+@pytest.mark.parametrize(("left", "released"), [("nothing", True), ("waiting", False), ("held", False)])
+def test_pictures_of_a_site_that_has_run_dry_are_released(crew: Crew, left: str, released: bool) -> None:
+    """Another site still has pages that wait, and so has the host of the pictures."""
+    one = counting(crew, *candidates(A, A + "2", B, CDN))
+    first, second, *others = one.claim()
+    one.commit(returned=others)
+    if left == "waiting":
+        one.commit(returned=[second])
+    elif left == "nothing":
+        one.end(failed(second))
+    one.end(stored(first, picture(1)))
+    one.commit(idle=True)
+    assert states(crew)["image " + CDN + "1"] == (WAITING if released else RECORDED)
+
+
+def test_dry_sites_are_looked_for_some_at_a_time(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "SITES_AT_ONCE", 1)
+    hosts = [f"http://{letter}.example/" for letter in "abcd"]
+    one = counting(crew, *candidates(*hosts))
+    one.end(*(stored(lent, picture(n)) for n, lent in enumerate(one.claim())))
+    first = crew.value(select(func.min(site.c.id)))
+    found, after = [], first - 1
+    with crew.engine.connect() as connection:
+        for _ in range(5):  # the last is that of the pictures
+            some, after = dry_sites(connection, one.seat.crawl_id, after, 9)
+            found.append(some)
+    assert (found, after) == ([*([first + n] for n in range(4)), []], 0)
+
+
+@pytest.mark.parametrize("limit", [1, None])
+def test_no_crawl_is_over_while_pictures_are_recorded(crew: Crew, limit: int | None) -> None:
+    """With max_pages its pages wait on, and its pictures are asked for."""
+    one = counting(crew, *candidates(A, A + "2"), max_pages=limit, enough=9)
+    (first, *rest) = one.claim()
+    answer = one.end(stored(first, picture(1), picture(2, "link")), *map(failed, rest))
+    assert not answer.over
+    assert not one.commit(idle=True).over
+    assert states(crew)["image " + CDN + "1"] == WAITING
+    assert one.seat.left([A])
+    expected = [CDN + "1"] if limit else [CDN + "2", CDN + "1"]
+    lent = one.claim()
+    assert urls(lent) == expected
+    one.end(*map(stored, lent))
+    assert one.commit(idle=True).over
+
+
+def test_a_crawl_goes_on_for_what_was_recorded_when_it_died(crew: Crew) -> None:
+    one = counting(crew, *candidates(A), enough=9)
+    (first,) = one.claim()
+    one.end(stored(first, picture(1)))
+    one.die()
+    again = counting(crew, enough=9)
+    assert again.seat.left([A])
+    assert not again.commit(idle=True).over
+    assert urls(again.claim()) == [CDN + "1"]
+
+
+def test_another_worker_s_pages_count(crew: Crew) -> None:
+    one, two = counting(crew, *candidates(A, B)), counting(crew, folder="two")
+    (first,) = one.claim(pages=1)
+    one.end(stored(first, picture(1), *candidates(A + "2")))
+    one.rest(first)
+    held = {lent.candidate.url: lent for lent in two.claim()}
+    two.end(stored(held[A + "2"], picture(2)))
+    assert states(crew)["image " + CDN + "1"] == states(crew)["image " + CDN + "2"] == WAITING
+
+
+def test_with_nothing_to_wait_for_pictures_wait_their_turn_at_once(crew: Crew) -> None:
+    one = counting(crew, *candidates(A), enough=0)
+    (first,) = one.claim()
+    assert urls(one.end(stored(first, picture(1)), demand=EVERYTHING).lent) == [CDN + "1"]
+
+
+# Pages behind pictures.
+
+
+@pytest.mark.parametrize("when", ["recorded", "waiting", "held", "noise", "the same page"])
+def test_a_link_with_words_overrules_a_picture(crew: Crew, when: str) -> None:
+    one = counting(crew, *candidates(A, A + "2"), enough=9 if when == "recorded" else 1)
+    first, second = one.claim()
+    behind, words = picture(1, "link"), Candidate(CDN + "1", 50)
+    if when == "the same page":
+        one.end(stored(first, behind, words))
+    else:
+        one.end(stored(first, behind))
+    said = VERDICT | {"kind": "link", "key": one.seat.ledger.keys(CDN + "1")}
+    if when in ("held", "noise"):
+        (held,) = one.claim()
+    if when == "noise":
+        one.end(Ended(held, NOISE, verdict=said))
+        assert crew.addresses()[CDN + "1"] == (DONE, NOISE)
+        assert crew.value(select(func.count()).select_from(verdict)) == 1
+    if when != "the same page":
+        one.end(stored(second, words))
+    if when == "held":
+        assert crew.addresses()[CDN + "1"] == (HELD, None)
+        one.end(Ended(held, NOISE, verdict=said))
+    (lent,) = one.claim()
+    assert (lent.candidate.url, lent.candidate.priority, lent.candidate.sight) == (CDN + "1", 50, None)
+    assert crew.value(select(func.count()).select_from(verdict)) == 0
+
+
+@pytest.mark.parametrize("outcome", ["", "failed/404", "skipped/noindex"])
+def test_what_came_of_a_page_otherwise_is_not_overruled(crew: Crew, outcome: str) -> None:
+    one = counting(crew, *candidates(A, A + "2"), enough=1)
+    first, second = one.claim()
+    one.end(stored(first, picture(1, "link")))
+    (held,) = one.claim()
+    one.end(stored(held) if not outcome else failed(held, outcome))
+    one.end(stored(second, Candidate(CDN + "1", 50)))
+    assert crew.addresses()[CDN + "1"] == (DONE, outcome or None)
+
+
+def test_a_page_that_waits_for_its_words_is_not_judged_for_a_picture(crew: Crew) -> None:
+    one = counting(crew, *candidates(A, CDN + "1"))
+    (first, _) = one.claim()
+    one.commit(returned=[_])
+    one.end(stored(first, picture(1, "link")))
+    assert [lent.candidate.sight for lent in one.claim()] == [None]
+
+
+def test_a_redirect_overrules_a_picture(crew: Crew) -> None:
+    one = counting(crew, *candidates(A, B), enough=9)
+    first, second = one.claim()
+    one.end(stored(first, picture(1, "link")))
+    assert one.move(second, CDN + "1") is None
+    one.end(failed(second, "skipped/redirected to a page already known"))
+    assert [(lent.candidate.url, lent.candidate.sight) for lent in one.claim()] == [(CDN + "1", None)]
+
+
+def test_noise_costs_its_site_no_request(crew: Crew) -> None:
+    one = counting(crew, *candidates(A), enough=1)
+    one.end(stored(one.claim()[0], picture(1, "link"), picture(2, "link")))
+    noise, page = one.claim()
+    one.end(Ended(noise, NOISE), failed(page))
+    query = select(site.c.requests, site.c.held).where(site.c.id == noise.site_id)
+    with crew.engine.connect() as connection:
+        assert tuple(connection.execute(query).one()) == (1, 0)
+
+
+# What was counted.
+
+
+def told(found: list[Evidence]) -> list[tuple[bool, list[Any]]]:
+    return [(one.whole, [json.loads(counts) for counts in one.counts]) for one in found]
+
+
+def test_evidence_comes_whole_at_first_then_what_is_new(crew: Crew) -> None:
+    one = counting(crew, *candidates(A, A + "2", A + "3", B), enough=1)
+    first, second, third, other = one.claim()
+    seen = [["x"], ["y"], ["z"], ["of another site"]]
+    answer = one.end(
+        stored(first, picture(1))._replace(seen=seen[0]),
+        stored(second, picture(2))._replace(seen=seen[1]),
+        stored(other)._replace(seen=seen[3]),
+        demand=EVERYTHING._replace(pages=1),
+    )
+    assert told(answer.evidence) == [(True, [[["x"], ["y"]]])]
+    answer = one.end(stored(third)._replace(seen=seen[2]), demand=EVERYTHING._replace(pages=1))
+    assert told(answer.evidence) == [(False, [[["z"]]])]
+    one.end(stored(one.hand[min(one.hand)]), demand=None)
+    one.die()
+    again = counting(crew, enough=1)
+    assert told(again.commit(demand=EVERYTHING).evidence) == [(True, [[["x"], ["y"]], [["z"]]])]
+
+
+def test_evidence_of_a_page_that_was_never_committed_is_not_there(crew: Crew) -> None:
+    one = counting(crew, *candidates(A, A + "2"), enough=1)
+    one.claim()
+    one.die()
+    two = counting(crew, enough=1)
+    first, second = two.claim()
+    two.end(stored(first, picture(1))._replace(seen=["x"]))
+    two.die()
+    three = counting(crew, enough=1)
+    (page, _) = three.claim()
+    assert page == second._replace(lease=page.lease)
+    three.end(stored(page)._replace(seen=["y"]))
+    with crew.engine.connect() as connection:
+        rows = connection.execute(select(evidence.c.counts).order_by(evidence.c.id)).scalars()
+        assert [json.loads(row) for row in rows] == [[["x"]], [["y"]]]
+
+
+def test_evidence_of_many_sites_is_forgotten_and_read_again(crew: Crew) -> None:
+    crew.join()
+    with crew.engine.begin() as connection:
+        reader = EvidenceReader(most=2)
+        mine = crew.workers[0].seat.crawl_id
+        for number in (1, 2, 3):
+            connection.execute(insert(evidence).values(crawl_id=mine, site_id=number, counts=str(number)))
+        for sites, news, forgotten in [
+            ({1}, [(1, True)], []),
+            ({1, 2}, [(2, True)], []),
+            ({3}, [(3, True)], [1]),
+            ({2, 3}, [], []),
+            ({1}, [(1, True)], [2]),
+            ({1, 2, 3}, [(2, True)], []),
+        ]:
+            assert [(one.site_id, one.whole) for one in reader.read(connection, sites)] == news
+            assert reader.committed(sites) == forgotten
+        connection.execute(delete(evidence))
+
+
+def test_nothing_is_skipped_of_a_site_that_was_not_asked_for_in_between(crew: Crew) -> None:
+    crew.join()
+    mine, reader = crew.workers[0].seat.crawl_id, EvidenceReader()
+    with crew.engine.begin() as connection:
+
+        def add(site_id: int, counts: str) -> None:
+            connection.execute(insert(evidence).values(crawl_id=mine, site_id=site_id, counts=counts))
+
+        def read(*sites: int) -> dict[int, list[str]]:
+            found = {one.site_id: one.counts for one in reader.read(connection, sites)}
+            reader.committed(sites)
+            return found
+
+        add(1, "a")
+        add(2, "b")
+        assert read(1, 2) == {1: ["a"], 2: ["b"]}
+        add(1, "c")
+        add(2, "d")
+        assert read(2) == {2: ["d"]}
+        add(2, "e")
+        assert read(1, 2) == {1: ["c"], 2: ["e"]}
+        assert read(1, 2) == {}
+        connection.execute(delete(evidence))
+
+
+# What was said.
+
+
+def judge(crew: Crew, **fields: Any) -> dict[str, Any]:
+    """A verdict as it is kept with the end of a picture."""
+    one = counting(crew, *candidates(A), enough=1)
+    one.end(stored(one.claim()[0], picture(1)))
+    (held,) = one.claim()
+    said = VERDICT | {"site_id": held.shown_on} | fields
+    one.end(Ended(held, NOISE, verdict=said) if said["noise"] else stored(held, size=123)._replace(verdict=said))
+    with crew.engine.connect() as connection:
+        return dict(connection.execute(select(verdict)).one()._mapping)
+
+
+def test_a_verdict_is_kept(crew: Crew) -> None:
+    kept = judge(crew)
+    expected = VERDICT | {"site_id": kept["site_id"], "reasons": '["its words"]'}
+    assert {name: kept[name] for name in expected} == expected
+
+
+def test_the_size_of_what_was_downloaded_is_measured(crew: Crew) -> None:
+    kept = judge(crew, noise=False, bytes=None)
+    assert (kept["bytes"], kept["bytes_are_measured"]) == (123, True)
+
+
+@pytest.mark.parametrize("way", ["fresh", "other crawl"])
+def test_a_fresh_crawl_forgets_what_its_pictures_told(crew: Crew, way: str) -> None:
+    judge(crew)
+    one = crew.workers[-1]
+    with crew.engine.begin() as connection:
+        connection.execute(insert(evidence).values(crawl_id=one.seat.crawl_id, site_id=1, counts=""))
+    one.leave()
+    crew.join(**({"fresh": True} if way == "fresh" else {"name": "other"}))
+    left = 0 if way == "fresh" else 1
+    for table in (verdict, evidence):
+        assert crew.value(select(func.count()).select_from(table)) == left
+
+
+def test_what_is_held_is_known_again_after_a_lost_connection(crew: Crew) -> None:
+    one = counting(crew, *candidates(A), enough=1)
+    one.end(stored(one.claim()[0], picture(1))._replace(seen=["x"]))
+    (held,) = one.claim()
+    one.seat.ledger._held.clear()
+    with crew.engine.begin() as connection:
+        answer = one.seat.ledger._recovered(connection, Batch())
+    assert answer.lent == [held]
+    assert told(answer.evidence) == []

@@ -1,0 +1,424 @@
+"""Pictures in whole crawls: adverts are never asked for, content is asked for once, and what was said is kept."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import postgres
+import pytest
+from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving
+
+from crawler.demo.pictures import png
+from crawler.noise.evidence import Evidence
+
+PAGES = 12
+# Numbers would make words that all pictures share; these are in one each.
+NAMES = "heron otter beaver lynx marten badger weasel stoat raven magpie jackdaw plover".split()
+ADVERT = '<a href="/ads/click?id={n}"><img src="/ads/banner{n}.png" width="468" height="60"></a>'
+# By their shares of the pages alone: what the pictures are called tells nothing here.
+ONLY_REDUNDANCY = OPEN | {"IMAGE_NOISE_MODELS": "redundancy"}
+
+
+def picture(name: str, width: int = 300, height: int = 200) -> Answer:
+    return Answer(png(name, width, height), content_type="image/png")
+
+
+def zoo(pages: int = PAGES) -> dict[str, Any]:
+    """A site of animals: each page shows one and its large picture, the same two banners and a logo."""
+    names = NAMES[:pages]
+    links = {f"/{name}": f"The {name}" for name in names}
+    routes: dict[str, Any] = {"/skin/frame.png": picture("frame"), "/robots.txt": ""}
+    for name in ["", *names]:
+        thumbnail = f'<img src="/photos/{name}.png" alt="{name}">'
+        shown = f'<p>About the {name}.<a href="/photos/{name}-large.png">{thumbnail}</a></p>'
+        adverts = "".join(ADVERT.format(n=n) for n in (1, 2))
+        routes[f"/{name}"] = page(f"This is the {name}.", links=links) + (shown if name else "") + adverts
+        routes[f"/{name}"] += '<a href="/"><img src="/skin/frame.png"></a>'
+        if name:
+            routes[f"/photos/{name}.png"], routes[f"/photos/{name}-large.png"] = picture(name), picture(f"{name} large")
+    for n in (1, 2):
+        routes[f"/ads/banner{n}.png"] = picture(f"banner {n}", 468, 60)
+        routes[f"/ads/click?id={n}"] = page("Buy this.")
+    return routes
+
+
+def photos(names: list[str] = NAMES) -> list[str]:
+    return sorted(f"/photos/{name}{size}.png" for name in names for size in ("", "-large"))
+
+
+def rows(ended: Crawl | Path, query: str) -> list[Any]:
+    folder = ended if isinstance(ended, Path) else ended.folder
+    with closing(sqlite3.connect(folder / "output" / "crawl.db")) as database:
+        return database.execute(query).fetchall()
+
+
+def verdicts(ended: Crawl | Path) -> list[Any]:
+    """What was said, without where and when the site was served."""
+    columns = "kind, replace(url, rtrim(url, replace(url, '/', '')), ''), noise, probability, reasons, decided_by"
+    return rows(ended, f"SELECT {columns} FROM verdict ORDER BY kind, url, target, key")
+
+
+def without(site: Site, *starts: str) -> list[str]:
+    return sorted(path for path in site.paths(without="/robots.txt") if path.startswith(starts))
+
+
+def stats(ended: Crawl) -> dict[str, int]:
+    """The counts under image_noise/."""
+    lines = [line.strip(" {},") for line in ended.err.splitlines() if "'image_noise/" in line]
+    return {name.strip(" '").removeprefix("image_noise/"): int(n) for name, n in (line.split(":") for line in lines)}
+
+
+# What is asked for.
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, Crawl]:
+    with serving(Site(zoo())) as site:
+        ended = crawl(tmp_path_factory.mktemp("zoo"), {"seeds": site.url}, OPEN | {"STATS_DUMP": "True"})
+    assert ended.status == 0
+    return site, ended
+
+
+def test_adverts_are_never_asked_for(crawled: tuple[Site, Crawl]) -> None:
+    site, _ = crawled
+    assert without(site, "/ads", "/skin") == []
+
+
+def test_content_is_asked_for_once(crawled: tuple[Site, Crawl]) -> None:
+    site, ended = crawled
+    assert without(site, "/photos") == photos()
+    listed = ended.items("topic.images")
+    assert sorted(one["url"].removeprefix(site.url) for one in listed) == [path[1:] for path in photos()]
+    for one in listed:
+        assert (ended.folder / one["path"]).stat().st_size == one["size"]
+
+
+def test_the_closing_lines_say_what_was_skipped(crawled: tuple[Site, Crawl]) -> None:
+    _, ended = crawled
+    said = "Pictures: 24 kept, listed in output/topic.images.jsonl; 3 skipped as noise, about "
+    assert said in ended.closing()
+    assert "2 links not followed: behind pictures that are noise." in ended.closing()
+
+
+def test_the_counts_add_up(crawled: tuple[Site, Crawl]) -> None:
+    _, ended = crawled
+    counts = stats(ended)
+    by_model = sum(n for name, n in counts.items() if name.startswith("skipped/"))
+    assert (counts["kept"], counts["skipped"], counts["links"], by_model) == (24, 5, 2, 5)
+
+
+def test_every_verdict_is_kept_with_its_reasons(crawled: tuple[Site, Crawl]) -> None:
+    _, ended = crawled
+    query = "SELECT noise, count(*), sum(bytes_are_measured), min(length(reasons)) > 2 FROM verdict GROUP BY noise"
+    assert rows(ended, query) == [(0, 24, 24, 0), (1, 5, 0, 1)]
+    assert not rows(ended, "SELECT 1 FROM verdict WHERE decided_at < '2026' OR site_id NOT IN (SELECT id FROM site)")
+
+
+def test_the_commands_tell_of_it(crawled: tuple[Site, Crawl]) -> None:
+    _, ended = crawled
+    report = scrapy(ended.folder, "noise", "report", "topic")
+    assert report.returncode == 0
+    assert "topic: 27 pictures judged, 3 skipped as noise." in report.stdout
+    assert "Requests saved: 5." in report.stdout
+    assert "5 skipped as noise" in scrapy(ended.folder, "state", "topic").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "what is to be done is not said"),
+        (["x"], "there is no scrapy noise 'x'; there is scrapy noise report"),
+        (["report", "x"], "there is no crawl 'x'; there are topic"),
+        (["report", "a", "b"], "'b' is too much"),
+        (["report", "--x"], "there is no option '--x'"),
+    ],
+)
+def test_a_report_of_nothing_is_refused(crawled: tuple[Site, Crawl], words: list[str], said: str) -> None:
+    ended = scrapy(crawled[1].folder, "noise", *words)
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
+    assert said in ended.stderr
+
+
+def scrapy(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    line = [sys.executable, "-m", "scrapy", *words]
+    told: dict[str, Any] = {"capture_output": True, "encoding": "utf-8", "timeout": 60, "check": False}
+    return subprocess.run(line, cwd=folder, env=environment(), **told)
+
+
+# When they are asked for.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "pages"),
+    [
+        ({}, {"IMAGE_NOISE_MIN_PAGES": 5}, 5),
+        ({}, {"IMAGE_NOISE_MIN_PAGES": 13}, 13),
+        ({}, {"IMAGE_NOISE_MIN_PAGES": 99}, 13),  # it has run dry
+        ({"max_pages": 6}, {"IMAGE_NOISE_MIN_PAGES": 99}, 6),
+    ],
+)
+def test_pictures_wait_for_their_site(tmp_path: Path, arguments: Mapping[str, Any], settings: Any, pages: int) -> None:
+    with serving(Site(zoo())) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, **arguments}, ONLY_REDUNDANCY | settings)
+    order = site.paths(without="/robots.txt")
+    first = next(at for at, path in enumerate(order) if path.startswith("/photos"))
+    assert first >= pages
+    shown = [item["url"].rpartition("/")[2] for item in ended.items() if not item["url"].endswith("/")]
+    assert without(site, "/photos") == photos(shown)
+    assert without(site, "/ads/banner", "/skin") == []
+
+
+def test_without_a_judge_all_pictures_are_asked_for(tmp_path: Path) -> None:
+    with serving(Site(zoo(3))) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"IMAGE_NOISE_ENABLED": "False"})
+    asked = ["/ads/banner1.png", "/ads/banner2.png", "/ads/click?id=1", "/ads/click?id=2", "/skin/frame.png"]
+    assert without(site, "/ads", "/skin") == asked
+    assert rows(ended, "SELECT count(*) FROM verdict UNION ALL SELECT count(*) FROM evidence") == [(0,), (0,)]
+
+
+def test_without_pictures_links_behind_them_are_judged(tmp_path: Path) -> None:
+    with serving(Site(zoo())) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "images": "no"})
+    assert without(site, "/ads", "/skin", "/photos") == []
+    assert [row[0] for row in verdicts(ended)] == ["link", "link"]
+    assert "Pictures" not in ended.closing()
+    assert "2 links not followed" in ended.closing()
+
+
+def test_robots_txt_of_a_host_of_adverts_is_not_asked_for(tmp_path: Path) -> None:
+    with serving(Site({})) as adverts, serving(Site(zoo())) as site:
+        for path, body in site.routes.items():
+            if isinstance(body, str):
+                site.routes[path] = body.replace("/ads/banner", f"{adverts.url}ads/banner")
+        crawl(tmp_path, {"seeds": site.url})
+    assert adverts.asked == []
+
+
+def test_pictures_of_other_hosts_are_asked_for(tmp_path: Path) -> None:
+    with serving(Site({"/robots.txt": "User-agent: *\nDisallow: /secret"})) as cdn, serving(Site({})) as site:
+        site.routes["/"] = page("Hello.") + f'<img src="{cdn.url}heron.png"><img src="{cdn.url}secret/otter.png">'
+        cdn.routes["/heron.png"] = picture("heron")
+        ended = crawl(tmp_path, {"seeds": site.url}, ONLY_REDUNDANCY)
+    assert cdn.paths() == ["/robots.txt", "/heron.png"]
+    assert "refused by robots.txt (1)" in ended.closing()
+
+
+def test_what_is_skipped_costs_no_pause(tmp_path: Path) -> None:
+    """With half a second between two requests, five skipped ones would take two and a half."""
+    slow = OPEN | {"DOWNLOAD_DELAY": "0.5", "RANDOMIZE_DOWNLOAD_DELAY": "False", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+    body = page("Hello.") + "".join(f'<img src="/ads/banner{n}.png">' for n in range(40)) + '<img src="/heron.png">'
+    with serving(Site({"/": body, "/heron.png": picture("heron")})) as site:
+        started = time.monotonic()
+        crawl(tmp_path, {"seeds": site.url}, slow | {"IMAGE_NOISE_MODELS": "keyword"})
+        assert time.monotonic() - started < 15
+    asked = [one.at for one in site.asked]
+    assert [one.path for one in site.asked][1:] == ["/", "/heron.png"]
+    assert asked[-1] - asked[-2] > 0.4
+
+
+# Pages behind pictures.
+
+TEASER = '<a href="/story"><img src="/ads/teaser.png"></a>'
+FURTHER = "<p>Hello there, this is a page.</p>"
+
+
+@pytest.mark.parametrize(
+    ("body", "settings", "followed"),
+    [
+        (TEASER, OPEN, False),  # words of adverts
+        (TEASER + '<a href="/story">The story</a>', OPEN, True),
+        (TEASER + '<a href="/next">Next</a>', OPEN, True),  # the next page has words for it
+        (TEASER.replace("/ads/teaser", "/photos/heron"), OPEN, True),
+        # A thumbnail that is noise by the spread of its words still leads to a story of the same site.
+        (TEASER, OPEN | {"IMAGE_NOISE_MODELS": "entropy", "IMAGE_NOISE_ENTROPY_LIMIT": "0"}, True),
+    ],
+)
+def test_a_page_behind_a_picture(tmp_path: Path, body: str, settings: Mapping[str, Any], followed: bool) -> None:
+    routes = {"/": FURTHER + body, "/next": FURTHER + '<a href="/story">The story</a>', "/story": page("Once.")}
+    with serving(Site(routes)) as site:
+        crawl(tmp_path, {"seeds": site.url, "images": "no"}, settings)
+    assert ("/story" in site.paths()) is followed
+
+
+# What a crash costs: nothing.
+
+
+@contextmanager
+def running(folder: Path, url: str, settings: Mapping[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
+    line, silent = command({"seeds": url}, settings), subprocess.DEVNULL
+    process = subprocess.Popen(line, cwd=folder, env=environment(), stdout=silent, stderr=silent)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def slowed(routes: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """The routes, each answered a little later."""
+
+    def late(route: Any) -> Any:
+        def answer(asked: Asked) -> Answer:
+            time.sleep(seconds)
+            return Answer(route) if isinstance(route, str) else route
+
+        return answer
+
+    return {path: late(route) for path, route in routes.items()}
+
+
+def evidence(records: list[str]) -> Evidence:
+    found = Evidence()
+    for record in records:
+        found.add(Evidence.of(record))
+    return found
+
+
+def evidence_in(ended: Crawl | Path) -> Evidence:
+    return evidence([row for (row,) in rows(ended, "SELECT counts FROM evidence")])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_crawl_that_was_killed_judges_as_one_that_was_not(tmp_path: Path) -> None:
+    settings = OPEN | {"IMAGE_NOISE_MIN_PAGES": 99, "CONCURRENT_REQUESTS_PER_DOMAIN": "2"}
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "killed").mkdir()
+    with serving(Site(slowed(zoo(), 0.1))) as site:
+        whole = crawl(tmp_path / "whole", {"seeds": site.url}, settings)
+        assert whole.status == 0
+        site.asked.clear()
+        for many in (5, 14, 22):  # among the pages, and twice among the pictures
+            with running(tmp_path / "killed", site.url, settings) as process:
+                until = time.monotonic() + 30
+                while len(site.asked) < many and time.monotonic() < until:
+                    time.sleep(0.02)
+                process.send_signal(signal.SIGKILL)
+        killed = crawl(tmp_path / "killed", {"seeds": site.url}, settings)
+    assert killed.status == 0
+    one, other = evidence_in(whole), evidence_in(killed)
+    assert (one.pages, one.links, one.shown, one.times) == (other.pages, other.links, other.shown, other.times)
+    assert one.pages == PAGES + 1
+    assert verdicts(whole) == verdicts(killed)
+    assert sorted(one["url"] for one in killed.items("topic.images")) == sorted(
+        one["url"] for one in whole.items("topic.images")
+    )
+
+
+def test_what_two_workers_counted_adds_up(tmp_path: Path, postgres_server: postgres.Server) -> None:
+    database = postgres_server.database()
+    settings = OPEN | {"STATE_URL": database, "IMAGE_NOISE_MIN_PAGES": 99, "CONCURRENT_REQUESTS_PER_DOMAIN": "4"}
+    folders = [tmp_path / name for name in ("one", "two", "alone")]
+    for folder in folders:
+        folder.mkdir()
+    with serving(Site(slowed(zoo(), 0.1))) as site:
+        with running(folders[0], site.url, settings) as one:
+            until = time.monotonic() + 30
+            while len(site.asked) < 2 and time.monotonic() < until:
+                time.sleep(0.02)
+            with running(folders[1], site.url, settings) as two:
+                assert [one.wait(60), two.wait(60)] == [0, 0]
+        assert without(site, "/photos") == photos()
+        assert without(site, "/ads", "/skin") == []
+        alone = crawl(folders[2], {"seeds": site.url}, OPEN | {"IMAGE_NOISE_MIN_PAGES": 99})
+    with postgres.connect(database) as connection:
+        counts = [row for (row,) in connection.execute("SELECT counts FROM evidence").fetchall()]
+        said = connection.execute("SELECT noise, count(*) FROM verdict GROUP BY noise ORDER BY noise").fetchall()
+    together, expected = evidence(counts), evidence_in(alone)
+    assert (together.pages, together.links, together.shown) == (expected.pages, expected.links, expected.shown)
+    assert together.times == expected.times
+    assert said == [(False, 24), (True, 5)]
+
+
+# The audit.
+
+
+@pytest.mark.parametrize(("share", "fetched"), [(0, 0), (1, 30)])
+def test_a_share_of_the_noise_is_fetched_all_the_same(tmp_path: Path, share: float, fetched: int) -> None:
+    sizes = {n: (300, 200) if n < 10 else (468, 60) for n in range(30)}
+    body = page("Hello.") + "".join(f'<img src="/ads/{n}.png">' for n in sizes)
+    routes = {"/": body} | {f"/ads/{n}.png": picture(str(n), *size) for n, size in sizes.items()}
+    settings = OPEN | {"IMAGE_NOISE_AUDIT": share, "IMAGE_NOISE_MODELS": "keyword"}
+    with serving(Site(routes)) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, settings)
+    assert len(without(site, "/ads")) == fetched
+    query = "SELECT noise, audited, bytes_are_measured, mistaken, count(*) FROM verdict GROUP BY mistaken"
+    assert rows(ended, query) == ([(1, 1, 1, 0, 20), (1, 1, 1, 1, 10)] if share else [(1, 0, 0, None, 30)])
+    said = scrapy(tmp_path, "noise", "report").stdout
+    assert ("Error rate: 10 of 30 pictures (33.3%)" in said) is bool(share)
+
+
+# What is kept of what was downloaded.
+
+PNG = png("a", 9, 9)
+
+
+@pytest.mark.parametrize(
+    ("body", "settings", "said"),
+    [
+        (PNG, {}, ""),
+        (b"<html><img src=x></html>", {}, "not a picture: a web page (1)"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", {}, "not a picture: SVG, which may hold scripts (1)"),
+        (b"", {}, "not a picture: empty (1)"),
+        (PNG, {"IMAGE_MIN_BYTES": len(PNG)}, ""),
+        (PNG, {"IMAGE_MIN_BYTES": len(PNG) + 1}, "picture smaller than the limit (1)"),
+        (PNG, {"IMAGE_MAX_BYTES": len(PNG)}, ""),
+        (PNG, {"IMAGE_MAX_BYTES": len(PNG) - 1}, "body larger than the limit (1)"),
+    ],
+)
+def test_what_is_no_picture_is_not_kept(tmp_path: Path, body: bytes, settings: Mapping[str, Any], said: str) -> None:
+    """It is what its bytes say, whatever its address and its server do."""
+    name = "/..%2Fheron.html"
+    routes = {"/": page("Hello.") + f'<img src="{name}">', name: Answer(body, content_type="text/html")}
+    with serving(Site(routes)) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | settings)
+    assert said in ended.closing()
+    files = [path for path in (tmp_path / "output" / "images").rglob("*") if path.is_file()]
+    assert len(files) == (not said)
+    assert all(path.suffix == ".png" and path.parent.parent.name == "images" for path in files)
+
+
+# Settings.
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("IMAGE_NOISE_MODELS", "magic", "'magic' is not known; allowed are keyword, redundancy, entropy"),
+        ("IMAGE_NOISE_MODELS", ",", "is wrong"),
+        ("IMAGE_NOISE_MIN_PAGES", "-1", "a whole number from 0 on"),
+        ("IMAGE_NOISE_LIMIT", "1.1", "a number from 0 to 1"),
+        ("IMAGE_NOISE_KEYWORD_LIMIT", "x", "a number such as"),
+        ("IMAGE_NOISE_REDUNDANCY_LIMIT", "1.01", "a number from 0 to 1"),
+        ("IMAGE_NOISE_ENTROPY_LIMIT", "-0.1", "a number from 0 to 1"),
+        ("IMAGE_NOISE_AUDIT", "2", "a number from 0 to 1"),
+        ("IMAGE_NOISE_ENABLED", "maybe", "True or False"),
+        ("IMAGE_NOISE_KEYWORDS", "missing.txt", "cannot be read: No such file or directory"),
+        ("IMAGE_NOISE_KEYWORDS", "empty.txt", "holds no word"),
+        ("IMAGE_NOISE_KEYWORDS", "wrong.txt", "it must be 0 or more"),
+        ("IMAGE_NOISE_LISTS", "missing.txt", "setting IMAGE_NOISE_LISTS is wrong"),
+        ("IMAGE_MAX_BYTES", "0", "a whole number from 1 on"),
+    ],
+)
+def test_wrong_settings_are_refused(tmp_path: Path, setting: str, value: str, said: str) -> None:
+    (tmp_path / "empty.txt").write_text("# nothing\n")
+    (tmp_path / "wrong.txt").write_text("banner -1\n")
+    ended = crawl(tmp_path, {"seeds": "http://127.0.0.1:1/"}, {setting: value})
+    assert (ended.status, ended.err.count("\n")) == (2, 1)
+    assert f"setting {setting}" in ended.err
+    assert said in ended.err
+    assert not (tmp_path / "output").exists()
+
+
+def test_words_of_one_s_own(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("# weasels\nstoat 2\nweasel\n")
+    with serving(Site(zoo())) as site:
+        settings = OPEN | {"IMAGE_NOISE_MODELS": "keyword", "IMAGE_NOISE_KEYWORDS": "words.txt"}
+        crawl(tmp_path, {"seeds": site.url}, settings)
+    assert without(site, "/photos") == photos([name for name in NAMES if name != "stoat"])
+    assert without(site, "/skin") == ["/skin/frame.png"]
