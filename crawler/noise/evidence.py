@@ -16,7 +16,7 @@ from crawler.noise.redundancy import fold
 from crawler.noise.sighting import Sighting
 from crawler.noise.words import description
 
-MOST = 10_000
+MOST = 5_000
 """Different words, and different addresses, that are counted of a site."""
 
 

@@ -66,22 +66,33 @@ def read(lines: Iterable[str]) -> NoiseWords:
     """
     weights: dict[str, float] = {}
     for number, line in enumerate(lines, 1):
-        text, _, last = line.partition("#")[0].strip().rpartition(" ")
-        try:
-            text, weight = (text, float(last)) if text else (last, 1.0)
-        except ValueError:
-            text, weight = f"{text} {last}", 1.0
-        if not 0 <= weight < float("inf"):
-            raise ValueError(f"Line {number} of the noise words gives the weight {last}: it must be 0 or more.")
-        for word in words(text):
+        written = line.partition("#")[0].split()
+        weight = 1.0
+        if len(written) > 1 and (given := _number(written[-1])) is not None:
+            weight = given
+            if not 0 <= weight < float("inf"):
+                raise ValueError(f"Line {number} of the noise words gives the weight {written[-1]}: 0 is the least.")
+            del written[-1]
+        for word in words(" ".join(written)):
             weights[word] = max(weight, weights.get(word, 0.0))
     return NoiseWords(weights)
 
 
+def _number(written: str) -> float | None:
+    try:
+        return float(written)
+    except ValueError:
+        return None
+
+
 def from_file(path: Path) -> NoiseWords:
     """The vector of a user's file."""
-    with path.open(encoding="utf-8-sig") as lines:
-        return read(lines)
+    try:
+        return read(path.read_text("utf-8").splitlines())
+    except OSError as error:
+        raise ValueError(f"The noise words {path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"The noise words {path} are not UTF-8.") from None
 
 
 @cache

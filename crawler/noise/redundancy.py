@@ -17,10 +17,13 @@ What the paper leaves open, and what is chosen here:
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from hashlib import blake2b
 
 LEAST_PAGES = 3
 """That must show an address before it is called redundant, however few the site has."""
 
+LONGEST = 200
+"""Letters of an address that are kept as they are; what comes after them becomes 16 digits."""
 KEPT = 2048
 """Addresses whose one spelling is kept ready: a site shows the same pictures on many pages."""
 
@@ -61,7 +64,10 @@ def fold(url: str) -> str:
     if mark:
         kept = "&".join(pair for pair in query.split("&") if pair and not _IDLE.fullmatch(pair))
         path = f"{path}?{kept}" if kept else path
-    return host.lower() + path
+    address = host.lower() + path
+    if len(address) <= LONGEST:
+        return address
+    return f"{address[:LONGEST]}#{blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
 
 
 def _may_have_size(path: str) -> bool:

@@ -93,8 +93,11 @@ def _by_keyword(sighting: Sighting, evidence: Evidence, judge: Judge) -> Opinion
     limit = known.limit if judge.keyword_limit is None else judge.keyword_limit
     if not known.is_over(score, limit):
         return Opinion(score, limit)
-    heaviest = sorted(known.common(words), key=lambda word: (-known.weights[word], word))
-    return Opinion(score, limit, True, f"its words are those of adverts: {', '.join(heaviest[:MOST_NAMED])}")
+    telling = [word for word in known.common(words) if known.weights[word] >= limit]
+    heaviest = sorted(telling, key=lambda word: (-known.weights[word], word))[:MOST_NAMED]
+    return Opinion(
+        score, limit, True, f"its words are those of adverts, navigation or decoration: {', '.join(heaviest)}"
+    )
 
 
 def _by_redundancy(sighting: Sighting, evidence: Evidence, judge: Judge) -> Opinion:
@@ -109,7 +112,8 @@ def _by_entropy(sighting: Sighting, evidence: Evidence, judge: Judge) -> Opinion
     limit = judge.entropy_limit
     words = description(sighting)
     score = entropy(words, evidence.times, evidence.spread, evidence.links)
-    if score is None or score <= limit:
+    # The pictures of a page or two share the words of their host and folder, whatever they show.
+    if score is None or score <= limit or evidence.pages < LEAST_PAGES:
         return Opinion(score, limit)
     commonest = sorted(set(words), key=lambda word: (-evidence.times[word], word))
     reason = f"its words stand in many pictures of the site: {', '.join(commonest[:MOST_NAMED])}"

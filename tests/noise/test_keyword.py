@@ -1,0 +1,104 @@
+from pathlib import Path
+
+import pytest
+
+from crawler.noise.keyword import NoiseWords, from_file, read, shipped
+from crawler.noise.sighting import Sighting
+from crawler.noise.words import description
+
+GRADED = NoiseWords({"sms": 3.0, "banner": 2.0, "top": 1.0})
+EQUAL = NoiseWords({"sms": 1.0, "banner": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("vector", "words", "score", "is_noise"),
+    [
+        (GRADED, ["sms"], 3.0, True),
+        (GRADED, ["sms", "top", "story"], 2.0, False),  # N sigma itself is not over it
+        (GRADED, ["sms", "banner", "banner"], 2.5, True),  # each word counts once
+        (GRADED, ["top"], 1.0, False),
+        (GRADED, ["story"], None, False),
+        (GRADED, [], None, False),
+        (EQUAL, ["sms"], 1.0, True),  # equal weights: a word in common is enough
+        (EQUAL, ["story"], None, False),
+        (NoiseWords({}), ["sms"], None, False),
+    ],
+)
+def test_formula_1_against_formula_2(vector: NoiseWords, words: list[str], score: float | None, is_noise: bool) -> None:
+    assert vector.score(words) == score
+    assert vector.is_over(vector.score(words)) is is_noise
+
+
+@pytest.mark.parametrize(("vector", "limit"), [(GRADED, 2.0), (EQUAL, 1.0), (NoiseWords({}), 0.0)])
+def test_formula_2(vector: NoiseWords, limit: float) -> None:
+    assert vector.limit == limit
+
+
+@pytest.mark.parametrize(("limit", "is_noise"), [(2.4, True), (2.5, False)])
+def test_a_limit_of_ones_own(limit: float, is_noise: bool) -> None:
+    assert GRADED.is_over(2.5, limit) is is_noise
+
+
+@pytest.mark.parametrize(
+    ("lines", "weights"),
+    [
+        ([], {}),
+        (["", "  ", "# banner 2"], {}),
+        (["banner"], {"banner": 1.0}),
+        (["Banner 0.5 # ours"], {"banner": 0.5}),
+        (["banner\t2"], {"banner": 2.0}),
+        (["buy now 2"], {"buy": 2.0, "now": 2.0}),
+        (["buy now"], {"buy": 1.0, "now": 1.0}),
+        (["导航条 3"], {"导航": 3.0, "航条": 3.0}),
+        (["468"], {"468": 1.0}),
+        (["sms 1", "sms 2", "sms 1.5"], {"sms": 2.0}),
+        (["sms 0"], {"sms": 0.0}),
+    ],
+)
+def test_lines(lines: list[str], weights: dict[str, float]) -> None:
+    assert read(lines).weights == weights
+
+
+@pytest.mark.parametrize("weight", ["-1", "nan", "inf"])
+def test_weights_that_are_none(weight: str) -> None:
+    with pytest.raises(ValueError, match="Line 2 of the noise words"):
+        read(["sms", f"banner {weight}"])
+
+
+def test_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text("\ufeffbanner 2\n广告\n", encoding="utf-8")
+    assert from_file(path).weights == {"banner": 2.0, "广告": 1.0}
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"The noise words .*missing\.txt cannot be read: No such file"):
+        from_file(tmp_path / "missing.txt")
+    path = tmp_path / "gbk.txt"
+    path.write_text("广告", encoding="gbk")
+    with pytest.raises(ValueError, match=r"The noise words .*gbk\.txt are not UTF-8\."):
+        from_file(path)
+
+
+@pytest.mark.parametrize(
+    ("url", "alt", "is_noise"),
+    [
+        ("https://img.example.com/ads/4711.gif", "", True),
+        ("https://img.example.com/4711.gif", "点击进入广告", True),
+        ("https://example.com/guanggao/1.gif", "", True),
+        ("https://example.com/img/logo.svg", "", True),
+        ("https://example.com/weixin/1.png", "", True),
+        ("https://example.com/2024/05/flood-4711.jpg", "Flood in the valley", False),
+        ("https://example.com/2024/05/4711.jpg", "洪水淹没山谷", False),
+        ("https://example.com/next/4711.jpg", "", False),  # not enough by itself
+        ("https://example.com/4711.jpg", "Photo of the logo", False),  # a word of the subject beside it
+    ],
+)
+def test_words_that_are_shipped(url: str, alt: str, is_noise: bool) -> None:
+    vector = shipped()
+    assert vector.is_over(vector.score(description(Sighting(url, "", "", alt=alt)))) is is_noise
+
+
+def test_what_the_shipped_lists_say_of_their_weights() -> None:
+    assert set(shipped().weights.values()) == {0.0, 0.8, 1.0}
+    assert 0.8 < shipped().limit < 0.9

@@ -1,0 +1,125 @@
+from collections import Counter
+
+import pytest
+
+from crawler.noise.evidence import Evidence
+from crawler.noise.keyword import NoiseWords
+from crawler.noise.sighting import Sighting
+from crawler.noise.verdict import MODELS, Judge, Opinion, Verdict
+
+BANNER = Sighting("http://a/ads/top_banner.gif", "http://b/", "http://a/")
+STORY = Sighting("http://a/2024/flood.jpg", "", "http://a/", alt="The valley")
+EMPTY = Evidence()
+
+
+def site(pages: int, showing: int, one: Sighting = STORY) -> Evidence:
+    """Evidence of a site where so many pages show the picture, and the others one of their own."""
+    found = Evidence()
+    for at in range(pages):
+        found.see([one if at < showing else Sighting(f"http://c{at}/n{at}.x{at}", "", "")])
+    return found
+
+
+def test_the_reason_of_keywords() -> None:
+    verdict = Judge(models=("keyword",)).judge(BANNER, EMPTY)
+    reason = "its words are those of adverts, navigation or decoration: ads, banner"
+    assert verdict == Verdict(True, pytest.approx(1.0), 1.0, None, None, (reason,))
+
+
+def test_the_reason_of_redundancy() -> None:
+    verdict = Judge(models=("redundancy",)).judge(STORY, site(40, 38))
+    assert verdict[:5] == (True, pytest.approx(0.5 + (0.95 - 0.3) / 0.7 / 2), None, 0.95, None)
+    assert verdict.reasons == ("shown on 38 of 40 pages of the site",)
+
+
+def test_the_reason_of_entropy() -> None:
+    evidence = site(10, 10, BANNER)
+    verdict = Judge(models=("entropy",)).judge(BANNER, evidence)
+    assert (verdict.is_noise, verdict.entropy) == (True, pytest.approx(1.0))
+    assert verdict.reasons == ("its words stand in many pictures of the site: a, ads, b, banner, gif",)
+
+
+def test_all_models_say_why() -> None:
+    verdict = Judge().judge(BANNER, site(10, 10, BANNER))
+    assert verdict.is_noise
+    assert len(verdict.reasons) == 3
+    assert verdict.probability == pytest.approx(1.0)
+    assert None not in verdict
+
+
+@pytest.mark.parametrize("models", [(), ("keyword",), ("redundancy", "entropy"), tuple(MODELS)])
+def test_a_picture_of_a_story_is_none(models: tuple[str, ...]) -> None:
+    verdict = Judge(models=models).judge(STORY, site(10, 1))
+    assert (verdict.is_noise, verdict.reasons) == (False, ())
+    assert verdict.probability < 0.5
+
+
+def test_one_model_is_enough() -> None:
+    verdict = Judge().judge(BANNER, site(10, 1))
+    assert (verdict.is_noise, verdict.probability, verdict.redundancy) == (True, pytest.approx(1.0), 0.0)
+    assert len(verdict.reasons) == 1
+
+
+def test_models_that_are_off_have_no_score() -> None:
+    verdict = Judge(models=("redundancy",)).judge(BANNER, site(10, 1))
+    assert (verdict.keyword, verdict.redundancy, verdict.entropy) == (None, 0.0, None)
+
+
+@pytest.mark.parametrize(("limit", "is_noise"), [(0.49, True), (0.5, False)])
+def test_the_limit_of_redundancy(limit: float, is_noise: bool) -> None:
+    assert Judge(models=("redundancy",), redundancy_limit=limit).judge(STORY, site(10, 5)).is_noise is is_noise
+
+
+@pytest.mark.parametrize(("showing", "is_noise"), [(2, False), (3, True)])
+def test_so_many_pages_must_show_an_address(showing: int, is_noise: bool) -> None:
+    assert Judge(models=("redundancy",)).judge(STORY, site(4, showing)).is_noise is is_noise
+
+
+@pytest.mark.parametrize(("pages", "is_noise"), [(2, False), (3, True)])
+def test_words_repeat_over_so_many_pages(pages: int, is_noise: bool) -> None:
+    verdict = Judge(models=("entropy",)).judge(BANNER, site(pages, pages, BANNER))
+    assert (verdict.is_noise, verdict.entropy) == (is_noise, pytest.approx(1.0))
+
+
+@pytest.mark.parametrize(("limit", "is_noise"), [(0.49, True), (0.51, False)])
+def test_the_limit_of_entropy(limit: float, is_noise: bool) -> None:
+    evidence = Evidence(pages=3, links=16, times=Counter(all=4))
+    judge = Judge(models=("entropy",), entropy_limit=limit)
+    assert judge.judge(Sighting("", "", "", alt="all"), evidence).is_noise is is_noise
+
+
+@pytest.mark.parametrize(("limit", "is_noise"), [(None, False), (1.9, True), (2.0, False)])
+def test_the_limit_of_keywords(limit: float | None, is_noise: bool) -> None:
+    words = NoiseWords({"flood": 2.0, "fire": 1.0, "ad": 3.0})
+    judge = Judge(models=("keyword",), noise_words=words, keyword_limit=limit)
+    assert judge.judge(STORY, EMPTY).is_noise is is_noise
+
+
+def test_words_against_noise_are_no_reason() -> None:
+    words = NoiseWords({"top": 1.0, "banner": 9.0, "ads": 9.0, "gif": 0.0})
+    (reason,) = Judge(models=("keyword",), noise_words=words, keyword_limit=4).judge(BANNER, EMPTY).reasons
+    assert reason.endswith(": ads, banner")
+
+
+def test_models_that_are_not_there() -> None:
+    with pytest.raises(ValueError, match="There is no noise model 'luck': there are keyword, "):
+        Judge(models=("keyword", "luck"))
+
+
+@pytest.mark.parametrize(
+    ("opinion", "probability"),
+    [
+        (Opinion(), 0.0),
+        (Opinion(0.0, 0.4), 0.0),
+        (Opinion(0.2, 0.4), 0.25),
+        (Opinion(0.4, 0.4), 0.5),
+        (Opinion(0.4, 0.4, True), 0.5),
+        (Opinion(0.7, 0.4, True), 0.75),
+        (Opinion(1.0, 0.4, True), 1.0),
+        (Opinion(9.0, 0.4, True), 1.0),
+        (Opinion(1.0, 1.0, True), 0.5),
+        (Opinion(0.0, 0.0), 0.0),
+    ],
+)
+def test_scores_as_probabilities(opinion: Opinion, probability: float) -> None:
+    assert opinion.probability == pytest.approx(probability)
