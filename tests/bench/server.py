@@ -29,6 +29,8 @@ class Served:
 
     pages: list[str] = field(default_factory=list)
     """Distinct addresses answered with a web page and 200."""
+    asked: list[str] = field(default_factory=list)
+    """All addresses asked for, each as often as it was."""
     answers: int = 0
     """Of any kind, but for robots.txt."""
     seconds: float = 0.0
@@ -77,6 +79,7 @@ class Connection(asyncio.Protocol):
             target = unquote(request.split(b" ", 2)[1].decode("latin-1"))
             answer, is_page = self.files.answer(target.partition("?")[0])
             self.transport.write(answer)
+            self.served["asked"].append(target)
             if target != "/robots.txt":
                 self.served["answers"] += 1
                 self.served["last"] = time.monotonic()
@@ -88,14 +91,15 @@ class Connection(asyncio.Protocol):
 async def serve(folder: Path) -> None:
     """Serve until standard input ends."""
     files = Files(folder)
-    served: dict[str, Any] = {"answers": 0, "pages": set()}
+    served: dict[str, Any] = {"answers": 0, "pages": set(), "asked": []}
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Connection(files, served), "127.0.0.1", 0, backlog=1024)
     started = time.process_time()
     print(server.sockets[0].getsockname()[1], flush=True)
     await loop.run_in_executor(None, sys.stdin.buffer.read)
     seconds = served.get("last", 0.0) - served.get("first", 0.0)
-    print(json.dumps([sorted(served["pages"]), served["answers"], seconds, time.process_time() - started]))
+    cpu = time.process_time() - started
+    print(json.dumps([sorted(served["pages"]), served["answers"], seconds, cpu, served["asked"]]))
 
 
 @contextmanager
@@ -109,7 +113,8 @@ def serving(folder: Path) -> Iterator[tuple[int, Served]]:
         try:
             yield int(process.stdout.readline()), served
             process.stdin.close()
-            served.pages, served.answers, served.seconds, served.cpu = json.loads(process.stdout.read())
+            told = json.loads(process.stdout.read())
+            served.pages, served.answers, served.seconds, served.cpu, served.asked = told
         finally:
             process.stdin.close()
             try:

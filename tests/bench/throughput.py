@@ -29,7 +29,7 @@ from synthetic import build, site_of
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BARE = ["runspider", str(HERE / "bare.py"), "-a", "start={}"]
-TOPIC = ["crawl", "topic", "-a", "seeds={}"]
+TOPIC = ["crawl", "topic", "-a", "seeds={}", "-a", "images=no"]
 TOPIC += ["-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=32"]
 TOPIC += ["-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.1"]
 MEGABYTE = 1 << 20 if sys.platform == "darwin" else 1 << 10  # of ru_maxrss
@@ -48,6 +48,8 @@ class Run:
     memory: float
     """At its most, in megabytes."""
     server_cpu: float
+    asked: list[str]
+    """All addresses that the server was asked for, each as often as it was."""
 
     @property
     def rate(self) -> float:
@@ -76,9 +78,10 @@ def crawl(site: Path, words: list[str], timeout: float) -> Run:
             line = [sys.executable, "-m", "scrapy", *(word.format(f"http://127.0.0.1:{port}/") for word in words)]
             usage, said = _finish(line, folder, timeout)
         items = folder / "output" / "topic.jsonl"
-        parsed = len(items.read_bytes().splitlines()) if words is TOPIC else int(said)
+        parsed = len(items.read_bytes().splitlines()) if "topic" in words else int(said)
     cpu = usage.ru_utime + usage.ru_stime
-    return Run(served.pages, parsed, served.answers, served.seconds, cpu, usage.ru_maxrss / MEGABYTE, served.cpu)
+    used = cpu, usage.ru_maxrss / MEGABYTE, served.cpu
+    return Run(served.pages, parsed, served.answers, served.seconds, *used, served.asked)
 
 
 def _finish(line: list[str], folder: Path, timeout: float) -> tuple[resource.struct_rusage, str]:

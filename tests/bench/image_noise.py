@@ -1,0 +1,79 @@
+"""What it costs to judge pictures before the download, and what it keeps from being asked for.
+
+`python tests/bench/image_noise.py [FOLDER] [--pages N] [--runs K]` crawls FOLDER, a folder of HTML reached from its
+index.html, or else a made-up site of N pages, without its pictures: with the judge and without it, in turns, so that
+neighbours can be compared. What is judged then are links behind pictures, and all pictures are counted.
+
+Where FOLDER holds a truth.json, with the paths of `content` and `noise` pictures, it is crawled once more with its
+pictures, and what its server was asked for is set beside that.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+from synthetic import site_of
+from throughput import TOPIC, Run, crawl, machine, start_cpu
+
+UNJUDGED = [*TOPIC, "-s", "IMAGE_NOISE_ENABLED=False"]
+PICTURES = ["images=yes" if word == "images=no" else word for word in TOPIC]
+
+
+def interleaved(site: Path, runs: int, timeout: float) -> list[tuple[Run, Run]]:
+    """So many pairs of a crawl without the judge and one with it; who is first changes."""
+    pairs = []
+    for number in range(runs):
+        order = (UNJUDGED, TOPIC) if number % 2 == 0 else (TOPIC, UNJUDGED)
+        one, other = (crawl(site, words, timeout) for words in order)
+        pairs.append((one, other) if number % 2 == 0 else (other, one))
+        without, with_judge = pairs[-1]
+        print(f"run {number + 1}: without {without.rate:.1f} pages/s, with {with_judge.rate:.1f}", file=sys.stderr)
+    return pairs
+
+
+def table(pairs: list[tuple[Run, Run]], start: float) -> Iterator[str]:
+    """Both crawls side by side."""
+    yield f"{'':32}{'without':>12}{'with':>12}{'with / without, pair by pair':>32}"
+    for name, value in {
+        "pages a second": lambda run: run.rate,
+        "CPU milliseconds a page": lambda run: 1000 * (run.cpu - start) / len(run.pages),
+        "requests": lambda run: run.answers,
+        "peak memory, MB": lambda run: run.memory,
+    }.items():
+        before, after = ([value(run) for run in runs] for runs in zip(*pairs, strict=True))
+        ratios = [ours / other for ours, other in zip(after, before, strict=True)]
+        spread = f"{median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
+        yield f"{name:32}{median(before):12.1f}{median(after):12.1f}{spread:>32}"
+
+
+def wire(asked: list[str], truth: dict[str, list[str]]) -> Iterator[str]:
+    """What of the pictures was asked for, and what of the adverts' targets."""
+    paths = {target.partition("?")[0] for target in asked}
+    content, noise = (set(truth[name]) for name in ("content", "noise"))
+    share = len(content & paths) / len(content)
+    yield f"{len(asked):,} requests. Content pictures: {len(content & paths):,} of {len(content):,} ({share:.2%})."
+    yield f"Noise pictures: {len(noise & paths)} of {len(noise)} {sorted(noise & paths)}."
+    yield f"Requests for targets of adverts (/ads/click): {sum(target.startswith('/ads/click') for target in asked)}."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path, nargs="?", help="static HTML with an index.html; else a site is made up")
+    parser.add_argument("--pages", type=int, default=1500, help="pages of the made-up site (1500)")
+    parser.add_argument("--runs", type=int, default=3, help="pairs of crawls; 0: what is asked for alone (3)")
+    parser.add_argument("--timeout", type=float, default=600.0, help="seconds a crawl may take (600)")
+    options = parser.parse_args()
+    print(machine())
+    with site_of(options.folder, options.pages) as site:
+        if pairs := interleaved(site, options.runs, options.timeout):
+            print("\n".join(table(pairs, start_cpu(TOPIC, options.timeout))))
+        if (site / "truth.json").exists():
+            truth = json.loads((site / "truth.json").read_text(encoding="utf-8"))
+            print("\n".join(wire(crawl(site, PICTURES, options.timeout).asked, truth)))
+
+
+if __name__ == "__main__":
+    main()
