@@ -1,4 +1,4 @@
-"""Pictures of saved pages judged without a crawl: lines of JSON in, verdicts out, in their order, on any number of cores.
+"""Pictures of saved pages judged without a crawl: lines of JSON in, verdicts out, in order, on any number of cores.
 
 The pages are read twice, so that none need be kept. First the pictures of all pages are counted, site by site; then
 each picture is judged beside what its site shows elsewhere.
@@ -75,7 +75,7 @@ class Panel:
     evidence: Mapping[str, Evidence]
     """What was counted, by site."""
     nameless: str = ""
-    """The address of pages whose own is empty, to which their relative addresses are joined."""
+    """The address of pages that have none of the web. If it is empty, a page must have one, or an empty one."""
     asked: frozenset[str] | None = field(default=None, repr=False)
     """The ids of the pages to judge; None for all."""
 
@@ -159,13 +159,14 @@ def _saved(found: Found, nameless: str) -> Saved:
     record = found.decode(found)
     if record.url == "null":
         raise BrokenError('there is no "url"')
-    address = absolute("", record.page.url) if record.page.url else nameless
-    if address is None:
+    own = absolute("", record.page.url)
+    if own is None and record.page.url and not nameless:
         raise BrokenError('"url" is no http address')
+    address = own or nameless
     shown = as_json(address) if record.id == "null" else record.id
     name = json.loads(shown) if shown.startswith('"') else shown
     # Pages without an address are each a site of its own.
-    home = site(address) if record.page.url else found.place
+    home = site(address) if own else found.place
     return Saved(name, shown, home, replace(record.page, url=address))
 
 

@@ -49,7 +49,9 @@ class Command(ScrapyCommand):
         except WrongUseError as error:
             _refuse(self.name, f"{error}; it is scrapy noise {self.name} {self.subcommand.syntax}")
         if unknown := [arg for arg in self.rest if arg.startswith("-") and arg != "-"]:
-            _refuse(self.name, f"there is no option {unknown[0]!r}; it is scrapy noise {self.name} {self.subcommand.syntax}")
+            _refuse(
+                self.name, f"there is no option {unknown[0]!r}; it is scrapy noise {self.name} {self.subcommand.syntax}"
+            )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now

@@ -27,6 +27,17 @@ class Label(NamedTuple):
     kind: str
 
 
+class Met(NamedTuple):
+    """A labelled picture that was found on its page, and what each model said of it."""
+
+    label: Label
+    site: str
+    pages: int
+    """Of its site."""
+    scores: tuple[float, ...]
+    skipped: tuple[bool, ...]
+
+
 class Labels(NamedTuple):
     """The labels of a file, and what of it could not be read."""
 
@@ -40,15 +51,17 @@ def read_labels(path: Path) -> Labels:
 
 
 def read_regions(path: Path) -> Labels:
-    """Weak labels by the place on the page: page, img and label_region, with sets that go by other names."""
+    """Weak labels by the place on the page: page, img and label_region; lines without the latter say nothing."""
     return _read(path, _by_region)
 
 
-def _read(path: Path, label_of: Callable[[Any], Label | str]) -> Labels:
+def _read(path: Path, label_of: Callable[[dict[str, Any]], Label | str | None]) -> Labels:
     found: dict[tuple[str, str, str], Label] = {}
     faults = []
     for number, row in _rows(path):
         label = row if isinstance(row, str) else label_of(row)
+        if label is None:
+            continue
         if isinstance(label, str):
             faults.append(f"{path}: line {number:,}: {label}")
         else:
@@ -85,7 +98,9 @@ def _by_hand(row: dict[str, Any]) -> Label | str:
     return Label(row["set"], row["page"], _spelled(row["img"]), row["label"] == NOISE, row["kind"])
 
 
-def _by_region(row: dict[str, Any]) -> Label | str:
+def _by_region(row: dict[str, Any]) -> Label | str | None:
+    if row.get(REGION) is None:
+        return None
     if wrong := [name for name in ("page", "img", REGION) if not isinstance(row.get(name), str)]:
         return f"{' and '.join(wrong)} must be there and be text"
     if row[REGION] not in (CONTENT, NOISE):

@@ -21,7 +21,7 @@ class Alone:
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict of the model; its score stands as the probability, and what it knows nothing of comes last."""
-        verdict = Judge(models=(self.name,)).judge(sighting, evidence)
+        verdict = _judge(self.name).judge(sighting, evidence)
         score = getattr(verdict, self.name)
         return verdict._replace(probability=-1.0 if score is None else score)
 
@@ -57,6 +57,11 @@ def models(lists: tuple[Path, ...]) -> dict[str, Judge | Alone | ByLists | Conte
         _lists(lists)
         found[LISTS] = ByLists(lists)
     return found | {NOTHING: Content()}
+
+
+@cache
+def _judge(name: str) -> Judge:
+    return Judge(models=(name,))
 
 
 @cache

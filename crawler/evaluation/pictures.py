@@ -123,7 +123,7 @@ def _drawn(links: Sequence[Link], weights: Numbers) -> tuple[Numbers, Numbers, N
 
 def _intervals(links: Sequence[Link]) -> tuple[Interval | None, Interval | None, Interval | None]:
     """The 95% intervals of the same."""
-    sites = {site: place for place, site in enumerate(dict.fromkeys(link.site for link in links))}
+    sites = {site: place for place, site in enumerate(sorted({link.site for link in links}))}
     if len(sites) < 2:
         return None, None, None
     places = [sites[link.site] for link in links]

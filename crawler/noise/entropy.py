@@ -35,7 +35,7 @@ def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[st
     >>> round(entropy(["zhenwen080703"], {"zhenwen080703": 2}, {}, 7), 4)
     0.3562
     """
-    different = set(words)
+    different = dict.fromkeys(words)  # in order, so that the same words have the same sum
     if links < 2 or not different:
         return None
     total = 0.0

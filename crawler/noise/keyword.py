@@ -14,6 +14,7 @@ What the paper leaves open, and what is chosen here:
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from math import fsum  # whose result does not depend on the order
 from pathlib import Path
 
 from crawler.text import words
@@ -30,7 +31,7 @@ class NoiseWords:
     @cached_property
     def limit(self) -> float:
         """Formula 2: N sigma, the mean weight of all words."""
-        return sum(self.weights.values()) / len(self.weights) if self.weights else 0.0
+        return fsum(self.weights.values()) / len(self.weights) if self.weights else 0.0
 
     @cached_property
     def all_equal(self) -> bool:
@@ -48,7 +49,7 @@ class NoiseWords:
         2.5
         """
         found = self.weights.keys() & description
-        return sum(map(self.weights.__getitem__, found)) / len(found) if found else None
+        return fsum(map(self.weights.__getitem__, found)) / len(found) if found else None
 
     def is_over(self, score: float | None, limit: float | None = None) -> bool:
         """Whether a score means noise: over the limit (N sigma unless given), or at it where all weights are equal."""

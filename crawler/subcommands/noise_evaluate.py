@@ -1,41 +1,181 @@
 """`scrapy noise evaluate`: how well pictures are told apart that people have told apart."""
 
 import argparse
-import json
 import os
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.archives.records import Broken
+from crawler.archives.records import Broken, Found
 from crawler.evaluation.gold import set_name
-from crawler.evaluation.picture_labels import Label, Labels, read_labels, read_regions
+from crawler.evaluation.picture_labels import KINDS, Label, Labels, Met, read_labels, read_regions
 from crawler.evaluation.picture_models import models
 from crawler.parallel import WorkersError
-from crawler.saved_pictures import Judging, Panel, evidence, judged, read
+from crawler.saved_pictures import Judged, Panel, evidence, judged, read
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.pages import check_apart, jobs, method, readable, say
+from crawler.whole_file import OutputError, WholeFile
 from crawler.wording import counted
 
 NAME = "evaluate"
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
-NAMELESS = "http://page.example/"
-"""The address of pages that have none, in labels too."""
+NAMELESS = "http://page.example/"  # the address of pages that have none, which their relative addresses are joined to
+DIGITS = 9  # of scores that are compared
 DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"
 
-Found = dict[str, list[tuple[Label, str, int, tuple[float, ...], tuple[bool, ...]]]]
+
+class Wanted:
+    """Labels by page, until their page is met."""
+
+    def __init__(self, labels: Iterable[Label], files: Iterable[Path]) -> None:
+        """A file that is called like a set holds the pages of that set, others hold those of all other sets."""
+        labels = tuple(labels)
+        self.named = {label.set for label in labels} & {set_name(path) for path in files}
+        self.waiting: dict[tuple[str, str], dict[str, Label]] = {}
+        for label in labels:
+            home = label.set if label.set in self.named else ""
+            self.waiting.setdefault((home, label.page), {})[label.img] = label
+        self.pages = frozenset(page for _, page in self.waiting)
+        self.met: list[Met] = []
+
+    def meet(self, page: Judged) -> None:
+        """Take what is said of the page's pictures that are labelled."""
+        home = set_name(Path(page.file))
+        labels = self.waiting.get((home if home in self.named else "", page.id))
+        if labels is None:
+            return
+        for img in [img for img in labels if img in page.pictures]:
+            said = page.pictures[img]
+            scores = tuple(round(one.probability, DIGITS) for one in said)  # sums in any order are alike
+            skipped = tuple(one.is_noise for one in said)
+            self.met.append(Met(labels.pop(img), page.site, page.pages, scores, skipped))
+
+    @property
+    def missed(self) -> int:
+        """How many labels are of pictures that were not found on their page, or whose page was not found."""
+        return sum(map(len, self.waiting.values()))
 
 
-def files(opts: argparse.Namespace, labels: Labels) -> list[Path]:
-    """The files of pages: those that are given, else those of the labels' sets; all sets where regions are asked for."""
+def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Print how well all models do on the labels of a file; the exit status."""
+    if len(args) != 1:
+        what = f"{args[1][:200]!r} is too much" if args else "no LABELS.jsonl is given"
+        raise WrongUseError(f"{what}; it is scrapy noise evaluate {EVALUATE.syntax}")
+    extract, at_once = method(opts.extractor, settings), jobs(opts.jobs)
+    given = [readable(name) for name in (args[0], *opts.lists, *([opts.region] if opts.region else []))]
+    try:
+        judges = models(tuple(map(Path, opts.lists)))
+    except ValueError as error:
+        raise WrongUseError(str(error)) from None
+    labels = _read(read_labels(given[0]))
+    weak = _read(read_regions(Path(opts.region))) if opts.region else ()
+    if not labels:
+        say(NAME, f"{args[0]!r} has no label")
+        return BROKEN
+    files = _files(opts, labels)
+    check_apart(opts.json, [*given, *files])
+    if opts.json is not None and (Path(opts.json).is_dir() or not Path(opts.json).absolute().parent.is_dir()):
+        raise WrongUseError(f"{opts.json!r} cannot be written: its folder is not there, or it is a folder")
+    wanted = [Wanted(some, files) for some in (labels, weak)]
+    try:
+        _judge(files, Panel(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
+    except KeyboardInterrupt:
+        say(NAME, "broken off; nothing was written")
+        return INTERRUPTED
+    except (WorkersError, OSError) as error:
+        say(NAME, f"stopped: {error}")
+        return BROKEN
+    return _report(wanted, [len(labels), len(weak)], list(judges), opts.json)
+
+
+def _judge(files: Iterable[Path], panel: Panel, jobs: int, wanted: Iterable[Wanted]) -> None:
+    """Have all labelled pictures judged, beside what all pages of their sites show."""
+    counts = evidence(_pages(files), jobs, _died, panel.nameless)
+    asked = frozenset[str]().union(*(one.pages for one in wanted))
+    for result in judged(_pages(files), replace(panel, evidence=counts, asked=asked), jobs, _died):
+        if isinstance(result, Broken):
+            say(NAME, f"{result.place}: {result.why}")
+            continue
+        for one in wanted:
+            one.meet(result)
+
+
+def _report(wanted: Sequence[Wanted], totals: Sequence[int], names: Sequence[str], path: str | None) -> int:
+    """Print the tables, and write the figures where that is the wish."""
+    # It wants numpy, which takes its time, and all commands are loaded with each of them.
+    from crawler.evaluation.picture_tables import by_hand, by_region, record, text
+
+    hand, region = wanted
+    counts = {"given": totals[0], "not found": hand.missed}
+    counts |= Counter(f"{one.label.kind}" for one in hand.met)
+    print(f"{counted(totals[0], 'label')} by hand, {hand.missed:,} of them not found on their page.")
+    print(f"Kinds: {', '.join(f'{kind} {counts[kind]:,}' for kind in KINDS if kind in counts)}.")
+    if totals[1]:
+        counts |= {"given, label_region": totals[1], "not found, label_region": region.missed}
+        print(f"{counted(totals[1], 'weak label')}, {region.missed:,} of them not found on their page.")
+    if not hand.met:
+        say(NAME, "none of the labels was found, and nothing can be said")
+        return BROKEN
+    tables = by_hand(hand.met, names) + (by_region(region.met, names) if totals[1] else [])
+    print(f"\n{text(tables)}")
+    if path is not None:
+        try:
+            output = WholeFile(path)
+            output.write(record(tables, counts).encode())
+            output.finish()
+        except OutputError as error:
+            say(NAME, str(error))
+            return BROKEN
+    return 0
+
+
+def _files(opts: argparse.Namespace, labels: Iterable[Label]) -> list[Path]:
+    """The files of pages: those given, else those of the labels' sets, or of all sets where regions are asked for."""
     if opts.pages:
         return [readable(name) for name in dict.fromkeys(opts.pages)]
     if not os.environ.get(DATA):
         raise WrongUseError(f"no --pages FILE is given, and {DATA} names no folder")
     folder = Path(os.environ[DATA]) / FOLDER
-    if opts.region is not None:
-        return sorted(folder.glob(f"*{ENDING}"))
-    return [readable(str(folder / f"{name}{ENDING}")) for name in sorted({label.set for label in labels.found})]
+    sets = {label.set for label in labels}
+    found = [path for path in sorted(folder.glob(f"*{ENDING}")) if opts.region or set_name(path) in sets]
+    if missing := sorted(sets - {set_name(path) for path in found}):
+        raise WrongUseError(
+            f"there is no file {str(folder / (missing[0] + ENDING))[:300]!r}; --pages FILE names others"
+        )
+    return found
+
+
+def _pages(files: Iterable[Path]) -> Iterator[Found]:
+    return chain.from_iterable(map(read, files))
+
+
+def _read(labels: Labels) -> tuple[Label, ...]:
+    """The labels of a file; what of it could not be read is said."""
+    for fault in labels.faults:
+        say(NAME, fault)
+    return labels.found
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what may stand behind `scrapy noise evaluate`."""
+    parser.add_argument("--pages", metavar="FILE", nargs="+", action="extend")
+    parser.add_argument("--lists", metavar="FILE", nargs="+", action="extend", default=[])
+    parser.add_argument("--region", metavar="FILE")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--extractor", metavar="NAME")
+    parser.add_argument("--jobs", metavar="N")
+
+
+def _died() -> None:
+    say(NAME, "a process died; a new one goes on with what it was at")
+
+
+EVALUATE = Subcommand(
+    "LABELS.jsonl [--pages FILE ...] [--lists FILE ...] [--region FILE] [--json FILE] [--extractor NAME] [--jobs N]",
+    evaluate,
+    add_options,
+)

@@ -71,7 +71,12 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     if len(args) != 1:
         what = f"{args[1][:200]!r} is too much" if args else "no PAGES.jsonl is given"
         raise WrongUseError(f"{what}; it is scrapy noise judge {JUDGE.syntax}")
-    by, extract, at_once, path = judge_by(opts.models), method(opts.extractor, settings), jobs(opts.jobs), readable(args[0])
+    by, extract, at_once, path = (
+        judge_by(opts.models),
+        method(opts.extractor, settings),
+        jobs(opts.jobs),
+        readable(args[0]),
+    )
     check_apart(opts.output, [path])
     try:
         run = Run(path, WholeFile(opts.output), at_once)

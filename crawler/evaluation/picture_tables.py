@@ -1,0 +1,106 @@
+"""The figures of all models on labelled pictures, side by side, as tables and as JSON."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from crawler.evaluation.picture_labels import KINDS, Met
+from crawler.evaluation.pictures import Figures, Interval, Link, figures, of_kind
+
+MANY = 10
+"""Pages that a site must have to be one of many pages."""
+COLUMNS = "links noise AUC removed@98% kept NRecall NPrecision adverts".split()
+NOTE = (
+    "AUC, removed@98% (noise removed at 98% of content kept) and kept (content, by the model's own threshold) with 95% "
+    "intervals by bootstrap over sites; NRecall and NPrecision (noise skipped over all noise, over all skipped) and "
+    "adverts (skipped) by the model's own threshold."
+)
+
+
+class Table(NamedTuple):
+    """Figures by name."""
+
+    title: str
+    rows: dict[str, Figures]
+
+
+def by_hand(met: Sequence[Met], names: Sequence[str]) -> list[Table]:
+    """The tables of labels by hand: all models, those on sites of many pages, and the first by kind and by set."""
+    many = [one for one in met if one.pages >= MANY]
+    first = _links(met, 0)
+    kinds = [kind for kind in KINDS if any(link.kind == kind for link in first)]
+    sets = sorted({link.set for link in first})
+    return [
+        Table("model", _models(met, names)),
+        Table(f"model, sites of {MANY} pages or more", _models(many, names)),
+        Table(f"{names[0]}, kind against the other label", {one: figures(of_kind(first, one)) for one in kinds}),
+        Table(f"{names[0]}, set", {one: figures([link for link in first if link.set == one]) for one in sets}),
+    ]
+
+
+def by_region(met: Sequence[Met], names: Sequence[str]) -> list[Table]:
+    """The tables of weak labels, which are many and prove little: no intervals."""
+    many = [one for one in met if one.pages >= MANY]
+    return [
+        Table("model, label_region", _models(met, names, intervals=False)),
+        Table(f"model, label_region, sites of {MANY} pages or more", _models(many, names, intervals=False)),
+    ]
+
+
+def text(tables: Iterable[Table]) -> str:
+    """The tables for people."""
+    return "\n\n".join([*("\n".join(_rows(table)) for table in tables), NOTE])
+
+
+def record(tables: Iterable[Table], counts: dict[str, int]) -> str:
+    """The tables for programs."""
+    found = {table.title: {name: row._asdict() for name, row in table.rows.items()} for table in tables}
+    return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _models(met: Sequence[Met], names: Sequence[str], intervals: bool = True) -> dict[str, Figures]:
+    return {name: figures(_links(met, row), intervals) for row, name in enumerate(names)}
+
+
+def _links(met: Sequence[Met], row: int) -> list[Link]:
+    """What one model said of the pictures."""
+    return [
+        Link(label.set, site, pages, label.is_noise, label.kind, scores[row], skipped[row])
+        for label, site, pages, scores, skipped in met
+    ]
+
+
+def _rows(table: Table) -> list[str]:
+    cut = [(table.title, *COLUMNS), *((name, *_cells(row)) for name, row in table.rows.items())]
+    widths = [max(map(len, column)) for column in zip(*cut, strict=True)]
+    rows = []
+    for first, *others in cut:
+        cells = (cell.ljust(width) for cell, width in zip(others, widths[1:], strict=True))
+        rows.append("  ".join((first.ljust(widths[0]), *cells)).rstrip())
+    return rows
+
+
+def _cells(row: Figures) -> list[str]:
+    return [
+        f"{row.links:,}",
+        f"{row.noise:,}",
+        _spread(row.auc, row.auc_interval),
+        _spread(row.removed, row.removed_interval),
+        _spread(row.kept, row.kept_interval),
+        _short(row.recall),
+        _short(row.precision),
+        _short(row.adverts),
+    ]
+
+
+def _spread(value: float | None, interval: Interval | None) -> str:
+    """A figure and its interval.
+
+    >>> _spread(0.91, (0.875, 1.0)), _spread(0.5, None), _spread(None, None)
+    ('.910 (.875-1.000)', '.500', '-')
+    """
+    return _short(value) if interval is None else f"{_short(value)} ({_short(interval[0])}-{_short(interval[1])})"
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}".removeprefix("0") if value < 1 else f"{value:.3f}"

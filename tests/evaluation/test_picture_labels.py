@@ -1,0 +1,82 @@
+"""Labels of pictures are read line by line; what is none is named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from saved import PACK
+
+from crawler.evaluation.picture_labels import KINDS, Label, read_labels, read_regions
+
+ROW = {"set": "a", "page": "1", "img": "http://a.example/a.png", "label": "noise", "kind": "icon"}
+LABEL = Label("a", "1", "http://a.example/a.png", True, "icon")
+
+
+def write(path: Path, *rows: Any) -> Path:
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("packing", ["", ".gz", ".xz"])
+def test_labels(packing: str, tmp_path: Path) -> None:
+    path = tmp_path / f"labels.jsonl{packing}"
+    rows = [ROW, ROW | {"img": "HTTP://A.example/b.png#top", "label": "content", "kind": "text"}]
+    path.write_bytes(PACK[packing]("\n\n".join(map(json.dumps, rows)).encode()))
+    second = Label("a", "1", "http://a.example/b.png", False, "text")
+    assert read_labels(path) == ((LABEL, second), ())
+
+
+def test_the_first_of_a_picture_counts(tmp_path: Path) -> None:
+    path = write(tmp_path / "labels", ROW, ROW | {"kind": "advert"}, ROW | {"page": "2"}, ROW | {"set": "b"})
+    assert read_labels(path).found == (LABEL, LABEL._replace(page="2"), LABEL._replace(set="b"))
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("{", "no JSON"),
+        ('"no JSON"', "no object"),
+        ({"set": "a", "label": "noise", "kind": "icon"}, "page and img must be there and be text"),
+        (ROW | {"page": 1}, "page must be there and be text"),
+        (ROW | {"kind": "text"}, "a label 'noise' of the kind 'text' is not known"),
+        (ROW | {"label": "junk"}, "a label 'junk' of the kind 'icon' is not known"),
+        (ROW | {"kind": "junk"}, "a label 'noise' of the kind 'junk' is not known"),
+    ],
+)
+def test_what_is_no_label_is_named(row: Any, why: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "labels", ROW, "", row, ROW | {"page": "2"})
+    assert read_labels(path) == ((LABEL, LABEL._replace(page="2")), (f"{path}: line 3: {why}",))
+
+
+def test_a_file_that_breaks_off(tmp_path: Path) -> None:
+    path = tmp_path / "labels.gz"
+    path.write_bytes(PACK[".gz"](json.dumps(ROW).encode() + b"\n")[:-4])
+    found = read_labels(path)
+    assert found.found == (LABEL,)
+    assert "line 2: the file cannot be read from here on" in found.faults[0]
+
+
+def test_every_kind_is_read(tmp_path: Path) -> None:
+    rows = [ROW | {"label": label, "kind": kind, "img": kind} for kind, label in KINDS.items()]
+    found = read_labels(write(tmp_path / "labels", *rows))
+    assert [(one.kind, one.is_noise) for one in found.found] == [
+        (kind, label == "noise") for kind, label in KINDS.items()
+    ]
+
+
+def test_regions(tmp_path: Path) -> None:
+    row = {"set": "x", "page": "1", "img": "http://a.example/a.png"}
+    rows = [
+        row | {"label_region": "noise"},
+        row | {"label_region": "content", "page": "2"},
+        row,  # on which nothing is said
+        row | {"label_region": "?"},
+        row | {"label_region": "noise", "page": None},
+    ]
+    found = read_regions(write(tmp_path / "regions", *rows))
+    assert found.found == (Label("", "1", row["img"], True, ""), Label("", "2", row["img"], False, ""))
+    assert [fault.partition(": line ")[2] for fault in found.faults] == [
+        "4: label_region is neither content nor noise",
+        "5: page must be there and be text",
+    ]

@@ -1,0 +1,155 @@
+"""`scrapy noise evaluate` as it is typed."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import garden
+import pytest
+from saved import PACK
+from scrapy.cmdline import execute
+from scrapy.settings import Settings
+
+FAST = ("--extractor", "leaf-tags", "--jobs", "1")
+
+
+@pytest.fixture
+def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The command in a folder with labels and pages: exit status, what it wrote, what it said."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WINNOW_DATA", raising=False)
+    Path("labels.jsonl").write_bytes(garden.labels())
+    Path("pages.jsonl").write_bytes(garden.pages())
+
+    def give(*words: str) -> tuple[int, str, str]:
+        ours = Settings()
+        ours.setmodule("crawler.settings", priority="project")
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            execute(["scrapy", "noise", "evaluate", *words], ours)
+        return ended.value.code, *capsys.readouterr()
+
+    return give
+
+
+def test_all_models_in_one_table(evaluate: Any) -> None:
+    status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
+    assert (status, said) == (0, "")
+    assert out.startswith(
+        "36 labels by hand, 0 of them not found on their page.\nKinds: text 12, advert 12, navigation 12."
+    )
+    rows = {line.split("  ")[0]: line.split()[-8:] for line in out.split("\n\n")[1].splitlines()[1:]}
+    assert list(rows) == [
+        "joint verdict",
+        "keyword",
+        "redundancy",
+        "entropy",
+        "the three joined",
+        "everything is content",
+    ]
+    assert rows["redundancy"] == ["36", "24", "1.000", "1.000", "1.000", "1.000", "1.000", "1.000"]
+    assert rows["everything is content"] == ["36", "24", ".500", ".000", "1.000", ".000", "-", ".000"]
+
+
+def test_it_is_the_same_every_time(evaluate: Any) -> None:
+    words = ("labels.jsonl", "--pages", "pages.jsonl", *FAST, "--json")
+    first, second = evaluate(*words, "a.json"), evaluate(*words, "b.json")
+    assert first == second
+    assert Path("a.json").read_bytes() == Path("b.json").read_bytes()
+    found = json.loads(Path("a.json").read_text())
+    assert found["labels"] == {"given": 36, "not found": 0, "text": 12, "advert": 12, "navigation": 12}
+    assert found["tables"]["model"]["redundancy"]["auc"] == 1
+    assert found["tables"]["joint verdict, set"]["garden"]["links"] == 36
+
+
+def test_what_is_not_found_is_counted(evaluate: Any) -> None:
+    gone = {"set": "garden", "page": "page-1", "img": "http://a.example/", "label": "noise", "kind": "icon"}
+    with Path("labels.jsonl").open("ab") as labels:
+        labels.write(garden.lines(gone, gone | {"page": "page-99"}, b"{"))
+    status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
+    assert status == 0
+    assert out.startswith("38 labels by hand, 2 of them not found on their page.")
+    assert said == "scrapy noise evaluate: labels.jsonl: line 39: no JSON\n"
+
+
+def test_evidence_is_counted_over_all_files(evaluate: Any) -> None:
+    rows = [garden.row(number) for number in range(12)]
+    Path("a.jsonl").write_bytes(garden.lines(*rows[:6]))
+    Path("b.jsonl.gz").write_bytes(PACK[".gz"](garden.lines(*rows[6:])))
+    parts = evaluate("labels.jsonl", *FAST, "--pages", "a.jsonl", "b.jsonl.gz")
+    assert parts == evaluate("labels.jsonl", *FAST, "--pages", "pages.jsonl")
+
+
+def test_a_file_called_like_a_set_is_for_that_set(evaluate: Any) -> None:
+    Path("labels.jsonl").write_bytes(garden.labels("garden") + garden.labels("shop"))
+    Path("shop.jsonl").write_bytes(garden.lines(garden.row(0)))
+    _, out, _ = evaluate("labels.jsonl", *FAST, "--pages", "pages.jsonl", "shop.jsonl")
+    assert out.startswith("72 labels by hand, 33 of them not found on their page.")
+
+
+def test_pages_of_the_data_by_the_names_of_the_sets(evaluate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WINNOW_DATA", ".")
+    Path("extraction").mkdir()
+    Path("extraction/garden.jsonl.xz").write_bytes(PACK[".xz"](garden.pages()))
+    Path("extraction/other.jsonl.xz").write_bytes(PACK[".xz"](b"{\n"))
+    status, out, said = evaluate("labels.jsonl", *FAST)
+    assert (status, said) == (0, "")
+    assert "36 labels by hand, 0 of them" in out
+    Path("labels.jsonl").write_bytes(garden.labels() + garden.labels("shop"))
+    status, _, said = evaluate("labels.jsonl", *FAST)
+    assert status == 2
+    assert "there is no file 'extraction/shop.jsonl.xz'; --pages FILE names others" in said
+
+
+def test_weak_labels(evaluate: Any) -> None:
+    rows = [json.loads(line) for line in garden.labels("else").splitlines()]
+    Path("weak.jsonl").write_bytes(garden.lines(*({**row, "label_region": row["label"]} for row in rows)))
+    _, out, _ = evaluate("labels.jsonl", "--pages", "pages.jsonl", "--region", "weak.jsonl", *FAST)
+    assert "36 weak labels, 0 of them not found on their page." in out
+    assert re.search(r"^model, label_region .+\n(.+\n)*redundancy +36 +24 +1.000 ", out, re.MULTILINE)
+
+
+def test_lines_that_are_no_pages_are_named(evaluate: Any) -> None:
+    Path("pages.jsonl").write_bytes(garden.lines(b"{") + garden.pages())
+    status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
+    assert said.startswith("scrapy noise evaluate: pages.jsonl: line 1: not JSON")
+    assert (status, len(said.splitlines())) == (0, 1)
+    assert "36 labels by hand, 0 of them" in out
+
+
+@pytest.mark.parametrize(("labels", "said"), [(b"", "has no label"), (b"{}\n", "has no label"), (..., "none of the")])
+def test_nothing_to_say(labels: Any, said: str, evaluate: Any) -> None:
+    Path("labels.jsonl").write_bytes(garden.labels() if labels is ... else labels)
+    Path("pages.jsonl").write_bytes(garden.lines({"url": "http://a.example/", "html": "a"}))
+    status, _, err = evaluate("labels.jsonl", "--pages", "pages.jsonl", "--json", "out.json", *FAST)
+    assert status == 1
+    assert said in err
+    assert not Path("out.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "no LABELS.jsonl is given"),
+        (["labels.jsonl", "b"], "'b' is too much"),
+        (["labels.jsonl"], "no --pages FILE is given, and WINNOW_DATA names no folder"),
+        (["none.jsonl", "--pages", "pages.jsonl"], "'none.jsonl' cannot be read"),
+        (["labels.jsonl", "--pages", "none.jsonl"], "'none.jsonl' cannot be read"),
+        (["labels.jsonl", "--pages"], "expected at least one argument"),
+        (["labels.jsonl", "--pages", "pages.jsonl", "--lists", "none.txt"], "'none.txt' cannot be read"),
+        (["labels.jsonl", "--pages", "pages.jsonl", "--region", "none"], "'none' cannot be read"),
+        (["labels.jsonl", "--pages", "pages.jsonl", "--json", "labels.jsonl"], "is to be read and cannot be written"),
+        (["labels.jsonl", "--pages", "pages.jsonl", "--json", "no/a.json"], "'no/a.json' cannot be written"),
+        (["labels.jsonl", "--pages", "pages.jsonl", "--json", "."], "'.' cannot be written"),
+        (["labels.jsonl", "--pages", "pages.jsonl", "--extractor", "magic"], "there is no extractor 'magic'"),
+        (["labels.jsonl", "--pages", "pages.jsonl", "--jobs", "x"], "--jobs x is wrong"),
+        (["labels.jsonl", "--models", "keyword"], "there is no option '--models'"),
+    ],
+)
+def test_wrong_use_is_said_in_one_sentence(words: list[str], said: str, evaluate: Any) -> None:
+    status, out, err = evaluate(*words)
+    assert (status, out) == (2, "")
+    assert err.startswith("scrapy noise evaluate: ")
+    assert said in err
+    assert len(err.splitlines()) == 1
