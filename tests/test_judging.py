@@ -1,5 +1,6 @@
 """The judge as the settings have it, what leads to noise, and what is known of sites."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,14 @@ from scrapy.settings import Settings
 from crawler import settings as our_settings
 from crawler.judging import Court, Shelf, counted, court_of, leads_to_noise
 from crawler.noise.evidence import Evidence
+from crawler.noise.keyword import NoiseWords
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Judge, Verdict
 from crawler.state.entries import Evidence as Counts
 
 PAGE = "http://www.example.com/a"
 THUMBNAIL = Sighting("http://img.example.com/1.png", "http://example.com/story", PAGE)
-ELSEWHERE = THUMBNAIL._replace(target="http://shop.example.net/")
+ELSEWHERE = replace(THUMBNAIL, target="http://shop.example.net/")
 
 
 def settings(**changes: Any) -> Settings:
@@ -28,7 +30,8 @@ def settings(**changes: Any) -> Settings:
     [
         (THUMBNAIL, Verdict(False, 0.1), False),
         (THUMBNAIL, Verdict(True, 0.9, decided_by="entropy"), False),
-        (THUMBNAIL, Verdict(True, 0.9, decided_by="keyword"), True),
+        (THUMBNAIL, Verdict(True, 0.9, keyword=2.0, decided_by="learned"), False),
+        (THUMBNAIL, Verdict(True, 0.9, keyword=2.1, decided_by="learned"), True),
         (THUMBNAIL, Verdict(True, 0.9, decided_by="filter_list"), True),
         (THUMBNAIL, Verdict(True, 0.9, redundancy=0.3, decided_by="entropy"), False),
         (THUMBNAIL, Verdict(True, 0.9, redundancy=0.31, decided_by="entropy"), True),
@@ -37,7 +40,8 @@ def settings(**changes: Any) -> Settings:
     ],
 )
 def test_a_page_is_noise_for_more_than_its_picture(sighting: Sighting, verdict: Verdict, expected: bool) -> None:
-    assert leads_to_noise(sighting, verdict, 0.3) is expected
+    judge = Judge(noise_words=NoiseWords({"ad": 3.0, "banner": 1.0}), redundancy_limit=0.3)
+    assert leads_to_noise(sighting, verdict, judge) is expected
 
 
 class Says:
@@ -64,14 +68,6 @@ def test_the_word_of_a_list_is_final(blocked: tuple[str, str], expected: bool) -
     assert (said.is_noise, said.decided_by) == (expected, "filter_list" if expected else "")
 
 
-@pytest.mark.parametrize(("limit", "expected"), [(None, False), (0.5, False), (0.4, True), (0.41, False)])
-def test_a_limit_of_one_s_own_decides(limit: float | None, expected: bool) -> None:
-    evidence = Evidence(pages=100, shown={"img.example.com/1.png": 24})  # type: ignore[arg-type]
-    said = Court(Judge(("redundancy",), redundancy_limit=0.3), limit=limit).verdict(THUMBNAIL, evidence)
-    assert said.probability == pytest.approx(0.4)
-    assert (said.is_noise, said.decided_by) == (expected, "probability" if expected else "")
-
-
 def test_settings_make_the_court(tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("banner 2\n")
@@ -80,11 +76,19 @@ def test_settings_make_the_court(tmp_path: Path) -> None:
     court = court_of(settings(**{f"IMAGE_NOISE_{name}": value for name, value in given.items()}))
     judge = court.judge
     assert (judge.models, judge.noise_words.weights) == (("entropy", "keyword"), {"banner": 2.0})
-    assert (court.limit, judge.keyword_limit, judge.entropy_limit, judge.redundancy_limit) == (0.7, 1.5, 0.9, 0.4)
+    assert (judge.learned_limit, judge.keyword_limit, judge.entropy_limit, judge.redundancy_limit) == (
+        0.7,
+        1.5,
+        0.9,
+        0.4,
+    )
 
 
 def test_the_settings_are_the_judge_s_own() -> None:
-    assert court_of(settings()) == Court(Judge())
+    ours, own = court_of(settings()).judge, Judge()
+    assert (ours.models, ours.learned_limit) == (own.models, own.learned_limit)
+    assert ours.keyword_limit == own.keyword_limit
+    assert (ours.redundancy_limit, ours.entropy_limit) == (own.redundancy_limit, own.entropy_limit)
 
 
 def test_a_shelf_holds_what_was_counted() -> None:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from crawler.noise.entropy import entropy
 from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords, shipped
-from crawler.noise.learned import Model, changes, probability, reasons, signs_of
+from crawler.noise.learned import Model, probability, signs_of
 from crawler.noise.learned import shipped as shipped_model
+from crawler.noise.reasons import changes, reasons
 from crawler.noise.redundancy import LEAST_PAGES, redundancy
 from crawler.noise.sighting import Sighting
 from crawler.noise.words import description
@@ -93,10 +94,10 @@ class Judge:
         said = opinions.values()
         is_noise = any(one.is_noise for one in said)
         return Verdict(
-            is_noise=is_noise,
-            probability=max((one.probability for one in said), default=0.0),
-            **scores._asdict(),
-            reasons=tuple(reason for one in said if one.is_noise == is_noise for reason in one.reasons),
+            is_noise,
+            max([one.probability for one in said], default=0.0),
+            *scores,
+            reasons=tuple([reason for one in said if one.is_noise == is_noise for reason in one.reasons]),
             decided_by=next((name for name, one in opinions.items() if one.is_noise), ""),
         )
 

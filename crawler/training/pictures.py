@@ -10,6 +10,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -117,7 +118,7 @@ def train(found: Sequence[Link], seed: int) -> Trained:
             if part_of[one.site] == part:
                 likely[at] = judged(model, one)
     content = np.array([not one.label.is_noise for one in found])
-    model = _fit(found, seed)._replace(limit=limit(likely[content]))
+    model = replace(_fit(found, seed), limit=limit(likely[content]))
     return Trained(model, likely)
 
 
