@@ -12,7 +12,7 @@ from socket import create_connection
 
 import postgres
 import pytest
-from sites import ROOT
+from nursery import ROOT
 
 TESTS = ROOT / "tests"
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(TESTS), "WINNOW_REQUIRE_POSTGRES": ""}
