@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from huge import HUGE, SIZE
+from lxml import etree
 from sites import environment
 from watched import Cost
 
@@ -68,7 +69,24 @@ def test_what_is_not_read_is_said(unit: str, limit: int, where: str) -> None:
     assert "Over." not in text
 
 
-@pytest.mark.parametrize(("count", "has_text"), [(bounds.CROWDED, True), (bounds.CROWDED + 1, False)])
+@pytest.mark.parametrize(
+    ("unit", "limit"),
+    [("<p>x", 50_000), ("< ", 500_000), ("<p " + " ".join(f"a{n}" for n in range(100)) + ">", 2_000)],
+    ids=["tags", "signs", "attributes"],
+)
+def test_so_much_is_parsed_and_no_more(unit: str, limit: int) -> None:
+    source = unit.encode() * limit
+    assert bounds.bounded(source) == (source, "")
+    assert bounds.bounded(source + unit.encode()) == (source, bounds.TOO_MANY)
+
+
+@pytest.mark.parametrize(("levels", "is_deep"), [(2_039, False), (2_040, True)])
+def test_a_tree_may_be_so_deep(levels: int, is_deep: bool) -> None:
+    tree = etree.fromstring("<p>" * levels + "</p>" * levels, etree.XMLParser(huge_tree=True))
+    assert bounds.is_deep(tree) is is_deep
+
+
+@pytest.mark.parametrize(("count", "has_text"), [(500, True), (501, False)])
 @pytest.mark.parametrize("before", ["", "<script>a<b</script>", "<p title='<script>'>", "<!-- <p ", "<b ='> <q=\">"])
 @pytest.mark.parametrize("attribute", ["a{}", "a{}=1", "a{}='>'", 'a{}=">"', "a{}=\n'>'", "a{}\n=\n1"])
 def test_crowded_tags_are_text(count: int, has_text: bool, before: str, attribute: str) -> None:

@@ -69,7 +69,7 @@ MADE = Network(
 
 def slowly(made: Network, matrix: np.ndarray) -> list[float]:
     """What the docstring of the module says, block by block."""
-    signs = [np.clip((row - made.means) * made.scales, -network.LIMIT, network.LIMIT) for row in matrix.T]
+    signs = [np.clip((row - made.means) * made.scales, -4, 4) for row in matrix.T]
     found = [np.maximum(row @ made.first.weights + made.first.bias, 0) for row in signs]
     for one in made.layers:
         after = []
