@@ -43,7 +43,7 @@ def value(url: str, query: str) -> object:
     [
         ("listen_addresses", "127.0.0.1"),
         ("unix_socket_directories", ""),
-        ("fsync", "on"),
+        ("fsync", "off"),
         ("synchronous_commit", "on"),
         ("server_encoding", "UTF8"),
         ("lc_messages", "C"),

@@ -95,6 +95,16 @@ def test_the_network_is_what_it_says(scale: int) -> None:
     assert found.tolist() == pytest.approx(slowly(MADE, matrix), abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("sign", "kept"), [(3.95, [3.95, 0]), (4.05, [4, 0]), (50, [4, 0]), (-3.95, [0, 3.95]), (-4.05, [0, 4])]
+)
+def test_signs_far_from_their_mean_count_as_so_far(sign: float, kept: list[float]) -> None:
+    first = Layer(0, np.array([[1, -1]], np.float32), np.zeros(2, np.float32))
+    alone = Network(np.full(1, 9, np.float32), np.full(1, 0.5, np.float32), first, (), layer(0, 2, 1))
+    found = network.hidden(alone, np.array([[9 + 2 * sign]], np.float32), NEST)
+    assert found.tolist() == [pytest.approx(kept)]
+
+
 def test_one_block_is_a_page() -> None:
     alone: Nest = network.nest(np.zeros((3, 1), np.int64), np.array([0]), np.array([1]), np.array([5]))
     found = network.probabilities(MADE, network.hidden(MADE, np.ones((SIGNS, 1), np.float32), alone))
