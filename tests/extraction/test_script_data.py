@@ -12,9 +12,9 @@ LINE = "The bees dance in the hive now."
 @pytest.mark.parametrize(
     ("text", "is_prose"),
     [
-        ("a bee dances in a dark hive x.", True),  # 30 characters
-        ("a bee dances in a dark hivex.", False),
-        ("a bee dances in a dark hive xx", False),  # no full stop
+        ("a bee dances in the dark hive.", True),  # 30 characters
+        ("a bee dances in a dark hives.", False),
+        ("a bee dances in the dark hives", False),  # no full stop
         (f"{LINE} " * 15_625, True),  # 500,000 characters
         (f"{LINE} " * 15_625 + "x", False),
         # As many spaces as prose has, or letters that are not ASCII at its beginning.
@@ -39,10 +39,10 @@ def test_prose(text: str, is_prose: bool) -> None:
         (7, 7, None),
         (400, 400, True),
         (401, 401, None),
-        (20, 11, True),
-        (20, 10, None),
-        (20, 39, True),
-        (20, 40, None),
+        (200, 101, True),
+        (200, 100, None),
+        (200, 399, True),
+        (200, 400, None),
     ],
 )
 def test_a_title_is_that_of_the_page(title: int, value: int, is_titled: bool | None) -> None:
