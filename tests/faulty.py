@@ -1,15 +1,10 @@
 """Crawls that are killed, stopped and starved, the web they are sent to, and what must be true of what they leave."""
 
-import importlib
 import json
-import os
 import re
-import resource
-import select
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -19,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from nursery import PATIENCE
 from sites import Answer, Asked, Route, Site, command, environment, page, serving
 from sqlalchemy import create_engine, text
 
 # Of address.state; written out, because a test that asks the code what is right proves little
 WAITING, HELD, DONE = range(3)
 SESSION = re.compile(r"\?PHPSESSID=\w+$")
-PATIENCE = 60.0  # seconds that a crawl may take to come to a point, on a machine with much else to do
 WORDS = "river bridge winter letter engine garden harbour village market forest island teacher century history".split()
 
 
@@ -165,109 +160,6 @@ def started(line: list[str], folder: Path, log: Path) -> Process:
     """A crawl in a process of its own, which writes what it says to the log."""
     with log.open("wb") as stderr:
         return subprocess.Popen(line, cwd=folder, env=environment(), stderr=stderr)
-
-
-class Forked:
-    """A crawl that the nursery started."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self.connection = connection
-        self.heard = b""
-        self.pid = int(self._hear(PATIENCE) or 0)
-        self.status: int | None = None
-
-    def _hear(self, timeout: float | None) -> bytes:
-        """The next line that the nursery says, if it comes in time."""
-        while b"\n" not in self.heard and select.select([self.connection], [], [], timeout)[0]:
-            self.heard += self.connection.recv(100) or b"-1\n"
-        line, end, rest = self.heard.partition(b"\n")
-        self.heard = rest if end else self.heard
-        return line if end else b""
-
-    def poll(self) -> int | None:
-        with suppress(subprocess.TimeoutExpired):
-            return self.wait(0)
-        return None
-
-    def wait(self, timeout: float | None = None) -> int:
-        if self.status is None:
-            if not (line := self._hear(timeout)):
-                raise subprocess.TimeoutExpired("crawl", timeout or 0)
-            self.status = int(line)
-            self.connection.close()
-        return self.status
-
-    def send_signal(self, sig: int) -> None:
-        if self.poll() is None:
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, sig)
-
-
-class Nursery:
-    """Starts crawls as forks of one process that has read the code before: of a second a start takes, most is that."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-
-    def __call__(self, line: list[str], folder: Path, log: Path, file_size: int | None = None) -> Forked:
-        """A new crawl; none of its files may grow larger than the size, if one is given."""
-        connection = socket.create_connection(("127.0.0.1", self.port))
-        asked = {"line": line[line.index("scrapy") :], "folder": str(folder), "log": str(log), "file_size": file_size}
-        connection.sendall(json.dumps(asked).encode() + b"\n")
-        return Forked(connection)
-
-
-@contextmanager
-def nursery() -> Iterator[Nursery]:
-    """A nursery, which ends with the block."""
-    line = [sys.executable, __file__]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(line, env=environment(), encoding="ascii", **pipes) as process:  # type: ignore[call-overload]
-        yield Nursery(int(process.stdout.readline()))
-        process.stdin.close()
-
-
-def _nurse() -> None:
-    """Fork a process for each that connects, until standard input ends."""
-    for name in "commands.crawl scheduler extensions.progress".split():
-        importlib.import_module(f"crawler.{name}")
-    for name in ("scrapy.cmdline", "scrapy.shell", "twisted.web.client", "sqlite3"):
-        importlib.import_module(name)
-    with suppress(ImportError):
-        importlib.import_module("psycopg")
-    importlib.import_module("crawler.language").language("Its model is read by what it is first asked.")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        print(listener.getsockname()[1], flush=True)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        while sys.stdin not in select.select([sys.stdin, listener], [], [])[0]:
-            connection, _ = listener.accept()
-            with connection:
-                if os.fork() == 0:
-                    _keep(connection)
-
-
-def _keep(connection: socket.socket) -> None:
-    """Say the number of a new process, and how it ended."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    asked = json.loads(connection.makefile().readline())
-    if (number := os.fork()) == 0:
-        _crawl(**asked)
-    connection.sendall(b"%d\n" % number)
-    status = os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
-    with suppress(OSError):  # nobody may want to know any more
-        connection.sendall(b"%d\n" % status)
-    os._exit(0)
-
-
-def _crawl(line: list[str], folder: str, log: str, file_size: int | None) -> None:
-    """Be a crawl, to the end of this process."""
-    os.chdir(folder)
-    for number, path in enumerate((os.devnull, os.devnull, log)):
-        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT, 0o644), number)
-    if file_size is not None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
-    sys.argv = line
-    importlib.import_module("scrapy.cmdline").execute()
 
 
 def wait_for(reached: Callable[[], object]) -> None:
@@ -427,7 +319,3 @@ class Gate:
 
     def close(self) -> None:
         self.listener.close()
-
-
-if __name__ == "__main__":
-    _nurse()

@@ -1,7 +1,8 @@
 """A real PostgreSQL server of the tests' own, on loopback.
 
-`python postgres.py BINARIES FOLDER PORT` keeps the server, does what its standard input says a line at a time, and when
-that ends stops the server and removes the folder. So both end with whoever started them, whatever happens to that one.
+`python postgres.py BINARIES FOLDER PORT FSYNC` keeps the server, does what its standard input says a line at a time,
+and when that ends stops the server and removes the folder. So both end with whoever started them, whatever happens to
+that one.
 """
 
 import ctypes
@@ -28,7 +29,6 @@ DEBIAN = Path("/usr/lib/postgresql")  # where each version has a folder
 # Below those that systems give to outgoing connections, so that one is still free when a stopped server starts again.
 PORTS = range(20_000, 30_000)
 # No sockets in the file system: their paths may have 107 bytes, and a folder for temporary files can be longer.
-# Writes are synced, as by default: what the server has confirmed survives a crash.
 OPTIONS = {"listen_addresses": HOST, "unix_socket_directories": "", "shared_buffers": "16MB", "timezone": "UTC"}
 START_SECONDS = 60.0
 STOP_SECONDS = 15.0
@@ -116,14 +116,18 @@ def _hear(process: subprocess.Popen[str]) -> None:
 
 
 @contextmanager
-def running() -> Iterator[Server]:
-    """A new server with no data, which ends with the block."""
+def running(fsync: str = "off") -> Iterator[Server]:
+    """A new server with no data, which ends with the block.
+
+    What it has confirmed survives its own crash either way, as the system keeps what was written; only that of the
+    system would cost it. To sync all its files at each start takes up to ten seconds.
+    """
     if (programs := binaries()) is None:
         raise RuntimeError(missing())
     port = _free_port()
     # Not one of pytest's folders, which are closed to the user that the server runs as if that is another.
     with TemporaryDirectory(prefix="winnow-", ignore_cleanup_errors=True) as folder:
-        line = [sys.executable, "-I", __file__, str(programs), folder, str(port)]
+        line = [sys.executable, "-I", __file__, str(programs), folder, str(port), fsync]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         # A session of its own, because Ctrl-C and the like are for the tests: this one cleans up after them.
         with subprocess.Popen(line, encoding="utf-8", start_new_session=True, **pipes) as process:
@@ -141,9 +145,9 @@ def _free_port() -> int:
 class Keeper:
     """Starts and stops the server as its parent process."""
 
-    def __init__(self, programs: Path, folder: Path, port: int) -> None:
+    def __init__(self, programs: Path, folder: Path, port: int, fsync: str) -> None:
         self.programs, self.folder, self.data = programs, folder, folder / "data"
-        self.options = OPTIONS | {"port": str(port)}
+        self.options = OPTIONS | {"port": str(port), "fsync": fsync}
         self.process: subprocess.Popen[bytes] | None = None
         self.frozen: list[int] = []
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
@@ -234,11 +238,11 @@ def _children(parent: int) -> Iterator[int]:
                 yield int(path.parent.name)
 
 
-def keep(programs: Path, folder: Path, port: int) -> None:
+def keep(programs: Path, folder: Path, port: int, fsync: str) -> None:
     """Keep a server until standard input ends."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # by way of `finally`
     try:
-        keeper = Keeper(programs, folder, port)
+        keeper = Keeper(programs, folder, port, fsync)
         commands = {"start": keeper.start, "stop": keeper.stop, "freeze": keeper.freeze, "thaw": keeper.thaw}
         try:
             keeper.create()
@@ -256,4 +260,4 @@ def keep(programs: Path, folder: Path, port: int) -> None:
 
 
 if __name__ == "__main__":
-    keep(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    keep(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

@@ -1,10 +1,8 @@
 """Small real servers on loopback, and crawls of them in a process of their own."""
 
 import json
-import os
 import re
 import ssl
-import subprocess
 import sys
 import threading
 import time
@@ -16,7 +14,8 @@ from pathlib import Path
 from socket import AF_INET, AF_INET6
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+import nursery
+from nursery import environment
 
 
 @dataclass(frozen=True)
@@ -156,12 +155,6 @@ def command(arguments: Mapping[str, Any], settings: Mapping[str, Any], *more: st
     return [*line, *more]
 
 
-def environment() -> dict[str, str]:
-    """The environment of a crawl: this checkout's code, outside the checkout."""
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
-    return os.environ | {"SCRAPY_SETTINGS_MODULE": "crawler.settings", "PYTHONPATH": paths}
-
-
 def crawl(
     folder: Path,
     arguments: Mapping[str, Any],
@@ -172,15 +165,7 @@ def crawl(
 ) -> Crawl:
     """A crawl with these arguments and settings, run to its end in `folder`."""
     line = command(arguments, settings, *more)
-    ended = subprocess.run(
-        line,
-        cwd=folder,
-        env=environment() | dict(env or {}),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=timeout,
-        check=False,
-    )
+    ended = nursery.run(line, folder, environment() | dict(env or {}), timeout)
     return Crawl(ended.returncode, ended.stdout, ended.stderr, folder)
 
 

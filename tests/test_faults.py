@@ -16,7 +16,8 @@ from random import Random
 
 import postgres
 import pytest
-from faulty import Gate, Left, Nursery, Running, Web, database, faults, left_by, nursery, spun, sqlite_url, wait_for
+from faulty import Gate, Left, Running, Web, database, faults, left_by, spun, sqlite_url, wait_for
+from nursery import Nursery, common
 from sites import OPEN, Answer
 from sqlalchemy import create_engine, text
 
@@ -31,10 +32,9 @@ TAILS = [b"", b'{"url": "http://127.0.0.1/p/1", "text": "half', b'{"url": "http:
 
 
 @pytest.fixture(scope="module")
-def start() -> Iterator[Nursery]:
+def start() -> Nursery:
     """What starts crawls in a process of their own."""
-    with nursery() as starts:
-        yield starts
+    return common()
 
 
 @pytest.fixture

@@ -3,10 +3,13 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from huge import HUGE, SIZE
+from lxml import etree
 from sites import environment
 from watched import Cost
 
@@ -19,7 +22,14 @@ SECONDS, MEGABYTES = 1.0, 200
 URL = "http://example.com/"
 
 
-def costs(*names: str) -> dict[str, Cost]:
+def costs(names: Sequence[str]) -> dict[str, Cost]:
+    """What these pages cost, read in two processes at the same time."""
+    with ThreadPoolExecutor(2) as pool:
+        halves = pool.map(costs_by_itself, [half for half in (names[::2], names[1::2]) if half])
+        return {name: cost for half in halves for name, cost in half.items()}
+
+
+def costs_by_itself(names: Sequence[str]) -> dict[str, Cost]:
     line = [sys.executable, str(FOLDER / "watched.py"), "auto", *names]
     ended = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", check=True)
     return {name: Cost(*cost) for name, *cost in map(json.loads, ended.stdout.splitlines())}
@@ -28,9 +38,9 @@ def costs(*names: str) -> dict[str, Cost]:
 @pytest.fixture(scope="module")
 def found() -> dict[str, Cost]:
     """What each page costs; what seems slow is measured again, as other programs may be in the way."""
-    first = costs()
+    first = costs(list(HUGE))
     slow = [name for name, cost in first.items() if cost.seconds > SECONDS]
-    return first | (costs(*slow) if slow else {})
+    return first | (costs_by_itself(slow) if slow else {})
 
 
 @pytest.mark.parametrize("name", HUGE)
@@ -68,7 +78,24 @@ def test_what_is_not_read_is_said(unit: str, limit: int, where: str) -> None:
     assert "Over." not in text
 
 
-@pytest.mark.parametrize(("count", "has_text"), [(bounds.CROWDED, True), (bounds.CROWDED + 1, False)])
+@pytest.mark.parametrize(
+    ("unit", "limit"),
+    [("<p>x", 50_000), ("< ", 500_000), ("<p " + " ".join(f"a{n}" for n in range(100)) + ">", 2_000)],
+    ids=["tags", "signs", "attributes"],
+)
+def test_so_much_is_parsed_and_no_more(unit: str, limit: int) -> None:
+    source = unit.encode() * limit
+    assert bounds.bounded(source) == (source, "")
+    assert bounds.bounded(source + unit.encode()) == (source, bounds.TOO_MANY)
+
+
+@pytest.mark.parametrize(("levels", "is_deep"), [(2_039, False), (2_040, True)])
+def test_a_tree_may_be_so_deep(levels: int, is_deep: bool) -> None:
+    tree = etree.fromstring("<p>" * levels + "</p>" * levels, etree.XMLParser(huge_tree=True))
+    assert bounds.is_deep(tree) is is_deep
+
+
+@pytest.mark.parametrize(("count", "has_text"), [(500, True), (501, False)])
 @pytest.mark.parametrize("before", ["", "<script>a<b</script>", "<p title='<script>'>", "<!-- <p ", "<b ='> <q=\">"])
 @pytest.mark.parametrize("attribute", ["a{}", "a{}=1", "a{}='>'", 'a{}=">"', "a{}=\n'>'", "a{}\n=\n1"])
 def test_crowded_tags_are_text(count: int, has_text: bool, before: str, attribute: str) -> None:

@@ -12,7 +12,7 @@ from socket import create_connection
 
 import postgres
 import pytest
-from sites import ROOT
+from nursery import ROOT
 
 TESTS = ROOT / "tests"
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(TESTS), "WINNOW_REQUIRE_POSTGRES": ""}
@@ -43,7 +43,7 @@ def value(url: str, query: str) -> object:
     [
         ("listen_addresses", "127.0.0.1"),
         ("unix_socket_directories", ""),
-        ("fsync", "on"),
+        ("fsync", "off"),
         ("synchronous_commit", "on"),
         ("server_encoding", "UTF8"),
         ("lc_messages", "C"),

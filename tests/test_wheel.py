@@ -7,7 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from sites import ROOT
+from nursery import ROOT
 
 from crawler.demo import articles
 

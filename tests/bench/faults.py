@@ -104,7 +104,7 @@ def state_of(workers: int, given: str) -> Iterator[str]:
         return
     if (why := postgres.missing()) is not None:
         sys.exit(why)
-    with postgres.running() as server:
+    with postgres.running("on") as server:
         yield server.database()
 
 

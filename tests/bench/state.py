@@ -212,7 +212,7 @@ def claims(options: argparse.Namespace) -> Shown:
         if options.state_url:
             urls = options.state_url, options.state_url
         elif (why := postgres.missing()) is None:
-            server = stack.enter_context(postgres.running())
+            server = stack.enter_context(postgres.running("on"))
             urls = server.database(), server.database()
         else:
             yield f"PostgreSQL is left out. {why}"
@@ -305,7 +305,7 @@ def growth(options: argparse.Namespace) -> Shown:
     if (why := postgres.missing()) is not None:
         yield f"PostgreSQL is left out. {why}"
         return
-    with postgres.running() as server, TemporaryDirectory(prefix="state-") as name:
+    with postgres.running("on") as server, TemporaryDirectory(prefix="state-") as name:
         yield from grown("PostgreSQL", (server.database(), server.database()), Path(name), options)
 
 
@@ -397,7 +397,7 @@ def workers(options: argparse.Namespace) -> Shown:
         return
     runs: tuple[list[Together], ...] = [], [], []
     pages = max(1, options.pages // 2)
-    with site_of(None, pages) as site, postgres.running() as server:
+    with site_of(None, pages) as site, postgres.running("on") as server:
         for turn in in_turns(options.runs, len(runs)):
             for which in turn:
                 runs[which].append(together(site, server, min(which + 1, 2), which == 2, options.timeout))

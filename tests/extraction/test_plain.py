@@ -48,6 +48,8 @@ def text(html: str) -> list[str]:
         ("<table><tr><th>a<th>b<tr><td>c<td>d<br>e</table>", ["a | b", "c | d e"]),
         ("<table><tr><td>a<td> <td>b<tr><td>c</table>", ["a | b", "c"]),
         ("<table><tr><td><p>a</p><td><div><p>b</div></table>", ["a | b"]),
+        (f"<table><tr><td>{'<div>' * 3}a{'</div>' * 3}<td>b</table>", ["a | b"]),
+        (f"<table><tr><td>{'<div>' * 4}a{'</div>' * 4}<td>b</table>", ["a", "b"]),
         (f"<table><tr><td>{'a' * 120}<td>b</table>", ["a" * 120 + " | b"]),
         (f"<table><tr><td>{'a' * 121}<td>b</table>", ["a" * 121, "b"]),
         ("<table><tr>" + f"<td>{'a' * 100}" * 4 + "</table>", [" | ".join(["a" * 100] * 4)]),

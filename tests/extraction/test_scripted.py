@@ -4,12 +4,13 @@ import time
 import pytest
 
 from crawler.extraction.script_data import Data
-from crawler.extraction.scripted import MAX_OWN, MAX_SHOWN, MIN_TEXT, MIN_UNTITLED, TIMES, instead, scripted
+from crawler.extraction.scripted import instead, scripted
 from crawler.page import Page
 
 LINES = [f"In week {number} the bees danced on the comb, and told the others the way." for number in range(12)]
 TEXT = "\n".join(LINES)
 LONG = [f"In year {number} the bees danced on the comb, and told the others the way." for number in range(40)]
+FAR = [f"In century {number} the bees danced on the comb, and told the others the way." for number in range(70)]
 HTML = "".join(f"<p>{line}</p>" for line in LINES)
 TITLE = "Why bees dance"
 STORY = {"title": TITLE, "id": 7}
@@ -49,7 +50,7 @@ LINKED = [{"text": "Bees "}, {"type": "link", "content": [{"text": "dance"}]}, {
 )
 def test_text_beside_the_title(data: dict[str, object]) -> None:
     assert of(json.dumps(data), "application/json") == TEXT
-    assert of(f"window.__STATE__ = {json.dumps(data)};run()", body="<p>Shown.</p>" * MAX_SHOWN) == TEXT
+    assert of(f"window.__STATE__ = {json.dumps(data)};run()", body="<p>Shown.</p>" * 1_000) == TEXT
 
 
 def test_pieces_of_a_line_are_joined() -> None:
@@ -70,12 +71,13 @@ def test_pieces_of_a_line_are_joined() -> None:
 )
 def test_text_without_a_title_where_the_page_shows_little(script: str) -> None:
     assert of(script) == "\n".join(LONG)
-    assert of(script, body="a" * MAX_SHOWN) == ""
+    assert of(script, body="a" * 999) == "\n".join(LONG)
+    assert of(script, body="a" * 1_000) == ""
 
 
 @pytest.mark.parametrize(("short", "found"), [(0, True), (1, False)])
 def test_how_long_a_text_must_be(short: int, found: bool) -> None:
-    for titled, least in ((STORY, MIN_TEXT), ({}, MIN_UNTITLED)):
+    for titled, least in ((STORY, 250), ({}, 1_500)):
         text = ("Bees dance on the comb. " * 100)[: least - short - 1].rstrip(" .").ljust(least - short - 1, "x") + "."
         assert of(json.dumps(titled | {"body": text})) == (text if found else "")
 
@@ -100,7 +102,7 @@ def test_how_long_a_text_must_be(short: int, found: bool) -> None:
     ],
 )
 def test_json_ld(html: str, expected: str) -> None:
-    assert of(html, "application/ld+json", "<p>Shown.</p>" * MAX_SHOWN) == expected
+    assert of(html, "application/ld+json", "<p>Shown.</p>" * 1_000) == expected
 
 
 @pytest.mark.parametrize("script", ["", "{", "[1, 2]", '{"a": 1}', "run()" * 100, "null", '"a"', "{}" * 200])
@@ -108,12 +110,63 @@ def test_no_text(script: str) -> None:
     assert of(script) == ""
 
 
-@pytest.mark.parametrize(
-    ("length", "expected"), [(0, TEXT), (len(TEXT) // TIMES, TEXT), (len(TEXT) // TIMES + 1, ""), (MAX_OWN, "")]
-)
+@pytest.mark.parametrize(("length", "expected"), [(0, TEXT), (len(TEXT) // 3, TEXT), (len(TEXT) // 3 + 1, "")])
 def test_when_it_is_taken(length: int, expected: str) -> None:
     page = Page.from_html(f"<title>{TITLE}</title><script>{json.dumps(STORY | {'body': LINES})}</script>")
     assert instead(page, "a" * length) == expected
+
+
+@pytest.mark.parametrize(("own", "is_taken"), [("a" * 1_499, True), ("a" * 1_500, False), ("蜂" * 750, False)])
+def test_a_long_text_is_kept_whatever_is_in_the_scripts(own: str, is_taken: bool) -> None:
+    page = Page.from_html(f"<title>{TITLE}</title><script>{json.dumps(STORY | {'body': FAR})}</script>")
+    assert bool(instead(page, own)) is is_taken
+
+
+def data(length: int, start: str = "") -> str:
+    """A script of so many characters with the text."""
+    return f"{start}{json.dumps(STORY | {'body': LINES})}".ljust(length)
+
+
+def chinese(length: int) -> str:
+    """A story as JSON of so many characters."""
+    return json.dumps({"title": TITLE, "body": "。"}, ensure_ascii=False).replace("。", "蜂" * (length - 40) + "。")
+
+
+@pytest.mark.parametrize(
+    ("scripts", "is_found"),
+    [
+        (["", *[""] * 198, data(0)], True),
+        (["", *[""] * 199, data(0)], False),
+        ([data(3_000_000)], True),
+        ([data(3_000_001)], False),
+        (["/" * 2_500_000, data(2_500_000)], True),
+        (["/" * 2_500_000, data(2_500_001)], False),
+        ([chinese(200)], True),
+        ([chinese(199)], False),
+        ([f"window.run('{chinese(198)}')"], True),
+        ([f"window.run('{chinese(197)}')"], False),
+    ],
+    ids=[
+        *("200 scripts", "201 scripts", "a long script", "too long a script", "long scripts", "too long scripts"),
+        *("a short script", "too short a script", "a short string", "too short a string"),
+    ],
+)
+def test_which_scripts_are_read(scripts: list[str], is_found: bool) -> None:
+    written = "".join(f"<script>{script}</script>" for script in scripts)
+    assert bool(scripted(Page.from_html(f"<title>{TITLE}</title>{written}"))) is is_found
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("application/json", TEXT),
+        ("importmap", ""),
+        ("x" * 93 + "ld+json", ""),
+        ("x" * 94 + "ld+json", TEXT),  # so much of a type is looked at
+    ],
+)
+def test_the_type_of_a_script(kind: str, expected: str) -> None:
+    assert of(data(0), kind) == expected
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from watched import watched
 
 from crawler.bounds import MAX_BLOCKS, TOO_LONG
 from crawler.extraction.auto import FAVOURS, auto
+from crawler.extraction.auto.model import shipped
+from crawler.extraction.auto.network import Layer
 from crawler.extraction.plain import plain
 from crawler.page import Page
 
@@ -26,6 +29,15 @@ def test_precision_keeps_less_and_recall_more(name: str) -> None:
 def test_it_makes_a_difference() -> None:
     counts = {way: sum(len(auto(page, way).blocks) for page in PAGES.values()) for way in FAVOURS}
     assert counts["precision"] < counts["balance"] < counts["recall"]
+
+
+@pytest.mark.parametrize(("likely", "is_kept"), [(0.499, False), (0.501, True)])
+def test_precision_wants_three_quarters_of_the_best_f1(likely: float, is_kept: bool) -> None:
+    """Where all blocks are as likely as each other, which is that of 1/2."""
+    model, bias = shipped(), np.array([np.log(likely / (1 - likely))], np.float32)
+    same = tuple(net._replace(last=Layer(0, 0 * net.last.weights, bias)) for net in model.networks)
+    found = auto(Page.from_html("<p>Bees dance.<p>They tell the way."), "precision", model._replace(networks=same))
+    assert bool(found.blocks) is is_kept
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -28,7 +28,10 @@ LONG = "the bees in our garden go to the old apple tree"
         (f"<div class=comments>{SAID}</div><p>{LONG}.", [SAID]),
         (f"<body class=with-comments><p>{SAID}", []),
         (f"<html class=comments><p>{SAID}", []),
-        (f"<div class={'x' * 300}-comments>{SAID}</div>", []),
+        (f"<div class={'x' * 193}comments>{SAID}</div>", [SAID]),
+        (f"<div class={'x' * 194}comments>{SAID}</div>", []),
+        (f"<div class=comments><a href=/a>{'a' * 100}</a>{'b' * 100}</div>", ["a" * 100 + "b" * 100]),
+        (f"<div class=comments><a href=/a>{'a' * 101}</a>{'b' * 100}</div>", []),
         ("", []),
     ],
 )

@@ -69,7 +69,7 @@ MADE = [made(), made(), made()]
 
 def slowly(made: Network, matrix: np.ndarray) -> list[float]:
     """What the docstring of the module says, block by block."""
-    signs = [np.clip((row - made.means) * made.scales, -network.LIMIT, network.LIMIT) for row in matrix.T]
+    signs = [np.clip((row - made.means) * made.scales, -4, 4) for row in matrix.T]
     found = [np.maximum(row @ made.first.weights + made.first.bias, 0) for row in signs]
     for one in made.layers:
         after = []
@@ -112,6 +112,16 @@ def test_the_means_are_those_of_the_groups(number: int) -> None:
         path = np.stack([mine[paths == one].mean(0) for one in paths])
         around = [np.stack([mine[starts[one] : ends[one]].mean(0) for one in level]) for level in levels]
         assert rows[places] == pytest.approx(np.stack([mine, *around, page, path], 1), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("sign", "kept"), [(3.95, [3.95, 0]), (4.05, [4, 0]), (50, [4, 0]), (-3.95, [0, 3.95]), (-4.05, [0, 4])]
+)
+def test_signs_far_from_their_mean_count_as_so_far(sign: float, kept: list[float]) -> None:
+    first = Layer(0, np.array([[1, -1]], np.float32), np.zeros(2, np.float32))
+    alone = Network(np.full(1, 9, np.float32), np.full(1, 0.5, np.float32), first, (), layer(0, 2, 1))
+    found = network.hidden(alone, np.array([[9 + 2 * sign]], np.float32), NEST)
+    assert found.tolist() == [pytest.approx(kept)]
 
 
 def test_one_block_is_a_page() -> None:

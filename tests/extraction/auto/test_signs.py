@@ -101,6 +101,34 @@ def test_the_next_container_outwards_holds_more() -> None:
     assert found == [0, 0, 0, 2, 2]
 
 
+@pytest.mark.parametrize(
+    ("link", "count"),
+    [
+        ("href=/a", 1),
+        ("href=?a", 1),
+        ("href='a#top'", 1),
+        ("href=mailto:a@e.com", 1),
+        ("href=javascripts/a", 1),
+        ("href=javascript", 1),
+        ("href=JavaScript:a()", 0),
+        ("href=javascript:", 0),
+        ("href='#'", 0),
+        ("href='#top'", 0),
+        ("href=''", 0),
+        ("name=top", 0),
+    ],
+)
+def test_which_links_lead_to_another_page(link: str, count: int) -> None:
+    assert sight(Page.from_html(f"<p>Bees <a {link}>dance</a>.", "http://e.com/")).links.tolist() == [count]
+
+
+@pytest.mark.parametrize(("length", "read"), [(39_999, 39_999), (40_000, 40_000), (40_001, 40_000)])
+def test_of_the_article_for_machines_so_much_is_read(length: int, read: int) -> None:
+    data = f'{{"@type": "Article", "headline": "Bees", "articleBody": "{"b" * length}"}}'
+    seen = sight(Page.from_html(f"<script type='application/ld+json'>{data}</script><p>Bees dance."))
+    assert int(seen.texts.kinds[-1].sum()) == read
+
+
 @pytest.mark.parametrize("more", [0, 1, 500])
 def test_of_a_long_page_so_many_blocks_are_seen(more: int) -> None:
     before, after = "<img src=a.png><div><p>x</p></div>" * 3, "<p><img src=b.png>y" * more

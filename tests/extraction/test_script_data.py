@@ -1,0 +1,105 @@
+"""Data that a script starts from: what of it is looked at, and what is taken for prose, for a title, for a text."""
+
+from itertools import chain
+
+import pytest
+
+from crawler.extraction.script_data import Data, Found, _counts, _is_titled, as_html, document, prose
+
+LINE = "The bees dance in the hive now."
+
+
+@pytest.mark.parametrize(
+    ("text", "is_prose"),
+    [
+        ("a bee dances in the dark hive.", True),  # 30 characters
+        ("a bee dances in a dark hives.", False),
+        ("a bee dances in the dark hives", False),  # no full stop
+        (f"{LINE} " * 15_625, True),  # 500,000 characters
+        (f"{LINE} " * 15_625 + "x", False),
+        # As many spaces as prose has, or letters that are not ASCII at its beginning.
+        ("Beeeeeees danceeeeee innnnnn hiiiiv.", False),  # 36 characters, 3 spaces
+        ("Beeeeeees danceeeeee innnnnn hiiiv.", True),
+        ("x" * 119 + "é.", True),
+        ("x" * 120 + "é.", False),
+        # As few signs as prose has.
+        ("[a] " + "a bee " * 12 + "dan.", True),  # 80 characters
+        ("[a] " + "a bee " * 12 + "da.", False),
+    ],
+)
+def test_prose(text: str, is_prose: bool) -> None:
+    assert prose(text) == (len(text) if is_prose else 0)
+
+
+@pytest.mark.parametrize(
+    ("title", "value", "is_titled"),
+    [
+        (8, 8, True),
+        (8, 7, None),
+        (7, 7, None),
+        (400, 400, True),
+        (401, 401, None),
+        (200, 101, True),
+        (200, 100, None),
+        (200, 399, True),
+        (200, 400, None),
+    ],
+)
+def test_a_title_is_that_of_the_page(title: int, value: int, is_titled: bool | None) -> None:
+    assert _is_titled({"title": "b" * value}, "b" * title) is is_titled
+
+
+@pytest.mark.parametrize(("address", "is_titled"), [({}, None), ({"slug": "bees"}, False), ({"date": "bees"}, None)])
+def test_another_title_with_an_address_is_of_another_page(address: dict[str, str], is_titled: bool | None) -> None:
+    assert _is_titled({"title": "What wasps do"} | address, "whybeesdance") is is_titled
+
+
+def test_so_many_nodes_are_looked_at() -> None:
+    assert len(Data(["bee"] * 49_999, "").pieces) == 49_999
+    assert len(Data(["bee"] * 50_001, "").pieces) == 49_999  # and the list
+
+
+@pytest.mark.parametrize(("inner", "weight"), [(80, 80), (79, 100)])
+def test_a_list_is_left_for_one_in_it_with_four_fifths_of_its_text(inner: int, weight: int) -> None:
+    data = Data([[LINE] * inner, *[LINE] * (100 - inner)], "")
+    assert [found.weight for found in data.found()] == [len(LINE), weight * len(LINE)]
+
+
+@pytest.mark.parametrize(
+    ("key", "counts"),
+    [("body", True), ("x" * 53 + "comment", False), ("x" * 54 + "comment", True), ("Comments", False)],
+)
+def test_a_key_tells_where_a_text_belongs(key: str, counts: bool) -> None:
+    assert _counts(key, LINE) is counts
+    assert list(chain(Data({key: LINE}, "").found())) == ([Found(len(LINE), f"<p>{LINE}</p>")] if counts else [])
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("{}", {}),
+        ("a" * 80 + "={}", {}),
+        ("a" * 81 + "={}", None),
+        ("window" + ".a" * 40 + " ={}", None),
+        ("window" + ".a" * 40 + "=[1]; run()", [1]),
+        ("run({})", None),
+        ("{", None),
+    ],
+)
+def test_what_a_script_starts_from(source: str, found: object) -> None:
+    assert document(source) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("a <3\nb", "<p>a &lt;3</p><p>b</p>"),
+        ("<p>a", "<div><p>a</div>"),
+        ("&lt;p>a", "<div><p>a</div>"),
+        (f"<p{'x' * 2_000}>a", f"<div><p{'x' * 2_000}>a</div>"),
+        (f"<p{'x' * 2_001}>a", f"<p>&lt;p{'x' * 2_001}&gt;a</p>"),
+    ],
+    ids=["text", "html", "escaped", "a long tag", "longer than a tag"],
+)
+def test_a_text_as_html(text: str, html: str) -> None:
+    assert as_html([text]) == html
