@@ -331,6 +331,12 @@ def test_a_worker_of_another_folder(sqlite: Place) -> None:
     seat.leave()
 
 
+VERDICT = {
+    **{"key": 1, "site_id": 1, "kind": "image", "url": "", "target": "", "page": "", "noise": True, "probability": 1.0},
+    **{"reasons": "[]", "decided_by": "keyword", "audited": False, "bytes_are_measured": False, "decided_at": OLD},
+}
+
+
 def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     wasps = place.seat("wasps")
     work(wasps, WAYS)
@@ -340,7 +346,11 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     work(bees, WAYS)
     seed = bees.ledger.commit(Batch(demand=EVERYTHING)).lent[0]
     templates = (Template("bees.example", "a", "Menu"),)
-    bees.ledger.commit(Batch([Ended(seed, "failed/x", (), (("again", "http://bees.example/"),), templates=templates)]))
+    bees.ledger.count_pictures = str
+    again = (("again", "http://bees.example/"),)
+    bees.ledger.commit(
+        Batch([Ended(seed, "failed/x", (), again, templates=templates, seen="a picture", verdict=VERDICT)])
+    )
     bees.leave()
     more = {name for name, rows in place.rows().items() if len(rows) > len(before[name])}
     assert more == before.keys() - {"worker", version.name}

@@ -267,7 +267,8 @@ class Frontier:
             self._tidy(name, queue, now)
         batch, self._batch = self._batch, Batch()
         batch.rests = {host_id: max(0.0, until - now) for host_id, until in batch.rests.items()}
-        self._committing = sum(1 for one in batch.ended if not one.outcome and one.lent.counts)
+        # Of one whose answer nobody waited for, because the crawl is to stop, they are in there still.
+        self._committing += sum(1 for one in batch.ended if not one.outcome and one.lent.counts)
         batch.idle = not self.queues.hosts and not self._work and not batch.moves
         batch.demand = self._demand(now)
         self._hungry, self._asked_lately = False, 0

@@ -23,7 +23,7 @@ def site(pages: int, showing: int, one: Sighting = STORY) -> Evidence:
 def test_the_reason_of_keywords() -> None:
     verdict = Judge(models=("keyword",)).judge(BANNER, EMPTY)
     reason = "its words are those of adverts, navigation or decoration: ads, banner"
-    assert verdict == Verdict(True, pytest.approx(1.0), 1.0, None, None, (reason,))
+    assert verdict == Verdict(True, pytest.approx(1.0), 1.0, None, None, (reason,), "keyword")
 
 
 def test_the_reason_of_redundancy() -> None:
