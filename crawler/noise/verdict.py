@@ -1,18 +1,20 @@
 """The verdict on a picture, with its reasons in words."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.noise.entropy import entropy
 from crawler.noise.evidence import Evidence
-from crawler.noise.keyword import NoiseWords, shipped
-from crawler.noise.learned import Model, probability, signs_of
-from crawler.noise.learned import shipped as shipped_model
-from crawler.noise.reasons import changes, reasons
+from crawler.noise.keyword import NoiseWords
+from crawler.noise.keyword import shipped as shipped_words
 from crawler.noise.redundancy import LEAST_PAGES, redundancy
 from crawler.noise.sighting import Sighting
 from crawler.noise.words import description
+
+if TYPE_CHECKING:  # it imports numpy, which waits for the first picture
+    from crawler.noise.learned import Model
 
 MOST_NAMED = 5
 """Words that a reason names."""
@@ -72,12 +74,13 @@ class Scores(NamedTuple):
 class Judge:
     """Judges pictures by the settings it was made with: noise is what one of its models calls so."""
 
-    models: tuple[str, ...] = ("learned",)
+    models: tuple[str, ...] = ("learned", "redundancy")
     """Names of `MODELS`."""
-    learned: Model = field(default_factory=shipped_model)
+    learned: "Model | None" = None
+    """None for the one that comes with this release."""
     learned_limit: float | None = None
     """None for the limit that the learned model comes with."""
-    noise_words: NoiseWords = field(default_factory=shipped)
+    noise_words: NoiseWords = field(default_factory=shipped_words)
     keyword_limit: float | None = None
     """None for formula 2: the mean weight of the words."""
     redundancy_limit: float = 0.3
@@ -91,11 +94,11 @@ class Judge:
         """The verdict on a picture, by what its site shows on all its pages so far."""
         scores = scores_of(sighting, evidence, self.noise_words)
         opinions = {name: MODELS[name](sighting, evidence, scores, self) for name in self.models}
-        said = opinions.values()
+        said = tuple(opinions.values())
         is_noise = any(one.is_noise for one in said)
         return Verdict(
             is_noise,
-            max([one.probability for one in said], default=0.0),
+            _probability(said, is_noise),
             *scores,
             reasons=tuple([reason for one in said if one.is_noise == is_noise for reason in one.reasons]),
             decided_by=next((name for name, one in opinions.items() if one.is_noise), ""),
@@ -106,7 +109,7 @@ def scores_of(sighting: Sighting, evidence: Evidence, noise_words: NoiseWords | 
     """The scores of the three models of the paper, by the words that are shipped if no others are given."""
     words = description(sighting)
     return Scores(
-        (noise_words or shipped()).score(words),
+        (noise_words or shipped_words()).score(words),
         redundancy(sighting.url, evidence.shown, evidence.pages),
         entropy(words, evidence.times, evidence.spread, evidence.links),
     )
@@ -140,10 +143,21 @@ def _by_entropy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: J
     return Opinion(score, limit, True, (reason,))
 
 
+def _probability(said: Sequence[Opinion], is_noise: bool) -> float:
+    """The highest of the models' probabilities; where it is no noise, of the calibrated ones if there are any."""
+    calibrated = [] if is_noise else [one for one in said if one.is_calibrated]
+    return max([one.probability for one in calibrated or said], default=0.0)
+
+
 def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
     if not sighting.signs:  # nobody has seen its page
         return NOTHING
-    model = judge.learned
+    # Its vectors are small: threads would take more time from a crawl than they save.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from crawler.noise.learned import probability, shipped, signs_of
+    from crawler.noise.reasons import changes, reasons
+
+    model = judge.learned or shipped()
     signs = signs_of(sighting, evidence, scores.entropy, scores.keyword)
     changed = changes(model, signs)
     likely = probability(changed.logit)
