@@ -83,10 +83,6 @@ def _words(path: str) -> NoiseWords:
         return shipped()
     try:
         words = from_file(Path(path))
-    except OSError as error:
-        raise ArgumentError(f"setting IMAGE_NOISE_KEYWORDS={path!r} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ArgumentError(f"setting IMAGE_NOISE_KEYWORDS={path!r} is not UTF-8 text") from None
     except ValueError as error:
         raise ArgumentError(f"setting IMAGE_NOISE_KEYWORDS={path!r} is wrong: {error}") from None
     if not words.weights:

@@ -400,7 +400,7 @@ def test_what_is_no_picture_is_not_kept(tmp_path: Path, body: bytes, settings: M
         ("IMAGE_NOISE_ENABLED", "maybe", "True or False"),
         ("IMAGE_NOISE_KEYWORDS", "missing.txt", "cannot be read: No such file or directory"),
         ("IMAGE_NOISE_KEYWORDS", "empty.txt", "holds no word"),
-        ("IMAGE_NOISE_KEYWORDS", "wrong.txt", "it must be 0 or more"),
+        ("IMAGE_NOISE_KEYWORDS", "wrong.txt", "0 is the least"),
         ("IMAGE_NOISE_LISTS", "missing.txt", "setting IMAGE_NOISE_LISTS is wrong"),
         ("IMAGE_MAX_BYTES", "0", "a whole number from 1 on"),
     ],

@@ -128,6 +128,8 @@ class Ledger:
         """Sites that have so many."""
         self._evidence = EvidenceReader()
         self._looked, self._looked_at = 0.0, 0
+        self._full = False
+        """Whether the crawl had all its pages at the last commit: no site will show more."""
 
     def commit(self, batch: Batch) -> Answer:
         """Commit what happened, and take what comes next."""
@@ -383,7 +385,9 @@ class Ledger:
         keep_verdicts(connection, self.who.crawl_id, verdicts)
 
     def _release(self, connection: Connection, batch: Batch) -> int:
-        """Let the pictures wait of sites that have shown enough, and now and then of those that have run dry."""
+        """Let the pictures wait of sites that have shown enough; now and then also those of sites that have run dry,
+        and of all when the crawl has its pages.
+        """
         sites = {one.lent.site_id for one in batch.ended if one.lent.counts} - self._released
         if len(self._released) > RELEASED_SITES:
             self._released.clear()
@@ -391,7 +395,8 @@ class Ledger:
         self._released |= grown
         if batch.idle or time.monotonic() - self._looked > DRY_SECONDS:
             self._looked = time.monotonic()
-            dry, self._looked_at = dry_sites(connection, self.who.crawl_id, self._looked_at, self.enough_pages)
+            enough = 0 if self._full else self.enough_pages
+            dry, self._looked_at = dry_sites(connection, self.who.crawl_id, self._looked_at, enough)
             grown.update(dry)
         return release(connection, grown)
 
@@ -459,6 +464,7 @@ class Ledger:
         waiting, pages, answer.workers = connection.execute(select(*sums, func.count()).where(mine)).one()
         before = connection.execute(select(crawl.c.waiting, crawl.c.pages).where(crawl.c.id == self.who.crawl_id)).one()
         answer.waiting, answer.pages = max(0, int(before.waiting + waiting)), int(before.pages + pages)
+        self._full = self._is_full(answer)
         answer.lessons = self._learn(connection)
         shown_on = {one.shown_on for one in answer.lent if one.shown_on is not None}
         answer.evidence = self._evidence.read(connection, shown_on)
@@ -470,11 +476,11 @@ class Ledger:
             )
             answer.held = connection.execute(held).scalar_one()
             answer.over = not answer.held and self._nothing_waits(connection, answer)
-            if answer.over or self._is_full(answer):
+            if answer.over:
                 released = release(connection, recorded_sites(connection, self.who.crawl_id))
                 self._count(connection, waiting=released)
                 answer.waiting += released
-                answer.over = answer.over and not released
+                answer.over = not released
             if answer.over:
                 ended = update(crawl).where(crawl.c.id == self.who.crawl_id, crawl.c.ended_at.is_(None))
                 connection.execute(ended.values(ended_at=time.time()))

@@ -122,6 +122,16 @@ def test_no_crawl_is_over_while_pictures_are_recorded(crew: Crew, limit: int | N
     assert one.commit(idle=True).over
 
 
+@pytest.mark.parametrize(("limit", "released"), [(1, True), (2, False)])
+def test_pictures_are_released_when_the_crawl_has_its_pages(crew: Crew, limit: int, released: bool) -> None:
+    """Although this worker is not idle, and the site still has pages that wait."""
+    one = counting(crew, *candidates(A, A + "2"), max_pages=limit, enough=9)
+    one.end(stored(one.claim(pages=1)[0], picture(1)))
+    one.seat.ledger._looked = 0.0
+    one.commit()
+    assert states(crew)["image " + CDN + "1"] == (WAITING if released else RECORDED)
+
+
 def test_a_crawl_goes_on_for_what_was_recorded_when_it_died(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=9)
     (first,) = one.claim()
