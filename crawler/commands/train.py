@@ -1,7 +1,6 @@
 """`scrapy train`: weights of learned methods, from pages with gold text."""
 
 import argparse
-import os
 import sys
 from collections import Counter
 from importlib.util import find_spec
@@ -99,8 +98,6 @@ class Command(ScrapyCommand):
 
     def auto(self, paths: tuple[Path, ...], validate: tuple[Path, ...], path: Path) -> str:
         """What is to be said of new weights of auto."""
-        # The matrices of a page are small: threads would take more time than they save.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from crawler.training.fitting import EPOCHS
         from crawler.training.release import Plan, release
 

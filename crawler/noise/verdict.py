@@ -1,6 +1,5 @@
 """The verdict on a picture, with its reasons in words."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -152,8 +151,6 @@ def _probability(said: Sequence[Opinion], is_noise: bool) -> float:
 def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
     if not sighting.signs:  # nobody has seen its page
         return NOTHING
-    # Its vectors are small: threads would take more time from a crawl than they save.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crawler.noise.learned import probability, shipped, signs_of
     from crawler.noise.reasons import changes, reasons
 

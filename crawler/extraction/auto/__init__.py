@@ -14,7 +14,6 @@ The weights were made by `scrapy train auto`; CARD.md beside them says of what, 
 wanted to use them, and is imported when the first page is judged.
 """
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.bounds import MAX_BLOCKS, TOO_LONG
@@ -65,8 +64,6 @@ def main_text(page: Page, favour: str = BALANCE, model: "Model | None" = None) -
 
 def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str]:
     """The places of the blocks of the main text, and the type of the page."""
-    # The matrices of a page are small: threads would take more time from a crawl than they save.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from crawler.extraction.auto.choice import choose
     from crawler.extraction.auto.model import judge, shipped
 
