@@ -20,6 +20,11 @@ from crawler.noise.evidence import Evidence
 PAGES = 12
 # Numbers would make words that all pictures share; these are in one each.
 NAMES = "heron otter beaver lynx marten badger weasel stoat raven magpie jackdaw plover".split()
+STORY = """<article><h1>The {name}</h1><p>Whoever walks along the river in the early morning may meet the {name},
+which is shy, and rarely seen by those who talk while they walk. It was common here until the mills were built.</p>
+<figure><a href="/photos/{name}-large.png"><img src="/photos/{name}.png" alt="{name}" width="300" height="200"></a>
+<figcaption>A {name} at the weir, in the last days of winter.</figcaption></figure><p>In recent years the {name} has
+come back, first to the upper valley, then to the fields below the town, where people are glad of it.</p></article>"""
 ADVERT = '<a href="/ads/click?id={n}"><img src="/ads/banner{n}.png" width="468" height="60"></a>'
 # By their shares of the pages alone: what the pictures are called tells nothing here.
 ONLY_REDUNDANCY = OPEN | {"IMAGE_NOISE_MODELS": "redundancy"}
@@ -35,11 +40,11 @@ def zoo(pages: int = PAGES) -> dict[str, Any]:
     links = {f"/{name}": f"The {name}" for name in names}
     routes: dict[str, Any] = {"/skin/frame.png": picture("frame"), "/robots.txt": ""}
     for name in ["", *names]:
-        thumbnail = f'<img src="/photos/{name}.png" alt="{name}">'
-        shown = f'<p>About the {name}.<a href="/photos/{name}-large.png">{thumbnail}</a></p>'
         adverts = "".join(ADVERT.format(n=n) for n in (1, 2))
-        routes[f"/{name}"] = page(f"This is the {name}.", links=links) + (shown if name else "") + adverts
-        routes[f"/{name}"] += '<a href="/"><img src="/skin/frame.png"></a>'
+        text = page(f"This is the {name}.", links=links)
+        if name:
+            text = text.replace(f"<p>This is the {name}.</p>", STORY.format(name=name))
+        routes[f"/{name}"] = text + adverts + '<a href="/"><img src="/skin/frame.png"></a>'
         if name:
             routes[f"/photos/{name}.png"], routes[f"/photos/{name}-large.png"] = picture(name), picture(f"{name} large")
     for n in (1, 2):
@@ -116,7 +121,7 @@ def test_the_counts_add_up(crawled: tuple[Site, Crawl]) -> None:
 def test_every_verdict_is_kept_with_its_reasons(crawled: tuple[Site, Crawl]) -> None:
     _, ended = crawled
     query = "SELECT noise, count(*), sum(bytes_are_measured), min(length(reasons)) > 2 FROM verdict GROUP BY noise"
-    assert rows(ended, query) == [(0, 24, 24, 0), (1, 5, 0, 1)]
+    assert rows(ended, query) == [(0, 24, 24, 1), (1, 5, 0, 1)]
     assert not rows(ended, "SELECT 1 FROM verdict WHERE decided_at < '2026' OR site_id NOT IN (SELECT id FROM site)")
 
 
@@ -133,7 +138,7 @@ def test_the_commands_tell_of_it(crawled: tuple[Site, Crawl]) -> None:
     ("words", "said"),
     [
         ([], "what is to be done is not said"),
-        (["x"], "there is no scrapy noise 'x'; there is scrapy noise report"),
+        (["x"], "there is no scrapy noise 'x'; there is scrapy noise judge, "),
         (["report", "x"], "there is no crawl 'x'; there are topic"),
         (["report", "a", "b"], "'b' is too much"),
         (["report", "--x"], "there is no option '--x'"),
@@ -389,7 +394,7 @@ def test_what_is_no_picture_is_not_kept(tmp_path: Path, body: bytes, settings: M
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
     [
-        ("IMAGE_NOISE_MODELS", "magic", "'magic' is not known; allowed are keyword, redundancy, entropy"),
+        ("IMAGE_NOISE_MODELS", "magic", "'magic' is not known; allowed are learned, keyword, redundancy, entropy"),
         ("IMAGE_NOISE_MODELS", ",", "is wrong"),
         ("IMAGE_NOISE_MIN_PAGES", "-1", "a whole number from 0 on"),
         ("IMAGE_NOISE_LIMIT", "1.1", "a number from 0 to 1"),

@@ -120,7 +120,7 @@ def test_the_means_are_those_of_the_groups(number: int) -> None:
 def test_signs_far_from_their_mean_count_as_so_far(sign: float, kept: list[float]) -> None:
     first = Layer(0, np.array([[1, -1]], np.float32), np.zeros(2, np.float32))
     alone = Network(np.full(1, 9, np.float32), np.full(1, 0.5, np.float32), first, (), layer(0, 2, 1))
-    found = network.hidden(alone, np.array([[9 + 2 * sign]], np.float32), NEST)
+    (found,) = network.hidden([alone], np.array([[9 + 2 * sign]], np.float32), NEST)
     assert found.tolist() == [pytest.approx(kept)]
 
 
