@@ -11,6 +11,7 @@ from crawler.author import author
 from crawler.extraction import Extractor
 from crawler.extraction.markdown import markdown
 from crawler.language import language
+from crawler.noise.verdict import noise_of
 from crawler.page import Extraction, Page
 from crawler.parallel import in_order
 from crawler.published import published
@@ -74,7 +75,9 @@ def clean(found: Found, method: str, extract: Extractor, wish: str, fields: Sequ
         extraction = extract(record.page)
         more = {name: MORE[name](record.page, extraction) for name in fields}
         if wish != "no":
-            more["markdown"] = markdown(record.page, extraction.blocks, wish == "links")
+            more["markdown"] = markdown(
+                record.page, extraction.blocks, wish == "links", noise_of(record.page, extraction)
+            )
     except NotHtmlError as error:
         return Skipped(f"not HTML/{error}")
     except BrokenError as error:

@@ -26,6 +26,8 @@ NO_TEXT = Extraction("", "")
 NOT_ASKED = Skipped("page that nobody asks for")
 FILE = "file"
 DIGITS = 6  # of the figures that are written
+NAMELESS = "http://page.example/"
+"""The address that pages without one have in labels, which their relative addresses are joined to."""
 
 
 class Judging(Protocol):
@@ -122,7 +124,7 @@ def lines(page: Judged) -> Iterator[bytes]:
 
 def _count(found: Found, nameless: str) -> Counts | None:
     try:
-        saved = _saved(found, nameless)
+        saved = page_of(found, nameless)
         counted = Evidence()
         counted.see(sightings(saved.page, NO_TEXT))
     except Exception:  # the same page is named when it is judged
@@ -135,7 +137,7 @@ def _judge(found: Found, panel: Panel) -> Judged | Broken | Skipped:
     if not isinstance(found, Raw):
         return found
     try:
-        saved = _saved(found, panel.nameless)
+        saved = page_of(found, panel.nameless)
         if panel.asked is not None and saved.id not in panel.asked:
             return NOT_ASKED
         counted = panel.evidence.get(saved.site) or Evidence()
@@ -152,7 +154,7 @@ def _judge(found: Found, panel: Panel) -> Judged | Broken | Skipped:
     return Judged(saved.id, saved.shown, found.head[FILE], saved.site, counted.pages, pictures)
 
 
-def _saved(found: Found, nameless: str) -> Saved:
+def page_of(found: Found, nameless: str) -> Saved:
     """The page of a line, or a BrokenError."""
     if not isinstance(found, Raw):
         raise BrokenError("there is no page")

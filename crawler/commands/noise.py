@@ -14,12 +14,14 @@ from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.noise_evaluate import EVALUATE
 from crawler.subcommands.noise_judge import JUDGE
 from crawler.subcommands.noise_report import REPORT
+from crawler.subcommands.noise_train import TRAIN
 from crawler.wording import printable
 
 SUBCOMMANDS: dict[str, Subcommand] = {
     "judge": JUDGE,
     "evaluate": EVALUATE,
     "report": REPORT,
+    "train": TRAIN,
 }
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 

@@ -1,11 +1,11 @@
 """Pictures that people have told apart: JSON lines with the page, the picture's address, and what it is."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crawler.evaluation.gold import BROKEN_OFF, opened
+from crawler.evaluation.gold import BROKEN_OFF, opened, set_name
 from crawler.urls import absolute
 
 CONTENT, NOISE = "content", "noise"
@@ -25,6 +25,8 @@ class Label(NamedTuple):
     img: str
     is_noise: bool
     kind: str
+    unsure: bool = False
+    """Whether the reader was in doubt."""
 
 
 class Met(NamedTuple):
@@ -43,6 +45,31 @@ class Labels(NamedTuple):
 
     found: tuple[Label, ...]
     faults: tuple[str, ...]
+
+
+class Waiting:
+    """Labels by page, until their page is met."""
+
+    def __init__(self, labels: Iterable[Label], files: Iterable[Path]) -> None:
+        """A file that is called like a set holds the pages of that set, others hold those of all other sets."""
+        labels = tuple(labels)
+        self._named = {label.set for label in labels} & {set_name(path) for path in files}
+        self._waiting: dict[tuple[str, str], dict[str, Label]] = {}
+        for label in labels:
+            home = label.set if label.set in self._named else ""
+            self._waiting.setdefault((home, label.page), {})[label.img] = label
+        self.pages = frozenset(page for _, page in self._waiting)
+
+    def take(self, file: str, page: str, shown: Container[str]) -> list[Label]:
+        """The labels of the pictures that a page of a file shows; each label is handed out once."""
+        home = set_name(Path(file))
+        labels = self._waiting.get((home if home in self._named else "", page), {})
+        return [labels.pop(img) for img in list(labels) if img in shown]
+
+    @property
+    def missed(self) -> int:
+        """How many labels are of pictures that were not found on their page, or whose page was not found."""
+        return sum(map(len, self._waiting.values()))
 
 
 def read_labels(path: Path) -> Labels:
@@ -95,7 +122,9 @@ def _by_hand(row: dict[str, Any]) -> Label | str:
         return f"{' and '.join(wrong)} must be there and be text"
     if KINDS.get(row["kind"]) != row["label"]:
         return f"a label {row['label'][:20]!r} of the kind {row['kind'][:20]!r} is not known"
-    return Label(row["set"], row["page"], _spelled(row["img"]), row["label"] == NOISE, row["kind"])
+    return Label(
+        row["set"], row["page"], _spelled(row["img"]), row["label"] == NOISE, row["kind"], row.get("unsure") is True
+    )
 
 
 def _by_region(row: dict[str, Any]) -> Label | str | None:

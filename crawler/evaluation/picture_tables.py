@@ -71,16 +71,17 @@ def _links(met: Sequence[Met], row: int) -> list[Link]:
 
 
 def _rows(table: Table) -> list[str]:
-    cut = [(table.title, *COLUMNS), *((name, *_cells(row)) for name, row in table.rows.items())]
+    cut = [(table.title, *COLUMNS), *((name, *cells(row)) for name, row in table.rows.items())]
     widths = [max(map(len, column)) for column in zip(*cut, strict=True)]
     rows = []
     for first, *others in cut:
-        cells = (cell.ljust(width) for cell, width in zip(others, widths[1:], strict=True))
-        rows.append("  ".join((first.ljust(widths[0]), *cells)).rstrip())
+        padded = (cell.ljust(width) for cell, width in zip(others, widths[1:], strict=True))
+        rows.append("  ".join((first.ljust(widths[0]), *padded)).rstrip())
     return rows
 
 
-def _cells(row: Figures) -> list[str]:
+def cells(row: Figures) -> list[str]:
+    """Figures for people, under COLUMNS."""
     return [
         f"{row.links:,}",
         f"{row.noise:,}",

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from crawler.noise.called import FAMILIES, MOST_LETTERS, families
-from crawler.noise.surroundings import ABOUT, SHORT, Surroundings, file_name, kind
+from crawler.noise.surroundings import ABOUT, SHORT, Surroundings, file_name
 from crawler.text import words
 from crawler.urls import site
 from crawler.walk import ImageLink
@@ -48,7 +48,7 @@ def signs(around: Surroundings, index: int) -> tuple[float, ...]:
     found = [
         *_of_place(around, image, index),
         *_of_containers(around, image),
-        *_of_elements(around, image),
+        *_of_elements(around, image, index),
         *_of_size(image),
         *_of_words(around, image),
         *_of_addresses(around, image),
@@ -133,10 +133,10 @@ _IN = tuple(f"in {tag}" for tag in FRAMES)
 _LIKE = ("pictures like it", "is lazy")
 
 
-def _of_elements(around: Surroundings, image: ImageLink) -> list[float]:
+def _of_elements(around: Surroundings, image: ImageLink, index: int) -> list[float]:
     tags = {str(one.tag) for one in image.element.iterancestors()}
     lazy = image.element.get("loading") == "lazy" or any(str(name).startswith("data-") for name in image.element.attrib)
-    return [*(tag in tags for tag in FRAMES), log1p(around.kinds[kind(image)]), lazy]
+    return [*(tag in tags for tag in FRAMES), log1p(around.alike[around.kinds[index]]), lazy]
 
 
 _SIZES = "width,height,area,aspect,size known,icon,advert's size,size in address,pixel".split(",")

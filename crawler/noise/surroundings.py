@@ -91,9 +91,14 @@ class Surroundings:
         return found
 
     @cached_property
-    def kinds(self) -> Counter[str]:
+    def kinds(self) -> list[str]:
+        """The kind of elements that each picture stands in."""
+        return list(map(kind, self.page.images))
+
+    @cached_property
+    def alike(self) -> Counter[str]:
         """How many pictures stand in each kind of elements."""
-        return Counter(kind(image) for image in self.page.images)
+        return Counter(self.kinds)
 
     @cached_property
     def copies(self) -> Counter[str]:

@@ -9,8 +9,9 @@ from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords
 from crawler.noise.keyword import shipped as shipped_words
 from crawler.noise.redundancy import LEAST_PAGES, redundancy
-from crawler.noise.sighting import Sighting
+from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.words import description
+from crawler.page import Extraction, Page
 
 if TYPE_CHECKING:  # it imports numpy, which waits for the first picture
     from crawler.noise.learned import Model
@@ -169,3 +170,13 @@ MODELS: dict[str, Callable[[Sighting, Evidence, Scores, Judge], Opinion]] = {
     "redundancy": _by_redundancy,
     "entropy": _by_entropy,
 }
+
+
+def noise_of(page: Page, extraction: Extraction, judge: Judge | None = None) -> frozenset[str]:
+    """The addresses of a page's pictures that are noise wherever they stand, as far as the page alone tells."""
+    shown = sightings(page, extraction)
+    alone = Evidence()
+    alone.see(shown)
+    by = judge or Judge()
+    content = {one.url for one in shown if not by.judge(one, alone).is_noise}
+    return frozenset(one.url for one in shown) - content

@@ -9,6 +9,7 @@ from crawler.author import author
 from crawler.extraction.markdown import markdown
 from crawler.items import ImageItem, PageItem
 from crawler.language import language
+from crawler.noise.verdict import noise_of
 from crawler.published import published
 from crawler.spiders.topic import spider_of
 from crawler.text import fingerprint
@@ -37,7 +38,8 @@ class ExtractPipeline:
             raise DropItem(f"in {item.language or 'an unknown language'}")
         item.title, item.text, item.comments = extraction.title, extraction.text, extraction.comments
         if (wish := self.spider.arguments.markdown) != "no":
-            item.markdown = markdown(page, extraction.blocks, links=wish == "links")
+            refused = noise_of(page, extraction) if self.spider.judges else frozenset()
+            item.markdown = markdown(page, extraction.blocks, wish == "links", refused)
         item.author, item.published, item.page_type = author(page), published(page), extraction.page_type
         item.relevance = round(page.once(self.spider.relevance), 4)
         item.extractor = self.spider.method

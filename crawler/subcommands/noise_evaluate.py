@@ -1,7 +1,6 @@
 """`scrapy noise evaluate`: how well pictures are told apart that people have told apart."""
 
 import argparse
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -11,53 +10,34 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken, Found
-from crawler.evaluation.gold import set_name
-from crawler.evaluation.picture_labels import KINDS, Label, Labels, Met, read_labels, read_regions
+from crawler.evaluation.picture_labels import KINDS, Label, Labels, Met, Waiting, read_labels, read_regions
 from crawler.evaluation.picture_models import models
 from crawler.parallel import WorkersError
-from crawler.saved_pictures import Judged, Panel, evidence, judged, read
+from crawler.saved_pictures import NAMELESS, Judged, Panel, evidence, judged, read
 from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.pages import check_apart, jobs, method, readable, say
+from crawler.subcommands.pages import check_apart, files_of, jobs, method, readable, say
 from crawler.whole_file import OutputError, WholeFile
 from crawler.wording import counted
 
 NAME = "evaluate"
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
-NAMELESS = "http://page.example/"  # the address of pages that have none, which their relative addresses are joined to
 DIGITS = 9  # of scores that are compared
-DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"
 
 
-class Wanted:
-    """Labels by page, until their page is met."""
+class Wanted(Waiting):
+    """Labels by page, and what is said of the pictures that were met."""
 
     def __init__(self, labels: Iterable[Label], files: Iterable[Path]) -> None:
-        """A file that is called like a set holds the pages of that set, others hold those of all other sets."""
-        labels = tuple(labels)
-        self.named = {label.set for label in labels} & {set_name(path) for path in files}
-        self.waiting: dict[tuple[str, str], dict[str, Label]] = {}
-        for label in labels:
-            home = label.set if label.set in self.named else ""
-            self.waiting.setdefault((home, label.page), {})[label.img] = label
-        self.pages = frozenset(page for _, page in self.waiting)
+        super().__init__(labels, files)
         self.met: list[Met] = []
 
     def meet(self, page: Judged) -> None:
         """Take what is said of the page's pictures that are labelled."""
-        home = set_name(Path(page.file))
-        labels = self.waiting.get((home if home in self.named else "", page.id))
-        if labels is None:
-            return
-        for img in [img for img in labels if img in page.pictures]:
-            said = page.pictures[img]
+        for label in self.take(page.file, page.id, page.pictures):
+            said = page.pictures[label.img]
             scores = tuple(round(one.probability, DIGITS) for one in said)  # sums in any order are alike
             skipped = tuple(one.is_noise for one in said)
-            self.met.append(Met(labels.pop(img), page.site, page.pages, scores, skipped))
-
-    @property
-    def missed(self) -> int:
-        """How many labels are of pictures that were not found on their page, or whose page was not found."""
-        return sum(map(len, self.waiting.values()))
+            self.met.append(Met(label, page.site, page.pages, scores, skipped))
 
 
 def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -76,7 +56,7 @@ def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     if not labels:
         say(NAME, f"{args[0]!r} has no label")
         return BROKEN
-    files = _files(opts, labels)
+    files = files_of({label.set for label in labels}, opts.pages, all_sets=bool(opts.region))
     check_apart(opts.json, [*given, *files])
     if opts.json is not None and (Path(opts.json).is_dir() or not Path(opts.json).absolute().parent.is_dir()):
         raise WrongUseError(f"{opts.json!r} cannot be written: its folder is not there, or it is a folder")
@@ -131,22 +111,6 @@ def _report(wanted: Sequence[Wanted], totals: Sequence[int], names: Sequence[str
             say(NAME, str(error))
             return BROKEN
     return 0
-
-
-def _files(opts: argparse.Namespace, labels: Iterable[Label]) -> list[Path]:
-    """The files of pages: those given, else those of the labels' sets, or of all sets where regions are asked for."""
-    if opts.pages:
-        return [readable(name) for name in dict.fromkeys(opts.pages)]
-    if not os.environ.get(DATA):
-        raise WrongUseError(f"no --pages FILE is given, and {DATA} names no folder")
-    folder = Path(os.environ[DATA]) / FOLDER
-    sets = {label.set for label in labels}
-    found = [path for path in sorted(folder.glob(f"*{ENDING}")) if opts.region or set_name(path) in sets]
-    if missing := sorted(sets - {set_name(path) for path in found}):
-        raise WrongUseError(
-            f"there is no file {str(folder / (missing[0] + ENDING))[:300]!r}; --pages FILE names others"
-        )
-    return found
 
 
 def _pages(files: Iterable[Path]) -> Iterator[Found]:

@@ -1,12 +1,14 @@
 """What subcommands that read saved pages have in common."""
 
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
 from crawler.arguments import ArgumentError
+from crawler.evaluation.gold import set_name
 from crawler.extraction import EXTRACTORS, Extractor
 from crawler.methods import extractor
 from crawler.parallel import cores
@@ -14,6 +16,7 @@ from crawler.subcommands import WrongUseError
 from crawler.wording import printable
 
 MOST_JOBS = 1_000
+DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"
 
 
 def method(given: str | None, settings: BaseSettings) -> Extractor:
@@ -48,6 +51,21 @@ def readable(name: str) -> Path:
     if not regular:  # a pipe can be read once only
         raise WrongUseError(f"{name[:200]!r} is no file")
     return path
+
+
+def files_of(sets: Collection[str], given: Iterable[str] | None, all_sets: bool = False) -> list[Path]:
+    """The files of pages: those given, else of some sets, or all, in the folder that WINNOW_DATA names."""
+    if given:
+        return [readable(name) for name in dict.fromkeys(given)]
+    if not os.environ.get(DATA):
+        raise WrongUseError(f"no --pages FILE is given, and {DATA} names no folder")
+    folder = Path(os.environ[DATA]) / FOLDER
+    found = [path for path in sorted(folder.glob(f"*{ENDING}")) if all_sets or set_name(path) in sets]
+    if missing := sorted(set(sets) - {set_name(path) for path in found}):
+        raise WrongUseError(
+            f"there is no file {str(folder / (missing[0] + ENDING))[:300]!r}; --pages FILE names others"
+        )
+    return found
 
 
 def check_apart(output: str | None, inputs: Iterable[Path]) -> None:

@@ -64,7 +64,7 @@ def _trained_on(made: Made) -> Iterator[str]:
     sites = {site for one in made.sets for site in one.sites}
     yield "## Trained on"
     yield ""
-    yield from _table(("set", "pages", "sites", "known", "fingerprint"), map(_about, made.sets))
+    yield from table(("set", "pages", "sites", "known", "fingerprint"), map(_about, made.sets))
     yield ""
     yield (
         f"{counted(made.examples, 'page')} of {counted(len(sites), 'site')}; pages that show nothing teach nothing. A "
@@ -90,7 +90,7 @@ def _held_out(made: Made) -> Iterator[str]:
         yield ""
         yield f"{title.capitalize()}:"
         yield ""
-        yield from _table(("", *COLUMNS), ((name, *cells(row)) for name, row in rows.items()))
+        yield from table(("", *COLUMNS), ((name, *cells(row)) for name, row in rows.items()))
     yield ""
     if made.validation:
         yield (
@@ -98,7 +98,7 @@ def _held_out(made: Made) -> Iterator[str]:
             "were trained on:"
         )
         yield ""
-        yield from _table(
+        yield from table(
             ("set", "pages", "judged", "fingerprint"),
             (
                 (one.name, f"{one.pages:,}", f"{len(made.validated.get(one.name, ())):,}", one.fingerprint)
@@ -146,11 +146,12 @@ def _parameters(made: Made) -> Iterator[str]:
     }
     yield "## Parameters"
     yield ""
-    yield from _table(("", "value"), ((name, str(value)) for name, value in constants.items()))
+    yield from table(("", "value"), ((name, str(value)) for name, value in constants.items()))
     yield ""
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table in Markdown."""
     yield f"| {' | '.join(head)} |"
     yield f"|{'---|' * len(head)}"
     for row in rows:

@@ -1,40 +1,30 @@
 """How the learned model of pictures is made, from links that readers labelled.
 
-1. Each labelled link is found on its page as a crawl would see it: its signs, with the evidence of its site's pages.
+1. Each labelled link is found on its page as a crawl would see it (.sighted).
 2. Boosted trees of three splits (LightGBM) become the tables of crawler.noise.learned. What more pages of a site show
    is never taken for less like noise.
 3. The limit: trees of four fifths of the sites judge the last fifth, each fifth in turn. It is the probability over
    which no more of the content lies than may be lost. Sites are never split.
 """
 
-import json
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from crawler.extraction import EXTRACTORS
 from crawler.noise import learned
-from crawler.noise.evidence import Evidence
-from crawler.noise.labels import Label
 from crawler.noise.learned import CODES, SIGNS, SPLITS, Floats, Model
-from crawler.noise.sighting import Sighting, sightings
-from crawler.noise.verdict import scores_of
-from crawler.page import Page
 from crawler.training.examples import parts_of
-from crawler.training.sets import OPEN
+from crawler.training.sighted import Sighted
 from crawler.training.teacher import Tell
-from crawler.urls import absolute, site
 
-METHOD = "auto"
-"""The extractor that tells the main text."""
 TREES, RATE = 400, 0.05
 FOLDS = 5
 LOST = 0.015
 """The share of the content that may be lost, where the limit is chosen."""
+LEAST = 1e-9
+"""How far from certainty the limit stays."""
 UNSURE = 0.5
 """What a link weighs of which its reader was not sure."""
 RISING = ("pages with it", "share of other pages with it")
@@ -55,15 +45,6 @@ PARAMETERS: dict[str, Any] = {
 }
 
 
-class Link(NamedTuple):
-    """A labelled link as it is found on its page."""
-
-    label: Label
-    site: str
-    signs: tuple[Floats, ...]
-    """Of each place where the picture stands."""
-
-
 class Trained(NamedTuple):
     """A model, and what sites that it was not shown say of it."""
 
@@ -72,67 +53,50 @@ class Trained(NamedTuple):
     """The probability of noise of each link, by trees that had not seen its site."""
 
 
-def links(labels: Sequence[Label], paths: Iterable[Path], tell: Tell) -> list[Link]:
-    """The labelled links that are found on the pages of some files."""
-    wanted: defaultdict[str, dict[str, Label]] = defaultdict(dict)
-    for one in labels:
-        wanted[one.page][one.img] = one
-    sites = {site(page.url) for name, page in _pages(paths) if name in wanted}
-    evidence: defaultdict[str, Evidence] = defaultdict(Evidence)
-    seen: list[tuple[Label, str, list[Sighting]]] = []
-    for name, page in _pages(paths):
-        if (home := site(page.url)) in sites:
-            shown = sightings(page, page.once(EXTRACTORS[METHOD]))
-            evidence[home].see(shown)
-            for img, label in wanted.get(name, {}).items():
-                if copies := [one for one in shown if one.url == img]:
-                    seen.append((label, home, copies))
-    tell(f"{len(seen)} of {len(labels)} links found, on {len(sites)} sites")
-    return [Link(label, home, tuple(_signs(one, evidence[home]) for one in copies)) for label, home, copies in seen]
+class TooFewError(Exception):
+    """There is not enough to learn from; the message is one sentence for the user."""
 
 
-def _pages(paths: Iterable[Path]) -> Iterator[tuple[str, Page]]:
-    """The pages of some files with their ids, in order."""
-    for path in paths:
-        with OPEN.get(path.suffix, open)(path, "rt", encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                found = json.loads(line)
-                # A page without an address is a site by itself.
-                url = absolute("", str(found.get("url"))) or f"http://{path.name}-{number}/"
-                yield str(found.get("id", number)), Page.from_html(found["html"], url)
-
-
-def _signs(sighting: Sighting, evidence: Evidence) -> Floats:
-    scores = scores_of(sighting, evidence)
-    return learned.signs_of(sighting, evidence, scores.entropy, scores.keyword)
-
-
-def train(found: Sequence[Link], seed: int) -> Trained:
+def train(found: Sequence[Sighted], seed: int, tell: Tell) -> Trained:
     """The model that labelled links teach, with its limit."""
     part_of = parts_of({one.site for one in found}, FOLDS, seed)
+    parts = [part_of[one.site] for one in found]
+    _check(found, parts)
     likely = np.zeros(len(found))
     for part in range(FOLDS):
-        known = [one for one in found if part_of[one.site] != part]
-        model = _fit(known, seed)
+        tell(f"part {part + 1} of {FOLDS}")
+        model = _fit([one for one, its in zip(found, parts, strict=True) if its != part], seed)
         for at, one in enumerate(found):
-            if part_of[one.site] == part:
+            if parts[at] == part:
                 likely[at] = judged(model, one)
     content = np.array([not one.label.is_noise for one in found])
-    model = replace(_fit(found, seed), limit=limit(likely[content]))
-    return Trained(model, likely)
+    tell("all parts")
+    return Trained(replace(_fit(found, seed), limit=limit(likely[content])), likely)
+
+
+def _check(found: Sequence[Sighted], parts: Sequence[int]) -> None:
+    """Nothing comes back; each part must have links, and the others noise and content."""
+    for part in range(FOLDS):
+        known = {one.label.is_noise for one, its in zip(found, parts, strict=True) if its != part}
+        if part not in parts or len(known) < 2:
+            raise TooFewError(
+                f"{FOLDS} parts of whole sites want links in each, and content and noise outside each; "
+                "too few sites have labelled links"
+            )
 
 
 def limit(of_content: Floats) -> float:
-    """The probability over which no more than LOST of the content lies."""
-    return float(np.sort(of_content)[int(np.ceil((1 - LOST) * len(of_content))) - 1])
+    """The probability over which no more than LOST of the content lies; between 0 and 1 in any case."""
+    found = np.sort(of_content)[int(np.ceil((1 - LOST) * len(of_content))) - 1]
+    return float(np.clip(found, LEAST, 1 - LEAST))
 
 
-def judged(model: Model, link: Link) -> float:
+def judged(model: Model, link: Sighted) -> float:
     """How likely a link is noise: as likely as where it stands in the best place."""
     return learned.probability(float(model.logits(np.stack(link.signs)).min()))
 
 
-def _fit(found: Sequence[Link], seed: int) -> Model:
+def _fit(found: Sequence[Sighted], seed: int) -> Model:
     """The trees, without a limit yet."""
     import lightgbm
 
@@ -145,7 +109,13 @@ def _fit(found: Sequence[Link], seed: int) -> Model:
     booster = lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
     trees = [_tables(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
     splits, edges, tables = (np.array(column) for column in zip(*trees, strict=True))
-    return Model(splits.T, edges.T.astype(np.float32), tables.astype(np.float32), np.median(rows, 0), 0.5)
+    return Model(splits.T, _rounded_down(edges.T), tables.astype(np.float32), np.median(rows, 0), 0.5)
+
+
+def _rounded_down(edges: Floats) -> Floats:
+    """Edges in half the bits: signs have no more, and are over them when they were over those of the trees."""
+    found = edges.astype(np.float32)
+    return np.where(found > edges, np.nextafter(found, np.float32(-np.inf)), found)
 
 
 def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:

@@ -1,0 +1,131 @@
+"""`scrapy noise train`: weights of the learned model of pictures, from links that people have told apart."""
+
+import argparse
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.settings import BaseSettings
+
+from crawler.evaluation.picture_labels import Label, read_labels
+from crawler.parallel import WorkersError
+from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.pages import check_apart, files_of, jobs, readable, say
+from crawler.wording import counted, printable
+
+if TYPE_CHECKING:  # they want numpy and more
+    from crawler.training.picture_card import Made
+    from crawler.training.picture_release import Plan
+
+NAME = "train"
+FILE = "pictures.npz"
+BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
+MOST_SEED = 2**31 - 1  # of LightGBM
+
+
+def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Train the model, print what is to be expected of it, and write its weights and their card; the exit status."""
+    if len(args) != 1:
+        what = f"{args[1][:200]!r} is too much" if args else "no LABELS.jsonl is given"
+        raise WrongUseError(f"{what}; it is scrapy noise train {TRAIN.syntax}")
+    seed, at_once = _seed(opts.seed), jobs(opts.jobs)
+    if find_spec("lightgbm") is None:
+        raise WrongUseError("lightgbm must be installed: python -m pip install '.[train]'")
+    # They want numpy, which takes its time, and all commands are loaded with each of them.
+    from crawler.training.picture_release import Labelled, Plan, release
+    from crawler.training.pictures import TooFewError
+
+    inputs = [readable(name) for name in (args[0], *opts.validate)]
+    labels, validation = _labels(inputs[:1]), _labels(inputs[1:])
+    files = files_of({label.set for label in labels}, opts.pages)
+    others = files_of({label.set for label in validation}, opts.pages) if validation else []
+    output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
+    plan = Plan(Labelled(labels, files), Labelled(validation, others), output, seed, at_once)
+    _check_output(plan, [*inputs, *files, *others])
+    try:
+        print(_report(release(plan, _say), plan))
+    except KeyboardInterrupt:
+        say(NAME, "broken off; nothing was written")
+        return INTERRUPTED
+    except TooFewError as error:
+        say(NAME, str(error))
+        return BROKEN
+    except WorkersError as error:
+        say(NAME, f"stopped: {error}")
+        return BROKEN
+    except OSError as error:
+        say(NAME, f"{error.filename or output} cannot be read or written: {error.strerror or error}")
+        return BROKEN
+    return 0
+
+
+def _labels(paths: list[Path]) -> tuple[Label, ...]:
+    """The labels of all files; what of them could not be read is said, and none at all is wrong."""
+    found: list[Label] = []
+    for path in paths:
+        labels = read_labels(path)
+        for fault in labels.faults:
+            say(NAME, fault)
+        if not labels.found:
+            raise WrongUseError(f"{str(path)!r} has no label")
+        found += labels.found
+    return tuple(found)
+
+
+def _seed(given: str) -> int:
+    if not (given.isascii() and given.isdigit() and int(given[:20]) <= MOST_SEED):
+        raise WrongUseError(f"--seed {given[:100]} is wrong; allowed are whole numbers from 0 to {MOST_SEED}")
+    return int(given)
+
+
+def _check_output(plan: "Plan", inputs: list[Path]) -> None:
+    """Nothing comes back; what is to be written takes the place of nothing else."""
+    if plan.card == plan.output:
+        raise WrongUseError(f"-o {str(plan.output)!r} is how the card beside the weights is called")
+    for path in (plan.output, plan.card):
+        if path.is_dir():
+            raise WrongUseError(f"{str(path)!r} is a folder")
+        check_apart(str(path), inputs)
+
+
+def _report(made: "Made", plan: "Plan") -> str:
+    from crawler.evaluation.picture_tables import text
+    from crawler.training.picture_card import BIN_HEAD, bin_cells, calibrations, tables
+
+    lines = [text(tables(made))]
+    for name, bins in calibrations(made).items():
+        rows = [BIN_HEAD, *map(bin_cells, bins)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines += ["", f"Calibration, {name}"]
+        lines += ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    found, given = len(made.training.found), counted(made.training.labels, "link")
+    return "\n".join(
+        [
+            *lines,
+            "",
+            f"Trained on {found:,} of {given}; noise is what is more likely so than {made.model.limit:.4f}.",
+            f"{made.size:,} bytes of weights in {_line(plan.output)}; {_line(plan.card)} says how they were made.",
+        ]
+    )
+
+
+def _line(path: Path) -> str:
+    return " ".join(printable(str(path)).split())
+
+
+def _say(message: str) -> None:
+    say(NAME, message)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what may stand behind `scrapy noise train`."""
+    parser.add_argument("--pages", metavar="FILE", nargs="+", action="extend")
+    parser.add_argument("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[])
+    parser.add_argument("-o", "--output", metavar="FILE")
+    parser.add_argument("--seed", metavar="N", default="0")
+    parser.add_argument("--jobs", metavar="N")
+
+
+TRAIN = Subcommand(
+    "LABELS.jsonl [--pages FILE ...] [--validate LABELS.jsonl ...] [-o FILE] [--seed N] [--jobs N]", train, add_options
+)

@@ -1,0 +1,198 @@
+"""The card of a model of pictures: what it was trained on, and how it did. The same model has the same card."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from crawler import __version__
+from crawler.evaluation.picture_labels import KINDS
+from crawler.evaluation.picture_tables import COLUMNS, NOTE, Table, cells
+from crawler.evaluation.pictures import Link, figures, of_kind
+from crawler.noise.learned import SIGNS, Floats, Model
+from crawler.training import pictures
+from crawler.training.card import table
+from crawler.training.sighted import METHOD, Sighted
+from crawler.wording import counted
+
+KNOWN = frozenset("wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets".split())
+"""Sets that the weights of the extractor were trained on, as its own card says."""
+UNKNOWN = "validation, sets that the extractor was not trained on"
+BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
+LIBRARIES = ("numpy", "lightgbm")
+
+
+class Given(NamedTuple):
+    """Labelled links, and how likely a model that had not seen their sites finds each of them noise."""
+
+    found: Sequence[Sighted]
+    likely: Floats
+    labels: int
+    """With those of pictures that are not on their page."""
+    fingerprint: str
+
+
+class Made(NamedTuple):
+    """A model, and all that is to be said of it."""
+
+    training: Given
+    validation: Given
+    model: Model
+    seed: int
+    size: int
+    """Bytes of the weights."""
+
+
+class Bin(NamedTuple):
+    """The links of which a model says about the same."""
+
+    low: float
+    high: float
+    links: int
+    likely: float
+    """The mean probability of noise."""
+    noise: float
+    """The share that is noise."""
+
+
+def tables(made: Made) -> list[Table]:
+    """The figures in groups, those of sites kept apart first."""
+    held, validation = _links(made, made.training), _links(made, made.validation)
+    unknown = [link for link in validation if link.set not in KNOWN]
+    groups = {"sites kept apart": held, "validation": validation}
+    if len(unknown) < len(validation):
+        groups[UNKNOWN] = unknown
+    found = [Table("all", {name: figures(links) for name, links in groups.items() if links})]
+    for name, links in (("sites kept apart", held), ("validation", validation)):
+        sets, kinds = sorted({link.set for link in links}), {link.kind for link in links}
+        by_set = {one: figures([link for link in links if link.set == one]) for one in sets}
+        by_kind = {one: figures(of_kind(links, one), intervals=False) for one in KINDS if one in kinds}
+        found += [Table(f"{name}, set", by_set), Table(f"{name}, kind against the other label", by_kind)]
+    return [one for one in found if one.rows]
+
+
+def calibration(given: Given) -> list[Bin]:
+    """How much noise there is among links that are as likely noise, from the least likely; without what is empty."""
+    noise = np.array([one.label.is_noise for one in given.found], bool)
+    found = []
+    for low, high in pairwise(BINS):
+        is_here = (given.likely >= low) & ((given.likely < high) | (high == BINS[-1]))
+        if count := int(is_here.sum()):
+            found.append(Bin(low, high, count, float(given.likely[is_here].mean()), float(noise[is_here].mean())))
+    return found
+
+
+def calibrations(made: Made) -> dict[str, list[Bin]]:
+    """The same of sites kept apart and of validation, whichever there is."""
+    both = {"sites kept apart": made.training, "validation": made.validation}
+    return {name: calibration(given) for name, given in both.items() if given.found}
+
+
+def card(made: Made) -> str:
+    """The card, in Markdown."""
+    return "\n".join([*_head(made), *_trained_on(made), *_how_it_does(made), *_parameters(made)])
+
+
+def bin_cells(one: Bin) -> tuple[str, ...]:
+    """A bin for people."""
+    return f"{one.low:g} to {one.high:g}", f"{one.links:,}", f"{one.likely:.3f}", f"{one.noise:.3f}"
+
+
+BIN_HEAD = ("probability of noise", "links", "mean", "noise")
+
+
+def _links(made: Made, given: Given) -> list[Link]:
+    return [
+        Link(one.label.set, one.site, one.pages, one.label.is_noise, one.label.kind, likely, likely > made.model.limit)
+        for one, likely in zip(given.found, given.likely.tolist(), strict=True)
+    ]
+
+
+def _head(made: Made) -> Iterator[str]:
+    yield "# Weights of the learned model of pictures"
+    yield ""
+    yield (
+        f"Made by `scrapy noise train` of Winnow {__version__}: {made.size:,} bytes. They say how likely a picture on "
+        f"a page is noise; over {made.model.limit:.4f} it is called so."
+    )
+    yield ""
+
+
+def _trained_on(made: Made) -> Iterator[str]:
+    for title, given in (("Trained on", made.training), ("Validation", made.validation)):
+        if not given.found:
+            continue
+        yield f"## {title}"
+        yield ""
+        yield (
+            f"{counted(given.labels, 'link')} that readers labelled by hand (fingerprint {given.fingerprint}); these "
+            f"of them were found on their pages{', of sites that were not trained on' * (given is made.validation)}:"
+        )
+        yield ""
+        yield from table(("set", "links", "noise", "unsure", "sites"), _sets(given.found))
+        yield ""
+        kinds = Counter(one.label.kind for one in given.found)
+        yield f"Kinds: {', '.join(f'{kind} {kinds[kind]:,}' for kind in KINDS if kinds[kind])}."
+        yield ""
+
+
+def _sets(found: Sequence[Sighted]) -> Iterator[tuple[str, ...]]:
+    for name in sorted({one.label.set for one in found}):
+        mine = [one for one in found if one.label.set == name]
+        counts = (
+            len(mine),
+            sum(one.label.is_noise for one in mine),
+            sum(one.label.unsure for one in mine),
+            len({one.site for one in mine}),
+        )
+        yield name, *(f"{count:,}" for count in counts)
+
+
+def _how_it_does(made: Made) -> Iterator[str]:
+    yield "## How it does"
+    yield ""
+    yield (
+        f"Sites kept apart: one site in {pictures.FOLDS} at a time, judged by trees that were trained on the others in "
+        f"the same way. The limit is chosen there, so that {1 - pictures.LOST:.1%} of the content is kept: what is "
+        "kept of these links says nothing new. Validation: links that nothing was trained on, judged by these weights."
+    )
+    yield ""
+    yield NOTE
+    yield ""
+    yield (
+        f"The main text, by which the signs of a picture are read, comes from `{METHOD}`. Its weights were trained on "
+        f"pages of {', '.join(sorted(KNOWN))}, which it therefore knows better than those of a crawl: of these sets "
+        "figures are too good, if anything, and those of the others are what to go by."
+    )
+    for one in tables(made):
+        yield ""
+        yield f"{one.title.capitalize()}:"
+        yield ""
+        yield from table(("", *COLUMNS), ((name, *cells(row)) for name, row in one.rows.items()))
+    for name, bins in calibrations(made).items():
+        yield ""
+        yield f"Calibration, {name}:"
+        yield ""
+        yield from table(BIN_HEAD, map(bin_cells, bins))
+    yield ""
+
+
+def _parameters(made: Made) -> Iterator[str]:
+    names = ("objective", "num_leaves", "min_data_in_leaf", "feature_fraction", "bagging_fraction", "lambda_l2")
+    constants: dict[str, object] = {
+        "seed": made.seed,
+        "signs of a picture": len(SIGNS),
+        "trees, rate": f"{pictures.TREES}, {pictures.RATE:g}",
+        **{name: pictures.PARAMETERS[name] for name in names},
+        "never less like noise for more of": ", ".join(pictures.RISING),
+        "weight of a link of which its reader was not sure": f"{pictures.UNSURE:g}",
+        "limit": f"{made.model.limit:.6f}, over which {pictures.LOST:.1%} of the content lies",
+        **{library: version(library) for library in LIBRARIES},
+    }
+    yield "## Parameters"
+    yield ""
+    yield from table(("", "value"), ((name, str(value)) for name, value in constants.items()))
+    yield ""

@@ -1,0 +1,78 @@
+"""Labelled links on their pages as a crawl sees them: their signs, with the evidence of all pages of the site."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from crawler.archives.records import Broken, BrokenError, Found, Raw
+from crawler.evaluation.gold import set_name
+from crawler.evaluation.picture_labels import Label, Waiting
+from crawler.extraction import EXTRACTORS
+from crawler.noise.evidence import Evidence
+from crawler.noise.learned import Floats, signs_of
+from crawler.noise.sighting import Sighting, sightings
+from crawler.noise.verdict import scores_of
+from crawler.saved_pictures import FILE, NAMELESS, Saved, evidence, page_of, read
+from crawler.training.teacher import Tell
+from crawler.wording import counted
+
+METHOD = "auto"
+"""The extractor that tells the main text."""
+
+
+class Sighted(NamedTuple):
+    """A labelled link as it is found on its page."""
+
+    label: Label
+    site: str
+    """Of its page; a page without an address is a site by itself."""
+    pages: int
+    """Of the site."""
+    signs: tuple[Floats, ...]
+    """Of each place where the picture stands."""
+
+
+def sighted(labels: Sequence[Label], files: Sequence[Path], jobs: int, tell: Tell) -> list[Sighted]:
+    """The labelled links that are found on the pages of some files."""
+    counts = evidence(_lines(files), jobs, lambda: tell("a process died; a new one goes on"), NAMELESS)
+    waiting = Waiting(labels, files)
+    found = [one for line in _lines(files) for one in _of_line(line, waiting, counts, tell)]
+    sites = {one.site for one in found}
+    tell(f"{len(found):,} of {counted(len(labels), 'labelled link')} found, on pages of {counted(len(sites), 'site')}")
+    return found
+
+
+def _lines(files: Iterable[Path]) -> Iterator[Found]:
+    return chain.from_iterable(map(read, files))
+
+
+def _of_line(line: Found, waiting: Waiting, counts: Mapping[str, Evidence], tell: Tell) -> Iterator[Sighted]:
+    """The labelled links of the page of a line; what is wrong with a line is told."""
+    if isinstance(line, Broken):
+        tell(f"{line.place}: {line.why}")
+    if not isinstance(line, Raw):
+        return
+    try:
+        saved = page_of(line, NAMELESS)
+    except BrokenError as error:
+        tell(f"{line.place}: {error}")
+        return
+    if saved.id not in waiting.pages:
+        return
+    shown: dict[str, list[Sighting]] = {}
+    for one in sightings(saved.page, EXTRACTORS[METHOD](saved.page)):
+        shown.setdefault(one.url, []).append(one)
+    site, count = _site(saved, line), counts.get(saved.site) or Evidence()
+    for label in waiting.take(line.head[FILE], saved.id, shown):
+        yield Sighted(label, site, count.pages, tuple(_signs(one, count) for one in shown[label.img]))
+
+
+def _site(saved: Saved, line: Raw) -> str:
+    """The site of a page, which does not depend on where its file lies."""
+    return f"{set_name(Path(line.head[FILE]))} {saved.id}" if saved.page.url == NAMELESS else saved.site
+
+
+def _signs(sighting: Sighting, count: Evidence) -> Floats:
+    scores = scores_of(sighting, count)
+    return signs_of(sighting, count, scores.entropy, scores.keyword)

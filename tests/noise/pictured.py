@@ -1,0 +1,33 @@
+"""Small pages for the tests of pictures, and their signs by name."""
+
+from crawler.extraction import EXTRACTORS
+from crawler.noise.place import SIGNS, signs
+from crawler.noise.sighting import Sighting, sightings
+from crawler.noise.surroundings import Surroundings
+from crawler.page import Extraction, Page
+
+URL = "http://www.example.org/a/story.html"
+TEXT = "The river rose in the night, and by the morning the water stood in the houses of the lower town. "
+
+
+def page(html: str, url: str = URL) -> Page:
+    return Page.from_html(html, url)
+
+
+def surroundings(html: str, url: str = URL, main: str = "river", page_type: str = "") -> Surroundings:
+    """The surroundings whose main text are the blocks that have a word."""
+    found = page(html, url)
+    blocks = tuple(block for block in found.blocks if main in block.text)
+    text = "\n".join(block.text for block in blocks)
+    return Surroundings(found, Extraction(text, found.title, blocks=blocks, page_type=page_type))
+
+
+def signs_in(html: str, index: int = 0, url: str = URL, main: str = "river", page_type: str = "") -> dict[str, float]:
+    """The signs of a picture of a page."""
+    return dict(zip(SIGNS, signs(surroundings(html, url, main, page_type), index), strict=True))
+
+
+def seen(html: str, url: str = URL) -> tuple[Sighting, ...]:
+    """The pictures of a page, its main text as the usual extractor tells it."""
+    found = page(html, url)
+    return sightings(found, EXTRACTORS["auto"](found))
