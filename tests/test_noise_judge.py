@@ -6,10 +6,10 @@ from typing import Any
 
 import garden
 import pytest
+from nursery import ROOT
 from saved import PACK
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
-from sites import ROOT
 
 from crawler.commands.noise import SUBCOMMANDS
 
