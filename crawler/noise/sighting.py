@@ -32,6 +32,10 @@ class Sighting:
         """What the page tells of the picture's place, in numbers (.place); none where the page is not known."""
         return self.read()
 
+    def alone(self) -> "Sighting":
+        """The sighting without its page, which takes far more memory."""
+        return Sighting(self.url, self.target, self.page, self.alt, self.title, self.anchor_text)
+
     def record(self) -> str:
         """The sighting as a line of text, for `Sighting.of`."""
         texts = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text)

@@ -200,7 +200,7 @@ class TopicSpider(Spider):
         elif self.arguments.max_depth is None or candidate.depth < self.arguments.max_depth:
             self.follow(page, candidate, lease)
         if self.judges:
-            self.frontier.saw(lease, page.once(self.sightings))
+            self.frontier.saw(lease, tuple(one.alone() for one in page.once(self.sightings)))
         if self.arguments.images:
             self.frontier.found(lease, self.pictures(page, candidate.depth))
         # Last: when the item has left the pipelines, all that its page caused is committed with it.
