@@ -100,7 +100,8 @@ class Judge:
             is_noise,
             _probability(said, is_noise),
             *scores,
-            reasons=tuple([reason for one in said if one.is_noise == is_noise for reason in one.reasons]),
+            # Two models may have the same reason.
+            reasons=tuple(dict.fromkeys(reason for one in said if one.is_noise == is_noise for reason in one.reasons)),
             decided_by=next((name for name, one in opinions.items() if one.is_noise), ""),
         )
 
