@@ -1,4 +1,4 @@
-"""`scrapy noise train`: weights of the learned model of pictures, from links that people have told apart."""
+"""`scrapy noise train`: weights of the learned model of pictures, from links that readers labelled."""
 
 import argparse
 from importlib.util import find_spec

@@ -42,6 +42,7 @@ def test_each_sign_is_in_one_group() -> None:
     [
         (signs(), signs(), 0, {"size": 0, "words": 0}),
         (signs(width=1), signs(), 1, {"size": 1, "words": 0}),
+        (signs(width=0.5), signs(alt=0.5), 0, {"size": 0, "words": 0}),
         (signs(width=1, height=1), signs(), 5, {"size": 5, "words": 0}),
         (signs(width=1, alt=1), signs(), 3, {"size": 1, "words": 2}),
         (signs(), signs(width=1), 0, {"size": -1, "words": 0}),

@@ -65,6 +65,8 @@ def test_the_same_seed_makes_the_same_bytes(trained: Trained, tmp_path: Path) ->
     save(trained.model, tmp_path / "first")
     first, again, other = ((tmp_path / name).read_bytes() for name in ("first", "again", "other"))
     assert first == again != other
+    by_seed = [pictures._fit(links(), seed) for seed in (0, 1)]
+    assert not np.array_equal(by_seed[0].splits, by_seed[1].splits)
 
 
 def test_tables_are_the_trees(few_trees: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import garden
 import pytest
+from saved import PACK
 
 from crawler.evaluation.picture_labels import Label, read_labels
 from crawler.noise.learned import SIGNS
@@ -62,3 +63,12 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     assert len(links) == 1
     assert [line.rpartition("pages.jsonl: ")[2][:6] for line in said[:2]] == ["line 1", "line 2"]
     assert said[2:] == ["1 of 2 labelled links found, on pages of 1 site"]
+
+
+def test_a_file_that_breaks_off(tmp_path: Path) -> None:
+    label = Label("x", "page-0", garden.photo(0), False, "text")
+    (tmp_path / "pages.jsonl.gz").write_bytes(PACK[".gz"](garden.pages())[:-4])
+    said: list[str] = []
+    assert len(sighted([label], [tmp_path / "pages.jsonl.gz"], 1, said.append)) == 1
+    assert said[0].startswith(f"{tmp_path}/pages.jsonl.gz")
+    assert len(said) == 2
