@@ -118,10 +118,15 @@ def load(path: Path) -> Model:
                 float(held["limit"]),
             )
         trees = len(model.tables)
-        shapes = ((model.splits, (SPLITS, trees)), (model.edges, (SPLITS, trees)), (model.tables, (trees, CODES)))
+        shapes = (
+            (model.splits, (SPLITS, trees)),
+            (model.edges, (SPLITS, trees)),
+            (model.tables, (trees, CODES)),
+            (model.usual, (len(SIGNS),)),
+        )
         if any(rows.shape != shape or not np.isfinite(rows).all() for rows, shape in shapes):
             raise ValueError("shapes")
-        if model.usual.shape != (len(SIGNS),) or model.splits.max() >= len(SIGNS) or not 0 < model.limit < 1:
+        if model.splits.min() < 0 or model.splits.max() >= len(SIGNS) or not 0 < model.limit < 1:
             raise ValueError("signs")
         return model
     except NO_WEIGHTS as error:

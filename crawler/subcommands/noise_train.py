@@ -1,4 +1,4 @@
-"""`scrapy noise train`: weights of the learned model of pictures, from links that people have told apart."""
+"""`scrapy noise train`: weights of the learned model of pictures, from links that readers labelled."""
 
 import argparse
 from importlib.util import find_spec
@@ -80,11 +80,13 @@ def _seed(given: str) -> int:
 
 def _check_output(plan: "Plan", inputs: list[Path]) -> None:
     """Nothing comes back; what is to be written takes the place of nothing else."""
+    if plan.output.is_dir():
+        raise WrongUseError(f"{str(plan.output)!r} is a folder")
     if plan.card == plan.output:
         raise WrongUseError(f"-o {str(plan.output)!r} is how the card beside the weights is called")
+    if plan.card.is_dir():
+        raise WrongUseError(f"{str(plan.card)!r} is a folder")
     for path in (plan.output, plan.card):
-        if path.is_dir():
-            raise WrongUseError(f"{str(path)!r} is a folder")
         check_apart(str(path), inputs)
 
 

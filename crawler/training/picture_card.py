@@ -128,8 +128,8 @@ def _trained_on(made: Made) -> Iterator[str]:
         yield f"## {title}"
         yield ""
         yield (
-            f"{counted(given.labels, 'link')} that readers labelled by hand (fingerprint {given.fingerprint}); these "
-            f"of them were found on their pages{', of sites that were not trained on' * (given is made.validation)}:"
+            f"{counted(given.labels, 'link')} that readers labelled by hand (fingerprint {given.fingerprint}). "
+            f"Those that were found on their pages{', of sites that were not trained on' * (given is made.validation)}:"
         )
         yield ""
         yield from table(("set", "links", "noise", "unsure", "sites"), _sets(given.found))

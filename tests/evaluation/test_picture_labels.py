@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from saved import PACK
 
-from crawler.evaluation.picture_labels import KINDS, Label, read_labels, read_regions
+from crawler.evaluation.picture_labels import KINDS, Label, Waiting, read_labels, read_regions
 
 ROW = {"set": "a", "page": "1", "img": "http://a.example/a.png", "label": "noise", "kind": "icon"}
 LABEL = Label("a", "1", "http://a.example/a.png", True, "icon")
@@ -47,6 +47,34 @@ def test_the_first_of_a_picture_counts(tmp_path: Path) -> None:
 def test_what_is_no_label_is_named(row: Any, why: str, tmp_path: Path) -> None:
     path = write(tmp_path / "labels", ROW, "", row, ROW | {"page": "2"})
     assert read_labels(path) == ((LABEL, LABEL._replace(page="2")), (f"{path}: line 3: {why}",))
+
+
+@pytest.mark.parametrize(("more", "unsure"), [({}, False), ({"unsure": True}, True), ({"unsure": "yes"}, False)])
+def test_whether_the_reader_was_sure(more: dict[str, Any], unsure: bool, tmp_path: Path) -> None:
+    (found,) = read_labels(write(tmp_path / "labels", ROW | more)).found
+    assert found == LABEL._replace(unsure=unsure)
+
+
+FOLDER = Path(__file__).parent.parent / "noise" / "labels"
+
+
+def test_the_labels_of_this_repository() -> None:
+    training, validation = (read_labels(FOLDER / f"{name}.jsonl") for name in ("training", "validation"))
+    assert (len(training.found), training.faults) == (2_585, ())
+    assert (len(validation.found), validation.faults) == (583, ())
+    assert {one[:2] for one in training.found}.isdisjoint(one[:2] for one in validation.found)
+
+
+def test_labels_wait_for_their_page() -> None:
+    of_a, of_b, elsewhere = LABEL, LABEL._replace(set="b"), LABEL._replace(set="c", img="http://a.example/c.png")
+    waiting = Waiting([of_a, of_b, elsewhere], [Path("x/a.jsonl"), Path("x/b.jsonl.gz"), Path("x/pages.jsonl")])
+    assert (waiting.pages, waiting.missed) == ({"1"}, 3)
+    assert waiting.take("x/a.jsonl", "2", {LABEL.img}) == []
+    assert waiting.take("x/a.jsonl", "1", set()) == []
+    assert waiting.take("x/a.jsonl", "1", {LABEL.img, elsewhere.img}) == [of_a]
+    assert waiting.take("x/a.jsonl", "1", {LABEL.img}) == []
+    assert waiting.take("x/pages.jsonl", "1", {LABEL.img, elsewhere.img}) == [elsewhere]
+    assert waiting.missed == 1
 
 
 def test_a_file_that_breaks_off(tmp_path: Path) -> None:

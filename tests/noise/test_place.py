@@ -36,7 +36,8 @@ CASES = [
     (P + OTHER + IMG + P, {"last block main": 0, "blocks to main text back": log1p(2), "next block main": 1}),
     (P + IMG + OTHER + P, {"blocks to main text ahead": log1p(1), "next block main": 0, "last block main": 1}),
     (P + OTHER * (FAR - 2) + IMG, {"blocks to main text back": log1p(FAR - 1)}),
-    (P + OTHER * FAR + IMG, {"blocks to main text back": log1p(FAR)}),
+    (P + OTHER * FAR + IMG, {"blocks to main text back": log1p(FAR), "blocks to main text ahead": log1p(FAR)}),
+    (IMG + P, {"blocks to main text back": log1p(FAR), "blocks to main text ahead": 0}),
     (IMG + OTHER * (FAR - 1) + P, {"blocks to main text ahead": log1p(FAR - 1)}),
     (IMG + OTHER * (FAR + 1) + P, {"blocks to main text ahead": log1p(FAR)}),
     (IMG + P, {"last block length": 0, "next block length": log1p(len(TEXT.strip()))}),
@@ -52,6 +53,7 @@ CASES = [
     (f"<div>{P}{P}{P}{P}{IMG}</div>{P}", {"in main container": 1, "levels to main": 0}),
     (f"<div>{P}{P}{P}{IMG}</div>{P}", {"in main container": 1, "levels to main": log1p(1)}),
     (f"<div>{P}{P}</div><div>{OTHER}{IMG}</div>", {"in main container": 0}),
+    (f"<div><div>{IMG}<p>x</div></div><p>y", {"blocks ^0": log1p(1), "blocks ^1": log1p(2)}),
     # What the elements are.
     (f"<nav>{IMG}</nav>", {"in nav": 1, "in header": 0, "in main": 0}),
     (f"<main><article><figure><picture>{IMG}", {"in main": 1, "in article": 1, "in figure": 1, "in picture": 1}),
