@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
@@ -16,6 +17,9 @@ from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import MODELS, Judge, Verdict
 from crawler.state.entries import Evidence as Counts
 from crawler.urls import site
+
+if TYPE_CHECKING:  # it imports numpy, which waits for the first picture
+    from crawler.noise.learned import Model
 
 LIMITS = ("IMAGE_NOISE_LIMIT", "IMAGE_NOISE_KEYWORD_LIMIT")
 """Settings that may be left empty."""
@@ -46,6 +50,16 @@ class Court:
 
 def court_of(settings: BaseSettings) -> Court:
     """The judge and the lists, or an ArgumentError that says which setting is wrong."""
+    judge = judge_of(settings)
+    lists = [Path(path.strip()) for path in settings.getlist("IMAGE_NOISE_LISTS") if path.strip()]
+    try:
+        return Court(judge, FilterLists(lists) if lists else None)
+    except ValueError as error:
+        raise ArgumentError(f"setting IMAGE_NOISE_LISTS is wrong: {error}") from None
+
+
+def judge_of(settings: BaseSettings) -> Judge:
+    """The judge, or an ArgumentError that says which setting is wrong."""
     for name, default in vars(our_settings).items():
         if name.startswith("IMAGE_") and isinstance(default, int | float):
             check_number(name, settings[name], default)
@@ -54,19 +68,15 @@ def court_of(settings: BaseSettings) -> Court:
     if not models or (unknown := [name for name in models if name not in MODELS]):
         said = f"{unknown[0]!r} is not known" if models else "it names none"
         raise ArgumentError(f"setting IMAGE_NOISE_MODELS is wrong, {said}; allowed are {', '.join(MODELS)}")
-    judge = Judge(
+    return Judge(
         models,
+        learned=_weights(settings["IMAGE_NOISE_WEIGHTS"]),
         noise_words=_words(settings["IMAGE_NOISE_KEYWORDS"]),
         learned_limit=limits["IMAGE_NOISE_LIMIT"],
         keyword_limit=limits["IMAGE_NOISE_KEYWORD_LIMIT"],
         redundancy_limit=settings.getfloat("IMAGE_NOISE_REDUNDANCY_LIMIT"),
         entropy_limit=settings.getfloat("IMAGE_NOISE_ENTROPY_LIMIT"),
     )
-    lists = [Path(path.strip()) for path in settings.getlist("IMAGE_NOISE_LISTS") if path.strip()]
-    try:
-        return Court(judge, FilterLists(lists) if lists else None)
-    except ValueError as error:
-        raise ArgumentError(f"setting IMAGE_NOISE_LISTS is wrong: {error}") from None
 
 
 def _limit(name: str, value: object) -> float | None:
@@ -75,6 +85,18 @@ def _limit(name: str, value: object) -> float | None:
         return None
     check_number(name, value, 0.5)
     return float(str(value))
+
+
+def _weights(path: str) -> "Model | None":
+    """The learned model of a file, or None for the one that comes with the crawler."""
+    if not path:
+        return None
+    from crawler.noise.learned import WeightsError, load
+
+    try:
+        return load(Path(path))
+    except WeightsError as error:
+        raise ArgumentError(f"setting IMAGE_NOISE_WEIGHTS is wrong: {error}") from None
 
 
 def _words(path: str) -> NoiseWords:

@@ -48,6 +48,7 @@ IMAGE_NOISE_LIMIT = ""  # the probability of noise; its own: that over which lit
 IMAGE_NOISE_KEYWORD_LIMIT = ""  # the mean weight of a picture's words; its own: that of all words (formula 2)
 IMAGE_NOISE_REDUNDANCY_LIMIT = 0.3  # the share of a site's pages that show the picture
 IMAGE_NOISE_ENTROPY_LIMIT = 0.8  # how evenly its words are spread over the pictures of the site
+IMAGE_NOISE_WEIGHTS = ""  # a file of `scrapy noise train`; empty: the learned model that comes with the crawler
 IMAGE_NOISE_KEYWORDS = ""  # a file of words of adverts, a weight behind each; empty: those that come with the crawler
 IMAGE_NOISE_LISTS = ""  # files of rules as EasyList has them, commas between them; what they block is noise
 IMAGE_NOISE_AUDIT = 0.0  # the share of the noise that is fetched all the same, to see how often the judge is wrong

@@ -403,6 +403,7 @@ def test_what_is_no_picture_is_not_kept(tmp_path: Path, body: bytes, settings: M
         ("IMAGE_NOISE_ENTROPY_LIMIT", "-0.1", "a number from 0 to 1"),
         ("IMAGE_NOISE_AUDIT", "2", "a number from 0 to 1"),
         ("IMAGE_NOISE_ENABLED", "maybe", "True or False"),
+        ("IMAGE_NOISE_WEIGHTS", "wrong.txt", "'wrong.txt' holds no weights of pictures"),
         ("IMAGE_NOISE_KEYWORDS", "missing.txt", "cannot be read: No such file or directory"),
         ("IMAGE_NOISE_KEYWORDS", "empty.txt", "holds no word"),
         ("IMAGE_NOISE_KEYWORDS", "wrong.txt", "0 is the least"),

@@ -5,13 +5,15 @@ a run, and an earlier OUT stays until then.
 """
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken
+from crawler.arguments import ArgumentError
 from crawler.extraction import Extractor
+from crawler.judging import judge_of
 from crawler.noise.verdict import MODELS, Judge
 from crawler.parallel import WorkersError
 from crawler.saved_pictures import Judged, Panel, evidence, judged, lines, read
@@ -72,7 +74,7 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
         what = f"{args[1][:200]!r} is too much" if args else "no PAGES.jsonl is given"
         raise WrongUseError(f"{what}; it is scrapy noise judge {JUDGE.syntax}")
     by, extract, at_once, path = (
-        judge_by(opts.models),
+        judge_by(opts.models, settings),
         method(opts.extractor, settings),
         jobs(opts.jobs),
         readable(args[0]),
@@ -94,14 +96,18 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     return status or (0 if run.pages else BROKEN)
 
 
-def judge_by(models: str | None) -> Judge:
-    """The judge that goes by the models of these names; the usual one where none are given."""
+def judge_by(models: str | None, settings: BaseSettings) -> Judge:
+    """The judge as the settings have it, by the models of these names if any are given."""
+    try:
+        judge = judge_of(settings)
+    except ArgumentError as error:
+        raise WrongUseError(str(error)) from None
     if models is None:
-        return Judge()
+        return judge
     names = tuple(dict.fromkeys(name.strip() for name in models.split(",")))
     if wrong := [name for name in names if name not in MODELS]:
         raise WrongUseError(f"there is no model {wrong[0][:100]!r}; there are {', '.join(MODELS)}")
-    return Judge(models=names)
+    return replace(judge, models=names)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

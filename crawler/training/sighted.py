@@ -13,6 +13,7 @@ from crawler.noise.evidence import Evidence
 from crawler.noise.learned import Floats, signs_of
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.verdict import scores_of
+from crawler.noise.words import description
 from crawler.saved_pictures import FILE, NAMELESS, Saved, evidence, page_of, read
 from crawler.training.teacher import Tell
 from crawler.wording import counted
@@ -31,6 +32,8 @@ class Sighted(NamedTuple):
     """Of the site."""
     signs: tuple[Floats, ...]
     """Of each place where the picture stands."""
+    words: tuple[str, ...] = ()
+    """That describe it, where it stands first."""
 
 
 def sighted(labels: Sequence[Label], files: Sequence[Path], jobs: int, tell: Tell) -> list[Sighted]:
@@ -65,7 +68,9 @@ def _of_line(line: Found, waiting: Waiting, counts: Mapping[str, Evidence], tell
         shown.setdefault(one.url, []).append(one)
     site, count = _site(saved, line), counts.get(saved.site) or Evidence()
     for label in waiting.take(line.head[FILE], saved.id, shown):
-        yield Sighted(label, site, count.pages, tuple(_signs(one, count) for one in shown[label.img]))
+        copies = shown[label.img]
+        signs = tuple(_signs(one, count) for one in copies)
+        yield Sighted(label, site, count.pages, signs, description(copies[0]))
 
 
 def _site(saved: Saved, line: Raw) -> str:
