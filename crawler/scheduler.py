@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred
 
 from crawler.spiders.topic import spider_of
 from crawler.state.database import StateError
-from crawler.state.ledger import LEASE
+from crawler.state.workers import LEASE
 
 logger = logging.getLogger(__name__)
 

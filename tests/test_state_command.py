@@ -29,9 +29,9 @@ from crawler.items import PageItem
 from crawler.state import clearing, report
 from crawler.state.database import open_database
 from crawler.state.entries import Batch, Candidate, Demand, Ended, Template
-from crawler.state.ledger import LEASE
 from crawler.state.schema import HELD, address, host, tables, version
 from crawler.state.seats import Plan, Seat
+from crawler.state.workers import LEASE
 
 EVERYTHING = Demand(hosts=100, pages=1_000, each=100)
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")

@@ -20,9 +20,9 @@ from scrapy.exceptions import UsageError
 from crawler.state.claims import BUDGET_SPENT, REQUESTS_A_PAGE
 from crawler.state.clearing import BusyError, prune, reset, shrink
 from crawler.state.database import StateError, database_url, shown
-from crawler.state.ledger import LEASE
 from crawler.state.lines import pages_file
 from crawler.state.report import Crawl, Disk, Site, State, Worker, disk, read
+from crawler.state.workers import LEASE
 from crawler.wording import counted, ranked_reasons
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one

@@ -5,6 +5,7 @@ nothing else of the crawl is left to do. What was counted of its pictures stands
 each batch that brought pages of it, so workers need not wait for each other and counts are exact whoever dies.
 """
 
+import time
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -12,13 +13,15 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, literal, or_, select, update
 
 from crawler.state.addresses import in_parts, insert_of, raise_best
-from crawler.state.entries import Evidence
+from crawler.state.entries import Batch, Evidence
 from crawler.state.lines import storable
 from crawler.state.schema import RECORDED, WAITING, address, evidence, host, site, verdict
 
 RELEASED_AT_ONCE = 10_000  # pictures: a statement must end within its time; the rest follows
 SITES_AT_ONCE = 10_000  # numbers of sites that are looked through for some that have run dry
 KNOWN_SITES = 1_000  # whose evidence a worker has in memory
+DRY_SECONDS = 2.0  # between two looks for sites that have run dry
+RELEASED_SITES = 50_000  # that are remembered
 
 # Spelled out, so that databases can tell that the index of what is recorded holds it all.
 IS_RECORDED = address.c.state == literal(RECORDED, literal_execute=True)
@@ -85,6 +88,34 @@ def dry_sites(connection: Connection, crawl_id: int, after: int, enough: int) ->
 def recorded_sites(connection: Connection, crawl_id: int) -> list[int]:
     """The sites of a crawl of which pictures are recorded."""
     return list(connection.execute(RECORDED_SITES, {"crawl": crawl_id}).scalars())
+
+
+class Releases:
+    """Lets the pictures of a crawl wait, site by site, and remembers the sites that have shown enough."""
+
+    def __init__(self, crawl_id: int) -> None:
+        self.crawl_id = crawl_id
+        self.sites: set[int] = set()
+        """Those that have enough pages."""
+        self.full = False
+        """Whether the crawl had all its pages at the last commit: no site will show more."""
+        self.looked, self._looked_at = 0.0, 0
+
+    def release(self, connection: Connection, batch: Batch, enough_pages: int) -> int:
+        """Let the pictures wait of sites that have shown enough; now and then also those of sites that have run dry,
+        and of all when the crawl has its pages; how many they are.
+        """
+        sites = {one.lent.site_id for one in batch.ended if one.lent.counts} - self.sites
+        if len(self.sites) > RELEASED_SITES:
+            self.sites.clear()
+        grown = full_sites(connection, sites, enough_pages)
+        self.sites |= grown
+        if batch.idle or time.monotonic() - self.looked > DRY_SECONDS:
+            self.looked = time.monotonic()
+            enough = 0 if self.full else enough_pages
+            dry, self._looked_at = dry_sites(connection, self.crawl_id, self._looked_at, enough)
+            grown.update(dry)
+        return release(connection, grown)
 
 
 def keep_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, str]) -> None:

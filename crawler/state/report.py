@@ -30,7 +30,6 @@ from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, shown, time_of, why
-from crawler.state.ledger import LEASE
 from crawler.state.schema import (
     DONE,
     HELD,
@@ -47,6 +46,7 @@ from crawler.state.schema import (
 )
 from crawler.state.schema import version as version_table
 from crawler.state.schema import worker as worker_table
+from crawler.state.workers import LEASE
 
 MOST_SITES = 10
 

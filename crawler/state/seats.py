@@ -24,7 +24,7 @@ from crawler.state.claims import LONGEST_REST, Claimant, bury, next_best
 from crawler.state.database import StateError, time_of
 from crawler.state.entries import Candidate, Keys
 from crawler.state.folder import PLACE, name_place, place_of
-from crawler.state.ledger import LEASE, Ledger, marks, nothing_waits, silent_workers, something_waits
+from crawler.state.ledger import Ledger
 from crawler.state.lines import JsonLines, keep_aside, pages_file
 from crawler.state.pictures import recorded_sites
 from crawler.state.schema import (
@@ -41,6 +41,8 @@ from crawler.state.schema import (
     verdict,
     worker,
 )
+from crawler.state.survey import nothing_waits, something_waits
+from crawler.state.workers import LEASE, marks, silent_workers
 from crawler.wording import counted
 
 

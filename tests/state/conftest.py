@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, delete
 from sqlalchemy.engine import URL, make_url
 
-from crawler.state import ledger
+from crawler.state import patience
 from crawler.state.database import open_database
 from crawler.state.schema import tables, version
 
@@ -73,7 +73,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 @pytest.fixture
 def crew(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crew]:
     """Workers in one database, who try again at once what failed."""
-    monkeypatch.setattr(ledger, "PAUSES", (0.0,))
+    monkeypatch.setattr(patience, "PAUSES", (0.0,))
     crew = Crew(engine, tmp_path)
     yield crew
     crew.close()

@@ -7,8 +7,8 @@ from workers import EVERYTHING, SEEDS, Crew, candidates, check_budgets, failed, 
 from crawler.canonical import Canonical
 from crawler.state import claims
 from crawler.state.entries import Answer, Candidate, Ended, Move
-from crawler.state.ledger import LEASE
 from crawler.state.schema import DONE, WAITING, address, crawl, lesson, page, worker
+from crawler.state.workers import LEASE
 
 A, B, C, D = (f"http://{letter}.example/" for letter in "abcd")
 

@@ -13,9 +13,9 @@ from workers import EVERYTHING, Crew, Worker, candidates, check, check_budgets, 
 from crawler.canonical import Canonical
 from crawler.state.database import open_database
 from crawler.state.entries import Batch, Candidate, Demand, Lent
-from crawler.state.ledger import LEASE
 from crawler.state.schema import DONE, page, worker
 from crawler.state.seats import Plan, Seat
+from crawler.state.workers import LEASE
 
 FOLDERS = ("one", "two", "three")
 HOSTS = (

@@ -45,7 +45,7 @@ def counting(crew: Crew, *seeds: Candidate, enough: int = 2, **plan: Any) -> Wor
     """A worker that counts pictures; what was counted of pages is the list of what they show."""
     one = crew.join(*seeds, **plan)
     one.seat.ledger.count_pictures, one.seat.ledger.enough_pages = json.dumps, enough
-    one.seat.ledger._looked = float("inf")  # it looks for dry sites when it is idle, and not by the clock
+    one.seat.ledger.releases.looked = float("inf")  # it looks for dry sites when it is idle, and not by the clock
     return one
 
 
@@ -127,7 +127,7 @@ def test_pictures_are_released_when_the_crawl_has_its_pages(crew: Crew, limit: i
     """Although this worker is not idle, and the site still has pages that wait."""
     one = counting(crew, *candidates(A, A + "2"), max_pages=limit, enough=9)
     one.end(stored(one.claim(pages=1)[0], picture(1)))
-    one.seat.ledger._looked = 0.0
+    one.seat.ledger.releases.looked = 0.0
     one.commit()
     assert states(crew)["image " + CDN + "1"] == (WAITING if released else RECORDED)
 

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError
 from workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed, lines, stored, urls, written
 
-from crawler.state import ledger
+from crawler.state import patience
 from crawler.state.database import STATEMENT_SECONDS, StateError
 from crawler.state.entries import Answer, Batch, Candidate, Ended, Move
 from crawler.state.schema import DONE, output
@@ -138,7 +138,7 @@ def test_lines_of_a_transaction_that_failed_are_not_there(crew: Crew) -> None:
 def test_patience_has_an_end(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
     worker = crew.join(*candidates(A))
     clock = iter(range(0, 10_000, 10))
-    monkeypatch.setattr(ledger.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(patience.time, "monotonic", lambda: float(next(clock)))
     tries = count_tries(worker, away)
     worker.seat.ledger.patience = 45.0
     with pytest.raises(StateError, match="the server closed the connection"):

@@ -1,0 +1,135 @@
+"""What ended leases cause: pages kept, links added, counts, what was seen and said of pictures."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, update
+
+from crawler.state.addresses import NOISE, Addresses, Shown, insert_of, raise_best
+from crawler.state.claims import count_sites
+from crawler.state.entries import Candidate, Ended, Keys
+from crawler.state.lines import storable
+from crawler.state.pictures import keep_evidence, keep_verdicts
+from crawler.state.schema import DONE, WAITING, address, page
+
+PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
+
+END = (
+    update(address)
+    .where(address.c.id == bindparam("lease"))
+    .values(state=DONE, worker=None, outcome=bindparam("why"), sight=None)
+)
+# What is noise as a picture, while a link with words leads there too by now.
+SPARE = (
+    update(address)
+    .where(address.c.id.in_(bindparam("leases", expanding=True)), address.c.sight.is_(None))
+    .values(state=WAITING, worker=None)
+    .returning(address.c.id, address.c.host_id, address.c.priority)
+)
+
+
+def keep_pages(connection: Connection, crawl_id: int, keys: Keys, ended: Iterable[Ended]) -> None:
+    """Keep the pages that were stored; what was kept before of the same ones goes."""
+    rows = [_page(crawl_id, keys, one) for one in ended if one.record is not None and one.lent.counts]
+    if not rows:
+        return
+    kept = insert_of(connection.engine)(page)
+    renewed = {name: kept.excluded[name] for name in rows[0] if name != "key"}
+    by_key = {row["key"]: row for row in rows}
+    connection.execute(
+        kept.on_conflict_do_update(index_elements=["key"], set_=renewed), [by_key[key] for key in sorted(by_key)]
+    )
+
+
+def _page(crawl_id: int, keys: Keys, ended: Ended) -> dict[str, Any]:
+    record = {name: value for name, value in (ended.record or {}).items() if name in PAGE_COLUMNS}
+    record = {name: _storable(value) for name, value in record.items()}
+    key = keys(ended.lent.candidate.url, ended.lent.candidate.kind)
+    validators = {name: _storable(ended.headers.get(name)) for name in ("etag", "last_modified")}
+    return record | validators | {"key": key, "crawl_id": crawl_id}
+
+
+def add_links(
+    connection: Connection, addresses: Addresses, keys: Keys, ended: Iterable[Ended], released: set[int]
+) -> int:
+    """Let the new ones among the links wait, or record them; how many wait."""
+    links: dict[int, tuple[Candidate, int | None]] = {}
+    shown: dict[int, Shown] = {}
+    for one in ended:
+        for link in one.links:
+            key = keys(link.url, link.kind)
+            if link.sight is None:
+                links.setdefault(key, (link, one.lent.lease))
+            else:
+                shown.setdefault(key, Shown(link, one.lent.lease, one.lent.site_id))
+    added = addresses.add(connection, links)
+    alone = {key: shown[key] for key in shown.keys() - links.keys()}
+    return added + addresses.record(connection, alone, released)
+
+
+def end(connection: Connection, ended: Iterable[Ended]) -> set[int]:
+    """End leases; those that wait again, because a link with words leads to what is noise as a picture."""
+    spared = _spare(connection, ended)
+    _count_ends(connection, ended)
+    rows = [
+        {"lease": one.lent.lease, "why": storable(one.outcome) or None} for one in ended if one.lent.lease not in spared
+    ]
+    if rows:
+        connection.execute(END, sorted(rows, key=lambda row: row["lease"] or 0))
+    return spared
+
+
+def _spare(connection: Connection, ended: Iterable[Ended]) -> set[int]:
+    """Those leases of noise that wait again."""
+    noise = [one.lent.lease for one in ended if one.lent.counts and one.outcome.startswith(NOISE)]
+    if not noise:
+        return set()
+    rows = connection.execute(SPARE, {"leases": noise}).all()
+    best: dict[int, int] = {}
+    for row in rows:
+        best[row.host_id] = max(best.get(row.host_id, row.priority), row.priority)
+    raise_best(connection, best)
+    return {row.id for row in rows}
+
+
+def _count_ends(connection: Connection, ended: Iterable[Ended]) -> None:
+    """Count what came of the pages that sites were asked for; of noise nothing was asked."""
+    counts = {
+        "stored": {"pages": 1, "held": -1},
+        "brought nothing": {"held": -1},
+        "noise": {"held": -1, "requests": -1},
+    }
+    sites: dict[str, Counter[int]] = {name: Counter() for name in counts}
+    for one in ended:
+        if one.lent.counts:
+            nothing = "noise" if one.outcome.startswith(NOISE) else "brought nothing"
+            sites[nothing if one.outcome else "stored"][one.lent.site_id] += 1
+    for name, changes in counts.items():
+        count_sites(connection, sites[name], **changes)
+
+
+def keep_pictures(
+    connection: Connection, crawl_id: int, ended: Iterable[Ended], count: Callable[[list[Any]], str] | None
+) -> None:
+    """Keep what pages show of pictures, and what was said of those that were judged."""
+    seen: dict[int, list[Any]] = {}
+    verdicts = []
+    for one in ended:
+        if one.seen is not None:
+            seen.setdefault(one.lent.site_id, []).append(one.seen)
+        if one.verdict is not None:
+            size = (one.record or {}).get("size") if not one.lent.counts else None
+            measured = {} if size is None else {"bytes": size, "bytes_are_measured": True}
+            verdicts.append({name: _storable(value) for name, value in {**one.verdict, **measured}.items()})
+    if count is not None:
+        keep_evidence(connection, crawl_id, {site_id: count(pages) for site_id, pages in seen.items()})
+    keep_verdicts(connection, crawl_id, verdicts)
+
+
+def _storable(value: Any) -> Any:
+    """A value as a column holds it: lists as JSON, and no character that PostgreSQL refuses."""
+    if value is None or isinstance(value, int | float):
+        return value
+    return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

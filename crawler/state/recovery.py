@@ -1,0 +1,36 @@
+"""Recovery: what a batch brought that was committed although the connection was lost before the database said so."""
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent
+from crawler.state.schema import HELD, address, host
+
+
+def recovered(connection: Connection, worker_id: int, keys: Keys, batch: Batch, held: Collection[int]) -> Answer:
+    """What is lent and moved by a batch that was committed; these leases were held before it."""
+    answer = Answer()
+    ended = {one.lent.lease for one in batch.ended} | {one.lease for one in batch.returned}
+    answer.moved = dict.fromkeys(move.lent.lease for move in batch.moves)
+    moved: dict[int, int] = {}
+    for move in batch.moves:
+        moved.setdefault(keys(move.to.url, move.to.kind), move.lent.lease)
+    mine = address.c.worker == worker_id, address.c.state == HELD
+    found = select(address, host.c.site_id).join(host, host.c.id == address.c.host_id).where(*mine)
+    for row in connection.execute(found).all():
+        if row.id in held and row.id not in ended:
+            continue
+        if row.key in moved:
+            answer.moved[moved[row.key]] = _lent(connection, row)
+        else:
+            answer.lent.append(_lent(connection, row))
+    return answer
+
+
+def _lent(connection: Connection, row: Row[Any]) -> Lent:
+    parent = select(address.c.url).where(address.c.id == row.parent)
+    found = connection.execute(parent).scalar() if row.parent else None
+    candidate = Candidate(row.url, row.priority, row.depth, found, row.kind, row.requested, row.sight)
+    return Lent(row.id, candidate, row.host_id, row.site_id, shown_on=row.shown_on)

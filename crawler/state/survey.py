@@ -1,0 +1,92 @@
+"""The survey: what all workers of a crawl together have done, and whether it is all."""
+
+import time
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, func, select, update
+
+from crawler.state.claims import IS_IMAGE, IS_WAITING, Claimant, next_best
+from crawler.state.pictures import recorded_sites, release
+from crawler.state.schema import HELD, address, crawl, host, worker
+
+PICTURE_WAITS = (
+    select(address.c.id)
+    .join(host, host.c.id == address.c.host_id)
+    .where(host.c.crawl_id == bindparam("crawl"), address.c.state == IS_WAITING, address.c.kind == IS_IMAGE)
+    .limit(1)
+)
+
+# An address may be entered while another worker, who cannot see it yet, takes the last of its host.
+MEND_BEST = (
+    update(host)
+    .where(
+        host.c.crawl_id == bindparam("crawl"),
+        host.c.best.is_(None),
+        select(address.c.id).where(address.c.host_id == host.c.id, address.c.state == IS_WAITING).exists(),
+    )
+    .values(best=next_best)
+)
+
+
+class Totals(NamedTuple):
+    """What all workers of a crawl have done, in earlier runs too."""
+
+    waiting: int
+    pages: int
+    workers: int
+
+
+class Outlook(NamedTuple):
+    """What is left of a crawl to a worker that has nothing to do."""
+
+    held: int
+    """Addresses that other workers hold."""
+    over: bool
+    released: int
+    """Pictures that wait from now on, for want of anything else."""
+
+
+def totals(connection: Connection, crawl_id: int) -> Totals:
+    """What waits and is stored of a crawl, and how many workers are at it."""
+    sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
+    counted = select(*sums, func.count()).where(worker.c.crawl_id == crawl_id)
+    waiting, pages, workers = connection.execute(counted).one()
+    before = connection.execute(select(crawl.c.waiting, crawl.c.pages).where(crawl.c.id == crawl_id)).one()
+    return Totals(max(0, int(before.waiting + waiting)), int(before.pages + pages), workers)
+
+
+def outlook(connection: Connection, who: Claimant, pages: int) -> Outlook:
+    """Whether a crawl with so many pages is over, which is written down; else what it waits for."""
+    mine = select(worker.c.id).where(worker.c.crawl_id == who.crawl_id)
+    held = select(func.count()).where(address.c.state == HELD, address.c.worker.in_(mine))
+    number = connection.execute(held).scalar_one()
+    if number or not _nothing_waits(connection, who, pages):
+        return Outlook(number, False, 0)
+    if released := release(connection, recorded_sites(connection, who.crawl_id)):
+        return Outlook(0, False, released)
+    ended = update(crawl).where(crawl.c.id == who.crawl_id, crawl.c.ended_at.is_(None))
+    connection.execute(ended.values(ended_at=time.time()))
+    return Outlook(0, True, 0)
+
+
+def is_full(who: Claimant, pages: int) -> bool:
+    """Whether a crawl with so many pages has all it may have."""
+    return who.max_pages is not None and pages >= who.max_pages
+
+
+def _nothing_waits(connection: Connection, who: Claimant, pages: int) -> bool:
+    """Whether no address waits that would still be asked for."""
+    if is_full(who, pages) and connection.execute(PICTURE_WAITS, {"crawl": who.crawl_id}).first() is None:
+        return True  # pages wait on, until the crawl may have more of them
+    return nothing_waits(connection, who.crawl_id)
+
+
+def nothing_waits(connection: Connection, crawl_id: int) -> bool:
+    """Whether no address of a crawl waits, after hosts whose best was lost sight of have got it back."""
+    return not something_waits(connection, crawl_id) and not connection.execute(MEND_BEST, {"crawl": crawl_id}).rowcount
+
+
+def something_waits(connection: Connection, crawl_id: int) -> bool:
+    """Whether a host of a crawl is known to have addresses that wait."""
+    waits = select(host.c.id).where(host.c.crawl_id == crawl_id, host.c.best.is_not(None)).limit(1)
+    return connection.execute(waits).first() is not None
