@@ -112,8 +112,8 @@ def _words(path: str) -> NoiseWords:
     return words
 
 
-def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge) -> bool:
-    """Whether the page behind a picture is noise too.
+def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: int) -> bool:
+    """Whether the page behind a picture is noise too, by the judge and by how many pages of the site it has seen.
 
     A picture that is noise may lead to a good page of the same site: the thumbnail of another story does. So the page
     is noise only if it is another site's, if the picture is on a large share of this site's pages (a menu, which words
@@ -122,7 +122,7 @@ def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge) -> bool:
     if not verdict.is_noise:
         return False
     elsewhere = bool(sighting.target) and site(sighting.target) != site(sighting.page)
-    everywhere = verdict.redundancy is not None and verdict.redundancy > judge.redundancy_limit
+    everywhere = verdict.redundancy is not None and judge.is_everywhere(verdict.redundancy, pages)
     of_adverts = judge.noise_words.is_over(verdict.keyword, judge.keyword_limit)
     return elsewhere or everywhere or of_adverts or verdict.decided_by == BY_LIST
 

@@ -41,8 +41,8 @@ STALL_LIMIT = 600.0
 # noise. Menus and banners show by being on many pages, so the first pages of a site are waited for. An empty limit is
 # the model's own.
 IMAGE_NOISE_ENABLED = True
-# The learned model knows what the others say; what so many pages show is noise whatever it thinks.
-IMAGE_NOISE_MODELS = "learned,redundancy"
+# The learned model knows what the others say; what nobody sees, or so many pages show, is noise whatever it thinks.
+IMAGE_NOISE_MODELS = "learned,size,redundancy"
 IMAGE_NOISE_MIN_PAGES = 10
 IMAGE_NOISE_LIMIT = ""  # the probability of noise; its own: that over which little content lay in training
 IMAGE_NOISE_KEYWORD_LIMIT = ""  # the mean weight of a picture's words; its own: that of all words (formula 2)

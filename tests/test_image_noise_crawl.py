@@ -394,7 +394,11 @@ def test_what_is_no_picture_is_not_kept(tmp_path: Path, body: bytes, settings: M
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
     [
-        ("IMAGE_NOISE_MODELS", "magic", "'magic' is not known; allowed are learned, keyword, redundancy, entropy"),
+        (
+            "IMAGE_NOISE_MODELS",
+            "magic",
+            "'magic' is not known; allowed are learned, size, keyword, redundancy, entropy",
+        ),
         ("IMAGE_NOISE_MODELS", ",", "is wrong"),
         ("IMAGE_NOISE_MIN_PAGES", "-1", "a whole number from 0 on"),
         ("IMAGE_NOISE_LIMIT", "1.1", "a number from 0 to 1"),

@@ -41,7 +41,12 @@ def settings(**changes: Any) -> Settings:
 )
 def test_a_page_is_noise_for_more_than_its_picture(sighting: Sighting, verdict: Verdict, expected: bool) -> None:
     judge = Judge(noise_words=NoiseWords({"ad": 3.0, "banner": 1.0}), redundancy_limit=0.3)
-    assert leads_to_noise(sighting, verdict, judge) is expected
+    assert leads_to_noise(sighting, verdict, judge, pages=100) is expected
+
+
+@pytest.mark.parametrize(("pages", "expected"), [(2, False), (3, True)])
+def test_few_pages_tell_nothing_of_the_page_behind(pages: int, expected: bool) -> None:
+    assert leads_to_noise(THUMBNAIL, Verdict(True, 0.9, redundancy=1.0), Judge(), pages) is expected
 
 
 class Says:

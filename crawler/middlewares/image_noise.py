@@ -45,9 +45,10 @@ class ImageNoiseMiddleware:
         request.meta[JUDGED] = True
         lease, frontier, stats = request.meta["lease"], self.spider.frontier, self.crawler.stats
         sighting = Sighting.of(candidate.sight)
-        verdict = self.court.verdict(sighting, self.spider.shelf.of(frontier.shown_on(lease)))
+        evidence = self.spider.shelf.of(frontier.shown_on(lease))
+        verdict = self.court.verdict(sighting, evidence)
         is_picture = candidate.kind == "image"
-        noise = verdict.is_noise and (is_picture or leads_to_noise(sighting, verdict, self.court.judge))
+        noise = verdict.is_noise and (is_picture or leads_to_noise(sighting, verdict, self.court.judge, evidence.pages))
         audited = noise and self.is_chosen(frontier.keys(candidate.url, candidate.kind))
         estimate = self.usual_bytes() if noise and not audited and is_picture else None
         record = _record(sighting, verdict, noise)

@@ -8,18 +8,19 @@ look-up more:
 """
 
 from functools import lru_cache
-from math import expm1
 from typing import NamedTuple
 
 import numpy as np
 
 from crawler.noise import place
 from crawler.noise.evidence import Evidence
+from crawler.noise.in_words import IN_WORDS, Said
 from crawler.noise.learned import CODES, OF_SITE, SIGNS, SPLITS, Floats, Ints, Model
 
 TELLING = 0.25
 """How much the logit must change for a group of signs to be a reason."""
 MOST_REASONS = 3
+ALL_TOGETHER = "no sign alone, but all of them together"
 MODELS = 4
 """Whose changes are kept ready."""
 
@@ -49,7 +50,6 @@ _OF_GROUP = {
 """The signs that are told of together."""
 GROUPS = tuple(_OF_GROUP)
 _GROUP = np.array([next(at for at, names in enumerate(_OF_GROUP.values()) if name in names) for name in SIGNS])
-_AT = {name: at for at, name in enumerate(SIGNS)}
 _POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
 
 
@@ -105,45 +105,9 @@ def changes(model: Model, signs: Floats) -> Changes:
 
 
 def reasons(changed: Changes, signs: Floats, is_noise: bool, evidence: Evidence) -> tuple[str, ...]:
-    """Why a picture is noise, or content, in words; the weightiest reason first."""
+    """Why a picture is noise, or content, in words; the weightiest reason first, and none that is not true of it."""
     sense = 1 if is_noise else -1
     telling = [(sense * change, group) for group, change in changed.groups.items() if sense * change > TELLING]
-    return tuple(_said(group, is_noise, signs, evidence) for _, group in sorted(telling, reverse=True)[:MOST_REASONS])
-
-
-def _said(group: str, is_noise: bool, signs: Floats, evidence: Evidence) -> str:
-    """A group of signs in words."""
-
-    def told(name: str) -> float:
-        return float(signs[_AT[name]])
-
-    if group == "place":
-        if told("in main container") and (told("next block main") or told("last block main")):
-            return "it stands in the main text"
-        return "it stands apart from the main text" if is_noise else "it stands near the main text"
-    if group == "site":
-        shown = round(expm1(told("pages with it"))) + 1
-        return f"{min(shown, max(1, evidence.pages))} of {max(1, evidence.pages)} pages of the site show it"
-    if group == "size":
-        known = told("width") > 0 and told("height") > 0
-        width, height = expm1(told("width")), expm1(told("height"))
-        return f"its size is {width:.0f} x {height:.0f}" if known else "its size is not given"
-    if group == "target":
-        leads = [words for name, words in _LEADS.items() if told(name)]
-        return leads[0] if leads else "it links to another page" if told("linked") else "it is no link"
-    return _SAID[group][not is_noise]
-
-
-_LEADS = {
-    "to picture": "it links to a picture",
-    "to itself": "it links to its own page",
-    "to the front": "it links to a front page",
-    "to another site": "it links to another site",
-}
-_SAID = {
-    "elements": ("the elements around it are such as hold noise", "the elements around it are such as hold content"),
-    "words": ("what is written beside it is not of the page", "what is written beside it is of the page"),
-    "address": ("its address is such as noise has", "its address is such as content has"),
-    "head": ("the page gives other pictures as its own", "the page gives it as its own picture"),
-    "page": ("pages like this show much noise", "pages like this show much content"),
-}
+    said = Said(signs, is_noise, max(1, evidence.pages))
+    found = [words for _, group in sorted(telling, reverse=True) if (words := IN_WORDS[group](said))]
+    return tuple(found[:MOST_REASONS]) or (ALL_TOGETHER,)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from crawler.noise.place import signs
+from crawler.noise.place import SIGNS, signs
 from crawler.noise.surroundings import Surroundings
 from crawler.page import Extraction, Page
 
@@ -24,6 +24,8 @@ class Sighting:
     alt: str = ""
     title: str = ""
     anchor_text: str = ""
+    size: tuple[int | None, int | None] = (None, None)
+    """Width and height in pixels as the page gives them."""
     read: Callable[[], tuple[float, ...]] = field(default=tuple, repr=False)
     """Reads the signs; for most pictures of a page, which were seen before, nobody asks."""
 
@@ -32,13 +34,18 @@ class Sighting:
         """What the page tells of the picture's place, in numbers (.place); none where the page is not known."""
         return self.read()
 
+    @property
+    def is_head(self) -> bool:
+        """Whether the page gives it as its own picture."""
+        return bool(self.signs) and bool(self.signs[SIGNS.index("head picture")])
+
     def alone(self) -> "Sighting":
         """The sighting without its page, which takes far more memory."""
-        return Sighting(self.url, self.target, self.page, self.alt, self.title, self.anchor_text)
+        return Sighting(self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
 
     def record(self) -> str:
         """The sighting as a line of text, for `Sighting.of`."""
-        texts = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text)
+        texts = (self.url, self.target, self.page, self.alt, self.title, self.anchor_text, self.size)
         # Short, as there are millions: six digits tell more than the model asks.
         numbers = [int(sign) if sign == int(sign) else float(f"{sign:.6g}") for sign in self.signs]
         return json.dumps((*texts, numbers), ensure_ascii=False, separators=(",", ":"))
@@ -46,8 +53,10 @@ class Sighting:
     @classmethod
     def of(cls, record: str) -> "Sighting":
         """The sighting of a record."""
-        url, target, page, alt, title, anchor_text, numbers = json.loads(record)
-        return cls(url, target, page, alt, title, anchor_text, lambda: tuple(map(float, numbers)))
+        *texts, (width, height), numbers = json.loads(record)
+        url, target, page, alt, title, anchor_text = texts
+        read = partial(tuple, [float(number) for number in numbers])
+        return cls(url, target, page, alt, title, anchor_text, (width, height), read)
 
 
 def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
@@ -61,6 +70,7 @@ def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
             one.alt[:MOST_LETTERS],
             one.title[:MOST_LETTERS],
             one.anchor_text[:MOST_LETTERS],
+            (one.width, one.height),
             partial(signs, around, index),
         )
         for index, one in enumerate(page.images)

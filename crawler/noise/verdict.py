@@ -8,6 +8,7 @@ from crawler.noise.entropy import entropy
 from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords
 from crawler.noise.keyword import shipped as shipped_words
+from crawler.noise.place import PIXEL
 from crawler.noise.redundancy import LEAST_PAGES, redundancy
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.words import description
@@ -74,7 +75,7 @@ class Scores(NamedTuple):
 class Judge:
     """Judges pictures by the settings it was made with: noise is what one of its models calls so."""
 
-    models: tuple[str, ...] = ("learned", "redundancy")
+    models: tuple[str, ...] = ("learned", "size", "redundancy")
     """Names of `MODELS`."""
     learned: "Model | None" = None
     """None for the one that comes with this release."""
@@ -89,6 +90,10 @@ class Judge:
     def __post_init__(self) -> None:
         if unknown := [name for name in self.models if name not in MODELS]:
             raise ValueError(f"There is no noise model {unknown[0]!r}: there are {', '.join(MODELS)}.")
+
+    def is_everywhere(self, share: float, pages: int) -> bool:
+        """Whether a picture that this share of a site's pages shows is redundant."""
+        return share > self.redundancy_limit and round(share * pages) >= LEAST_PAGES
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict on a picture, by what its site shows on all its pages so far."""
@@ -129,9 +134,18 @@ def _by_keyword(sighting: Sighting, evidence: Evidence, scores: Scores, judge: J
 
 def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
     limit, score = judge.redundancy_limit, scores.redundancy
-    if score is None or score <= limit or (pages := round(score * evidence.pages)) < LEAST_PAGES:
+    if score is None or not judge.is_everywhere(score, evidence.pages):
         return Opinion(score, limit)
-    return Opinion(score, limit, True, (f"{pages} of {evidence.pages} pages of the site show it",))
+    return Opinion(
+        score, limit, True, (f"{round(score * evidence.pages)} of {evidence.pages} pages of the site show it",)
+    )
+
+
+def _by_size(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
+    width, height = sighting.size
+    if width is None or height is None or max(width, height) > PIXEL or sighting.is_head:
+        return NOTHING
+    return Opinion(1.0, 1.0, True, (f"it is {width} x {height}, which nobody sees",), is_calibrated=True)
 
 
 def _by_entropy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
@@ -167,6 +181,7 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: J
 
 MODELS: dict[str, Callable[[Sighting, Evidence, Scores, Judge], Opinion]] = {
     "learned": _by_learned,
+    "size": _by_size,
     "keyword": _by_keyword,
     "redundancy": _by_redundancy,
     "entropy": _by_entropy,

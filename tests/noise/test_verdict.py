@@ -1,11 +1,13 @@
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords
-from crawler.noise.sighting import Sighting
+from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.verdict import MODELS, Judge, Opinion, Verdict
+from crawler.page import Extraction, Page
 
 BANNER = Sighting("http://a/ads/top_banner.gif", "http://b/", "http://a/")
 STORY = Sighting("http://a/2024/flood.jpg", "", "http://a/", alt="The valley")
@@ -104,7 +106,7 @@ def test_words_against_noise_are_no_reason() -> None:
 
 
 def test_models_that_are_not_there() -> None:
-    with pytest.raises(ValueError, match="There is no noise model 'luck': there are learned, keyword, "):
+    with pytest.raises(ValueError, match="There is no noise model 'luck': there are learned, size, keyword, "):
         Judge(models=("keyword", "luck"))
 
 
@@ -125,3 +127,22 @@ def test_models_that_are_not_there() -> None:
 )
 def test_scores_as_probabilities(opinion: Opinion, probability: float) -> None:
     assert opinion.probability == pytest.approx(probability)
+
+
+@pytest.mark.parametrize(
+    ("size", "is_noise"),
+    [((1, 1), True), ((2, 2), True), ((0, 0), True), ((3, 2), False), ((800, 0), False), ((1, None), False)],
+)
+def test_what_nobody_sees_is_noise(size: tuple[int | None, int | None], is_noise: bool) -> None:
+    verdict = Judge(models=("size",)).judge(replace(STORY, size=size), EMPTY)
+    assert (verdict.is_noise, verdict.decided_by) == (is_noise, "size" if is_noise else "")
+    assert verdict.reasons == ((f"it is {size[0]} x {size[1]}, which nobody sees",) if is_noise else ())
+
+
+def test_a_page_s_own_picture_is_seen() -> None:
+    page = Page.from_html(
+        '<meta property="og:image" content="/flood.jpg"><p>Hello<img src="/flood.jpg" width=0 height=0>'
+    )
+    (one,) = sightings(page, Extraction("", ""))
+    assert one.is_head
+    assert not Judge(models=("size",)).judge(one, EMPTY).is_noise
