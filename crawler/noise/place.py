@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from itertools import islice
 from math import log1p
 from urllib.parse import urlsplit
 
@@ -15,6 +16,8 @@ from crawler.walk import ImageLink
 
 LEVELS = 4
 """Containers around a picture that are looked at."""
+MOST_DEPTH = 100
+"""Elements around a picture beyond which nothing is looked at: pages for readers have none."""
 OWN, NEAR, ALL = 2, 5, 9
 """Elements, from the picture outwards, whose names are its own, near and far."""
 NO_SIZE = -1.0
@@ -107,7 +110,7 @@ def _of_containers(around: Surroundings, image: ImageLink) -> list[float]:
     main, depth, to_main, inside = around.main, 0, 0, False
     held: list[float] = []
     size = -1
-    while at >= 0:
+    while at >= 0 and depth < MOST_DEPTH:
         start, end = containers.starts[at], containers.ends[at]
         if end - start > size and len(held) < LEVELS * len(_HELD):
             size = end - start
@@ -134,7 +137,7 @@ _LIKE = ("pictures like it", "is lazy")
 
 
 def _of_elements(around: Surroundings, image: ImageLink, index: int) -> list[float]:
-    tags = {str(one.tag) for one in image.element.iterancestors()}
+    tags = {str(one.tag) for one in islice(image.element.iterancestors(), MOST_DEPTH)}
     lazy = image.element.get("loading") == "lazy" or any(str(name).startswith("data-") for name in image.element.attrib)
     return [*(tag in tags for tag in FRAMES), log1p(around.alike[around.kinds[index]]), lazy]
 

@@ -140,9 +140,7 @@ def test_what_nobody_sees_is_noise(size: tuple[int | None, int | None], is_noise
 
 
 def test_a_page_s_own_picture_is_seen() -> None:
-    page = Page.from_html(
-        '<meta property="og:image" content="/flood.jpg"><p>Hello<img src="/flood.jpg" width=0 height=0>'
-    )
-    (one,) = sightings(page, Extraction("", ""))
+    html = '<meta property="og:image" content="/flood.jpg"><img src="/flood.jpg" width=0 height=0>'
+    (one,) = sightings(Page.from_html(html, "http://a/"), Extraction("", ""))
     assert one.is_head
     assert not Judge(models=("size",)).judge(one, EMPTY).is_noise
