@@ -18,7 +18,7 @@ import postgres
 import pytest
 from faulty import Gate, Left, Running, Web, database, faults, left_by, spun, sqlite_url, wait_for
 from nursery import Nursery, common
-from sites import OPEN, Answer
+from sites import BY_SHARES, Answer
 from sqlalchemy import create_engine, text
 
 from crawler.state.claims import bury
@@ -58,7 +58,7 @@ def left_in(folder: Path) -> Left:
 def finish(start: Nursery, folder: Path, web: Web, **more: str) -> Running:
     """A crawl of the web in this folder, which has ended by itself."""
     web.pause = 0
-    with Running(folder, {"seeds": web.url} | more, OPEN, start) as crawl:
+    with Running(folder, {"seeds": web.url} | more, BY_SHARES, start) as crawl:
         assert crawl.wait() == 0, crawl.said
     return crawl
 
@@ -88,7 +88,7 @@ def test_killed_at_any_moment(start: Nursery, tmp_path: Path, web: Web, chance: 
 
     moments = [at_its_start, on_its_way, as_it_stops, on_its_way, as_it_ends]
     for number, moment in enumerate(moments):
-        with Running(tmp_path, arguments, OPEN, start) as crawl:
+        with Running(tmp_path, arguments, BY_SHARES, start) as crawl:
             moment(crawl)
             crawl.kill()
             assert "Traceback" not in crawl.said
@@ -104,7 +104,7 @@ def test_killed_at_any_moment(start: Nursery, tmp_path: Path, web: Web, chance: 
 def test_stopped_and_run_again_and_anew(start: Nursery, tmp_path: Path, web: Web) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         before = web.asked_for()
-        with Running(tmp_path, {"seeds": web.url}, OPEN, start) as crawl:
+        with Running(tmp_path, {"seeds": web.url}, BY_SHARES, start) as crawl:
             assert crawl.until(lambda before=before: web.asked_for() > before + 30)
             crawl.send(number)
             assert crawl.wait(20) == 0
@@ -127,7 +127,7 @@ def test_stopped_and_run_again_and_anew(start: Nursery, tmp_path: Path, web: Web
 def test_killed_with_max_pages(start: Nursery, tmp_path: Path, web: Web, chance: Random, most: int) -> None:
     for _ in range(3):
         before = web.asked_for()
-        with Running(tmp_path, {"seeds": web.url, "max_pages": most}, OPEN, start) as crawl:
+        with Running(tmp_path, {"seeds": web.url, "max_pages": most}, BY_SHARES, start) as crawl:
             crawl.until(lambda before=before: web.asked_for() > before)
             time.sleep(chance.uniform(0.05, 0.5))
     finish(start, tmp_path, web, max_pages=str(most))
@@ -143,7 +143,7 @@ def test_many_workers(start: Nursery, tmp_path: Path, postgres_server: postgres.
     with ExitStack() as block:
         webs = [block.enter_context(spun(SIZE, PAUSE * 2, host=host)) for host in ("127.0.0.1", "127.0.0.2")]
         seeds = ",".join(web.url for web in webs)
-        settings = OPEN | {"STATE_URL": url, "ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
+        settings = BY_SHARES | {"STATE_URL": url, "ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 
         def add(folder: Path) -> Running:
             return block.enter_context(Running(folder, {"seeds": seeds}, settings, start))
@@ -178,7 +178,7 @@ def test_many_workers(start: Nursery, tmp_path: Path, postgres_server: postgres.
 def crawl_through(start: Nursery, folder: Path, state: str, happening: Callable[[Web], object]) -> list[str]:
     """What is wrong with a crawl that something happened to on its way."""
     with spun(SIZE, PAUSE) as web:
-        with Running(folder, {"seeds": web.url}, OPEN | {"STATE_URL": state}, start) as crawl:
+        with Running(folder, {"seeds": web.url}, BY_SHARES | {"STATE_URL": state}, start) as crawl:
             assert crawl.until(lambda: web.asked_for() > 20), crawl.said
             web.pause = 0.1  # so that it does not end before
             happening(web)
@@ -202,7 +202,7 @@ def locked(start: Nursery, folder: Path) -> list[str]:
 
 def file_too_large(start: Nursery, folder: Path) -> list[str]:
     """No file may grow beyond 300 kB, and when that is said, nothing is in the way any more."""
-    impatient = OPEN | {"STATE_PATIENCE": "1"}
+    impatient = BY_SHARES | {"STATE_PATIENCE": "1"}
     with spun(SIZE, 0, length=20) as web:
         with Running(folder, {"seeds": web.url}, impatient, partial(start, file_size=300_000)) as crawl:
             assert crawl.wait() == 1, crawl.said
@@ -223,7 +223,7 @@ def full_disk(start: Nursery, folder: Path) -> list[str]:
     disk.mkdir(parents=True)
     if sys.platform != "linux" or os.geteuid() != 0 or _mount("-t", "tmpfs", "-o", "size=1m", "none", str(disk)):
         pytest.skip("only root can make a small disk, and not everywhere")
-    talkative = OPEN | {"STALL_SECONDS": "0.4"}
+    talkative = BY_SHARES | {"STALL_SECONDS": "0.4"}
     try:
         with spun(SIZE, 0, length=20) as web, Running(folder, {"seeds": web.url}, talkative, start) as crawl:
             assert crawl.until(lambda: "Waiting: " in crawl.said), crawl.said
@@ -288,7 +288,7 @@ def test_a_server_that_is_away(start: Nursery, tmp_path: Path, postgres_server: 
 def test_a_server_that_is_away_when_the_crawl_starts(
     start: Nursery, tmp_path: Path, web: Web, postgres_server: postgres.Server, patience: float, status: int
 ) -> None:
-    settings = OPEN | {"STATE_URL": postgres_server.database(), "STATE_PATIENCE": str(patience)}
+    settings = BY_SHARES | {"STATE_URL": postgres_server.database(), "STATE_PATIENCE": str(patience)}
     web.pause = 0
     postgres_server.stop()
     try:
@@ -304,7 +304,7 @@ def test_a_server_that_is_away_when_the_crawl_starts(
 
 
 def test_told_to_stop_as_soon_as_it_has_begun(start: Nursery, tmp_path: Path, web: Web) -> None:
-    with Running(tmp_path, {"seeds": web.url}, OPEN, start) as crawl:
+    with Running(tmp_path, {"seeds": web.url}, BY_SHARES, start) as crawl:
         assert crawl.until(lambda: "Spider opened" in crawl.said)
         crawl.send(signal.SIGINT)
         assert crawl.wait(20) == 0, crawl.said
@@ -317,7 +317,7 @@ def test_told_to_stop_while_the_server_answers_nothing(
     start: Nursery, tmp_path: Path, web: Web, postgres_server: postgres.Server
 ) -> None:
     url = postgres_server.database()
-    settings = OPEN | {"STATE_URL": url, "STATE_PATIENCE": "1"}
+    settings = BY_SHARES | {"STATE_URL": url, "STATE_PATIENCE": "1"}
     with Running(tmp_path, {"seeds": web.url}, settings, start) as crawl:
         assert crawl.until(lambda: web.asked_for() > 30)
         with away(postgres_server.freeze, postgres_server.thaw, 0.5):

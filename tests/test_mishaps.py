@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sites import OPEN, Answer, Route, Site, command, crawl, environment, page, serving
+from sites import BY_SHARES, OPEN, Answer, Route, Site, command, crawl, environment, page, serving
 
 PNG = Answer(b"\x89PNG", content_type="image/png")
 LIST = "<urlset><url><loc>{url}news/a</loc></url><url><loc>{url}b</loc></url></urlset>"
@@ -16,7 +16,7 @@ LIST = "<urlset><url><loc>{url}news/a</loc></url><url><loc>{url}b</loc></url></u
 def kept(tmp_path: Path, routes: Mapping[str, Route], **arguments: Any) -> tuple[list[str], dict[str, int], Site]:
     """The paths of the items of a crawl from /, what its closing lines counted, and the site."""
     with serving(Site(routes)) as site:
-        ended = crawl(tmp_path, {"seeds": site.url, **arguments})
+        ended = crawl(tmp_path, {"seeds": site.url, **arguments}, BY_SHARES)
     return sorted("/" + item["url"].removeprefix(site.url) for item in ended.items()), ended.counts(), site
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
+from sites import BY_SHARES, Answer, Crawl, Site, crawl, page, serving
 
 from crawler.extraction import extract
 from crawler.extraction.auto.model import KINDS
@@ -33,7 +33,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Site, Crawl]:
     folder = tmp_path_factory.mktemp("crawl")
     arguments = {"topic": "bees", "name": "蜜蜂", "markdown": "links"}
     with serving(Site(ROUTES)) as site:
-        ended = crawl(folder, {"seeds": site.url, **arguments}, OPEN, "-O", "all.json", "-O", "all.csv")
+        ended = crawl(folder, {"seeds": site.url, **arguments}, BY_SHARES, "-O", "all.json", "-O", "all.csv")
     assert ended.status == 0
     return site, ended
 
