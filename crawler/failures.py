@@ -18,6 +18,8 @@ class Noise(Refusal):
 
 
 NOT_PUBLIC = "address is not public"
+# Statuses of answers without a body, or with a part of one.
+NO_WHOLE_PAGE = frozenset((204, 205, 206))
 # Whoever signed the certificate is not known, or it is for another name, or for none.
 TLS_ERRORS = (TlsError, VerificationError, CertificateError)
 

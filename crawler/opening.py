@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, sleep
 
+from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
@@ -14,6 +15,7 @@ from crawler.arguments import Arguments
 from crawler.canonical import Canonical
 from crawler.state.claims import LONGEST_REST
 from crawler.state.database import AwayError, StateError, database_url, open_database, passes, shown, why
+from crawler.state.manners import Pace
 from crawler.state.seats import Plan, Seat
 
 logger = logging.getLogger(__name__)
@@ -75,6 +77,25 @@ def canonical(settings: BaseSettings) -> Canonical:
         return Canonical(ignored.split() if isinstance(ignored, str) else ignored)
     except ValueError as error:
         raise StateError(f"setting IGNORED_PARAMETERS is wrong: {error}") from None
+
+
+def pace_of(crawler: Crawler) -> Pace:
+    """How much is asked of a host at once, and how often, by the settings and by what AutoThrottle makes of them."""
+    settings = crawler.settings
+    slots, at_once = settings.getdict("DOWNLOAD_SLOTS"), settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+    pause = settings.getfloat("DOWNLOAD_DELAY")
+    throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
+
+    def pause_of(name: str) -> float:
+        slot = crawler.engine.downloader.slots.get(name.rpartition(":")[0] or name) if crawler.engine else None
+        return slot.delay if slot is not None else pause
+
+    return Pace(
+        lambda name: slots.get(name.partition(":")[0], {}).get("concurrency", at_once),
+        pause_of,
+        settings.getint("CONCURRENT_REQUESTS"),
+        shared=not pause and not throttled and at_once > 1,
+    )
 
 
 def anything_left(seat: Seat, arguments: Arguments) -> bool:

@@ -93,7 +93,7 @@ class FrontierScheduler(BaseScheduler):
 
     def _request(self, url: str, kind: str) -> Request:
         if kind == "image":
-            meta = {"download_maxsize": self.spider.max_picture}
+            meta = {"download_maxsize": self.spider.pictures.largest}
             return Request(url, self.spider.parse_image, errback=self.spider.failed, dont_filter=True, meta=meta)
         return Request(url, self.spider.parse, errback=self.spider.failed, dont_filter=True)
 

@@ -45,7 +45,7 @@ class ImageNoiseMiddleware:
         request.meta[JUDGED] = True
         lease, frontier, stats = request.meta["lease"], self.spider.frontier, self.crawler.stats
         sighting = Sighting.of(candidate.sight)
-        evidence = self.spider.shelf.of(frontier.shown_on(lease))
+        evidence = self.spider.pictures.shelf.of(frontier.shown_on(lease))
         verdict = self.court.verdict(sighting, evidence)
         is_picture = candidate.kind == "image"
         noise = verdict.is_noise and (is_picture or leads_to_noise(sighting, verdict, self.court.judge, evidence.pages))

@@ -34,11 +34,11 @@ class ExtractPipeline:
         item.language = language(extraction.text or extraction.title, page.language)
         wanted = self.spider.arguments.lang
         if wanted and item.language not in wanted:
-            self.spider.count(f"skipped/language/{item.language or 'unknown'}")
+            self.spider.reasons.count(f"skipped/language/{item.language or 'unknown'}")
             raise DropItem(f"in {item.language or 'an unknown language'}")
         item.title, item.text, item.comments = extraction.title, extraction.text, extraction.comments
         if (wish := self.spider.arguments.markdown) != "no":
-            refused = noise_of(page, extraction) if self.spider.judges else frozenset()
+            refused = noise_of(page, extraction) if self.spider.pictures.judged else frozenset()
             item.markdown = markdown(page, extraction.blocks, wish == "links", refused)
         item.author, item.published, item.page_type = author(page), published(page), extraction.page_type
         item.relevance = round(page.once(self.spider.relevance), 4)

@@ -1,7 +1,6 @@
 """The topic spider: seeds -> page items, and links worth following for the frontier."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, datetime
 from logging import DEBUG, INFO
@@ -20,37 +19,28 @@ from crawler.demonstration import serve_demo
 from crawler.extraction import LEARNING
 from crawler.extraction.libraries import Libraries
 from crawler.extraction.template import Label
-from crawler.failures import NOT_PUBLIC, Noise, Refusal, reason
+from crawler.failures import NO_WHOLE_PAGE, NOT_PUBLIC, Noise, Refusal, reason
 from crawler.items import ImageItem, PageItem
-from crawler.judging import Shelf, counted
+from crawler.judging import counted
 from crawler.methods import extractor
-from crawler.noise.sighting import Sighting, sightings
-from crawler.opening import take_seat
-from crawler.page import HTML_TYPES, Page, is_html, media_type
-from crawler.picture import looks_like_content, type_of
-from crawler.picture import refusal as picture_refusal
+from crawler.opening import pace_of, take_seat
+from crawler.page import HTML_TYPES, Extraction, Page, is_html, media_type
+from crawler.picture import looks_like_content
 from crawler.scope import Scope
 from crawler.seeds import Listing, listing
 from crawler.settings import user_agent
-from crawler.state.entries import Candidate, Recent, Template
+from crawler.spiders.links import Links
+from crawler.spiders.pictures import Pictures
+from crawler.spiders.reasons import Reasons
+from crawler.state.entries import Candidate, Template
 from crawler.state.frontier import Frontier
-from crawler.state.manners import Pace
 from crawler.state.seats import Seat
 from crawler.topic import Topic
-from crawler.urls import ending, host
+from crawler.urls import host
 
 # A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
 REFRESH_SECONDS = 3
-# Answers without a body, or with a part of one.
-NO_WHOLE_PAGE = frozenset((204, 205, 206))
 SEED_PRIORITY = 10_000
-# Links that are only a picture are mostly adverts: they wait until nothing better is left.
-PICTURE_PRIORITY = -1_000
-IMAGE_PRIORITY = -10_000
-# Endings of addresses that are pictures: where a small picture links to one, it is the large one.
-PICTURES = frozenset("avif bmp gif ico jpeg jpg png webp".split())
-MOST_REASONS = 100  # that are counted apart; a server may think of another for each page
-REMEMBERED = 200_000  # addresses left out, each counted once
 EXAMPLE_LENGTH = 100_000  # of a seed's text, from which the topic is learned
 MAX_HEADER = 1_000
 # Why a seed brought nothing that may be over when the crawl is started again.
@@ -69,10 +59,7 @@ class TopicSpider(Spider):
         self.topic = Topic(arguments.topic)
         self.seeds_answered = 0
         self.seeds_failed: dict[str, str] = {}
-        self.nofollowed, self.left_out = Recent(REMEMBERED), Recent(REMEMBERED)
         self.learned: set[tuple[str, str]] = set()
-        self.shelf = Shelf()
-        self.reasons: defaultdict[str, set[str]] = defaultdict(set)
         self.broken = ""
 
     @classmethod
@@ -99,12 +86,18 @@ class TopicSpider(Spider):
         """Build what the crawl consists of."""
         settings = crawler.settings
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
-        self.min_picture, self.max_picture = settings.getint("IMAGE_MIN_BYTES"), settings.getint("IMAGE_MAX_BYTES")
-        self.judges = settings.getbool("IMAGE_NOISE_ENABLED")
+        self.reasons = Reasons(crawler)
+        self.pictures = Pictures(
+            self.extraction,
+            self.arguments.images,
+            settings.getbool("IMAGE_NOISE_ENABLED"),
+            settings.getint("IMAGE_MIN_BYTES"),
+            settings.getint("IMAGE_MAX_BYTES"),
+        )
         self.method = self.arguments.extractor or settings["EXTRACTOR"]
         self.extract, self.libraries = extractor(self.method, settings, self.arguments.favour), None
         if self.method in LEARNING:
-            self.libraries = Libraries(self.extract, self.count)
+            self.libraries = Libraries(self.extract, self.reasons.count)
             self.extract = self.libraries.extract
         self.scope = Scope(
             self.arguments.scope,
@@ -115,12 +108,13 @@ class TopicSpider(Spider):
         )
         for seed in self.seeds:
             self.scope.add_home(seed)
+        self.links = Links(self.scope, self.topic, self.pictures, self.reasons)
         self.seat = seat
         seat.ledger.reads_templates = self.libraries is not None
-        if self.judges:
+        if self.pictures.judged:
             seat.ledger.count_pictures, seat.ledger.enough_pages = counted, settings.getint("IMAGE_NOISE_MIN_PAGES")
         seat.seed([Candidate(seed, SEED_PRIORITY, kind="seed") for seed in self.seeds])
-        self.frontier = Frontier(seat.ledger.keys, _pace(crawler), self.arguments.max_pages)
+        self.frontier = Frontier(seat.ledger.keys, pace_of(crawler), self.arguments.max_pages)
 
     async def start(self) -> AsyncIterator[Request]:
         """Nothing: the seeds wait in the frontier like everything else."""
@@ -136,7 +130,7 @@ class TopicSpider(Spider):
             if self.libraries is not None:
                 self.libraries.take_in(name, Label(tag, words))
         self.frontier.templates.clear()
-        self.shelf.take_in(self.frontier.evidence, self.frontier.forgotten)
+        self.pictures.shelf.take_in(self.frontier.evidence, self.frontier.forgotten)
         self.frontier.evidence.clear()
         self.frontier.forgotten.clear()
 
@@ -192,36 +186,23 @@ class TopicSpider(Spider):
         self.answered(candidate)
         if candidate.depth == 0 and not self.topic.given:
             # A list page has no prose, but its lines tell what it is about.
-            text = page.once(self.extract).text or " ".join(block.text for block in page.blocks)
+            text = self.extraction(page).text or " ".join(block.text for block in page.blocks)
             self.teach(lease, "example", text[:EXAMPLE_LENGTH])
         if "nofollow" in page.robots:
             for link in page.links:
-                self.mark_nofollow(link.url)
+                self.reasons.mark_nofollow(link.url)
         elif self.arguments.max_depth is None or candidate.depth < self.arguments.max_depth:
             self.follow(page, candidate, lease)
-        if self.judges:
-            self.frontier.saw(lease, tuple(one.alone() for one in page.once(self.sightings)))
-        if self.arguments.images:
-            self.frontier.found(lease, self.pictures(page, candidate.depth))
+        if self.pictures.judged:
+            self.frontier.saw(lease, self.pictures.seen(page))
+        if self.pictures.wanted:
+            self.frontier.found(lease, self.pictures.candidates(page, candidate.depth, self.frontier.met))
         # Last: when the item has left the pipelines, all that its page caused is committed with it.
         if "noindex" in page.robots:
             self.skip(response.meta, "noindex")
         else:
             self.learn_from(page, lease)
             yield self.item(response, candidate, page)
-
-    def sightings(self, page: Page) -> tuple[Sighting, ...]:
-        """The pictures of a page, as it shows them."""
-        return sightings(page, page.once(self.extract))
-
-    def pictures(self, page: Page, depth: int) -> Iterator[Candidate]:
-        """The page's pictures, and the large ones that they link to; to be judged by how the page shows them."""
-        for at, image in enumerate(page.images):
-            large = image.target if image.target and ending(image.target) in PICTURES else ""
-            for url in (image.url, large):
-                if url and not self.frontier.met(url, "image"):
-                    sight = page.once(self.sightings)[at].record() if self.judges else None
-                    yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight)
 
     def learn_from(self, page: Page, lease: int) -> None:
         """Learn what the site's pages have in common, if the method wants that."""
@@ -236,26 +217,21 @@ class TopicSpider(Spider):
             return
         self.answered(candidate)
         lease: int = response.meta["lease"]
-        self.count("skipped/rest of a sitemap larger than the limit", found.cut)
+        self.reasons.count("skipped/rest of a sitemap larger than the limit", found.cut)
         self.found(lease, found.sitemaps, Candidate("", SEED_PRIORITY, kind="list"))
         self.found(lease, found.pages, Candidate("", SEED_PRIORITY - 1))
         self.frontier.end(lease, "list")
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
-        candidate: Candidate = response.meta["candidate"]
         """The picture as an item, if its bytes are those of one that is kept."""
-        kind, lease = type_of(response.body), response.meta["lease"]
-        if kind is None or response.status in NO_WHOLE_PAGE:
-            self.skip(response.meta, f"not a picture: {picture_refusal(response.body) or response.status}")
-            return
-        if len(response.body) < self.min_picture:
-            self.skip(response.meta, "picture smaller than the limit")
+        lease: int = response.meta["lease"]
+        item = self.pictures.item(response, response.meta["candidate"])
+        if isinstance(item, str):
+            self.skip(response.meta, item)
             return
         verdict = self.frontier.verdict(lease)
         if verdict is not None and verdict["audited"]:
             self.frontier.judged(lease, {"mistaken": looks_like_content(response.body)})
-        item = ImageItem(response.url, candidate.parent or "", kind.media_type)
-        item.body, item.ending, item.lease = response.body, kind.ending, lease
         yield item
 
     def item(self, response: Response, candidate: Candidate, page: Page) -> PageItem:
@@ -269,47 +245,24 @@ class TopicSpider(Spider):
                 item.validators[name.lower().replace("-", "_")] = value[:MAX_HEADER]
         return item
 
+    def extraction(self, page: Page) -> Extraction:
+        """The page's main text, taken out once."""
+        return page.once(self.extract)
+
     def relevance(self, page: Page) -> float:
         """How much the page's clean text is about the topic."""
-        extraction = page.once(self.extract)
+        extraction = self.extraction(page)
         return self.topic.relevance(extraction.title, extraction.text)
 
     def follow(self, page: Page, candidate: Candidate, lease: int) -> None:
         """Hand the page's new links to the frontier, those first whose page and words are about the topic."""
         if self.frontier.full:
             return
-        self.count("skipped/links beyond the first 10,000 of a page", page.cut)
-        ended = page.ended or page.once(self.extract).ended
-        self.count(f"skipped/rest of a page {ended}", bool(ended))
+        self.reasons.count("skipped/links beyond the first 10,000 of a page", page.cut)
+        ended = page.ended or self.extraction(page).ended
+        self.reasons.count(f"skipped/rest of a page {ended}", bool(ended))
         relevance = page.once(self.relevance)
-        found: list[Candidate] = []
-        for link in page.links:
-            if link.url in self.frontier or hash(link.url) in self.left_out:
-                continue
-            alone = link.pictured and not link.text
-            if alone and (self.frontier.met(link.url, "picture") or self.is_picture(link.url)):
-                continue
-            if link.nofollow:
-                self.mark_nofollow(link.url)
-            elif refusal := self.scope.refusal(link.url):
-                self.leave_out(link.url, refusal)
-            elif alone:
-                sight = self.sight(page, link.url) if self.judges else None
-                found.append(Candidate(link.url, PICTURE_PRIORITY, candidate.depth + 1, page.url, sight=sight))
-            else:
-                mentioned = self.topic.mentioned(f"{link.text} {link.title}")
-                priority = round(600 * relevance + 400 * mentioned)
-                found.append(Candidate(link.url, priority, candidate.depth + 1, page.url))
-        self.frontier.found(lease, found)
-
-    def is_picture(self, url: str) -> bool:
-        """Whether a link is taken for a picture instead."""
-        return self.arguments.images and ending(url) in PICTURES
-
-    def sight(self, page: Page, url: str) -> str | None:
-        """How the page shows the picture that leads to an address; None where that is no picture of its own."""
-        shown = page.once(_leading)
-        return page.once(self.sightings)[shown[url]].record() if url in shown else None
+        self.frontier.found(lease, self.links.new(page, candidate.depth + 1, relevance, self.frontier))
 
     def found(self, lease: int, urls: Iterable[str], candidate: Candidate) -> None:
         """Hand those addresses to the frontier that are new and within the scope, otherwise like the candidate."""
@@ -317,19 +270,9 @@ class TopicSpider(Spider):
             if url in self.frontier:
                 continue
             if refusal := self.scope.refusal(url, page=candidate.kind != "list"):
-                self.leave_out(url, refusal)
+                self.reasons.leave_out(url, refusal)
             else:
                 self.frontier.found(lease, [candidate._replace(url=url)])
-
-    def leave_out(self, url: str, why: str) -> None:
-        """Count an address that is not followed, once however many links lead to it, while it is remembered."""
-        if self.left_out.add(hash(url)):
-            self.count(f"skipped/{why}")
-
-    def mark_nofollow(self, url: str) -> None:
-        """Count an address that a page asks not to follow; another page may lead there all the same."""
-        if self.nofollowed.add(hash(url)):
-            self.count("skipped/nofollow")
 
     def failed(self, failure: Failure) -> None:
         """Count why a request brought nothing."""
@@ -350,7 +293,7 @@ class TopicSpider(Spider):
     def skip(self, meta: dict[str, Any], why: str, group: str = "skipped") -> None:
         """End a request that brings no page."""
         candidate: Candidate = meta["candidate"]
-        self.count(f"{group}/{why}")
+        self.reasons.count(f"{group}/{why}")
         if candidate.kind == "seed":
             self.seeds_failed[candidate.url] = why
             if group == "failed" or why.startswith(PASSING):
@@ -363,14 +306,6 @@ class TopicSpider(Spider):
             self.broken = why
             self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="state"))
 
-    def count(self, key: str, by: int = 1) -> None:
-        """Count why something was left out or failed; the 101st reason and what follows it are counted as one."""
-        group, reasons = key.partition("/")[0], self.reasons[key.partition("/")[0]]
-        if by:
-            if len(reasons) < MOST_REASONS:
-                reasons.add(key)
-            self.crawler.stats.inc_value(key if key in reasons else f"{group}/other reasons", by)
-
     @property
     def fruitless(self) -> bool:
         """Whether every seed failed of a crawl that never stored a page."""
@@ -378,39 +313,11 @@ class TopicSpider(Spider):
         return bool(self.seeds_failed) and not self.seeds_answered and not pages
 
 
-def _leading(page: Page) -> dict[str, int]:
-    """Where the page's pictures lead, and the first of those that lead there."""
-    found: dict[str, int] = {}
-    for at, image in enumerate(page.images):
-        if image.target:
-            found.setdefault(image.target, at)
-    return found
-
-
 def spider_of(crawler: Crawler) -> TopicSpider:
     """The spider of a crawl; there is but one kind in this project."""
     if not isinstance(crawler.spider, TopicSpider):
         raise TypeError("this component serves the topic spider only")
     return crawler.spider
-
-
-def _pace(crawler: Crawler) -> Pace:
-    """How much is asked of a host at once, and how often, by the settings and by what AutoThrottle makes of them."""
-    settings = crawler.settings
-    slots, at_once = settings.getdict("DOWNLOAD_SLOTS"), settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-    pause = settings.getfloat("DOWNLOAD_DELAY")
-    throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
-
-    def pause_of(name: str) -> float:
-        slot = crawler.engine.downloader.slots.get(name.rpartition(":")[0] or name) if crawler.engine else None
-        return slot.delay if slot is not None else pause
-
-    return Pace(
-        lambda name: slots.get(name.partition(":")[0], {}).get("concurrency", at_once),
-        pause_of,
-        settings.getint("CONCURRENT_REQUESTS"),
-        shared=not pause and not throttled and at_once > 1,
-    )
 
 
 def _header(headers: Headers, name: str, between: str = ", ") -> str:

@@ -1,0 +1,83 @@
+"""The pictures of a crawl: how its pages show them, which of them may be asked for, and which bytes are of one."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from scrapy.http import Response
+
+from crawler.failures import NO_WHOLE_PAGE
+from crawler.items import ImageItem
+from crawler.judging import Shelf
+from crawler.noise.sighting import Sighting, sightings
+from crawler.page import Extraction, Page
+from crawler.picture import refusal, type_of
+from crawler.state.entries import Candidate
+from crawler.urls import ending
+
+IMAGE_PRIORITY = -10_000
+# Endings of addresses that are pictures: where a small picture links to one, it is the large one.
+PICTURES = frozenset("avif bmp gif ico jpeg jpg png webp".split())
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """What a crawl wants of pictures, and what it knows of the sites that show them."""
+
+    extraction: Callable[[Page], Extraction]
+    """The main text of a page."""
+    wanted: bool
+    """Whether they are asked for at all."""
+    judged: bool
+    """Whether noise is told from content."""
+    smallest: int
+    """Bytes."""
+    largest: int
+    shelf: Shelf = field(default_factory=Shelf)
+
+    def sightings(self, page: Page) -> tuple[Sighting, ...]:
+        """The pictures of a page, as it shows them."""
+        return sightings(page, self.extraction(page))
+
+    def seen(self, page: Page) -> tuple[Sighting, ...]:
+        """The pictures of a page, to be counted."""
+        return tuple(one.alone() for one in page.once(self.sightings))
+
+    def candidates(self, page: Page, depth: int, met: Callable[[str, str], bool]) -> Iterator[Candidate]:
+        """The page's pictures, and the large ones that they link to; to be judged by how the page shows them."""
+        for at, image in enumerate(page.images):
+            large = image.target if image.target and ending(image.target) in PICTURES else ""
+            for url in (image.url, large):
+                if url and not met(url, "image"):
+                    sight = page.once(self.sightings)[at].record() if self.judged else None
+                    yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight)
+
+    def is_picture(self, url: str) -> bool:
+        """Whether a link is taken for a picture instead."""
+        return self.wanted and ending(url) in PICTURES
+
+    def sight(self, page: Page, url: str) -> str | None:
+        """How the page shows the picture that leads to an address; None where nobody judges, or where that is no
+        picture of its own.
+        """
+        shown = page.once(_leading) if self.judged else {}
+        return page.once(self.sightings)[shown[url]].record() if url in shown else None
+
+    def item(self, response: Response, candidate: Candidate) -> ImageItem | str:
+        """A picture as an item, if its bytes are those of one that is kept; otherwise why they are not, in words."""
+        kind, body = type_of(response.body), response.body
+        if kind is None or response.status in NO_WHOLE_PAGE:
+            return f"not a picture: {refusal(body) or response.status}"
+        if len(body) < self.smallest:
+            return "picture smaller than the limit"
+        item = ImageItem(response.url, candidate.parent or "", kind.media_type)
+        item.body, item.ending, item.lease = body, kind.ending, response.meta["lease"]
+        return item
+
+
+def _leading(page: Page) -> dict[str, int]:
+    """Where the page's pictures lead, and the first of those that lead there."""
+    found: dict[str, int] = {}
+    for at, image in enumerate(page.images):
+        if image.target:
+            found.setdefault(image.target, at)
+    return found
