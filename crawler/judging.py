@@ -37,7 +37,7 @@ class Court:
         """The verdict on a picture, by what its site shows on all its pages so far."""
         said = self.judge.judge(sighting, evidence)
         if self.lists is not None and self.is_listed(self.lists, sighting):
-            reasons = (*said.reasons, "a filter list blocks it")
+            reasons = (*(said.reasons if said.is_noise else ()), "a filter list blocks it")
             return said._replace(is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
         return said
 

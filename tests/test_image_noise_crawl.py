@@ -12,6 +12,7 @@ from typing import Any
 
 import postgres
 import pytest
+from rich.filesize import decimal
 from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving
 
 from crawler.demo.pictures import png
@@ -120,7 +121,7 @@ def test_the_counts_add_up(crawled: tuple[Site, Crawl]) -> None:
 
 def test_every_verdict_is_kept_with_its_reasons(crawled: tuple[Site, Crawl]) -> None:
     _, ended = crawled
-    query = "SELECT noise, count(*), sum(bytes_are_measured), min(length(reasons)) > 2 FROM verdict GROUP BY noise"
+    query = "SELECT noise, count(*), count(bytes), min(length(reasons)) > 2 FROM verdict GROUP BY noise"
     assert rows(ended, query) == [(0, 24, 24, 1), (1, 5, 0, 1)]
     assert not rows(ended, "SELECT 1 FROM verdict WHERE decided_at < '2026' OR site_id NOT IN (SELECT id FROM site)")
 
@@ -130,7 +131,12 @@ def test_the_commands_tell_of_it(crawled: tuple[Site, Crawl]) -> None:
     report = scrapy(ended.folder, "noise", "report", "topic")
     assert report.returncode == 0
     assert "topic: 27 pictures judged, 3 skipped as noise." in report.stdout
-    assert "Requests saved: 5." in report.stdout
+    sizes = [one["size"] for one in ended.items("topic.images")]
+    saved = decimal(round(3 * sum(sizes) / 24))
+    assert f"Requests saved: 5. Bytes saved: about {saved}, by the mean size of the pictures" in report.stdout
+    assert f"Downloaded: 24 pictures, {decimal(sum(sizes))}, measured." in report.stdout
+    assert report.stdout.splitlines()[-1].split(maxsplit=4)[1:] == ["24", "0", "5", saved]
+    assert f"3 skipped as noise, about {saved} not downloaded (estimated)." in ended.closing()
     assert "5 skipped as noise" in scrapy(ended.folder, "state", "topic").stdout
 
 
@@ -193,6 +199,7 @@ def test_without_pictures_links_behind_them_are_judged(tmp_path: Path) -> None:
     assert without(site, "/ads", "/skin", "/photos") == []
     assert [row[0] for row in verdicts(ended)] == ["link", "link"]
     assert "Pictures" not in ended.closing()
+    assert "Bytes saved" not in scrapy(tmp_path, "noise", "report").stdout
     assert "2 links not followed" in ended.closing()
 
 
@@ -356,6 +363,49 @@ def test_a_share_of_the_noise_is_fetched_all_the_same(tmp_path: Path, share: flo
     assert rows(ended, query) == ([(1, 1, 1, 0, 20), (1, 1, 1, 1, 10)] if share else [(1, 0, 0, None, 30)])
     said = scrapy(tmp_path, "noise", "report").stdout
     assert ("Error rate: 10 of 30 pictures (33.3%)" in said) is bool(share)
+    assert ("Bytes saved: unknown, as nothing was downloaded." in said) is not bool(share)
+    by_site = said.splitlines()[-1].split(maxsplit=4)[1:]
+    assert by_site == (["0", "30", "0", "0 bytes"] if share else ["0", "0", "30", "unknown"])
+    skipped = "" if share else "; 30 skipped as noise, bytes saved unknown, as nothing was downloaded"
+    assert f"Pictures: none kept{skipped}.\n" in ended.closing()
+
+
+def test_what_was_chosen_is_not_always_fetched(tmp_path: Path) -> None:
+    """One picture and one page are refused by robots.txt, one of each is missing, one of each is found elsewhere."""
+    banners = "".join(f'<img src="/ads/{n}.png">' for n in ("good", "moved", "missing", "refused"))
+    links = "".join(f'<a href="/ads/{n}"><img src="/ads/banner.png"></a>' for n in ("a", "b", "c", "d"))
+    routes: dict[str, Any] = {"/": page("Hello.") + banners + links, "/ads/good.png": picture("good")}
+    routes |= {"/robots.txt": "User-agent: *\nDisallow: /ads/refused\nDisallow: /ads/d", "/ads/a": page("Buy this.")}
+    routes |= {"/ads/moved.png": Answer(status=302, headers={"Location": "/new.png"}), "/new.png": picture("new")}
+    routes |= {"/ads/b": Answer(status=302, headers={"Location": "/b"}), "/b": page("Buy that.")}
+    with serving(Site(routes)) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"IMAGE_NOISE_AUDIT": 1, "IMAGE_NOISE_MODELS": "keyword"})
+    size = decimal(sum(one["size"] for one in ended.items("topic.images")))
+    said = scrapy(tmp_path, "noise", "report").stdout
+    assert "Audited: 9 of the noise chosen to be fetched all the same." in said
+    assert f"Fetched of it: 2 pictures ({size}, measured), 2 pages stored." in said
+    assert "9 of the noise chosen to be fetched all the same, 2 pictures downloaded;" in ended.closing()
+
+
+def test_what_is_saved_is_told_by_what_is_kept(tmp_path: Path) -> None:
+    """The noise that is fetched all the same is larger, and changes nothing."""
+    names = [f"/ads/{n}.png" for n in range(40)]
+    body = page("Hello.") + "".join(f'<img src="{name}">' for name in ["/heron.png", *names])
+    large = {name: Answer(png(name, 9, 9) + bytes(9_000), content_type="image/png") for name in names}
+    routes = {"/": body, "/heron.png": picture("heron"), **large}
+    with serving(Site(routes)) as site:
+        settings = OPEN | {"IMAGE_NOISE_AUDIT": 0.5, "IMAGE_NOISE_MODELS": "keyword"}
+        ended = crawl(tmp_path, {"seeds": site.url}, settings)
+    fetched = len(without(site, "/ads"))
+    saved = f"about {decimal((40 - fetched) * len(routes['/heron.png'].body))}"
+    assert 0 < fetched < 40
+    assert f"Pictures: 1 kept, listed in output/topic.images.jsonl; {40 - fetched} skipped as noise, {saved} not" in (
+        ended.closing()
+    )
+    said = scrapy(tmp_path, "noise", "report").stdout
+    assert f"Bytes saved: {saved}, by" in said
+    assert "Downloaded: 1 picture, " in said
+    assert said.splitlines()[-1].split()[1:4] == ["1", str(fetched), str(40 - fetched)]
 
 
 # What is kept of what was downloaded.

@@ -73,6 +73,22 @@ def test_the_word_of_a_list_is_final(blocked: tuple[str, str], expected: bool) -
     assert (said.is_noise, said.decided_by) == (expected, "filter_list" if expected else "")
 
 
+@pytest.mark.parametrize(
+    ("said", "reasons"),
+    [
+        (Verdict(False, 0.1, reasons=("it stands in the main text",)), ()),
+        (Verdict(True, 0.9, reasons=("5 of 5 pages of the site show it",)), ("5 of 5 pages of the site show it",)),
+    ],
+)
+def test_no_reason_of_a_list_speaks_for_content(said: Verdict, reasons: tuple[str, ...]) -> None:
+    class Known(Judge):
+        def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+            return said
+
+    court = Court(Known(("redundancy",)), Says((THUMBNAIL.url, "image")))  # type: ignore[arg-type]
+    assert court.verdict(THUMBNAIL, Evidence()).reasons == (*reasons, "a filter list blocks it")
+
+
 def test_settings_make_the_court(tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("banner 2\n")

@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler.spiders.topic import spider_of
+from crawler.state.verdicts import saved_bytes
 from crawler.wording import counted, printable, ranked_reasons, reason_words
 
 logger = logging.getLogger(__name__)
@@ -86,20 +87,26 @@ def _counted(counts: Mapping[str, Any], group: str) -> str:
 def _pictures(counts: Mapping[str, Any], path: str) -> list[str]:
     """How many pictures were kept, where they are listed if they were wanted, and what it saved to skip the others.
 
-    >>> _pictures({"images": 1, "image_noise/skipped": 3, "image_noise/links": 1, "image_noise/bytes": 2_000}, "a")[0]
+    >>> _pictures({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0]
     'Pictures: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).'
+    >>> _pictures({"image_noise/skipped": 2}, "a")[0]
+    'Pictures: none kept; 2 skipped as noise, bytes saved unknown, as nothing was downloaded.'
     """
     lines, links = [], counts.get("image_noise/links", 0)
     if path:
-        said = f"Pictures: {counts.get('images', 0):,} kept, listed in {path}"
+        kept, size = counts.get("images", 0), counts.get("images/bytes", 0)
+        said = f"Pictures: {kept:,} kept, listed in {path}" if kept else "Pictures: none kept"
         if skipped := counts.get("image_noise/skipped", 0) - links:
-            saved = decimal(counts.get("image_noise/bytes", 0))
-            said += f"; {skipped:,} skipped as noise, about {saved} not downloaded (estimated)"
+            saved, unknown = saved_bytes(skipped, kept, size), "bytes saved unknown, as nothing was downloaded"
+            known = unknown if saved is None else f"about {decimal(saved)} not downloaded (estimated)"
+            said += f"; {skipped:,} skipped as noise, {known}"
         lines.append(f"{said}.")
     if links:
         lines.append(f"{counted(links, 'link')} not followed: behind pictures that are noise.")
-    if audited := counts.get("image_noise/audited", 0):
-        lines.append(f"{audited:,} of the noise fetched all the same; scrapy noise report has the error rate.")
+    if chosen := counts.get("image_noise/chosen", 0):
+        fetched = f"{counted(counts.get('image_noise/fetched', 0), 'picture')} downloaded"
+        said = f"{chosen:,} of the noise chosen to be fetched all the same, {fetched}"
+        lines.append(f"{said}; scrapy noise report has the error rate.")
     return lines
 
 

@@ -16,14 +16,13 @@ from crawler.state.entries import Candidate
 
 JUDGED = "image_noise"
 """Marks requests in their meta that were judged: retries and redirects are not judged again."""
-USUAL_BYTES = 10_000  # of a picture, until some were downloaded
 
 
 class ImageNoiseMiddleware:
     """Refuses pictures that are noise by what their site shows, and pages that only such a picture leads to.
 
-    It comes before robots.txt and all else that costs a request. A share of what it refuses may be fetched all the
-    same, chosen by its address, so that one can see how often it is wrong.
+    It comes before robots.txt and all else that costs a request. A share of the noise, chosen by its address, may pass
+    all the same, so that one can see how often it is wrong; whether it is fetched then is for others to say.
     """
 
     def __init__(self, crawler: Crawler, court: Court, audit: float) -> None:
@@ -50,30 +49,24 @@ class ImageNoiseMiddleware:
         is_picture = candidate.kind == "image"
         noise = verdict.is_noise and (is_picture or leads_to_noise(sighting, verdict, self.court.judge, evidence.pages))
         audited = noise and self.is_chosen(frontier.keys(candidate.url, candidate.kind))
-        estimate = self.usual_bytes() if noise and not audited and is_picture else None
-        record = _record(sighting, verdict, noise)
-        frontier.judged(lease, record | {"audited": audited, "bytes": estimate})
+        frontier.judged(lease, _record(sighting, verdict, noise) | {"audited": audited})
         if not noise:
             stats.inc_value("image_noise/kept")
             return
-        model = verdict.decided_by or "model"
-        stats.inc_value("image_noise/audited" if audited else "image_noise/skipped")
-        if audited:
+        if audited:  # what comes of it is not known yet
+            stats.inc_value("image_noise/chosen")
             return
+        model = verdict.decided_by or "model"
+        stats.inc_value("image_noise/skipped")
         stats.inc_value(f"image_noise/skipped/{model}")
-        stats.inc_value("image_noise/bytes" if is_picture else "image_noise/links", estimate or 1)
+        if not is_picture:
+            stats.inc_value("image_noise/links")
         frontier.not_asked(lease)
         raise Noise(f"noise/{model}")
 
     def is_chosen(self, key: int) -> bool:
-        """Whether what has this key is fetched although it is noise."""
+        """Whether what has this key is to be fetched although it is noise."""
         return key % 1_000_000 < self.audit * 1_000_000
-
-    def usual_bytes(self) -> int:
-        """The mean size of the pictures downloaded so far."""
-        counts = self.crawler.stats.get_stats()
-        pictures = counts.get("images", 0)
-        return round(counts["images/bytes"] / pictures) if pictures else USUAL_BYTES
 
 
 def _record(sighting: Sighting, verdict: Verdict, noise: bool) -> dict[str, Any]:
@@ -90,6 +83,7 @@ def _record(sighting: Sighting, verdict: Verdict, noise: bool) -> dict[str, Any]
         "reasons": list(verdict.reasons),
         "decided_by": verdict.decided_by if noise else "",
         "mistaken": None,
+        "bytes": None,
         "bytes_are_measured": False,
         "decided_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }

@@ -36,6 +36,11 @@ class ImagesPipeline:
                 self.spider.give_up(f"{path} cannot be written to: {error.strerror}")
                 raise DropItem(f"cannot be written: {error.strerror}") from error
             item.path, item.size = path.as_posix(), len(item.body)
-            self.stats.inc_value("images")
-            self.stats.inc_value("images/bytes", item.size)
+            verdict = self.spider.frontier.verdict(item.lease)
+            # Noise that was fetched to see whether it is says nothing of the pictures that one keeps.
+            if verdict is not None and verdict["audited"]:
+                self.stats.inc_value("image_noise/fetched")
+            else:
+                self.stats.inc_value("images")
+                self.stats.inc_value("images/bytes", item.size)
         return item

@@ -230,9 +230,9 @@ verdict = Table(
     Column("entropy", Float),
     Column("reasons", Text, nullable=False),  # JSON
     Column("decided_by", Text, nullable=False),
-    Column("audited", Boolean, nullable=False),  # whether it was fetched although it is noise
+    Column("audited", Boolean, nullable=False),  # whether it was chosen to be fetched although it is noise
     Column("mistaken", Boolean),  # of one that was audited: whether it looks like content after all
-    Column("bytes", BigInteger),
+    Column("bytes", BigInteger),  # of what was downloaded
     Column("bytes_are_measured", Boolean, nullable=False),
     Column("decided_at", Text, nullable=False),
 )

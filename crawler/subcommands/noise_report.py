@@ -12,6 +12,7 @@ from crawler.state.verdicts import MOST_SITES, Judged, judged
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.wording import counted, printable
 
+UNKNOWN = "unknown, as nothing was downloaded"
 NAME_WIDTH = 40  # of a site in the table; longer ones end in dots
 
 
@@ -58,23 +59,28 @@ def _models(crawl: Judged) -> Iterator[str]:
 
 
 def _savings(crawl: Judged) -> Iterator[str]:
-    skipped = crawl.total(noise=True, audited=False)
-    estimated = sum(one.estimated for one in crawl.matching(noise=True, audited=False))
-    yield f"Requests saved: {skipped:,}. Bytes saved: about {decimal(estimated)}, estimated by the pictures downloaded."
-    downloaded = [one for one in crawl.counts if one.sized and not one.audited]
-    if count := sum(one.sized for one in downloaded):
-        yield f"Downloaded: {counted(count, 'picture')}, {decimal(sum(one.measured for one in downloaded))}, measured."
+    skipped = {"noise": True, "audited": False}
+    said = f"Requests saved: {crawl.total(**skipped):,}."
+    count, size = crawl.downloaded(audited=False)
+    if pictures := crawl.total(kind="image", **skipped):
+        saved = crawl.saved(pictures)
+        known = UNKNOWN if saved is None else f"about {decimal(saved)}, by the mean size of the pictures downloaded"
+        said += f" Bytes saved: {known}."
+    yield said
+    if count:
+        yield f"Downloaded: {counted(count, 'picture')}, {decimal(size)}, measured."
 
 
 def _audit(crawl: Judged) -> Iterator[str]:
-    audited = crawl.total(audited=True)
-    if not audited:
-        yield "None of the noise was fetched to see whether it is (IMAGE_NOISE_AUDIT)."
+    chosen = crawl.total(audited=True)
+    if not chosen:
+        yield "None of the noise was chosen to be fetched to see whether it is (IMAGE_NOISE_AUDIT)."
         return
-    sized = crawl.matching(audited=True)
-    size = decimal(sum(one.measured for one in sized))
-    yield f"Audited: {audited:,} of the noise fetched all the same, {size} of pictures, measured."
-    told = [one for one in sized if one.mistaken is not None]
+    pictures, size = crawl.downloaded(audited=True)
+    yield f"Audited: {chosen:,} of the noise chosen to be fetched all the same."
+    measured = f" ({decimal(size)}, measured)" if pictures else ""
+    yield f"  Fetched of it: {counted(pictures, 'picture')}{measured}, {counted(crawl.audited_pages, 'page')} stored."
+    told = [one for one in crawl.matching(audited=True) if one.mistaken is not None]
     if count := sum(one.number for one in told):
         wrong = sum(one.number for one in told if one.mistaken)
         rate = f"{wrong:,} of {count:,} pictures ({wrong / count:.1%})"
@@ -84,10 +90,12 @@ def _audit(crawl: Judged) -> Iterator[str]:
 def _sites(crawl: Judged) -> Iterator[str]:
     if crawl.site_count > MOST_SITES:
         yield f"The {MOST_SITES} sites with the most noise, of {crawl.site_count:,}:"
-    yield f"  {'site':<{NAME_WIDTH}}{'kept':>10}{'skipped':>10}{'saved (estimated)':>20}"
-    for name, kept, skipped, estimated in crawl.sites:
+    yield f"  {'site':<{NAME_WIDTH}}{'kept':>10}{'chosen':>10}{'skipped':>10}{'saved (estimated)':>20}"
+    for name, kept, chosen, skipped, pictures in crawl.sites:
         short = name if len(name) <= NAME_WIDTH - 2 else f"{name[: NAME_WIDTH - 3]}…"
-        yield f"  {short:<{NAME_WIDTH}}{kept:>10,}{skipped:>10,}{decimal(estimated):>20}"
+        saved = crawl.saved(pictures)
+        size = "unknown" if saved is None else decimal(saved)
+        yield f"  {short:<{NAME_WIDTH}}{kept:>10,}{chosen:>10,}{skipped:>10,}{size:>20}"
 
 
 REPORT = Subcommand("[NAME]", report)
