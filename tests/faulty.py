@@ -51,7 +51,7 @@ class Web(Site):
         for n in range(chain):
             self.put(f"/late/{n}", page(*prose(-n, length), links={f"/late/{n + 1}": "later"} if n + 1 < chain else {}))
         for n in range(5):
-            self.routes[f"/pictures/{n}.png"] = Answer(b"\x89PNG\r\n\x1a\n" + bytes([n]), content_type="image/png")
+            self.routes[f"/pictures/{n}.png"] = Answer(b"\x89PNG\r\n\x1a\n" + bytes([n] * 60), content_type="image/png")
         self.paths_of_pages = frozenset(self.paths_of_pages)
 
     paths_of_pages: Iterable[str] = ()

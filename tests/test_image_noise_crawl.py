@@ -482,3 +482,12 @@ def test_words_of_one_s_own(tmp_path: Path) -> None:
         crawl(tmp_path, {"seeds": site.url}, settings)
     assert without(site, "/photos") == photos([name for name in NAMES if name != "stoat"])
     assert without(site, "/skin") == ["/skin/frame.png"]
+
+
+def test_of_a_page_so_many_pictures_are_looked_at(tmp_path: Path) -> None:
+    shown = "".join(f'<img src="/{n}.png">' for n in range(502))
+    with serving(Site({"/": page("Hello.") + shown, "/499.png": picture("a"), "/500.png": picture("b")})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, ONLY_REDUNDANCY | {"CONCURRENT_REQUESTS_PER_DOMAIN": "32"})
+    assert "/499.png" in site.paths()
+    assert "/500.png" not in site.paths()
+    assert "pictures beyond the first 500 of a page (2)" in ended.closing()

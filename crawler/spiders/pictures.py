@@ -15,6 +15,8 @@ from crawler.state.entries import Candidate
 from crawler.urls import ending
 
 IMAGE_PRIORITY = -10_000
+MOST_PICTURES = 500
+"""Of a page, that are looked at: what is known of each waits in memory for its commit."""
 # Endings of addresses that are pictures: where a small picture links to one, it is the large one.
 PICTURES = frozenset("avif bmp gif ico jpeg jpg png webp".split())
 
@@ -35,8 +37,12 @@ class Pictures:
     shelf: Shelf = field(default_factory=Shelf)
 
     def sightings(self, page: Page) -> tuple[Sighting, ...]:
-        """The pictures of a page, as it shows them."""
-        return sightings(page, self.extraction(page))
+        """The pictures of a page, as it shows them; of very many the first."""
+        return sightings(page, self.extraction(page))[:MOST_PICTURES]
+
+    def beyond(self, page: Page) -> int:
+        """How many pictures of a page are left out because it has so many."""
+        return max(0, len(page.images) - MOST_PICTURES) if self.wanted else 0
 
     def seen(self, page: Page) -> tuple[Sighting, ...]:
         """The pictures of a page, to be counted."""
@@ -44,7 +50,7 @@ class Pictures:
 
     def candidates(self, page: Page, depth: int, met: Callable[[str, str], bool]) -> Iterator[Candidate]:
         """The page's pictures, and the large ones that they link to; to be judged by how the page shows them."""
-        for at, image in enumerate(page.images):
+        for at, image in enumerate(page.images[:MOST_PICTURES]):
             large = image.target if image.target and ending(image.target) in PICTURES else ""
             for url in (image.url, large):
                 if url and not met(url, "image"):
@@ -77,7 +83,7 @@ class Pictures:
 def _leading(page: Page) -> dict[str, int]:
     """Where the page's pictures lead, and the first of those that lead there."""
     found: dict[str, int] = {}
-    for at, image in enumerate(page.images):
+    for at, image in enumerate(page.images[:MOST_PICTURES]):
         if image.target:
             found.setdefault(image.target, at)
     return found

@@ -30,7 +30,7 @@ from crawler.scope import Scope
 from crawler.seeds import Listing, listing
 from crawler.settings import user_agent
 from crawler.spiders.links import Links
-from crawler.spiders.pictures import Pictures
+from crawler.spiders.pictures import MOST_PICTURES, Pictures
 from crawler.spiders.reasons import Reasons
 from crawler.state.entries import Candidate, Template
 from crawler.state.frontier import Frontier
@@ -196,6 +196,9 @@ class TopicSpider(Spider):
         if self.pictures.judged:
             self.frontier.saw(lease, self.pictures.seen(page))
         if self.pictures.wanted:
+            self.reasons.count(
+                f"skipped/pictures beyond the first {MOST_PICTURES} of a page", self.pictures.beyond(page)
+            )
             self.frontier.found(lease, self.pictures.candidates(page, candidate.depth, self.frontier.met))
         # Last: when the item has left the pipelines, all that its page caused is committed with it.
         if "noindex" in page.robots:
