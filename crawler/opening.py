@@ -36,6 +36,7 @@ def take_seat(arguments: Arguments, settings: BaseSettings) -> Seat:
         arguments.max_pages,
         max(LONGEST_REST, *(2 * settings.getfloat(name) for name in PAUSES)),
         arguments.fresh,
+        arguments.images,
     )
     url, patience = database_url(settings["STATE_URL"], folder), settings.getfloat("STATE_PATIENCE")
     seat = _patiently(lambda: _seat(url, plan), patience)

@@ -234,6 +234,27 @@ def test_what_is_skipped_costs_no_pause(tmp_path: Path) -> None:
     assert asked[-1] - asked[-2] > 0.4
 
 
+@pytest.mark.parametrize("max_pages", [{}, {"max_pages": PAGES + 1}])
+def test_pictures_that_wait_are_left_to_a_run_that_wants_them(tmp_path: Path, max_pages: dict[str, Any]) -> None:
+    routes = {path: slowed({path: body}, 0.2)[path] if "/photos" in path else body for path, body in zoo().items()}
+    with serving(Site(routes)) as site:
+        arguments = {"seeds": site.url, **max_pages}
+        with running(tmp_path, site.url, OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "2"}) as process:
+            until = time.monotonic() + 30
+            while len(without(site, "/photos")) < 3 and time.monotonic() < until:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGKILL)
+        asked = without(site, "/photos")
+        assert asked
+        bare = crawl(tmp_path, arguments | {"images": "no"}, OPEN)
+        assert (bare.status, without(site, "/photos")) == (0, asked)
+        ended = crawl(tmp_path, arguments | {"images": "yes"}, OPEN)
+        again = crawl(tmp_path, arguments | {"images": "no"}, OPEN)
+    assert (ended.status, again.status) == (0, 0)
+    assert sorted({one["url"].removeprefix(site.url[:-1]) for one in ended.items("topic.images")}) == photos()
+    assert "is finished" in again.err
+
+
 # Pages behind pictures.
 
 TEASER = '<a href="/story"><img src="/ads/teaser.png"></a>'

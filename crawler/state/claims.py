@@ -59,16 +59,23 @@ new_hosts = both.where(
     host.c.id.not_in(bindparam("at_hand", expanding=True)),
     ready,
 )
-# A crawl that has its pages still takes its pictures: True has the statements for that.
+# A crawl that has its pages still takes its pictures, and one that wants no pictures takes its pages alone.
 is_picture = (address.c.state == IS_WAITING) & (address.c.kind == IS_IMAGE)
-wanted = {False: true(), True: host.c.id.in_(select(address.c.host_id).where(is_picture))}
-LOW_HOSTS = {full: low_hosts.where(wanted[full]).with_for_update(**locked) for full in wanted}
+page_waits = select(address.c.id).where(
+    address.c.host_id == host.c.id, address.c.state == IS_WAITING, address.c.kind != IS_IMAGE
+)
+wanted = {
+    "all": true(),
+    "pages": page_waits.correlate(host).exists(),
+    "pictures": host.c.id.in_(select(address.c.host_id).where(is_picture)),
+}
+LOW_HOSTS = {kinds: low_hosts.where(wanted[kinds]).with_for_update(**locked) for kinds in wanted}
 NEW_HOSTS = {
-    full: new_hosts.where(wanted[full])
+    kinds: new_hosts.where(wanted[kinds])
     .order_by(host.c.best.desc(), host.c.next_at)
     .limit(bindparam("hosts"))
     .with_for_update(**locked)
-    for full in wanted
+    for kinds in wanted
 }
 parent = address.alias("parent")
 head = address.alias("head")
@@ -87,10 +94,12 @@ found = (
 )
 
 
-def _heads(dialect: str, full: bool) -> Select[Any]:
+of_kinds = {"all": true(), "pages": head.c.kind != IS_IMAGE, "pictures": head.c.kind == IS_IMAGE}
+
+
+def _heads(dialect: str, kinds: str) -> Select[Any]:
     """The first addresses of some hosts; PostgreSQL reads the whole table in SQLite's form, and SQLite has no other."""
-    kinds = head.c.kind == IS_IMAGE if full else true()
-    first = heads.where(kinds).order_by(head.c.priority.desc(), head.c.id).limit(bindparam("each"))
+    first = heads.where(of_kinds[kinds]).order_by(head.c.priority.desc(), head.c.id).limit(bindparam("each"))
     chosen = host.c.id.in_(bindparam("chosen", expanding=True))
     if dialect == "sqlite":
         source = host.join(address, address.c.id.in_(first.correlate(host).scalar_subquery()))
@@ -101,7 +110,7 @@ def _heads(dialect: str, full: bool) -> Select[Any]:
     return select(*found).select_from(source).where(chosen).order_by(address.c.priority.desc(), address.c.id)
 
 
-HEADS = {(dialect, full): _heads(dialect, full) for dialect in ("sqlite", "postgresql") for full in wanted}
+HEADS = {(dialect, kinds): _heads(dialect, kinds) for dialect in ("sqlite", "postgresql") for kinds in wanted}
 next_best = (
     select(address.c.priority)
     .where(address.c.host_id == host.c.id, address.c.state == IS_WAITING)
@@ -128,11 +137,12 @@ TOOK_FROM = (
     .values(best=next_best, worker=case((bindparam("alone") | (host.c.pace > 0), bindparam("me")), else_=None))
 )
 RENEW_BEST = update(host).where(host.c.id.in_(bindparam("ids", expanding=True))).values(best=next_best)
-MORE = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.best.is_not(None))
+more = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.best.is_not(None))
+MORE = {pictures: more.where(wanted["all" if pictures else "pages"]) for pictures in (True, False)}
 of_host = select(head.c.id).where(head.c.host_id == bindparam("host"), head.c.state == IS_WAITING)
 REFUSE = {
-    kinds: update(address).where(address.c.id.in_(of_host.where(condition).limit(bindparam("most"))))
-    for kinds, condition in {"all": true(), "pages": head.c.kind != "image"}.items()
+    kinds: update(address).where(address.c.id.in_(of_host.where(of_kinds[kinds]).limit(bindparam("most"))))
+    for kinds in ("all", "pages")
 }
 
 
@@ -144,6 +154,7 @@ class Claimant(NamedTuple):
     site_limit: int
     max_pages: int | None = None
     longest_rest: float = LONGEST_REST
+    pictures: bool = True
 
 
 @dataclass
@@ -158,13 +169,14 @@ class Claimed:
 def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> Claimed:
     """Take the best addresses that the worker may ask for now."""
     left = pages_left(connection, who)
-    rows = _hosts(connection, who, demand, now, left <= 0)
+    kinds = ("pictures" if left <= 0 else "all") if who.pictures else "pages"
+    rows = _hosts(connection, who, demand, now, kinds) if left > 0 or who.pictures else []
     if not rows:
         return Claimed([], set(), Counter())
     refused = _refuse(connection, who, rows)
     hosts = {row.id: row for row in rows}
     asked = sorted(row.id for row in rows if not row.closed)
-    firsts = HEADS[connection.dialect.name, left <= 0], {"chosen": asked, "each": demand.each}
+    firsts = HEADS[connection.dialect.name, kinds], {"chosen": asked, "each": demand.each}
     kept = _within(who, demand, hosts, connection.execute(*firsts), left)
     lent = [_lent(row, hosts[row.host_id].site_id) for row in kept]
     if lent:
@@ -175,7 +187,7 @@ def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> 
         connection.execute(TOOK_FROM, {"ids": taken, "alone": demand.alone, "me": who.worker_id})
     if others := sorted(hosts.keys() - set(taken)):
         connection.execute(RENEW_BEST, {"ids": others})
-    return Claimed(lent, set(connection.execute(MORE, {"ids": sorted(hosts)}).scalars()), refused)
+    return Claimed(lent, set(connection.execute(MORE[who.pictures], {"ids": sorted(hosts)}).scalars()), refused)
 
 
 def count_sites(
@@ -190,14 +202,14 @@ def count_sites(
         connection.execute(COUNT_SITE, changes)
 
 
-def _hosts(connection: Connection, who: Claimant, demand: Demand, now: float, full: bool) -> list[Row[Any]]:
+def _hosts(connection: Connection, who: Claimant, demand: Demand, now: float, kinds: str) -> list[Row[Any]]:
     common = {"now": now, "limit": who.site_limit, "longest": who.longest_rest}
     rows: list[Row[Any]] = []
     if demand.low:
-        rows += connection.execute(LOW_HOSTS[full], {"low": demand.low, "me": who.worker_id, **common})
+        rows += connection.execute(LOW_HOSTS[kinds], {"low": demand.low, "me": who.worker_id, **common})
     if demand.hosts > 0:
         given = {"crawl": who.crawl_id, "hosts": demand.hosts, "at_hand": demand.at_hand}
-        rows += connection.execute(NEW_HOSTS[full], {**given, **common})
+        rows += connection.execute(NEW_HOSTS[kinds], {**given, **common})
     return rows
 
 

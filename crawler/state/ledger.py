@@ -56,7 +56,7 @@ class Ledger:
         """What makes one record of the pictures of several pages."""
         self.enough_pages = 0
         """Pages of a site that tell enough of its pictures."""
-        self.releases = Releases(who.crawl_id)
+        self.releases = Releases(who.crawl_id, who.pictures)
         self._evidence = EvidenceReader()
 
     def commit(self, batch: Batch) -> Answer:

@@ -10,9 +10,22 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    Connection,
+    ScalarSelect,
+    Select,
+    bindparam,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    true,
+    update,
+)
 
 from crawler.state.addresses import in_parts, insert_of, raise_best
+from crawler.state.claims import RENEW_BEST
 from crawler.state.entries import Batch, Evidence
 from crawler.state.lines import storable
 from crawler.state.schema import RECORDED, WAITING, address, evidence, host, site, verdict
@@ -26,48 +39,83 @@ RELEASED_SITES = 50_000  # that are remembered
 # Spelled out, so that databases can tell that the index of what is recorded holds it all.
 IS_RECORDED = address.c.state == literal(RECORDED, literal_execute=True)
 IS_WAITING = address.c.state == literal(WAITING, literal_execute=True)
-_has_recorded = select(address.c.id).where(address.c.shown_on == site.c.id, IS_RECORDED).correlate(site).exists()
+IS_NO_IMAGE = address.c.kind != literal("image", literal_execute=True)
+# With pictures and without: what is recorded of pictures is no business of a run that wants none.
+KINDS = {True: true(), False: IS_NO_IMAGE}
+_recorded = select(address.c.id).where(address.c.shown_on == site.c.id, IS_RECORDED).correlate(site)
 _page_waits = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
-    .where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING, address.c.kind != "image")
+    .where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING, IS_NO_IMAGE)
     .correlate(site)
     .exists()
 )
-_of_crawl = select(site.c.id).where(site.c.crawl_id == bindparam("crawl"), _has_recorded)
-RECORDED_SITES = _of_crawl.order_by(site.c.id).limit(SITES_AT_ONCE)
-DRY_SITES = _of_crawl.where(
+_of_crawl = {
+    pictures: select(site.c.id).where(site.c.crawl_id == bindparam("crawl"), _recorded.where(kinds).exists())
+    for pictures, kinds in KINDS.items()
+}
+RECORDED_SITES = {pictures: _of_crawl[pictures].order_by(site.c.id).limit(SITES_AT_ONCE) for pictures in KINDS}
+_dry = (
     site.c.id > bindparam("after"),
     site.c.id <= bindparam("last"),
     or_(site.c.pages >= bindparam("enough"), (site.c.held == 0) & ~_page_waits),
 )
+DRY_SITES = {pictures: _of_crawl[pictures].where(*_dry) for pictures in KINDS}
 FULL_SITES = select(site.c.id).where(
     site.c.id.in_(bindparam("sites", expanding=True)), site.c.pages >= bindparam("enough")
 )
-_of_sites = (
-    select(address.c.id)
-    .where(address.c.shown_on.in_(bindparam("sites", expanding=True)), IS_RECORDED)
-    .limit(RELEASED_AT_ONCE)
-    .with_for_update(skip_locked=True)
-)
-RELEASE = (
-    update(address)
-    .where(address.c.id.in_(_of_sites.scalar_subquery()))
+_of_sites = select(address.c.id).where(address.c.shown_on.in_(bindparam("sites", expanding=True)), IS_RECORDED)
+
+
+def _some(found: Select[Any]) -> ScalarSelect[Any]:
+    """The numbers of those found that nobody else changes, or the first of very many."""
+    return found.limit(RELEASED_AT_ONCE).with_for_update(skip_locked=True, of=address).scalar_subquery()
+
+
+RELEASE = {
+    pictures: update(address)
+    .where(address.c.id.in_(_some(_of_sites.where(kinds))))
     .values(state=WAITING)
     .returning(address.c.host_id, address.c.priority)
+    for pictures, kinds in KINDS.items()
+}
+_waiting_pictures = (
+    select(address.c.id)
+    .join(host, host.c.id == address.c.host_id)
+    .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING, ~IS_NO_IMAGE)
+)
+_own_site = select(host.c.site_id).where(host.c.id == address.c.host_id).correlate(address).scalar_subquery()
+SET_ASIDE = (
+    update(address)
+    .where(address.c.id.in_(_some(_waiting_pictures)))
+    .values(state=RECORDED, shown_on=func.coalesce(address.c.shown_on, _own_site))
+    .returning(address.c.host_id)
 )
 
 
-def release(connection: Connection, sites: Collection[int]) -> int:
-    """Let wait what is recorded of the pictures of some sites, or the first of very many; how many they are."""
+def release(connection: Connection, sites: Collection[int], pictures: bool = True) -> int:
+    """Let wait what is recorded of some sites, or the first of very many; how many they are.
+
+    Without pictures those are let wait that are pages behind pictures.
+    """
     released = 0
     for part in in_parts(sorted(sites)):
         best: dict[int, int] = {}
-        for host_id, priority in connection.execute(RELEASE, {"sites": part}).all():
+        for host_id, priority in connection.execute(RELEASE[pictures], {"sites": part}).all():
             best[host_id] = max(best.get(host_id, priority), priority)
             released += 1
         raise_best(connection, best)
     return released
+
+
+def set_aside(connection: Connection, crawl_id: int) -> int:
+    """Have a crawl's pictures recorded that wait, until a run wants pictures; how many they are."""
+    number = 0
+    while hosts := connection.execute(SET_ASIDE, {"crawl": crawl_id}).scalars().all():
+        number += len(hosts)
+        for part in in_parts(sorted(set(hosts))):
+            connection.execute(RENEW_BEST, {"ids": part})
+    return number
 
 
 def full_sites(connection: Connection, sites: Collection[int], enough: int) -> set[int]:
@@ -76,25 +124,27 @@ def full_sites(connection: Connection, sites: Collection[int], enough: int) -> s
     return {number for rows in found for number in rows.scalars()}
 
 
-def dry_sites(connection: Connection, crawl_id: int, after: int, enough: int) -> tuple[list[int], int]:
+def dry_sites(
+    connection: Connection, crawl_id: int, after: int, enough: int, pictures: bool = True
+) -> tuple[list[int], int]:
     """The sites beyond a number whose pictures wait for nothing any more; and the number to go on from."""
     last = after + SITES_AT_ONCE
     given = {"crawl": crawl_id, "after": after, "last": last, "enough": enough}
-    found = list(connection.execute(DRY_SITES, given).scalars())
+    found = list(connection.execute(DRY_SITES[pictures], given).scalars())
     highest = connection.execute(select(func.coalesce(func.max(site.c.id), 0))).scalar_one()
     return found, last if last < highest else 0
 
 
-def recorded_sites(connection: Connection, crawl_id: int) -> list[int]:
-    """The sites of a crawl of which pictures are recorded."""
-    return list(connection.execute(RECORDED_SITES, {"crawl": crawl_id}).scalars())
+def recorded_sites(connection: Connection, crawl_id: int, pictures: bool = True) -> list[int]:
+    """The sites of a crawl of which pictures, or pages behind them, are recorded; or these pages alone."""
+    return list(connection.execute(RECORDED_SITES[pictures], {"crawl": crawl_id}).scalars())
 
 
 class Releases:
     """Lets the pictures of a crawl wait, site by site, and remembers the sites that have shown enough."""
 
-    def __init__(self, crawl_id: int) -> None:
-        self.crawl_id = crawl_id
+    def __init__(self, crawl_id: int, pictures: bool = True) -> None:
+        self.crawl_id, self.pictures = crawl_id, pictures
         self.sites: set[int] = set()
         """Those that have enough pages."""
         self.full = False
@@ -113,9 +163,9 @@ class Releases:
         if batch.idle or time.monotonic() - self.looked > DRY_SECONDS:
             self.looked = time.monotonic()
             enough = 0 if self.full else enough_pages
-            dry, self._looked_at = dry_sites(connection, self.crawl_id, self._looked_at, enough)
+            dry, self._looked_at = dry_sites(connection, self.crawl_id, self._looked_at, enough, self.pictures)
             grown.update(dry)
-        return release(connection, grown)
+        return release(connection, grown, self.pictures)
 
 
 def keep_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, str]) -> None:

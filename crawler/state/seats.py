@@ -26,7 +26,7 @@ from crawler.state.entries import Candidate, Keys
 from crawler.state.folder import PLACE, name_place, place_of
 from crawler.state.ledger import Ledger
 from crawler.state.lines import JsonLines, keep_aside, pages_file
-from crawler.state.pictures import recorded_sites
+from crawler.state.pictures import recorded_sites, set_aside
 from crawler.state.schema import (
     DONE,
     HELD,
@@ -41,7 +41,7 @@ from crawler.state.schema import (
     verdict,
     worker,
 )
-from crawler.state.survey import nothing_waits, something_waits
+from crawler.state.survey import nothing_waits, picture_waits, something_waits
 from crawler.state.workers import LEASE, marks, silent_workers
 from crawler.wording import counted
 
@@ -59,6 +59,8 @@ class Plan:
     max_pages: int | None = None
     longest_rest: float = LONGEST_REST
     fresh: bool = False
+    pictures: bool = True
+    """Whether pictures are asked for; else those that are known are left to a later run."""
 
 
 class Seat:
@@ -93,7 +95,8 @@ class Seat:
             self.lock.release()
             raise
         keys = Keys(self.crawl_id, plan.canonical)
-        who = Claimant(self.crawl_id, self.worker_id, plan.site_limit, plan.max_pages, plan.longest_rest)
+        limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.pictures)
+        who = Claimant(self.crawl_id, self.worker_id, *limits)
         self.ledger = Ledger(engine, who, keys, self.pages, self.images)
 
     def files(self, number: int) -> tuple[Path, Path]:
@@ -108,7 +111,7 @@ class Seat:
         def look(connection: Connection) -> bool:
             if self.pages_stored(connection) >= (self.plan.max_pages or float("inf")):
                 ended = select(crawl.c.ended_at).where(crawl.c.id == self.crawl_id)
-                return connection.execute(ended).scalar_one() is None
+                return connection.execute(ended).scalar_one() is None or self._pictures_left(connection)
             mine = select(worker.c.id).where(worker.c.crawl_id == self.crawl_id)
             again = lesson.c.crawl_id == self.crawl_id, lesson.c.kind == "again"
             open_ends = (
@@ -117,20 +120,30 @@ class Seat:
             )
             if any(connection.execute(query.limit(1)).first() for query in open_ends):
                 return True
-            if not nothing_waits(connection, self.crawl_id) or recorded_sites(connection, self.crawl_id):
+            pictures = self.plan.pictures
+            if not nothing_waits(connection, self.crawl_id, pictures):
+                return True
+            if recorded_sites(connection, self.crawl_id, pictures):
                 return True
             known = (select(func.count()).where(address.c.key.in_(part)) for part in in_parts(sorted(keys)))
             return sum(connection.execute(query).scalar_one() for query in known) < len(keys)
 
         return bool(self.ledger.patiently(look))
 
+    def _pictures_left(self, connection: Connection) -> bool:
+        """Whether an earlier run, or another worker, left pictures that this one asks for."""
+        mine = self.crawl_id
+        return self.plan.pictures and (picture_waits(connection, mine) or bool(recorded_sites(connection, mine)))
+
     def seed(self, seeds: Iterable[Candidate]) -> None:
-        """Let the seeds wait that are not known, or failed before."""
+        """Let the seeds wait that are not known, or failed before; pictures wait no more if none are wanted."""
         keys = self.ledger.keys
         links: dict[int, tuple[Candidate, int | None]] = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
 
         def add(connection: Connection) -> None:
             added = self._again(connection) + self.ledger.addresses.add(connection, links)
+            if not self.plan.pictures:
+                added -= set_aside(connection, self.crawl_id)
             mine = worker.c.id == self.worker_id
             connection.execute(update(worker).where(mine).values(waiting=worker.c.waiting + added))
             connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(ended_at=None))

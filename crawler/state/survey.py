@@ -16,6 +16,17 @@ PICTURE_WAITS = (
     .limit(1)
 )
 
+PAGE_WAITS = (
+    select(address.c.id)
+    .join(host, host.c.id == address.c.host_id)
+    .where(
+        host.c.crawl_id == bindparam("crawl"),
+        host.c.best.is_not(None),
+        address.c.state == IS_WAITING,
+        address.c.kind != IS_IMAGE,
+    )
+    .limit(1)
+)
 # An address may be entered while another worker, who cannot see it yet, takes the last of its host.
 MEND_BEST = (
     update(host)
@@ -62,7 +73,7 @@ def outlook(connection: Connection, who: Claimant, pages: int) -> Outlook:
     number = connection.execute(held).scalar_one()
     if number or not _nothing_waits(connection, who, pages):
         return Outlook(number, False, 0)
-    if released := release(connection, recorded_sites(connection, who.crawl_id)):
+    if released := release(connection, recorded_sites(connection, who.crawl_id, who.pictures), who.pictures):
         return Outlook(0, False, released)
     ended = update(crawl).where(crawl.c.id == who.crawl_id, crawl.c.ended_at.is_(None))
     connection.execute(ended.values(ended_at=time.time()))
@@ -76,14 +87,26 @@ def is_full(who: Claimant, pages: int) -> bool:
 
 def _nothing_waits(connection: Connection, who: Claimant, pages: int) -> bool:
     """Whether no address waits that would still be asked for."""
-    if is_full(who, pages) and connection.execute(PICTURE_WAITS, {"crawl": who.crawl_id}).first() is None:
+    if is_full(who, pages) and not (who.pictures and picture_waits(connection, who.crawl_id)):
         return True  # pages wait on, until the crawl may have more of them
-    return nothing_waits(connection, who.crawl_id)
+    return nothing_waits(connection, who.crawl_id, who.pictures)
 
 
-def nothing_waits(connection: Connection, crawl_id: int) -> bool:
-    """Whether no address of a crawl waits, after hosts whose best was lost sight of have got it back."""
-    return not something_waits(connection, crawl_id) and not connection.execute(MEND_BEST, {"crawl": crawl_id}).rowcount
+def picture_waits(connection: Connection, crawl_id: int) -> bool:
+    """Whether a picture of a crawl waits."""
+    return connection.execute(PICTURE_WAITS, {"crawl": crawl_id}).first() is not None
+
+
+def nothing_waits(connection: Connection, crawl_id: int, pictures: bool = True) -> bool:
+    """Whether no address of a crawl waits, after hosts whose best was lost sight of have got it back.
+
+    Without pictures these may wait.
+    """
+    mine = {"crawl": crawl_id}
+    if pictures:
+        return not something_waits(connection, crawl_id) and not connection.execute(MEND_BEST, mine).rowcount
+    connection.execute(MEND_BEST, mine)
+    return connection.execute(PAGE_WAITS, mine).first() is None
 
 
 def something_waits(connection: Connection, crawl_id: int) -> bool:

@@ -1,16 +1,17 @@
 """Pictures are recorded, wait for their site to show enough, and what was counted and said of them is kept."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, func, insert, select, update
 from workers import EVERYTHING, Crew, Worker, candidates, failed, stored, urls
 
 from crawler.state import pictures
 from crawler.state.entries import Batch, Candidate, Ended, Evidence
 from crawler.state.pictures import EvidenceReader, dry_sites
-from crawler.state.schema import DONE, HELD, RECORDED, WAITING, evidence, site, verdict
+from crawler.state.schema import DONE, HELD, RECORDED, WAITING, evidence, host, site, verdict, worker
 
 A, B, CDN = "http://a.example/", "http://b.example/", "http://cdn.example/"
 NOISE = "noise/keyword"
@@ -224,6 +225,77 @@ def test_noise_costs_its_site_no_request(crew: Crew) -> None:
     query = select(site.c.requests, site.c.held).where(site.c.id == noise.site_id)
     with crew.engine.connect() as connection:
         assert tuple(connection.execute(query).one()) == (1, 0)
+
+
+# A run that wants no pictures.
+
+
+def bare(number: int) -> Candidate:
+    """A picture that nobody judges, as a crawl without a judge, or of an older version, has them."""
+    return picture(number)._replace(sight=None)
+
+
+@pytest.mark.parametrize("max_pages", [None, 2])
+@pytest.mark.parametrize("enough", [1, 9])
+@pytest.mark.parametrize("shown", [picture, bare])
+def test_pictures_are_left_to_a_run_that_wants_them(
+    crew: Crew, shown: Callable[[int], Candidate], enough: int, max_pages: int | None
+) -> None:
+    one = counting(crew, *candidates(A), enough=enough)
+    one.end(stored(one.claim()[0], shown(1), shown(2), *candidates(A + "2")))
+    one.die()
+    without = counting(crew, *candidates(A), enough=enough, pictures=False, max_pages=max_pages)
+    assert without.seat.left([A])
+    assert states(crew)["image " + CDN + "1"] == RECORDED
+    (page,) = without.claim()
+    without.end(stored(page))
+    assert (without.claim(), without.commit(idle=True).over) == ([], True)
+    assert not without.seat.left([A])
+    without.leave()
+    again = counting(crew, *candidates(A), enough=enough, max_pages=max_pages)
+    assert again.seat.left([A])
+    again.commit(idle=True)
+    pictures_come = again.claim()
+    assert sorted(urls(pictures_come)) == [CDN + "1", CDN + "2"]
+    again.end(*map(stored, pictures_come))
+    assert again.commit(idle=True).over
+    assert not again.seat.left([A])
+
+
+@pytest.mark.parametrize("max_pages", [None, 1])
+def test_what_a_dead_worker_held_of_pictures_is_left_too(crew: Crew, max_pages: int | None) -> None:
+    one = counting(crew, *candidates(A), enough=1)
+    one.end(stored(one.claim()[0], picture(1)))
+    assert urls(one.claim()) == [CDN + "1"]
+    without = counting(crew, *candidates(A), enough=1, folder="two", pictures=False, max_pages=max_pages)
+    crew.change(update(worker).where(worker.c.id == one.seat.worker_id).values(beat=0.0))
+    assert without.seat.ledger.bury_dead() == 1
+    assert states(crew)["image " + CDN + "1"] == WAITING
+    answer = without.commit(demand=EVERYTHING, idle=True)
+    assert (answer.lent, answer.more, answer.over) == ([], set(), True)
+    without.leave()
+    one.die()
+    again = counting(crew, *candidates(A), enough=1, max_pages=max_pages)
+    assert again.seat.left([A])
+    assert urls(again.claim()) == [CDN + "1"]
+
+
+def test_pages_behind_pictures_come_without_these(crew: Crew) -> None:
+    one = counting(crew, *candidates(A), enough=9, pictures=False)
+    one.end(stored(one.claim()[0], picture(1), picture(2, "link")))
+    assert not one.commit(idle=True).over
+    assert states(crew) == {A: DONE, "image " + CDN + "1": RECORDED, CDN + "2": WAITING}
+
+
+def test_very_many_pictures_are_left(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crawler.state.addresses.NAMED_AT_ONCE", 2)
+    one = counting(crew, *candidates(A), enough=0)
+    shown = [picture(number, url=f"http://{number}.example/") for number in range(9)]
+    one.end(stored(one.claim()[0], *shown))
+    one.die()
+    without = counting(crew, *candidates(A), enough=0, pictures=False)
+    assert without.commit(idle=True).over
+    assert crew.value(select(func.count()).where(host.c.best.is_not(None))) == 0
 
 
 # What was counted.

@@ -213,7 +213,7 @@ NEVER = {
         host WHERE coalesce(best, -1000000) < (SELECT max(priority) FROM address
         WHERE host_id = host.id AND state = {WAITING})""",
     "what is recorded cannot be judged": f"""
-        address WHERE state = {RECORDED} AND (sight IS NULL OR shown_on IS NULL)""",
+        address WHERE state = {RECORDED} AND (shown_on IS NULL OR (sight IS NULL AND kind <> 'image'))""",
     "a host belongs to nobody": "host WHERE worker IS NOT NULL AND worker NOT IN (SELECT id FROM worker)",
 }
 BROKEN = " UNION ALL ".join(f"SELECT '{what}' FROM {where}" for what, where in NEVER.items())
