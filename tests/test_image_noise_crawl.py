@@ -214,6 +214,14 @@ def test_pictures_of_other_hosts_are_asked_for(tmp_path: Path) -> None:
     assert "refused by robots.txt (1)" in ended.closing()
 
 
+def test_a_host_that_cannot_be_is_not_asked_for(tmp_path: Path) -> None:
+    body = page("Hello.") + f'<img src="http://a..b/heron.png"><img src="http://{"a" * 64}.example/otter.png">'
+    with serving(Site({"/": body})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, ONLY_REDUNDANCY)
+    assert (ended.status, ended.items()[0]["images"]) == (0, [])
+    assert "Traceback" not in ended.err
+
+
 def test_what_is_skipped_costs_no_pause(tmp_path: Path) -> None:
     """With half a second between two requests, five skipped ones would take two and a half."""
     slow = OPEN | {"DOWNLOAD_DELAY": "0.5", "RANDOMIZE_DOWNLOAD_DELAY": "False", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
