@@ -11,7 +11,7 @@ from workers import EVERYTHING, Crew, Worker, candidates, failed, stored, urls
 from crawler.state import pictures
 from crawler.state.entries import Batch, Candidate, Ended, Evidence
 from crawler.state.pictures import EvidenceReader, dry_sites
-from crawler.state.schema import DONE, HELD, RECORDED, WAITING, evidence, host, site, verdict, worker
+from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, evidence, host, site, verdict, worker
 
 A, B, CDN = "http://a.example/", "http://b.example/", "http://cdn.example/"
 NOISE = "noise/keyword"
@@ -215,6 +215,28 @@ def test_a_redirect_overrules_a_picture(crew: Crew) -> None:
     assert one.move(second, CDN + "1") is None
     one.end(failed(second, "skipped/redirected to a page already known"))
     assert [(lent.candidate.url, lent.candidate.sight) for lent in one.claim()] == [(CDN + "1", None)]
+
+
+@pytest.mark.parametrize("kind", ["image", "link"])
+@pytest.mark.parametrize("fate", ["held", "died", "waits"])
+def test_where_a_picture_moved_is_judged_as_it_was(crew: Crew, fate: str, kind: str) -> None:
+    one = counting(crew, *candidates(A), enough=1)
+    one.end(stored(one.claim()[0], picture(1, kind)))
+    (held,) = one.claim()
+    if fate == "waits":
+        one.commit(closed={"moved.example": "for now"})
+    moved = one.move(held, "http://moved.example/")
+    assert (moved is None) is (fate == "waits")
+    if moved is not None:
+        assert (moved.shown_on, moved.candidate.sight) == (held.shown_on, "sight 1")
+        assert one.hand == {moved.lease: moved}
+    if fate == "died":
+        one.die()
+        one = counting(crew, enough=1)
+        assert one.claim() == [moved._replace(candidate=moved.candidate._replace(parent=A))]
+    query = select(address.c.sight, address.c.shown_on).where(address.c.url == "http://moved.example/")
+    with crew.engine.connect() as connection:
+        assert tuple(connection.execute(query).one()) == ("sight 1", held.shown_on)
 
 
 def test_noise_costs_its_site_no_request(crew: Crew) -> None:
