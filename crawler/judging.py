@@ -1,6 +1,6 @@
 """The judge of pictures as the settings have it, and what it knows of the sites whose pages show them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from crawler.noise.verdict import MODELS, Judge, Verdict
 from crawler.state.entries import Evidence as Counts
 from crawler.urls import site
 
-if TYPE_CHECKING:  # it imports numpy, which waits for the first picture
+if TYPE_CHECKING:  # it imports numpy, which is not for every command
     from crawler.noise.learned import Model
 
 LIMITS = ("IMAGE_NOISE_LIMIT", "IMAGE_NOISE_KEYWORD_LIMIT")
@@ -70,7 +70,7 @@ def judge_of(settings: BaseSettings) -> Judge:
         raise ArgumentError(f"setting IMAGE_NOISE_MODELS is wrong, {said}; allowed are {', '.join(MODELS)}")
     return Judge(
         models,
-        learned=_weights(settings["IMAGE_NOISE_WEIGHTS"]),
+        learned=_weights(settings["IMAGE_NOISE_WEIGHTS"], models),
         noise_words=_words(settings["IMAGE_NOISE_KEYWORDS"]),
         learned_limit=limits["IMAGE_NOISE_LIMIT"],
         keyword_limit=limits["IMAGE_NOISE_KEYWORD_LIMIT"],
@@ -87,16 +87,20 @@ def _limit(name: str, value: object) -> float | None:
     return float(str(value))
 
 
-def _weights(path: str) -> "Model | None":
-    """The learned model of a file, or None for the one that comes with the crawler."""
-    if not path:
+def _weights(path: str, models: Collection[str]) -> "Model | None":
+    """The learned model of a file, or None for the one that comes with the crawler, which is seen to be whole."""
+    if not path and "learned" not in models:
         return None
-    from crawler.noise.learned import WeightsError, load
+    from crawler.noise.learned import WeightsError, load, shipped
 
     try:
-        return load(Path(path))
+        if path:
+            return load(Path(path))
+        shipped()  # now, and not at the first picture
     except WeightsError as error:
-        raise ArgumentError(f"setting IMAGE_NOISE_WEIGHTS is wrong: {error}") from None
+        said = "setting IMAGE_NOISE_WEIGHTS is wrong" if path else "the model 'learned' cannot judge pictures"
+        raise ArgumentError(f"{said}: {error}") from None
+    return None
 
 
 def _words(path: str) -> NoiseWords:

@@ -16,6 +16,10 @@ AT_LEAST_ONE = frozenset(
     "CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN CONCURRENT_ITEMS SITE_PAGE_LIMIT URLLENGTH_LIMIT "
     "PATH_REPEAT_LIMIT DOWNLOAD_MAXSIZE IMAGE_MAX_BYTES".split()
 )
+MOST = 100_000_000  # of a whole number: with it databases still count, and multiply by ten
+MOST_BYTES = 10**12
+MOST_DIGITS = 100  # Python reads no more than some thousand
+BYTES = ("_BYTES", "SIZE")  # how the names of such settings end
 NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 SHARES = frozenset(
     "FRAMEWORK_TIE IMAGE_NOISE_LIMIT IMAGE_NOISE_REDUNDANCY_LIMIT IMAGE_NOISE_ENTROPY_LIMIT IMAGE_NOISE_AUDIT".split()
@@ -45,13 +49,15 @@ def extractor(name: str, settings: BaseSettings, favour: str = BALANCE) -> Extra
 
 
 def check_number(name: str, value: object, default: float) -> None:
-    """Raise an ArgumentError unless the value is of the default's kind and not below what makes sense."""
+    """Raise an ArgumentError unless the value is of the default's kind and within what makes sense."""
     text = str(value)
     if isinstance(default, bool):
         right, allowed = text.lower() in ("true", "false", "1", "0"), "True or False"
     elif isinstance(default, int):
         least = 1 if name in AT_LEAST_ONE else 0
-        right, allowed = text.isascii() and text.isdigit() and int(text) >= least, f"a whole number from {least} on"
+        most = MOST_BYTES if name.endswith(BYTES) else MOST
+        right = text.isascii() and text.isdigit() and len(text) < MOST_DIGITS and least <= int(text) <= most
+        allowed = f"a whole number from {least} to {most:,}"
     else:
         right, allowed = NUMBER.fullmatch(text) is not None, f"a number such as {default}"
         if name in SHARES:

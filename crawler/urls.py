@@ -9,14 +9,16 @@ from tldextract import TLDExtract
 from w3lib.url import safe_url_string
 
 # Most links need none of the costly steps: already absolute, plain ASCII, nothing to fold.
-PLAIN = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&()*+,;=:@/?%-]*")
+PLAIN = re.compile(
+    r"https?://[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*(?::[1-5]?[0-9]{1,4})?/[A-Za-z0-9._~!$&()*+,;=:@/?%-]*"
+)
 RELATIVE = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~!$&()*+,=@/?%-]*")
 SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}+):", re.ASCII)
 FOLDED = re.compile(r":80/|:443/|:0|/\.\.?(?:[/?]|$)|%[a-f]|%.[a-f]|[?;]$")
 MAX_LENGTH = 8192  # of an address as it is written: no server takes a longer one
 MAX_HOST = 253  # of a host's name: the name system has no longer one
-# What a host may be made of, whatever the address said.
-HOST = re.compile(r"[\w.:-]+", re.ASCII)
+# What a host may be made of, whatever the address said: no other name can be looked up, and some cannot even be asked.
+HOST = re.compile(r"[\w-]{1,63}(?:\.[\w-]{1,63})*|[\w.:]*:[\w.:]*", re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # Endings of files that are not pages, nor feeds.
 NOT_PAGES = frozenset(

@@ -221,6 +221,14 @@ def test_pictures_of_other_hosts_are_asked_for(tmp_path: Path) -> None:
     assert "refused by robots.txt (1)" in ended.closing()
 
 
+def test_a_host_that_cannot_be_is_not_asked_for(tmp_path: Path) -> None:
+    body = page("Hello.") + f'<img src="http://a..b/heron.png"><img src="http://{"a" * 64}.example/otter.png">'
+    with serving(Site({"/": body})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, ONLY_REDUNDANCY)
+    assert (ended.status, ended.items()[0]["images"]) == (0, [])
+    assert "Traceback" not in ended.err
+
+
 def test_what_is_skipped_costs_no_pause(tmp_path: Path) -> None:
     """With half a second between two requests, five skipped ones would take two and a half."""
     slow = OPEN | {"DOWNLOAD_DELAY": "0.5", "RANDOMIZE_DOWNLOAD_DELAY": "False", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
@@ -471,7 +479,8 @@ def test_what_is_no_picture_is_not_kept(tmp_path: Path, body: bytes, settings: M
             "'magic' is not known; allowed are learned, size, keyword, redundancy, entropy",
         ),
         ("IMAGE_NOISE_MODELS", ",", "is wrong"),
-        ("IMAGE_NOISE_MIN_PAGES", "-1", "a whole number from 0 on"),
+        ("IMAGE_NOISE_MIN_PAGES", "-1", "a whole number from 0 to 100,000,000"),
+        ("IMAGE_NOISE_MIN_PAGES", "99999999999999999999", "a whole number from 0 to 100,000,000"),
         ("IMAGE_NOISE_LIMIT", "1.1", "a number from 0 to 1"),
         ("IMAGE_NOISE_KEYWORD_LIMIT", "x", "a number such as"),
         ("IMAGE_NOISE_REDUNDANCY_LIMIT", "1.01", "a number from 0 to 1"),
@@ -483,7 +492,7 @@ def test_what_is_no_picture_is_not_kept(tmp_path: Path, body: bytes, settings: M
         ("IMAGE_NOISE_KEYWORDS", "empty.txt", "holds no word"),
         ("IMAGE_NOISE_KEYWORDS", "wrong.txt", "0 is the least"),
         ("IMAGE_NOISE_LISTS", "missing.txt", "setting IMAGE_NOISE_LISTS is wrong"),
-        ("IMAGE_MAX_BYTES", "0", "a whole number from 1 on"),
+        ("IMAGE_MAX_BYTES", "0", "a whole number from 1 to 1,000,000,000,000"),
     ],
 )
 def test_wrong_settings_are_refused(tmp_path: Path, setting: str, value: str, said: str) -> None:

@@ -1,5 +1,6 @@
 """The judge as the settings have it, what leads to noise, and what is known of sites."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,9 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler import settings as our_settings
+from crawler.arguments import ArgumentError
 from crawler.judging import Court, Shelf, counted, court_of, leads_to_noise
+from crawler.noise import learned
 from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords
 from crawler.noise.sighting import Sighting
@@ -110,6 +113,24 @@ def test_the_settings_are_the_judge_s_own() -> None:
     assert (ours.models, ours.learned_limit) == (own.models, own.learned_limit)
     assert ours.keyword_limit == own.keyword_limit
     assert (ours.redundancy_limit, ours.entropy_limit) == (own.redundancy_limit, own.entropy_limit)
+
+
+@pytest.mark.parametrize(
+    ("models", "refused"), [("learned", True), ("keyword,learned", True), ("keyword", False)], ids=str
+)
+def test_weights_are_seen_to_be_whole_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: str, refused: bool
+) -> None:
+    monkeypatch.setattr(learned, "WEIGHTS", tmp_path / "weights.npz")
+    learned.WEIGHTS.write_bytes(b"PK")
+    learned.shipped.cache_clear()
+    with (
+        pytest.raises(ArgumentError, match=r"^the model 'learned' cannot .* holds no weights")
+        if refused
+        else nullcontext()
+    ):
+        court_of(settings(IMAGE_NOISE_MODELS=models))
+    learned.shipped.cache_clear()
 
 
 def test_a_shelf_holds_what_was_counted() -> None:

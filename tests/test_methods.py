@@ -1,6 +1,7 @@
 """What the settings say of the extractors."""
 
 import pickle
+from contextlib import nullcontext
 from dataclasses import fields
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ from crawler.arguments import ArgumentError
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto import FAVOURS, auto
 from crawler.extraction.framework import DEFAULT, Limits, framework
-from crawler.methods import extractor
+from crawler.methods import check_number, extractor
 from crawler.page import Page
 
 PAGE = Page.from_html("<table width=400><tr><td><p>Wide enough, or is it not?</table>")
@@ -68,6 +69,26 @@ def test_a_limit_changes_what_is_kept() -> None:
 def test_a_method_goes_to_another_process() -> None:
     found = pickle.loads(pickle.dumps(extractor("framework", ours(FRAMEWORK_TIE="0.5"))))
     assert (found.func, found.keywords["limits"]) == (framework, Limits(tie=0.5))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "right"),
+    [
+        ("SITE_PAGE_LIMIT", "0", False),
+        ("SITE_PAGE_LIMIT", "1", True),
+        ("SITE_PAGE_LIMIT", "100000000", True),
+        ("SITE_PAGE_LIMIT", "100000001", False),
+        ("IMAGE_NOISE_MIN_PAGES", "0", True),
+        ("IMAGE_NOISE_MIN_PAGES", "99999999999999999999", False),
+        ("IMAGE_NOISE_MIN_PAGES", "9" * 5000, False),
+        ("IMAGE_MAX_BYTES", "1000000000000", True),
+        ("IMAGE_MAX_BYTES", "1000000000001", False),
+        ("DOWNLOAD_MAXSIZE", "1000000000000", True),
+    ],
+)
+def test_whole_numbers_have_a_least_and_a_greatest(name: str, value: str, right: bool) -> None:
+    with nullcontext() if right else pytest.raises(ArgumentError, match="allowed is a whole number from"):
+        check_number(name, value, 10)
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
         (["--max_pages=5"], "'--max_pages=5' is not understood"),
         (["max_pages=5"], "'max_pages=5' is not understood"),
         (["-s", "CONCURRENT_REQUESTS=2.5"], "CONCURRENT_REQUESTS='2.5' is wrong"),
-        (["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=0"], "a whole number from 1 on"),
+        (["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=0"], "a whole number from 1 to 100,000,000"),
         (["-s", "DOWNLOAD_DELAY=inf"], "DOWNLOAD_DELAY='inf' is wrong"),
         (["-s", "RETRY_HTTP_CODES=abc"], "RETRY_HTTP_CODES is wrong"),
         (["-a", "allow=a{99999999999}"], "is not a regular expression"),

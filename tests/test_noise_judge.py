@@ -12,6 +12,7 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from crawler.commands.noise import SUBCOMMANDS
+from crawler.noise import learned
 
 
 @pytest.fixture
@@ -122,6 +123,21 @@ def test_wrong_use_is_said_in_one_sentence(words: list[str], said: str, noise: A
     assert said in err
     assert len(err.splitlines()) == 1
     assert Path("pages.jsonl").read_bytes() == garden.pages()
+
+
+@pytest.mark.parametrize(("models", "status"), [("learned", 2), ("keyword,learned", 2), ("keyword", 0)])
+def test_broken_weights_are_said_in_one_sentence(
+    noise: Any, monkeypatch: pytest.MonkeyPatch, models: str, status: int
+) -> None:
+    Path("pages.jsonl").write_bytes(garden.pages())
+    Path("weights.npz").write_bytes(b"PK")
+    monkeypatch.setattr(learned, "WEIGHTS", Path("weights.npz"))
+    monkeypatch.setattr("crawler.settings.IMAGE_NOISE_MODELS", ["size"])
+    learned.shipped.cache_clear()
+    ended, _, err = noise("judge", "pages.jsonl", "--models", models)
+    learned.shipped.cache_clear()
+    assert (ended, len(err.splitlines())) == (status, 1)
+    assert ("'weights.npz' holds no weights of pictures" in err) is (status == 2)
 
 
 @pytest.mark.parametrize("name", SUBCOMMANDS)

@@ -8,7 +8,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.utils.httpobj import urlparse_cached
-from twisted.internet.interfaces import IAddress, IHostnameResolver, IResolutionReceiver
+from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
 from zope.interface import implementer
 
 from crawler.addresses import AllowList, is_public
@@ -37,12 +37,36 @@ class PublicResolver:
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
         receiver = _PublicOnly(self, resolutionReceiver, hostName, portNumber)
+        if not _can_be_asked(hostName):  # Twisted does not expect the error that Python raises, and waits for ever
+            nothing = _Nothing(hostName)
+            receiver.resolutionBegan(nothing)
+            receiver.resolutionComplete()
+            return nothing
         return self.resolver.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
 
     def may_connect(self, host: str, port: int, address: str) -> bool:
         """Whether an address found for a host is public or opened."""
         found = ip_address(address.partition("%")[0])
         return is_public(found) or self.opened.opens(host, port, found)
+
+
+def _can_be_asked(name: str) -> bool:
+    """Whether a name can be encoded for the name system: a part of it may be empty, or too long."""
+    try:
+        return bool(name.encode("idna"))
+    except UnicodeError:
+        return False
+
+
+@implementer(IHostResolution)
+class _Nothing:
+    """What comes of a name that cannot be asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def cancel(self) -> None:
+        """Nothing: it is over."""
 
 
 @implementer(IResolutionReceiver)

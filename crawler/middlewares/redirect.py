@@ -37,7 +37,7 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
             spider.teach(request.meta["lease"], "home", url)
         elif candidate.kind != "image" and (refusal := spider.scope.refusal(url, page=candidate.kind != "list")):
             raise Refusal(f"redirected: {refusal}")
-        to = candidate._replace(url=url, requested=candidate.requested or candidate.url, sight=None)
+        to = candidate._replace(url=url, requested=candidate.requested or candidate.url)
         lease = await spider.frontier.move(request.meta["lease"], to)
         if lease is None or url == request.url:
             raise Refusal("redirected to a page already known")

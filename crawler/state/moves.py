@@ -8,6 +8,7 @@ from crawler.state.addresses import RAISE_BEST, Addresses, Place
 from crawler.state.claims import Claimant, count_sites, has_room
 from crawler.state.ended import END
 from crawler.state.entries import Candidate, Keys, Lent, Move
+from crawler.state.lines import storable
 from crawler.state.schema import HELD, WAITING, address, host
 from crawler.urls import host as host_of
 
@@ -27,6 +28,8 @@ def follow(connection: Connection, who: Claimant, addresses: Addresses, keys: Ke
     place = addresses.place(connection, {host_of(to.url): to.url})[host_of(to.url)]
     row = {"key": keys(to.url, to.kind), "url": to.url, "kind": to.kind, "priority": to.priority}
     row |= {"depth": to.depth, "requested": to.requested, "host_id": place.host_id}
+    if to.sight is not None:  # who asks for it later judges it as this one was
+        row |= {"sight": storable(to.sight), "shown_on": lent.shown_on}
     mine = _may_ask(connection, who, move, place)
     row |= {"state": HELD, "worker": who.worker_id} if mine else {"state": WAITING}
     found_on = select(address.c.parent).where(address.c.id == lent.lease).scalar_subquery()
@@ -42,7 +45,7 @@ def follow(connection: Connection, who: Claimant, addresses: Addresses, keys: Ke
     if lent.counts:
         count_sites(connection, {lent.site_id: 1}, held=-1)
         count_sites(connection, {place.site_id: 1}, held=1, requests=1)
-    return Moved(Lent(number, to, place.host_id, place.site_id, lent.load))
+    return Moved(Lent(number, to, place.host_id, place.site_id, lent.load, lent.shown_on))
 
 
 def _may_ask(connection: Connection, who: Claimant, move: Move, place: Place) -> bool:

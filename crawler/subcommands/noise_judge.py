@@ -5,7 +5,7 @@ a run, and an earlier OUT stays until then.
 """
 
 import argparse
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
@@ -98,16 +98,16 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
 
 def judge_by(models: str | None, settings: BaseSettings) -> Judge:
     """The judge as the settings have it, by the models of these names if any are given."""
+    if models is not None:
+        names = [name.strip() for name in models.split(",")]
+        if wrong := [name for name in names if name not in MODELS]:
+            raise WrongUseError(f"there is no model {wrong[0][:100]!r}; there are {', '.join(MODELS)}")
+        settings = settings.copy()
+        settings.set("IMAGE_NOISE_MODELS", names, priority="cmdline")
     try:
-        judge = judge_of(settings)
+        return judge_of(settings)
     except ArgumentError as error:
         raise WrongUseError(str(error)) from None
-    if models is None:
-        return judge
-    names = tuple(dict.fromkeys(name.strip() for name in models.split(",")))
-    if wrong := [name for name in names if name not in MODELS]:
-        raise WrongUseError(f"there is no model {wrong[0][:100]!r}; there are {', '.join(MODELS)}")
-    return replace(judge, models=names)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

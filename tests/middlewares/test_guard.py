@@ -2,9 +2,13 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sites import OPEN, STUB, Answer, Asked, Crawl, Route, Site, crawl, page, serving, stubbed
+
+from crawler.addresses import AllowList
+from crawler.middlewares.guard import PublicResolver
 
 # Names, and the addresses a name server gives for them.
 NAMES = {
@@ -167,3 +171,33 @@ def test_a_wrong_entry_ends_the_crawl_before_it_starts(tmp_path: Path, allowed: 
     assert ended.err.count("\n") == 1
     assert "ALLOWED_PRIVATE_HOSTS" in ended.err
     assert "is not a host name, an address or a network" in ended.err
+
+
+class Receiver:
+    """Takes what comes of a name that is looked up."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - Twisted's names
+        self.heard.append(resolution.name)
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802
+        self.heard.append(address.host)
+
+    def resolutionComplete(self) -> None:  # noqa: N802
+        self.heard.append("complete")
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("a..b", False), (".a", False), ("a" * 64, False), ("a" * 63, True), ("a_b.example", True), ("::1", True)],
+)
+def test_a_name_that_cannot_be_encoded_is_refused_at_once(name: str, asked: bool) -> None:
+    class Asked:
+        def resolveHostName(self, receiver: Any, name: str, *rest: Any) -> None:  # noqa: N802 - Twisted's name
+            receiver.receiver.heard.append("asked")
+
+    receiver = Receiver()
+    PublicResolver(Asked(), AllowList([])).resolveHostName(receiver, name)
+    assert receiver.heard == (["asked"] if asked else [name, "complete"])

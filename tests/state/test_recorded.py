@@ -11,7 +11,7 @@ from workers import EVERYTHING, Crew, Worker, candidates, failed, stored, urls
 from crawler.state import pictures
 from crawler.state.entries import Batch, Candidate, Ended, Evidence
 from crawler.state.pictures import EvidenceReader, dry_sites
-from crawler.state.schema import DONE, HELD, RECORDED, WAITING, evidence, host, site, verdict, worker
+from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, evidence, host, site, verdict, worker
 
 A, B, CDN = "http://a.example/", "http://b.example/", "http://cdn.example/"
 NOISE = "noise/keyword"
@@ -217,6 +217,28 @@ def test_a_redirect_overrules_a_picture(crew: Crew) -> None:
     assert [(lent.candidate.url, lent.candidate.sight) for lent in one.claim()] == [(CDN + "1", None)]
 
 
+@pytest.mark.parametrize("kind", ["image", "link"])
+@pytest.mark.parametrize("fate", ["held", "died", "waits"])
+def test_where_a_picture_moved_is_judged_as_it_was(crew: Crew, fate: str, kind: str) -> None:
+    one = counting(crew, *candidates(A), enough=1)
+    one.end(stored(one.claim()[0], picture(1, kind)))
+    (held,) = one.claim()
+    if fate == "waits":
+        one.commit(closed={"moved.example": "for now"})
+    moved = one.move(held, "http://moved.example/")
+    assert (moved is None) is (fate == "waits")
+    if moved is not None:
+        assert (moved.shown_on, moved.candidate.sight) == (held.shown_on, "sight 1")
+        assert one.hand == {moved.lease: moved}
+    if fate == "died":
+        one.die()
+        one = counting(crew, enough=1)
+        assert one.claim() == [moved._replace(candidate=moved.candidate._replace(parent=A))]
+    query = select(address.c.sight, address.c.shown_on).where(address.c.url == "http://moved.example/")
+    with crew.engine.connect() as connection:
+        assert tuple(connection.execute(query).one()) == ("sight 1", held.shown_on)
+
+
 def test_noise_costs_its_site_no_request(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=1)
     one.end(stored(one.claim()[0], picture(1, "link"), picture(2, "link")))
@@ -252,7 +274,7 @@ def test_pictures_are_left_to_a_run_that_wants_them(
     assert (without.claim(), without.commit(idle=True).over) == ([], True)
     assert not without.seat.left([A])
     without.leave()
-    again = counting(crew, *candidates(A), enough=enough, max_pages=max_pages)
+    again = counting(crew, enough=enough, max_pages=max_pages)
     assert again.seat.left([A])
     again.commit(idle=True)
     pictures_come = again.claim()
@@ -265,19 +287,22 @@ def test_pictures_are_left_to_a_run_that_wants_them(
 @pytest.mark.parametrize("max_pages", [None, 1])
 def test_what_a_dead_worker_held_of_pictures_is_left_too(crew: Crew, max_pages: int | None) -> None:
     one = counting(crew, *candidates(A), enough=1)
-    one.end(stored(one.claim()[0], picture(1)))
-    assert urls(one.claim()) == [CDN + "1"]
+    one.end(stored(one.claim()[0], picture(1, url=A), *candidates(A + "page", priority=-20)))
+    assert urls(one.claim(pages=1, each=1)) == [A + "1"]
+    one.rest(*one.hand.values())
     without = counting(crew, *candidates(A), enough=1, folder="two", pictures=False, max_pages=max_pages)
     crew.change(update(worker).where(worker.c.id == one.seat.worker_id).values(beat=0.0))
     assert without.seat.ledger.bury_dead() == 1
-    assert states(crew)["image " + CDN + "1"] == WAITING
+    assert states(crew)["image " + A + "1"] == WAITING
     answer = without.commit(demand=EVERYTHING, idle=True)
-    assert (answer.lent, answer.more, answer.over) == ([], set(), True)
+    assert (urls(answer.lent), answer.more) == ([] if max_pages else [A + "page"], set())
+    assert without.end(*map(stored, answer.lent), demand=EVERYTHING, idle=True).over
+    assert not without.seat.left([A])
     without.leave()
     one.die()
-    again = counting(crew, *candidates(A), enough=1, max_pages=max_pages)
+    again = counting(crew, enough=1, max_pages=max_pages)
     assert again.seat.left([A])
-    assert urls(again.claim()) == [CDN + "1"]
+    assert urls(again.claim()) == [A + "1"]
 
 
 def test_pages_behind_pictures_come_without_these(crew: Crew) -> None:
