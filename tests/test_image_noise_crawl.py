@@ -351,6 +351,21 @@ def test_a_crawl_that_was_killed_judges_as_one_that_was_not(tmp_path: Path) -> N
     )
 
 
+def test_where_a_picture_moved_it_is_still_known_how_it_is_shown(tmp_path: Path) -> None:
+    routes = {
+        "/": page("Hello.") + '<img src="/heron.png">',
+        "/heron.png": Answer("", 302, headers={"Location": "/moved.png"}),
+    }
+    routes |= slowed({"/moved.png": picture("heron")}, 3)
+    with serving(Site(routes)) as site, running(tmp_path, site.url, ONLY_REDUNDANCY) as process:
+        until = time.monotonic() + 15
+        while "/moved.png" not in site.paths() and time.monotonic() < until:
+            time.sleep(0.02)
+        process.kill()
+    query = "SELECT sight IS NOT NULL, shown_on IS NOT NULL FROM address WHERE url LIKE '%/moved.png'"
+    assert rows(tmp_path, query) == [(True, True)]
+
+
 def test_what_two_workers_counted_adds_up(tmp_path: Path, postgres_server: postgres.Server) -> None:
     database = postgres_server.database()
     settings = OPEN | {"STATE_URL": database, "IMAGE_NOISE_MIN_PAGES": 99, "CONCURRENT_REQUESTS_PER_DOMAIN": "4"}

@@ -68,7 +68,7 @@ NOWHERE = {
     "\xff\xfe": "404 Not Found",
     "http://127.0.0.1/" + "a." * 3000: "redirected: address too long",
     "http://" + "a." * 3000: "redirected to no web address",
-    "http://" + "a" * 64 + ".test/": "robots.txt cannot be read: host name not found",
+    "http://" + "a" * 64 + ".test/": "redirected to no web address",
     "http://a b/": "redirected to no web address",
     "http://nowhere.test/": "robots.txt cannot be read: host name not found",
 }
