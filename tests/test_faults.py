@@ -322,7 +322,8 @@ def test_told_to_stop_while_the_server_answers_nothing(
         assert crawl.until(lambda: web.asked_for() > 30)
         with away(postgres_server.freeze, postgres_server.thaw, 0.5):
             crawl.send(signal.SIGTERM)
-            assert crawl.wait(25) == 1, crawl.said
+            # Fifteen seconds of patience, and ten for each connection that nobody answers.
+            assert crawl.wait(60) == 1, crawl.said
     assert "the database cannot be written to" in crawl.said
     assert "Traceback" not in crawl.said
     web.pause = 0
