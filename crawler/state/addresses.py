@@ -30,7 +30,7 @@ OVERRULE = (
     update(address)
     .where(address.c.id == bindparam("known"))
     .values(
-        {name: bindparam(f"to_{name}") for name in ("state", "kind", "priority", "depth", "parent")}
+        {name: bindparam(f"to_{name}") for name in ("state", "kind", "priority", "depth", "parent", "via")}
         | {"sight": None, "shown_on": None, "outcome": None}
     )
 )
@@ -74,7 +74,7 @@ class Addresses:
         for key, (link, parent) in links.items():
             host_id = places[host_of(link.url)].host_id
             row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
-            rows.append(row | {"depth": link.depth, "parent": parent})
+            rows.append(row | {"depth": link.depth, "parent": parent, "via": link.via})
             best[host_id] = max(best.get(host_id, link.priority), link.priority)
         new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])
         count = connection.execute(new, rows, execution_options=COUNTED).rowcount
@@ -95,7 +95,7 @@ class Addresses:
                 link, parent = links[row.key]
                 held = row.state == HELD
                 to = {"to_kind": link.kind, "to_priority": link.priority, "to_depth": link.depth, "to_parent": parent}
-                rows.append({"known": row.id, "to_state": HELD if held else WAITING, **to})
+                rows.append({"known": row.id, "to_state": HELD if held else WAITING, "to_via": link.via, **to})
                 count += row.state in (RECORDED, DONE)
                 if not held:
                     best[row.host_id] = max(best.get(row.host_id, link.priority), link.priority)
@@ -121,7 +121,7 @@ class Addresses:
             for key, (link, parent, site_id) in links.items():
                 host_id = places[host_of(link.url)].host_id
                 row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
-                row |= {"depth": link.depth, "parent": parent, "sight": storable(link.sight or "")}
+                row |= {"depth": link.depth, "parent": parent, "via": link.via, "sight": storable(link.sight or "")}
                 rows.append(row | {"shown_on": site_id, "state": WAITING if waits else RECORDED})
                 best[host_id] = max(best.get(host_id, link.priority), link.priority)
             new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])

@@ -22,6 +22,8 @@ class Candidate(NamedTuple):
     """What was asked for at first, when a redirect led here."""
     sight: str | None = None
     """How a page shows it, of a picture, or of a page of which there is only a picture to go by: it is to be judged."""
+    via: str = "link"
+    """How it was found: seed, sitemap, feed, link, picture, refresh, redirect or example."""
 
     @property
     def sort(self) -> str:
@@ -118,6 +120,12 @@ class Batch:
     paces: dict[int, float] = field(default_factory=dict)
     closed: dict[str, str] = field(default_factory=dict)
     demand: Demand | None = None
+    prices: dict[str, int] = field(default_factory=dict)
+    """Waiting addresses, and their new priority."""
+    learned: tuple[str, str] | None = None
+    """What this worker has learned of where the topic's pages are: for people, and for others and later runs."""
+    asked_after: tuple[str, ...] = ()
+    """Addresses that this worker believes to wait."""
     idle: bool = False
     """Whether this worker has nothing at hand and nothing on its way."""
 
@@ -138,6 +146,10 @@ class Answer:
     """Of the sites whose pages show the pictures that are lent."""
     forgotten: list[int] = field(default_factory=list)
     """Sites whose evidence was not asked for lately; it comes whole when it is."""
+    lore: list[str] = field(default_factory=list)
+    """What others have learned, and earlier runs."""
+    done: list[str] = field(default_factory=list)
+    """Of the addresses asked after, those that wait no more."""
     waiting: int = 0
     pages: int = 0
     held: int = 0

@@ -34,6 +34,7 @@ from crawler.state.schema import (
     address,
     crawl,
     evidence,
+    focus,
     host,
     lesson,
     output,
@@ -361,10 +362,10 @@ class Seat:
 
 
 def forget(connection: Connection, crawl_id: int) -> None:
-    """Drop a crawl's frontier: its addresses, hosts and sites, what its seeds taught and its pictures told. What its
-    hosts' pages have in common is as true as before.
+    """Drop a crawl's frontier: its addresses, hosts and sites, what its seeds taught, its pictures told and its links
+    led to. What its hosts' pages have in common is as true as before.
     """
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
-    for table in (host, site, lesson, evidence, verdict):
+    for table in (host, site, lesson, evidence, verdict, focus):
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))
