@@ -17,7 +17,7 @@ class Candidate(NamedTuple):
     depth: int = 0
     parent: str | None = None
     kind: str = "link"
-    """seed, list (a sitemap named by another), link or image."""
+    """seed, list (a sitemap named by another), link, image, example or counterexample (of the topic)."""
     requested: str | None = None
     """What was asked for at first, when a redirect led here."""
     sight: str | None = None
@@ -165,11 +165,12 @@ class Keys:
 
     def __init__(self, crawl_id: int, canonical: Canonical) -> None:
         self.canonical = canonical
-        self._page, self._image = (f"{crawl_id} {kind} " for kind in ("page", "image"))
+        self._page, self._image, self._example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
 
     def __call__(self, url: str, kind: str = "link") -> int:
-        """The number; an address may be a picture here and a page there."""
-        text = (self._image if kind == "image" else self._page) + self.canonical(url)
+        """The number; an address may be a picture here and a page there, and an example of the topic besides."""
+        before = {"image": self._image, "example": self._example, "counterexample": self._example}
+        text = before.get(kind, self._page) + self.canonical(url)
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 

@@ -165,11 +165,12 @@ class Seat:
         return int(before + connection.execute(select(mine).where(worker.c.crawl_id == self.crawl_id)).scalar_one())
 
     def _again(self, connection: Connection) -> int:
-        """Let wait again the seeds that failed; how many."""
-        failed = lesson.c.crawl_id == self.crawl_id, lesson.c.kind == "again"
-        urls = connection.execute(select(lesson.c.text).where(*failed)).scalars().all()
+        """Let wait again the seeds and examples that failed; how many."""
+        failed = lesson.c.crawl_id == self.crawl_id, lesson.c.kind.in_(("again", "again example"))
+        rows = connection.execute(select(lesson.c.kind, lesson.c.text).where(*failed)).all()
         connection.execute(delete(lesson).where(*failed))
-        return sum(self._reopen(connection, part) for part in in_parts(sorted({self.ledger.keys(url) for url in urls})))
+        keys = {self.ledger.keys(row.text, "seed" if row.kind == "again" else "example") for row in rows}
+        return sum(self._reopen(connection, part) for part in in_parts(sorted(keys)))
 
     def _reopen(self, connection: Connection, keys: Sequence[int]) -> int:
         """Let addresses wait again that are done with, and their hosts be asked again; how many."""
