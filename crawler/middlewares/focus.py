@@ -10,8 +10,6 @@ from scrapy.http import Response
 from crawler.spiders.links import Leads
 from crawler.spiders.topic import spider_of
 
-LEARNED_SECONDS = 20.0
-"""Between two times that what was learned is kept."""
 ASKED_AFTER = 200
 """Links of which the other workers may have fetched some."""
 
@@ -22,6 +20,9 @@ class FocusMiddleware:
     What waits is given new priorities as the crawl learns. What it learned is kept now and then, for later runs and
     for the other workers.
     """
+
+    keeps_every = 20.0
+    """Seconds."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -52,7 +53,7 @@ class FocusMiddleware:
             frontier.found(leads.lease, [candidate._replace(priority=number) for candidate, number in priced])
         if renewed := focus.renewed():
             frontier.reprice(renewed)
-        if monotonic() - self.kept_at > LEARNED_SECONDS:
+        if monotonic() - self.kept_at >= self.keeps_every:
             self.kept_at = monotonic()
             spider.focusing.tell(frontier)
             if frontier.workers > 1:
