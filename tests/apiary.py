@@ -52,7 +52,7 @@ def text(path: str) -> str:
 
 
 def html(path: str) -> str:
-    """A page: it links to others of its subject, and to some of other subjects; what its links say is no topic's name."""
+    """A page, with links to others of its subject and to some of other subjects; none of them names a topic."""
     mine = [other for other in paths() if about(other) == about(path)]
     at = mine.index(path)
     near = [mine[(at + step) % len(mine)] for step in (1, 2, 3)]

@@ -105,7 +105,7 @@ def test_whole_numbers_have_a_least_and_a_greatest(name: str, value: str, right:
     ],
 )
 def test_shares_are_from_0_to_1(name: str, value: str, right: bool) -> None:
-    with nullcontext() if right else pytest.raises(ArgumentError, match="allowed is a number from 0 to 1$"):
+    with nullcontext() if right else pytest.raises(ArgumentError, match=r"allowed is a number from 0 to 1$"):
         check_number(name, value, 0.5)
 
 

@@ -39,7 +39,7 @@ def test_without_the_dictionary_pairs_of_characters_are_words() -> None:
 
 
 def test_the_dictionary_is_loaded_for_chinese_alone() -> None:
-    code = "import sys; from crawler.segment import terms; terms('honey bees, mañana, ミツ'); print('rjieba' in sys.modules)"
+    code = "import sys; from crawler.segment import terms; terms('bees, mañana, ミツ'); print('rjieba' in sys.modules)"
     line = [sys.executable, "-c", code]
     ended = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", timeout=60, check=True)
     assert ended.stdout.strip() == "False"

@@ -32,12 +32,12 @@ def read(path: Path) -> Topic:
             Topic((("bee", 1.0),), "bee", (), (), ("A spelling bee.",), ("https://a.example/",)),
         ),
         (
-            'words = ["bee"]\n[domains]\nprefer = ["Example.org"]\navoid = ["bücher.example", "127.0.0.1", "localhost"]',
+            'words = ["bee"]\n[domains]\nprefer = ["Example.org"]\navoid = ["bücher.example", "10.0.0.1", "localhost"]',
             Topic(
                 (("bee", 1.0),),
                 "bee",
                 prefer=("example.org",),
-                avoid=("xn--bcher-kva.example", "127.0.0.1", "localhost"),
+                avoid=("xn--bcher-kva.example", "10.0.0.1", "localhost"),
             ),
         ),
     ],
@@ -80,7 +80,7 @@ WRONG = {
     "examples = ['Bees.']\nagainst = ['Bees.']": "against has 'Bees.' in it, which is in examples too;",
     "words = ['bee']\ndomains = ['a.example']": "domains is no table; allowed is [domains] with prefer and avoid",
     "words = ['bee']\n[domains]\navoid = 'a.example'": "domains.avoid is no list of texts;",
-    "words = ['bee']\n[domains]\navoid = ['http://a.example/']": "domains.avoid has 'http://a.example/' in it; allowed are",
+    "words = ['bee']\n[domains]\navoid = ['http://a.example/']": "domains.avoid has 'http://a.example/' in it;",
     "words = ['bee']\n[domains]\nprefer = ['']": "domains.prefer has '' in it; allowed are domains such as example.org",
     "words = ['bee']\n[domains]\nprefer = ['*.example']": "domains.prefer has '*.example' in it;",
     "words = ['bee']\n[domains]\nprefer = ['a..example']": "domains.prefer has 'a..example' in it;",

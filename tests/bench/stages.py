@@ -19,8 +19,8 @@ from scrapy.settings import Settings
 from server import Files
 
 from crawler.language import language
-from crawler.page import Page
 from crawler.middlewares.focus import FocusMiddleware
+from crawler.page import Page
 from crawler.pipelines import extract
 from crawler.pipelines.store import StorePipeline
 from crawler.scheduler import FrontierScheduler
