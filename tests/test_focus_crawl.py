@@ -1,13 +1,15 @@
 """Crawls with a topic: what comes first, what is kept, when it ends, and what examples teach."""
 
 import sqlite3
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import apiary
+import nursery
 import pytest
-from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
+from sites import OPEN, Answer, Crawl, Site, crawl, environment, page, serving
 
 ONE_BY_ONE = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
 TWO_HOSTS = ONE_BY_ONE | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
@@ -95,6 +97,12 @@ def with_topic(folder: Path, source: str) -> str:
     return "topic.toml"
 
 
+def state_of(folder: Path) -> str:
+    """What `scrapy state` says of the crawl, in one line."""
+    line = [sys.executable, "-m", "scrapy", "state", "topic"]
+    return " ".join(nursery.run(line, folder, environment(), 60).stdout.split())
+
+
 def relevance(ended: Crawl, site: Site) -> dict[str, float]:
     return {"/" + item["url"].removeprefix(site.url): item["relevance"] for item in ended.items()}
 
@@ -116,6 +124,7 @@ def test_pages_of_examples_teach_and_are_not_kept(tmp_path: Path) -> None:
     found = relevance(ended, site)
     assert set(found) == set(routes)
     assert found["/1"] > found["/2"]
+    assert "3 pages, 1 redirect, 1 example of the topic, 1 counterexample, 1 failed" in state_of(tmp_path)
     said = ended.closing()
     assert f"Examples of the topic that taught nothing: {far.url}gone (404 Not Found)." in said
     assert ended.counts() == {"404 Not Found": 1}
