@@ -2,6 +2,7 @@
 
 import sqlite3
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import apiary
 import nursery
 import pytest
-from sites import OPEN, Answer, Crawl, Site, crawl, environment, page, serving
+from sites import OPEN, Answer, Asked, Crawl, Site, crawl, environment, page, serving
 
 ONE_BY_ONE = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
 TWO_HOSTS = ONE_BY_ONE | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
@@ -90,6 +91,18 @@ def test_a_crawl_that_has_not_seen_enough_goes_on(tmp_path: Path) -> None:
         ended = crawl(tmp_path, arguments, ONE_BY_ONE | {"FOCUS_WINDOW": "7"})
     assert len(ended.items()) == 6
     assert "Stopped" not in ended.closing()
+
+
+def test_the_progress_says_the_harvest(tmp_path: Path) -> None:
+    def slow(asked: Asked) -> Answer:
+        time.sleep(0.3)
+        return Answer(page(CARS))
+
+    with serving(Site(chain(BEES, BEES) | {"/1": page(BEES, links={"/2": "on"}), "/2": slow})) as site:
+        settings = ONE_BY_ONE | {"LOGSTATS_INTERVAL": "0.1"}
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": "honey bees"}, settings)
+    assert ", 0 failed, harvest 100%\n" in ended.err
+    assert "On topic: 2 of 3 pages (67%)." in ended.closing()
 
 
 def with_topic(folder: Path, source: str) -> str:

@@ -49,6 +49,8 @@ class Examples:
             self.taught += bool(text.strip())
             return Example(text, good=True)
         url, _, text = text.partition("\n")
+        if not text.strip():
+            return None
         if kind == f"topic {GOOD}" and url in self.topic.example_urls:
             return Example(text, good=True)
         if kind == f"topic {BAD}" and url in self.topic.against_urls:

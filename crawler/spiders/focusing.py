@@ -58,7 +58,8 @@ class Focusing:
         """Take in what earlier runs and other workers have learned, and which links they fetched."""
         for learned in frontier.lore:
             self.focus.take_in(learned)
-        self.focus.forget(frontier.no_longer)
+        if frontier.no_longer:
+            self.focus.forget(frontier.no_longer)
         frontier.lore.clear()
         frontier.no_longer.clear()
 
