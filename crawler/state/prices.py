@@ -7,29 +7,27 @@ locked is priced with the next batch.
 
 from collections.abc import Iterable, Mapping
 
-from sqlalchemy import ARRAY, BigInteger, Connection, Integer, bindparam, func, literal, select, update
+from sqlalchemy import ARRAY, BigInteger, Connection, Integer, bindparam, func, select, update
 
 from crawler.state.addresses import in_parts
-from crawler.state.claims import IS_WAITING, RENEW_BEST
+from crawler.state.claims import RENEW_BEST
 from crawler.state.entries import Keys
-from crawler.state.schema import address, host
+from crawler.state.schema import WAITING, address, host
 
 AT_ONCE = 50_000  # addresses priced in one transaction, and prices that are kept for the next
 
 # Pictures, and what is to be judged by one, come in their own time; seeds and lists of addresses before all else.
-IS_PRICED = (
-    (address.c.state == IS_WAITING)
-    & (address.c.kind == literal("link", literal_execute=True))
-    & address.c.sight.is_(None)
-)
+IS_PRICED = (address.c.state == WAITING) & (address.c.kind == "link") & address.c.sight.is_(None)
 ONE = (
     update(address)
     .where(address.c.key == bindparam("of"), IS_PRICED, address.c.priority != bindparam("price"))
     .values(priority=bindparam("price"))
 )
-_given = func.unnest(
-    bindparam("keys", type_=ARRAY(BigInteger)), bindparam("prices", type_=ARRAY(Integer))
-).table_valued("key", "price", name="given")
+_given = (
+    func.unnest(bindparam("keys", type_=ARRAY(BigInteger)), bindparam("prices", type_=ARRAY(Integer)))
+    .table_valued("key", "price", name="given")
+    .render_derived()
+)
 MANY = (
     update(address)
     .where(address.c.key == _given.c.key, IS_PRICED, address.c.priority != _given.c.price)
