@@ -1,0 +1,263 @@
+"""Which link next: takes in each page as it is fetched, and gives the links that wait their priorities.
+
+The order in which a page is taken in:
+
+    fetched      its words are counted and compared with the topic; what led to it learns what it is worth
+    seen_again   the links it shows that wait already have one page more that speaks for them, or against them
+    found        its new links get the scores that their words and their pages give them
+    renewed      every few pages the aim is drawn anew, pages are judged anew, and all links that wait get new scores
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+
+from crawler.focus.apprentice import ADDRESS, ANCHOR, HOST, NEAR, Apprentice
+from crawler.focus.choice import HIGHEST, Choice, Manner
+from crawler.focus.keywords import Keywords, forms
+from crawler.focus.lead import Lead
+from crawler.focus.learned import MOST_PAGES, Learned, read, written
+from crawler.focus.scores import Scorer
+from crawler.focus.subject import Known, Subject
+from crawler.focus.summary import summary
+from crawler.focus.trails import Trails
+from crawler.focus.vocabulary import PLACES, Vector, Vocabulary
+from crawler.focus.waiting import SITE, TOLD, Seen, Waiting
+from crawler.segment import terms
+from crawler.text import words
+from crawler.topic import Topic
+from crawler.urls import host, site
+
+__all__ = ["HIGHEST", "Asked", "Focus", "Manner"]
+
+MOST_TEXT = 20_000
+"""Characters of a page's text that are read."""
+MOST_LINK_TEXT = 200
+"""Characters of a link's words that are read, and of the text around it."""
+MOST_ADDRESS_WORDS = 20
+RENEWED_AFTER = 20
+"""Pages, from the 60th on; earlier it is a third of those seen, and from the 400th on a twentieth, so that the work for
+a page does not grow."""
+STEP = 10
+"""Thousandths by which a priority must change to be worth telling."""
+REMEMBERED = 200_000
+"""Addresses of fetched pages, for links that are shown again."""
+PREFERRED = 1.25
+"""How many times the score of a link to a preferred domain counts."""
+
+
+class Asked(NamedTuple):
+    """What was thought of a link when it was asked for."""
+
+    score: float
+    explored: bool
+    """Whether it was tried although others promised more."""
+
+
+class Focus:
+    """What one worker knows of its topic, and of the links that wait."""
+
+    def __init__(self, topic: Topic, manner: Manner | None = None, seat: int = 1) -> None:
+        self.topic, self.manner, self.seat = topic, manner or Manner(), seat
+        self.keywords = Keywords(dict(topic.words))
+        self.vocabulary = Vocabulary()
+        given = [form for word, _ in topic.words for form in (forms(word) or (word,))]
+        self.subject = Subject(self.vocabulary.vector(given) if given else None)
+        self.trails, self.apprentice, self.waiting = Trails(), Apprentice(), Waiting()
+        self.choice = Choice(self.manner, seat)
+        self.scorer = Scorer(self.subject, self.trails, self.apprentice, self.manner.learning)
+        self._examples: set[int] = set()
+        self._numbers: dict[str, int] = {}
+        self._explored: dict[str, float] = {}
+        self._since = 0
+        self._is_stale = True
+        for text in topic.examples:
+            self.example(text)
+        for text in topic.against:
+            self.example(text, good=False)
+
+    def example(self, text: str, good: bool = True) -> None:
+        """Take in a text that is about the topic, or one that is not."""
+        self._examples.add(hash(text[:MOST_TEXT]))
+        (self.subject.examples if good else self.subject.against).append(self._vector("", text))
+        self._is_stale = True
+
+    def relevance(self, title: str, text: str) -> float:
+        """How much a text is about the topic, from 0 to 1, by what is known now."""
+        return self._judged(self._vector(title, text), self._named(title, text))
+
+    def fetched(self, url: str, title: str, text: str) -> float:
+        """Take in a page; how much it is about the topic."""
+        vector, named = self._vector(title, text), self._named(title, text)
+        self.vocabulary.see(vector.places)
+        relevance = self._judged(vector, named)
+        number = self.trails.add(relevance)
+        self._remember(url, number)
+        self.subject.pages.append(Known(vector, number, named, hash(text[:MOST_TEXT]) in self._examples))
+        self.choice.fetched(_site_number(host(url)))
+        row = self._let_go(url)
+        if row is not None:
+            self.trails.lead(self.waiting.shown[row], relevance)
+            self.apprentice.learn(self.waiting.seen[row].signs, relevance)
+        self._since += 1
+        return relevance
+
+    def seen_again(self, page_url: str, leads: Sequence[Lead]) -> None:
+        """Take in links of a page that were known before it was."""
+        number = self._numbers[page_url]
+        for lead in leads:
+            row = self.waiting.rows.get(lead.url)
+            if row is not None:
+                self.waiting.again(row, number, self._places(lead.anchor))
+            elif self._numbers.get(lead.url, number) != number:
+                self.trails.leads_to(number, self._numbers[lead.url])
+
+    def found(self, page_url: str, leads: Sequence[Lead]) -> list[int]:
+        """The priorities of new links of a page, which wait from now on."""
+        number, mark, nears = self._numbers[page_url], self.waiting.mark(), dict[str, list[int]]()
+        for lead in leads:
+            if lead.near not in nears:
+                nears[lead.near] = self._places(lead.near)
+            self.waiting.add(lead.url, self._seen(number, lead, nears[lead.near]))
+        links = self.waiting.since(mark)
+        links.table[TOLD] = self.choice.priorities(self.scorer.scores(links), links.table[SITE])
+        return [int(priority) for priority in links.table[TOLD]]
+
+    def renewed(self) -> dict[str, int]:
+        """The new priorities of links that wait, as far as they changed; empty unless enough pages came."""
+        pages = self.trails.pages
+        if self._since < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
+            return {}
+        self._since = 0
+        self.learn()
+        self.waiting.make_room()
+        links, urls = self.waiting.all(), self.waiting.urls
+        scores = self.scorer.scores(links)
+        priorities = self.choice.priorities(scores, links.table[SITE])
+        waits = np.array([url is not None for url in urls], bool)
+        for row in self.choice.tries(priorities, waits):
+            self._explored[urls[row] or ""] = float(scores[row])
+        tried = [row for url in self._explored if (row := self.waiting.rows.get(url)) is not None]
+        priorities[tried] = HIGHEST
+        changed = np.flatnonzero(waits & (np.abs(priorities - links.table[TOLD]) >= STEP))
+        links.table[TOLD, changed] = priorities[changed]
+        return {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
+
+    def learn(self) -> None:
+        """Draw the aim anew, and judge the pages that are remembered by it."""
+        self._is_stale = False
+        judged = self.subject.learn(self.vocabulary.weights())
+        if judged:
+            relevance = self.subject.relevance(np.array([likeness for _, likeness in judged]))
+            if self.keywords:
+                relevance = _with_words(np.array([page.named for page, _ in judged]), relevance)
+            self.trails.judge([page.number for page, _ in judged], relevance)
+
+    def asked(self, url: str) -> Asked | None:
+        """What is thought of a link that waits; None of one that is not known here."""
+        row = self.waiting.rows.get(url)
+        if row is None:
+            return None
+        if url in self._explored:
+            return Asked(self._explored[url], True)
+        return Asked(float(self.waiting.all().table[TOLD, row]) / 1000, False)
+
+    def forget(self, urls: Iterable[str]) -> None:
+        """Let links go that wait no more."""
+        for url in urls:
+            self._let_go(url)
+
+    def waiting_sample(self, most: int) -> list[str]:
+        """Some of the links that wait as far as is known here, the oldest among them."""
+        return list(self.waiting.rows)[:most]
+
+    def record(self) -> str:
+        """What was learned, for `take_in`."""
+        subject, vocabulary = self.subject, self.vocabulary
+        known = [*subject.like, *subject.unlike[-(MOST_PAGES - len(subject.like)) :]]
+        known = [page for page in known if page.number >= 0 or page in subject.lent.get(self.seat, [])]
+        told = Learned(self.seat, self._mark, vocabulary.pages, vocabulary.told(), known, self.apprentice.told())
+        return written(told, vocabulary)
+
+    def take_in(self, record: str) -> bool:
+        """Take in what an earlier run at this seat learned, or another worker; whether it could be read."""
+        learned = read(record, self.vocabulary)
+        if learned is None:
+            return False
+        of_topic = learned.topic == self._mark
+        if of_topic:
+            self.subject.lent[learned.seat] = learned.known
+        if learned.seat == self.seat:
+            self.vocabulary.go_on(learned.pages, learned.words)
+            if of_topic:
+                self.apprentice.go_on(learned.signs)
+        else:
+            self.vocabulary.hear(learned.seat, learned.pages, learned.words)
+            if of_topic:
+                self.apprentice.hear(learned.seat, learned.signs)
+        self._is_stale = True
+        return True
+
+    def summary(self) -> dict[str, Any]:
+        """The words of the topic, and those of links that led to it or away from it, with their weights."""
+        return summary(self.trails.pages, self.vocabulary, self.subject, self.apprentice)
+
+    def _vector(self, title: str, text: str) -> Vector:
+        return self.vocabulary.vector(terms(f"{title}\n{text[:MOST_TEXT]}"))
+
+    def _named(self, title: str, text: str) -> float:
+        return self.keywords.named(title, text[:MOST_TEXT]) if self.keywords else 0.0
+
+    def _judged(self, vector: Vector, named: float) -> float:
+        if self._is_stale:
+            self.learn()
+        relevance = self.subject.relevance(self.subject.likeness(vector))
+        return float(_with_words(named, relevance) if self.keywords else relevance)
+
+    def _places(self, text: str) -> list[int]:
+        return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))
+
+    def _seen(self, page: int, lead: Lead, near: list[int]) -> Seen:
+        name = host(lead.url)
+        anchor = self._places(lead.anchor)
+        address = self.vocabulary.places(_address_words(lead.url))
+        signs = [ANCHOR * PLACES + place for place in anchor]
+        signs += [ADDRESS * PLACES + place for place in address]
+        signs += [NEAR * PLACES + place for place in near]
+        signs.append(HOST * PLACES + self.vocabulary.place(name))
+        factor = PREFERRED if any(f".{name}".endswith(f".{domain}") for domain in self.topic.prefer) else 1.0
+        return Seen(page, anchor, near, list(dict.fromkeys(signs)), _site_number(name), factor)
+
+    def _remember(self, url: str, number: int) -> None:
+        self._numbers[url] = number
+        if len(self._numbers) > REMEMBERED:
+            del self._numbers[next(iter(self._numbers))]
+
+    def _let_go(self, url: str) -> int | None:
+        self._explored.pop(url, None)
+        return self.waiting.remove(url)
+
+    @property
+    def _mark(self) -> str:
+        """What tells this topic from others."""
+        return blake2b(repr(self.topic).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _with_words(named: Any, relevance: Any) -> Any:
+    """How much a page is about a topic given in words: what it names of them, or more if it is like pages that do."""
+    return np.maximum(named, np.sqrt(named * relevance))
+
+
+def _address_words(url: str) -> list[str]:
+    path = url.partition("://")[2].partition("/")[2]
+    return words(unquote(path[:MOST_LINK_TEXT]).replace("_", " "))[:MOST_ADDRESS_WORDS]
+
+
+@lru_cache(maxsize=10_000)
+def _site_number(name: str) -> int:
+    """A number that the hosts of one site share."""
+    return int.from_bytes(blake2b(site(f"http://{name}/").encode(), digest_size=4).digest(), "big")

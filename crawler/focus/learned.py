@@ -1,0 +1,113 @@
+"""What a worker has learned, as text: for its next run, and for the other workers of the crawl.
+
+What stands in a database may have been written by another version, or by anybody: what cannot be read teaches nothing.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crawler.focus.apprentice import SORTS, Ledger
+from crawler.focus.subject import Known
+from crawler.focus.vocabulary import PLACES, Vector, Vocabulary
+
+VERSION = 1
+MOST_WORDS = 200
+"""Of a page that is told."""
+MOST_PAGES = 60
+LONGEST = 100
+"""Letters of a word."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What one worker tells."""
+
+    seat: int
+    topic: str
+    """A mark of the topic: what was learned for another is of no use but for the words."""
+    pages: int
+    words: dict[str, float]
+    """In how many pages each stands."""
+    known: list[Known]
+    """Pages that are like the topic, and unlike it."""
+    signs: Ledger
+
+
+def written(learned: Learned, vocabulary: Vocabulary) -> str:
+    """What was learned as a line of JSON."""
+    names = vocabulary.names
+    signs = [
+        (sign // PLACES, names[sign % PLACES], *map(_short, sums))
+        for sign, sums in learned.signs.signs.items()
+        if sign % PLACES in names
+    ]
+    found = {
+        "version": VERSION,
+        "seat": learned.seat,
+        "topic": learned.topic,
+        "pages": learned.pages,
+        "words": learned.words,
+        "known": [_page(page, names) for page in learned.known],
+        "signs": signs,
+        "good": learned.signs.good,
+        "bad": learned.signs.bad,
+    }
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+
+
+def read(text: str, vocabulary: Vocabulary) -> Learned | None:
+    """What was learned, from such a line; None where it is no such line."""
+    try:
+        found = json.loads(text)
+        if found["version"] != VERSION:
+            return None
+        signs = {
+            int(sort) * PLACES + vocabulary.place(_word(word)): (_number(sum_), _number(weight))
+            for sort, word, sum_, weight in found["signs"]
+            if sort in SORTS
+        }
+        return Learned(
+            int(found["seat"]),
+            str(found["topic"]),
+            int(_number(found["pages"])),
+            {_word(word): _number(count) for word, count in found["words"].items()},
+            [_known(page, vocabulary) for page in found["known"]],
+            Ledger(signs, _number(found["good"]), _number(found["bad"])),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        return None
+
+
+def _page(page: Known, names: dict[int, str]) -> list[Any]:
+    places, times = page.vector
+    telling = np.argsort(-times, kind="stable")[:MOST_WORDS].tolist()
+    words = {names[int(places[at])]: _short(times[at]) for at in telling if int(places[at]) in names}
+    return [_short(page.named), words]
+
+
+def _known(page: Any, vocabulary: Vocabulary) -> Known:
+    named, words = page
+    times = {vocabulary.place(_word(word)): _number(count) for word, count in words.items()}
+    places = np.fromiter(times, np.int32, len(times))
+    return Known(Vector(places, np.fromiter(times.values(), np.float64, len(times))), named=_number(named))
+
+
+def _short(number: float) -> float:
+    return round(float(number), 4)
+
+
+def _word(word: Any) -> str:
+    if not isinstance(word, str) or len(word) > LONGEST:
+        raise ValueError("no word")
+    return word
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number) or number < 0:
+        raise ValueError("no count")
+    return number

@@ -1,0 +1,117 @@
+"""The links that wait, and what is known of each: its words, those around it, its signs, and the pages that show it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crawler.focus.pairs import Pairs, Values
+
+MOST_WAITING = 50_000
+"""Links whose priority is renewed; of more, the oldest keep the one they have."""
+MOST_SHOWN = 30
+"""Pages that show a link, of which it is known: to be shown by more says no more."""
+TOLD, SITE, FACTOR = range(3)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a page shows of a link, as numbers: see Vocabulary and Apprentice."""
+
+    page: int
+    anchor: list[int]
+    near: list[int]
+    signs: list[int]
+    site: int
+    factor: float
+    """How many times its score counts."""
+
+
+@dataclass(frozen=True)
+class Links:
+    """Some of the links, by rows from 0 on."""
+
+    count: int
+    shown: Pairs
+    """The pages that show each."""
+    anchors: Pairs
+    nears: Pairs
+    signs: Pairs
+    table: Values
+    """The priority that was told of each last, its site, and how many times its score counts."""
+
+
+class Waiting:
+    """Links by their addresses, each a row of numbers."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, int] = {}
+        self.urls: list[str | None] = []
+        self.seen: list[Seen] = []
+        self.shown: list[list[int]] = []
+        self.let_go = 0
+        """Links that are priced no more because too many wait."""
+        self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
+        self._table = np.zeros((3, 1024))
+
+    def add(self, url: str, seen: Seen) -> None:
+        """Let a link wait."""
+        row = len(self.urls)
+        if row == self._table.shape[1]:
+            self._table = np.concatenate([self._table, np.zeros_like(self._table)], axis=1)
+        self.rows[url] = row
+        self.urls.append(url)
+        self.seen.append(seen)
+        self.shown.append([seen.page])
+        self._table[:, row] = 0, seen.site, seen.factor
+        for pairs, numbers in zip(self._pairs, ([seen.page], seen.anchor, seen.near, seen.signs), strict=True):
+            pairs.add(row, numbers)
+
+    def again(self, row: int, page: int, anchor: list[int]) -> None:
+        """Note that one more page shows a link, and in which words."""
+        if len(self.shown[row]) < MOST_SHOWN:
+            self.shown[row].append(page)
+            self._pairs[0].add(row, [page])
+            self._pairs[1].add(row, anchor)
+
+    def remove(self, url: str) -> int | None:
+        """Let a link go; its row, which stays as it is until room is made."""
+        row = self.rows.pop(url, None)
+        if row is not None:
+            self.urls[row] = None
+        return row
+
+    def all(self) -> Links:
+        """All links, and rows of some that are gone."""
+        count = len(self.urls)
+        return Links(count, *self._pairs, self._table[:, :count])
+
+    def mark(self) -> tuple[int, ...]:
+        """A place between the links that are there and those that come."""
+        return len(self.urls), *map(len, self._pairs)
+
+    def since(self, mark: tuple[int, ...]) -> Links:
+        """The links that came after a mark; none was shown again since."""
+        first, *counts = mark
+        shown, anchors, nears, signs = (p.since(count, first) for p, count in zip(self._pairs, counts, strict=True))
+        return Links(len(self.urls) - first, shown, anchors, nears, signs, self._table[:, first : len(self.urls)])
+
+    def make_room(self) -> None:
+        """Drop the rows of links that are gone, where they are many, and the oldest links, where too many wait."""
+        if len(self.rows) > MOST_WAITING:
+            for url in list(self.rows)[: len(self.rows) - MOST_WAITING * 3 // 4]:
+                self.remove(url)
+                self.let_go += 1
+        if len(self.urls) > 1024 and len(self.urls) > 2 * len(self.rows):
+            self._drop()
+
+    def _drop(self) -> None:
+        rows = sorted(self.rows.values())
+        new = np.full(len(self.urls), -1, np.int32)
+        new[rows] = np.arange(len(rows), dtype=np.int32)
+        for pairs in self._pairs:
+            pairs.keep(new)
+        self._table[:, : len(rows)] = self._table[:, rows]
+        self.urls = [self.urls[row] for row in rows]
+        self.seen = [self.seen[row] for row in rows]
+        self.shown = [self.shown[row] for row in rows]
+        self.rows = {url: row for row, url in enumerate(self.urls) if url is not None}
