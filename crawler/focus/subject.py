@@ -34,7 +34,7 @@ LEAST_BOUND = 0.1
 """Of the likeness of the pages most like the aim."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Known:
     """A page that is remembered, by the words in it."""
 

@@ -6,15 +6,13 @@ from typing import NamedTuple
 from scrapy.settings import BaseSettings
 
 from crawler.arguments import Arguments
-from crawler.focus.focus import Focus, Manner
+from crawler.focus.focus import HIGHEST, Focus, Manner
 from crawler.focus.harvest import ON_TOPIC, Harvest
 from crawler.page import Extraction
 from crawler.spiders.examples import Examples
 from crawler.state.entries import Candidate
 from crawler.state.frontier import Frontier
 
-HIGHEST = 999
-"""The priority of a link that is sure to lead to the topic: priorities of links are thousandths."""
 DIGITS = 4
 
 
@@ -27,12 +25,12 @@ class Judgement(NamedTuple):
 
 
 class Focusing:
-    """The focus of a crawl, by its arguments and settings."""
+    """The focus of a crawl, by its arguments and settings; each of its workers has a seat of its own."""
 
-    def __init__(self, arguments: Arguments, settings: BaseSettings) -> None:
+    def __init__(self, arguments: Arguments, settings: BaseSettings, seat: int) -> None:
         learning, exploration = settings.getbool("FOCUS_LEARNING"), settings.getfloat("FOCUS_EXPLORATION")
         manner = Manner(learning, exploration, settings.getfloat("FOCUS_SITE_SHARE"))
-        self.focus = Focus(arguments.topic, manner)
+        self.focus = Focus(arguments.topic, manner, seat)
         self.examples = Examples(arguments.topic)
         wanted = arguments.min_relevance
         self.harvest = Harvest(settings.getint("FOCUS_WINDOW"), ON_TOPIC if wanted is None else wanted)
@@ -69,5 +67,5 @@ class Focusing:
 
 
 def _score(candidate: Candidate) -> float | None:
-    """What was thought of a link that another worker or an earlier run has found, by its priority."""
+    """What was thought of a link that another worker or an earlier run has found: its priority is in thousandths."""
     return candidate.priority / 1000 if candidate.via == "link" and 0 <= candidate.priority <= HIGHEST else None
