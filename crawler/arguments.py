@@ -7,9 +7,12 @@ from pathlib import Path
 
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto import BALANCE, FAVOURS
+from crawler.focus.harvest import StopWhen
 from crawler.language import CODES, normalise
 from crawler.scope import SCOPES
 from crawler.text import words
+from crawler.topic import Topic
+from crawler.topic_file import TopicError, read_topic
 from crawler.urls import absolute
 
 NAME = re.compile(r"\w[\w.-]*(?<!\.)")
@@ -18,7 +21,9 @@ MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 # Names by which the files of other crawls go: what is kept aside, and lists of pictures, of any worker.
 FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
+SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
+NO_TOPIC = Topic()
 # A comma ends an address where a space or another address follows: addresses may hold commas themselves.
 BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
 # A comma inside {} or [] belongs to the pattern.
@@ -35,12 +40,14 @@ class Arguments:
 
     seeds: tuple[str, ...]
     demo: bool = False
-    topic: str = ""
+    topic: Topic = NO_TOPIC
     scope: str = "site"
     allow: tuple[re.Pattern[str], ...] = ()
     deny: tuple[re.Pattern[str], ...] = ()
     max_pages: int | None = None
     max_depth: int | None = None
+    min_relevance: float | None = None
+    stop_when: StopWhen | None = None
     lang: frozenset[str] = frozenset()
     name: str = "topic"
     images: bool = True
@@ -154,10 +161,28 @@ def _name(value: str) -> str:
     return value
 
 
-def _topic(value: str) -> str:
+def _topic(value: str) -> Topic:
+    if value.lower().endswith(".toml"):
+        try:
+            return read_topic(Path(value))
+        except TopicError as error:
+            raise ArgumentError(str(error)) from None
     if not words(value):
-        raise ArgumentError(f"topic={_shown(value)} has no word in it; give words or a sentence")
-    return value
+        raise ArgumentError(f"topic={_shown(value)} has no word in it; give words, a sentence or a file FILE.toml")
+    return Topic.of(value)
+
+
+def _min_relevance(value: str) -> float:
+    if not SHARE.fullmatch(value) or float(value) > 1:
+        raise ArgumentError(f"min_relevance={_shown(value)} is wrong; allowed are numbers from 0 to 1")
+    return float(value)
+
+
+def _stop_when(value: str) -> StopWhen:
+    try:
+        return StopWhen.of(value)
+    except ValueError as error:
+        raise ArgumentError(f"stop_when={_shown(value)} is wrong; {error}") from None
 
 
 def _shown(value: str) -> str:
@@ -172,6 +197,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "deny": _patterns("deny"),
     "max_pages": _number("max_pages", 1),
     "max_depth": _number("max_depth", 0),
+    "min_relevance": _min_relevance,
+    "stop_when": _stop_when,
     "lang": _languages,
     "name": _name,
     "images": lambda value: _choice("images", {"yes": True, "no": False})(value) == "yes",

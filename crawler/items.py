@@ -24,6 +24,8 @@ class PageItem:
     published: str | None = None
     page_type: str = ""
     relevance: float = 0.0
+    link_score: float | None = None
+    via: str = "link"
     extractor: str = ""
     text_fingerprint: str | None = None
     images: list[dict[str, str]] = field(default_factory=list)

@@ -14,7 +14,7 @@ from crawler.extraction.framework import Limits, framework
 # Whole numbers that stop everything when they are 0.
 AT_LEAST_ONE = frozenset(
     "CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN CONCURRENT_ITEMS SITE_PAGE_LIMIT URLLENGTH_LIMIT "
-    "PATH_REPEAT_LIMIT DOWNLOAD_MAXSIZE IMAGE_MAX_BYTES".split()
+    "PATH_REPEAT_LIMIT DOWNLOAD_MAXSIZE IMAGE_MAX_BYTES FOCUS_WINDOW".split()
 )
 MOST = 100_000_000  # of a whole number: with it databases still count, and multiply by ten
 MOST_BYTES = 10**12
@@ -22,7 +22,8 @@ MOST_DIGITS = 100  # Python reads no more than some thousand
 BYTES = ("_BYTES", "SIZE")  # how the names of such settings end
 NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 SHARES = frozenset(
-    "FRAMEWORK_TIE IMAGE_NOISE_LIMIT IMAGE_NOISE_REDUNDANCY_LIMIT IMAGE_NOISE_ENTROPY_LIMIT IMAGE_NOISE_AUDIT".split()
+    "FRAMEWORK_TIE IMAGE_NOISE_LIMIT IMAGE_NOISE_REDUNDANCY_LIMIT IMAGE_NOISE_ENTROPY_LIMIT IMAGE_NOISE_AUDIT "
+    "FOCUS_EXPLORATION FOCUS_SITE_SHARE".split()
 )
 
 

@@ -62,6 +62,7 @@ class FrontierScheduler(BaseScheduler):
         await asyncio.wait([self.books])
         try:
             if not self.spider.broken:
+                self.spider.focusing.tell(self.frontier)
                 await self.commit(claim=False)
                 await self._in_thread(self.seat.leave)
         except StateError as error:

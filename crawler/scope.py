@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from crawler.urls import ending, host, repeats_itself, site
+from crawler.urls import ending, host, lies_in, repeats_itself, site
 
 SCOPES: dict[str, Callable[[str], str]] = {"host": host, "site": site, "any": lambda url: ""}
 
@@ -18,6 +18,8 @@ class Scope:
     deny: tuple[re.Pattern[str], ...] = ()
     max_length: int = 2083
     max_repeats: int = 3
+    avoid: tuple[str, ...] = ()
+    """Domains that are left out, with all that lies in them."""
     homes: set[str] = field(default_factory=set)
 
     def add_home(self, url: str) -> None:
@@ -28,6 +30,8 @@ class Scope:
         """Why the address of a page, or of a sitemap, is not followed, or None when it is."""
         if SCOPES[self.kind](url) not in self.homes:
             return "outside the scope"
+        if self.avoid and lies_in(host(url), self.avoid):
+            return "domain to leave out"
         if len(url) > self.max_length:
             return "address too long"
         return self._no_page(url) if page else None

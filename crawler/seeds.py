@@ -7,7 +7,8 @@ from lxml import etree
 
 from crawler.urls import absolute
 
-LISTS = frozenset(("urlset", "sitemapindex", "rss", "rdf", "feed"))
+SITEMAPS = frozenset(("urlset", "sitemapindex"))
+LISTS = SITEMAPS | {"rss", "rdf", "feed"}
 
 
 class Listing(NamedTuple):
@@ -17,6 +18,7 @@ class Listing(NamedTuple):
     sitemaps: tuple[str, ...]
     cut: bool = False
     """Whether it was packed and could be unpacked only in part."""
+    is_feed: bool = False
 
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
@@ -39,7 +41,7 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
         if address:
             parent = element.getparent()
             (sitemaps if parent is not None and _name(parent) == "sitemap" else pages)[address] = None
-    return Listing(tuple(pages), tuple(sitemaps), cut)
+    return Listing(tuple(pages), tuple(sitemaps), cut, _name(root) not in SITEMAPS)
 
 
 def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:

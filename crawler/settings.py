@@ -55,6 +55,12 @@ IMAGE_NOISE_AUDIT = 0.0  # the share of the noise that is fetched all the same, 
 IMAGE_MIN_BYTES = 40  # what is smaller is no picture that anybody sees; the smallest of one dot has 43
 IMAGE_MAX_BYTES = 10 * 1024 * 1024
 
+# Which page comes next: links are scored by what was learned from the pages fetched so far.
+FOCUS_LEARNING = True  # False: by the topic's words alone, as far as a link and its page name them
+FOCUS_EXPLORATION = 0.02  # of the pages asked for, links chosen without regard to their score: it may be mistaken
+FOCUS_SITE_SHARE = 0.5  # of the last pages; links of a site that had more wait behind those of others
+FOCUS_WINDOW = 200  # the last pages, of which the harvest says how many are on the topic
+
 # How often a host is asked: one request at a time, a second apart or more, slower when the host is slow.
 DOWNLOAD_DELAY = 1.0
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
@@ -120,8 +126,8 @@ IGNORED_PARAMETERS = (
     r"s(?:id|ess(?:ion)?(?:_?id)?)?=(?![\da-f]{24}$|.{12}4.{3}[89ab].{15}$)(?=\d*[a-z])(?=[a-z]*\d)[\da-z]{24,}",
 )
 
-# The demo site is ours: it is asked without pauses.
-DEMO_SLOT = {"concurrency": 8, "delay": 0.0, "jitter": 0.0}
+# The demo site is ours: it is asked without pauses, one page after the other, so that the promising ones come first.
+DEMO_SLOT = {"concurrency": 1, "delay": 0.0, "jitter": 0.0}
 
 # How the crawl runs: no per-item tasks (one page makes one item), no component without use.
 SCHEDULER = "crawler.scheduler.FrontierScheduler"
@@ -139,6 +145,7 @@ DOWNLOADER_MIDDLEWARES = {
     "crawler.middlewares.guard.GuardMiddleware": 800,
 }
 SPIDER_MIDDLEWARES = {
+    "crawler.middlewares.focus.FocusMiddleware": 500,
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # candidates carry their depth; the scope checks addresses
     "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,

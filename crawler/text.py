@@ -12,8 +12,9 @@ from html import unescape
 from itertools import pairwise
 from operator import add
 
+HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 UNSPACED = (
-    "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"  # Han
+    f"{HAN}"
     "\u3041-\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf"  # Thai, Lao
     "\u1780-\u17d3\u17d7\u17dc-\u17e9\u1000-\u1049\u1050-\u109f\uaa60-\uaa7f"  # Khmer, Myanmar
@@ -41,6 +42,16 @@ def is_unspaced(word: str) -> bool:
     return _UNSPACED.match(word) is not None
 
 
+def uncut_words(text: str) -> list[str]:
+    """Return the case-folded words of a text, and for unspaced scripts the runs of characters as they stand.
+
+    >>> uncut_words("我爱Python 喝绿茶")
+    ['我爱', 'python', '喝绿茶']
+    """
+    found: list[str] = _WORD.findall(text.casefold().replace("’", "'"))
+    return found
+
+
 def words(text: str) -> list[str]:
     """Return the case-folded words of a text, and for unspaced scripts the pairs of neighbouring characters.
 
@@ -49,7 +60,7 @@ def words(text: str) -> list[str]:
     >>> words("我爱Python 茶")
     ['我爱', 'python', '茶']
     """
-    found: list[str] = _WORD.findall(text.casefold().replace("’", "'"))
+    found = uncut_words(text)
     if text.isascii():
         return found
     cut: list[str] = []

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
@@ -124,6 +125,16 @@ def host(url: str) -> str:
     ('example.com', '[::1]:8000')
     """
     return url.split("/", 3)[2]
+
+
+def lies_in(name: str, domains: Collection[str]) -> bool:
+    """Whether a host is one of these domains or lies in one, whatever its port.
+
+    >>> lies_in("news.example.org:8000", ["example.org"]), lies_in("myexample.org", ["example.org"])
+    (True, False)
+    """
+    name = name.partition(":")[0]
+    return any(name == domain or name.endswith(f".{domain}") for domain in domains)
 
 
 @lru_cache(maxsize=65536)

@@ -6,6 +6,8 @@ import pytest
 
 from crawler.arguments import READERS, ArgumentError, Arguments, parse
 from crawler.extraction import EXTRACTORS
+from crawler.focus.harvest import StopWhen
+from crawler.topic import Topic
 
 A, B = "http://a.example/", "https://b.example/x,y,z"
 
@@ -142,7 +144,8 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "read"),
     [
-        ("topic", " honey 蜂蜜 ", "honey 蜂蜜"),
+        ("topic", " honey 蜂蜜 ", Topic((("honey", 1.0), ("蜂蜜", 1.0)), "honey 蜂蜜")),
+        ("topic", "bees.toml.", Topic.of("bees.toml.")),
         ("scope", "host", "host"),
         ("scope", "site", "site"),
         ("scope", "any", "any"),
@@ -150,6 +153,11 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
         ("max_pages", "999999999", 999999999),
         ("max_depth", "0", 0),
         ("max_depth", "007", 7),
+        ("min_relevance", "0", 0.0),
+        ("min_relevance", ".25", 0.25),
+        ("min_relevance", "1.0", 1.0),
+        ("stop_when", "harvest<0.05", StopWhen(0.05)),
+        ("stop_when", " harvest < 0.5 ", StopWhen(0.5)),
         ("lang", "en", frozenset(["en"])),
         ("lang", "zh-CN, EN jp", frozenset(["zh", "en", "ja"])),
         ("name", "topic", "topic"),
@@ -174,6 +182,13 @@ def test_right_values(name: str, value: str, read: object) -> None:
     assert getattr(parse({"seeds": A, name: value}), name) == read
 
 
+@pytest.mark.parametrize("value", ["!", "。、", "-"])
+def test_a_topic_without_a_word(value: str) -> None:
+    assert wrong({"seeds": A, "topic": value}) == (
+        f"topic={value!r} has no word in it; give words, a sentence or a file FILE.toml"
+    )
+
+
 @pytest.mark.parametrize("name", ["allow", "deny"])
 @pytest.mark.parametrize(
     ("value", "expected"),
@@ -194,6 +209,8 @@ ALLOWED = {
     "deny": "allowed are regular expressions, separated by commas or spaces",
     "max_pages": "allowed are whole numbers from 1 on",
     "max_depth": "allowed are whole numbers from 0 on",
+    "min_relevance": "allowed are numbers from 0 to 1",
+    "stop_when": "allowed is harvest<NUMBER, with a number between 0 and 1 such as harvest<0.05",
     "lang": "allowed are codes such as en, zh, de, fr, ja, ru",
     "name": "allowed are letters, digits, '_', '-' and '.', at most 200 bytes of them",
     "images": "allowed are yes, no",
@@ -208,6 +225,8 @@ WRONG = {
     "deny": ["(", "x{2}{3}"],
     "max_pages": ["0", "-1", "1.5", "ten", "1e3", "1_000", "１", "+5", "9" * 10],
     "max_depth": ["-1", "deep", "9" * 10],
+    "min_relevance": ["1.1", "-0.1", "half", "nan", "50%", "0,5", "1e-3", "."],
+    "stop_when": ["harvest", "harvest<0", "harvest<1", "harvest>0.5", "relevance<0.5", "harvest<nan"],
     "lang": ["english", "xx", "en,xx", "中文"],
     "name": ["a/b", "..", "a.", ".a", "-a", "a b", "a\\b", "con", "NUL.txt", "com1", "a" * 201, "蜜" * 67, "a\0"],
     "images": ["maybe", "true", "YES"],

@@ -14,10 +14,10 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 PURE, MIDDLE, ABOVE, TOP, ADAPTER = range(5)
 LAYERS = {
     **dict.fromkeys(
-        "page walk pieces text topic decoding urls language published heads structured author wording".split(),
+        "page walk pieces text segment topic topic_file decoding urls language published heads structured".split(),
         PURE,
     ),
-    **dict.fromkeys("bounds seeds scope addresses canonical parallel whole_file picture".split(), PURE),
+    **dict.fromkeys("author wording bounds seeds scope addresses canonical parallel whole_file picture".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
     **dict.fromkeys("recrawl evaluation arguments cleaning saved_pictures".split(), ABOVE),
     "training": TOP,  # it judges what it made
@@ -38,6 +38,7 @@ MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 EXTRA = {
     "evaluation": frozenset(("scipy",)),
     "noise": frozenset(("adblock",)),
+    "segment": frozenset(("rjieba",)),
     "training": frozenset(("scipy", "sklearn", "lightgbm")),
 }
 

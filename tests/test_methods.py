@@ -78,6 +78,8 @@ def test_a_method_goes_to_another_process() -> None:
         ("SITE_PAGE_LIMIT", "1", True),
         ("SITE_PAGE_LIMIT", "100000000", True),
         ("SITE_PAGE_LIMIT", "100000001", False),
+        ("FOCUS_WINDOW", "0", False),
+        ("FOCUS_WINDOW", "1", True),
         ("IMAGE_NOISE_MIN_PAGES", "0", True),
         ("IMAGE_NOISE_MIN_PAGES", "99999999999999999999", False),
         ("IMAGE_NOISE_MIN_PAGES", "9" * 5000, False),
@@ -89,6 +91,22 @@ def test_a_method_goes_to_another_process() -> None:
 def test_whole_numbers_have_a_least_and_a_greatest(name: str, value: str, right: bool) -> None:
     with nullcontext() if right else pytest.raises(ArgumentError, match="allowed is a whole number from"):
         check_number(name, value, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "right"),
+    [
+        ("FOCUS_EXPLORATION", "0", True),
+        ("FOCUS_EXPLORATION", "1.0", True),
+        ("FOCUS_EXPLORATION", "1.1", False),
+        ("FOCUS_EXPLORATION", "-0.1", False),
+        ("FOCUS_SITE_SHARE", "0.01", True),
+        ("FOCUS_SITE_SHARE", "half", False),
+    ],
+)
+def test_shares_are_from_0_to_1(name: str, value: str, right: bool) -> None:
+    with nullcontext() if right else pytest.raises(ArgumentError, match=r"allowed is a number from 0 to 1$"):
+        check_number(name, value, 0.5)
 
 
 @pytest.mark.parametrize(

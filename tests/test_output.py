@@ -60,6 +60,8 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "comments": "",
         "author": "Ann Lee",
         "published": "2024-05-06",
+        "link_score": None,
+        "via": "seed",
         "extractor": "auto",
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
     }

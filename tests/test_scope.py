@@ -39,6 +39,25 @@ def test_without_a_home_nothing_is_inside(kind: str) -> None:
     assert Scope(kind).refusal(HOME) == "outside the scope"
 
 
+@pytest.mark.parametrize(
+    ("url", "refusal"),
+    [
+        ("http://shop.example.com/", "domain to leave out"),
+        ("http://old.shop.example.com:8080/x", "domain to leave out"),
+        ("http://workshop.example.com/", None),
+        ("http://example.com/shop.example.com", None),
+        ("http://10.0.0.1:8000/", "domain to leave out"),
+        ("http://110.0.0.1/", None),
+    ],
+)
+@pytest.mark.parametrize("page", [True, False])
+def test_domains_to_leave_out(url: str, refusal: str | None, page: bool) -> None:
+    scope = Scope("any", avoid=("shop.example.com", "10.0.0.1"))
+    scope.add_home(HOME)
+    assert scope.refusal(url, page) == refusal
+    assert Scope("host", avoid=("example.com",)).refusal("http://a.example.com/") == "outside the scope"
+
+
 def test_homes_add_up() -> None:
     scope = Scope("host")
     for url in (HOME, "http://other.example/"):

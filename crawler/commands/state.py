@@ -41,6 +41,8 @@ ENDS = {
     "picture": ("picture", "pictures"),
     "list": ("list of addresses", "lists of addresses"),
     "redirected": ("redirect", "redirects"),
+    "example": ("example of the topic", "examples of the topic"),
+    "counterexample": ("counterexample", "counterexamples"),
 }
 
 

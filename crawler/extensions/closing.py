@@ -10,13 +10,14 @@ from rich.filesize import decimal
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from crawler.spiders.topic import spider_of
+from crawler.spiders.topic import TopicSpider, spider_of
 from crawler.state.verdicts import saved_bytes
 from crawler.wording import counted, printable, ranked_reasons, reason_words
 
 logger = logging.getLogger(__name__)
 
 MOST_REASONS = 10  # that are named, of those something was left out for
+MOST_EXAMPLES = 10  # that failed and are named
 REASONS = {"finished": "", "shutdown": "Stopped before the end. "}
 
 
@@ -71,11 +72,33 @@ class ClosingLines:
             ]
         if "skipped/address is not public" in counts:
             said.append("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
+        said += _focus(spider)
         where = spider.seat.pages.path
-        if not spider.topic.weights:
-            said.append("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
         said.append(f"{counted(pages, 'item' if total == pages else 'new item')} in {where}.")
         return said + _pictures(counts, str(spider.seat.images.path) if spider.arguments.images else "")
+
+
+def _focus(spider: TopicSpider) -> list[str]:
+    """Which share of the pages was on the topic, and what of the topic is not known."""
+    said, examples = [], spider.examples
+    if examples.failed:
+        said.append(f"Examples of the topic that taught nothing: {_failed(examples.failed)}.")
+    if not examples.say_something:
+        said.append("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
+    elif spider.harvest.pages:
+        said.append(spider.harvest.words())
+    return said
+
+
+def _failed(examples: Mapping[str, str]) -> str:
+    """Examples that failed and why, the first of many.
+
+    >>> _failed({"http://a.example/": "404 Not Found"})
+    'http://a.example/ (404 Not Found)'
+    """
+    named = [f"{url} ({reason_words(why)})" for url, why in list(examples.items())[:MOST_EXAMPLES]]
+    more = len(examples) - len(named)
+    return ", ".join([*named, *([f"and {more:,} more"] if more else [])])
 
 
 def _counted(counts: Mapping[str, Any], group: str) -> str:

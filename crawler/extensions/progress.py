@@ -120,5 +120,7 @@ class CrawlProgress:
             f"{pages} {noun} done, {len(spider.frontier)} queued, {self.rate:.1f} pages/s, "
             f"{fetched}, {skipped} skipped, {failed} failed"
         )
+        if spider.examples.say_something and spider.harvest.pages:
+            said += f", harvest {spider.harvest.share:.0%}"
         pictures, noise = counts.get("images", 0), counts.get("image_noise/skipped", 0)
         return f"{said}, {pictures} pictures kept, {noise} noise" if pictures or noise else said

@@ -5,18 +5,20 @@ from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.http import Response
 
 from crawler.failures import Refusal
+from crawler.spiders.examples import KINDS
 from crawler.spiders.topic import spider_of
 from crawler.state.entries import Candidate
 from crawler.urls import absolute
 
+ANYWHERE = KINDS | {"image"}
 MOVED = (301, 302, 303, 307, 308)
 
 
 class ScopedRedirectMiddleware(RedirectMiddleware):
     """Follows a redirect as it would a link: one page for each address, and none outside the scope.
 
-    A seed may move: where it leads is the crawl's home too. Pictures may lie anywhere. robots.txt, which has no
-    candidate, is followed wherever it went.
+    A seed may move: where it leads is the crawl's home too. Pictures and examples may lie anywhere. robots.txt, which
+    has no candidate, is followed wherever it went.
     """
 
     async def process_response(  # type: ignore[override]
@@ -35,7 +37,7 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
         spider = spider_of(self.crawler)
         if candidate.kind == "seed":
             spider.teach(request.meta["lease"], "home", url)
-        elif candidate.kind != "image" and (refusal := spider.scope.refusal(url, page=candidate.kind != "list")):
+        elif candidate.kind not in ANYWHERE and (refusal := spider.scope.refusal(url, page=candidate.kind != "list")):
             raise Refusal(f"redirected: {refusal}")
         to = candidate._replace(url=url, requested=candidate.requested or candidate.url)
         lease = await spider.frontier.move(request.meta["lease"], to)

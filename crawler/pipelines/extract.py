@@ -41,7 +41,6 @@ class ExtractPipeline:
             refused = noise_of(page, extraction) if self.spider.pictures.judged else frozenset()
             item.markdown = markdown(page, extraction.blocks, wish == "links", refused)
         item.author, item.published, item.page_type = author(page), published(page), extraction.page_type
-        item.relevance = round(page.once(self.spider.relevance), 4)
         item.extractor = self.spider.method
         item.text_fingerprint = fingerprint(extraction.text)
         item.images = [{"url": url, "alt": alt} for url, alt in _distinct(page.images).items()]

@@ -1,17 +1,38 @@
-"""The links of a page: which are worth following, and which of them first."""
+"""The links of a page: which are new and worth following, and the words that stand for each."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from crawler.focus.lead import Lead
 from crawler.page import Page
 from crawler.scope import Scope
 from crawler.spiders.pictures import Pictures
 from crawler.spiders.reasons import Reasons
 from crawler.state.entries import Candidate
 from crawler.state.frontier import Frontier
-from crawler.topic import Topic
+from crawler.walk import Link
 
 # Links that are only a picture are mostly adverts: they wait until nothing better is left.
 PICTURE_PRIORITY = -1_000
+MOST_WORDS = 300
+"""Characters of a link's own words: what is longer is no link but a text."""
+
+
+@dataclass(frozen=True)
+class Leads:
+    """Where a page leads; to be given priorities before it goes to the frontier."""
+
+    page: Page
+    address: str
+    """By which the page was asked for."""
+    lease: int
+    new: tuple[Candidate, ...] = ()
+    words: tuple[Lead, ...] = ()
+    """What stands for each of the new ones."""
+    pictured: tuple[Candidate, ...] = ()
+    """New ones of which there is only a picture to go by; their priority is known."""
+    again: tuple[Lead, ...] = ()
+    """Those that were known already."""
 
 
 @dataclass(frozen=True)
@@ -19,17 +40,21 @@ class Links:
     """What tells which links to follow."""
 
     scope: Scope
-    topic: Topic
     pictures: Pictures
     reasons: Reasons
 
-    def new(self, page: Page, depth: int, relevance: float, frontier: Frontier) -> list[Candidate]:
-        """The page's links that are new, those first whose page and words are about the topic."""
-        found: list[Candidate] = []
+    def leads(self, leads: Leads, depth: int, frontier: Frontier) -> Leads:
+        """The same leads with the page's links, each address once."""
+        new: dict[str, list[Link]] = {}
+        again: dict[str, list[Link]] = {}
+        pictured: list[Candidate] = []
+        page = leads.page
         for link in page.links:
+            alone = link.pictured and not link.text
+            if link.url in frontier and not alone:
+                again.setdefault(link.url, []).append(link)
             if link.url in frontier or hash(link.url) in self.reasons.left_out:
                 continue
-            alone = link.pictured and not link.text
             if alone and (frontier.met(link.url, "picture") or self.pictures.is_picture(link.url)):
                 continue
             if link.nofollow:
@@ -38,9 +63,25 @@ class Links:
                 self.reasons.leave_out(link.url, refusal)
             elif alone:
                 sight = self.pictures.sight(page, link.url)
-                found.append(Candidate(link.url, PICTURE_PRIORITY, depth, page.url, sight=sight))
+                via = Candidate(link.url, PICTURE_PRIORITY, depth, page.url, sight=sight, via="picture")
+                pictured.append(via)
             else:
-                mentioned = self.topic.mentioned(f"{link.text} {link.title}")
-                priority = round(600 * relevance + 400 * mentioned)
-                found.append(Candidate(link.url, priority, depth, page.url))
-        return found
+                new.setdefault(link.url, []).append(link)
+        called = _called(page, {*new, *again})
+        words = tuple(_lead(page, links, called) for links in new.values())
+        known = tuple(_lead(page, links, called) for links in again.values())
+        candidates = tuple(Candidate(url, 0, depth, page.url) for url in new)
+        return Leads(page, leads.address, leads.lease, candidates, words, tuple(pictured), known)
+
+
+def _called(page: Page, urls: Collection[str]) -> dict[str, str]:
+    """What the pictures that lead to these addresses are called."""
+    return {image.target: image.alt for image in page.images if image.target in urls and image.alt}
+
+
+def _lead(page: Page, links: list[Link], called: dict[str, str]) -> Lead:
+    """An address as its page shows it, in the words of all links to it."""
+    url = links[0].url
+    words = dict.fromkeys(word for link in links for word in (link.text, link.title) if word)
+    anchor = " ".join([*words, *([called[url]] if url in called else [])])
+    return Lead(url, anchor[:MOST_WORDS], page.near_text(links[0]))

@@ -55,7 +55,7 @@ class Pictures:
             for url in (image.url, large):
                 if url and not met(url, "image"):
                     sight = page.once(self.sightings)[at].record() if self.judged else None
-                    yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight)
+                    yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight, via="picture")
 
     def is_picture(self, url: str) -> bool:
         """Whether a link is taken for a picture instead."""

@@ -1,4 +1,4 @@
-"""The topic spider: seeds -> page items, and links worth following for the frontier."""
+"""The topic spider: seeds -> page items, and leads to more pages for the focus."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -29,19 +29,19 @@ from crawler.picture import looks_like_content
 from crawler.scope import Scope
 from crawler.seeds import Listing, listing
 from crawler.settings import user_agent
-from crawler.spiders.links import Links
+from crawler.spiders.examples import KINDS, lesson
+from crawler.spiders.focusing import Focusing, Judgement
+from crawler.spiders.links import Leads, Links
 from crawler.spiders.pictures import MOST_PICTURES, Pictures
 from crawler.spiders.reasons import Reasons
 from crawler.state.entries import Candidate, Template
 from crawler.state.frontier import Frontier
 from crawler.state.seats import Seat
-from crawler.topic import Topic
 from crawler.urls import host
 
 # A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
 REFRESH_SECONDS = 3
 SEED_PRIORITY = 10_000
-EXAMPLE_LENGTH = 100_000  # of a seed's text, from which the topic is learned
 MAX_HEADER = 1_000
 # Why a seed brought nothing that may be over when the crawl is started again.
 PASSING = (NOT_PUBLIC, "robots.txt cannot be read", "site asked")
@@ -56,11 +56,11 @@ class TopicSpider(Spider):
         super().__init__()
         self.arguments = arguments
         self.seeds = arguments.seeds
-        self.topic = Topic(arguments.topic)
         self.seeds_answered = 0
         self.seeds_failed: dict[str, str] = {}
         self.learned: set[tuple[str, str]] = set()
         self.broken = ""
+        self.closing: asyncio.Future[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -105,15 +105,19 @@ class TopicSpider(Spider):
             self.arguments.deny,
             settings.getint("URLLENGTH_LIMIT"),
             settings.getint("PATH_REPEAT_LIMIT"),
+            self.arguments.topic.avoid,
         )
         for seed in self.seeds:
             self.scope.add_home(seed)
-        self.links = Links(self.scope, self.topic, self.pictures, self.reasons)
+        self.links = Links(self.scope, self.pictures, self.reasons)
+        self.focusing = Focusing(self.arguments, settings)
+        self.focus, self.examples, self.harvest = self.focusing.focus, self.focusing.examples, self.focusing.harvest
         self.seat = seat
         seat.ledger.reads_templates = self.libraries is not None
         if self.pictures.judged:
             seat.ledger.count_pictures, seat.ledger.enough_pages = counted, settings.getint("IMAGE_NOISE_MIN_PAGES")
-        seat.seed([Candidate(seed, SEED_PRIORITY, kind="seed") for seed in self.seeds])
+        seeds = [Candidate(seed, SEED_PRIORITY, kind="seed", via="seed") for seed in self.seeds]
+        seat.seed([*self.examples.candidates(SEED_PRIORITY + 1), *seeds])
         self.frontier = Frontier(seat.ledger.keys, pace_of(crawler), self.arguments.max_pages)
 
     async def start(self) -> AsyncIterator[Request]:
@@ -122,7 +126,8 @@ class TopicSpider(Spider):
         yield
 
     def learn(self) -> None:
-        """Take in what seeds and pages taught other workers, and this one in earlier runs."""
+        """Take in what seeds, examples and pages taught other workers, and this one in earlier runs."""
+        self.focusing.hear(self.frontier)
         for kind, text in self.frontier.lessons:
             self.take_in(kind, text)
         self.frontier.lessons.clear()
@@ -135,7 +140,7 @@ class TopicSpider(Spider):
         self.frontier.forgotten.clear()
 
     def teach(self, lease: int, kind: str, text: str) -> None:
-        """Take in what a seed teaches, and have it kept."""
+        """Take in what a seed or an example teaches, and have it kept."""
         self.frontier.taught(lease, kind, text)
         self.take_in(kind, text)
 
@@ -145,18 +150,19 @@ class TopicSpider(Spider):
         self.learned.add((kind, text))
         if kind == "home":
             self.scope.add_home(text)
-        elif kind == "example":
-            self.topic.learn(text)
+        else:
+            self.focusing.take_in(kind, text)
 
     def leave_other_types(self, headers: Headers, request: Request) -> None:
         """Stop the download of what is not a web page, unless it may be a seed's list of addresses."""
         candidate: Candidate | None = request.meta.get("candidate")
         declared = media_type(_header(headers, "Content-Type"))
-        if candidate is not None and candidate.kind == "link" and declared and declared not in HTML_TYPES:
+        kinds = KINDS | {"link"}
+        if candidate is not None and candidate.kind in kinds and declared and declared not in HTML_TYPES:
             raise StopDownload(fail=False)
 
-    def parse(self, response: Response) -> Iterator[PageItem]:
-        """The page as an item, unless it asks not to be kept; its new links go to the frontier."""
+    def parse(self, response: Response) -> Iterator[Leads | PageItem]:
+        """Where the page leads, and the page as an item, unless it is not to be kept."""
         candidate: Candidate = response.meta["candidate"]
         if candidate.kind in ("seed", "list") and (found := listing(response.body, response.url, self.max_size)):
             self.parse_listing(response, candidate, found)
@@ -169,7 +175,9 @@ class TopicSpider(Spider):
             self.skip(response.meta, f"not HTML/{media_type(content_type) or 'no type given'}")
             return
         page = Page(response.url, response.body, content_type, _header(response.headers, "X-Robots-Tag", "\n"))
-        if page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS and page.refresh[1] not in self.frontier:
+        if candidate.kind in KINDS:
+            self.parse_example(response.meta["lease"], candidate, page)
+        elif page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS and page.refresh[1] not in self.frontier:
             self.send_on(response.meta, candidate, page.refresh[1])
         else:
             yield from self.parse_page(response, candidate, page)
@@ -178,21 +186,25 @@ class TopicSpider(Spider):
         """Follow a page that sends its reader on at once, as one would a redirect."""
         if candidate.kind == "seed":
             self.teach(meta["lease"], "home", url)
-        self.found(meta["lease"], [url], candidate)
+        self.found(meta["lease"], [url], candidate._replace(via="refresh"))
         self.skip(meta, "sent on by the page")
 
-    def parse_page(self, response: Response, candidate: Candidate, page: Page) -> Iterator[PageItem]:
+    def parse_example(self, lease: int, candidate: Candidate, page: Page) -> None:
+        """An example teaches what the crawl is about, or what not, and that is all."""
+        url = candidate.requested or candidate.url
+        if text := lesson(page, self.extraction(page)):
+            self.teach(lease, f"topic {candidate.kind}", f"{url}\n{text}")
+        else:
+            self.examples.failed[url] = "no text in it"
+        self.frontier.end(lease, candidate.kind)
+
+    def parse_page(self, response: Response, candidate: Candidate, page: Page) -> Iterator[Leads | PageItem]:
         lease: int = response.meta["lease"]
         self.answered(candidate)
-        if candidate.depth == 0 and not self.topic.given:
-            # A list page has no prose, but its lines tell what it is about.
-            text = self.extraction(page).text or " ".join(block.text for block in page.blocks)
-            self.teach(lease, "example", text[:EXAMPLE_LENGTH])
-        if "nofollow" in page.robots:
-            for link in page.links:
-                self.reasons.mark_nofollow(link.url)
-        elif self.arguments.max_depth is None or candidate.depth < self.arguments.max_depth:
-            self.follow(page, candidate, lease)
+        if candidate.depth == 0 and self.examples.are_sought:
+            self.teach(lease, "example", lesson(page, self.extraction(page)))
+        item = self.item(response, candidate, page)
+        yield self.follow(page, candidate, lease)
         if self.pictures.judged:
             self.frontier.saw(lease, self.pictures.seen(page))
         if self.pictures.wanted:
@@ -203,9 +215,11 @@ class TopicSpider(Spider):
         # Last: when the item has left the pipelines, all that its page caused is committed with it.
         if "noindex" in page.robots:
             self.skip(response.meta, "noindex")
+        elif item.relevance < (self.arguments.min_relevance or 0.0):
+            self.skip(response.meta, "off topic/relevance under min_relevance")
         else:
             self.learn_from(page, lease)
-            yield self.item(response, candidate, page)
+            yield item
 
     def learn_from(self, page: Page, lease: int) -> None:
         """Learn what the site's pages have in common, if the method wants that."""
@@ -221,8 +235,8 @@ class TopicSpider(Spider):
         self.answered(candidate)
         lease: int = response.meta["lease"]
         self.reasons.count("skipped/rest of a sitemap larger than the limit", found.cut)
-        self.found(lease, found.sitemaps, Candidate("", SEED_PRIORITY, kind="list"))
-        self.found(lease, found.pages, Candidate("", SEED_PRIORITY - 1))
+        self.found(lease, found.sitemaps, Candidate("", SEED_PRIORITY, kind="list", via="sitemap"))
+        self.found(lease, found.pages, Candidate("", SEED_PRIORITY - 1, via="feed" if found.is_feed else "sitemap"))
         self.frontier.end(lease, "list")
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
@@ -238,11 +252,12 @@ class TopicSpider(Spider):
         yield item
 
     def item(self, response: Response, candidate: Candidate, page: Page) -> PageItem:
-        """The page as an item, for the pipelines to fill in."""
+        """The page as an item, for the pipelines to fill in; the focus has learned from it."""
         asked = candidate.requested or candidate.url
         now = datetime.now(UTC).isoformat(timespec="seconds")
         item = PageItem(response.url, asked, now, response.status, candidate.depth, candidate.parent)
         item.page, item.lease = page, response.meta["lease"]
+        item.relevance, item.link_score, item.via = self.judge(candidate, page)
         for name in ("ETag", "Last-Modified"):
             if value := _header(response.headers, name):
                 item.validators[name.lower().replace("-", "_")] = value[:MAX_HEADER]
@@ -252,20 +267,30 @@ class TopicSpider(Spider):
         """The page's main text, taken out once."""
         return page.once(self.extract)
 
-    def relevance(self, page: Page) -> float:
-        """How much the page's clean text is about the topic."""
-        extraction = self.extraction(page)
-        return self.topic.relevance(extraction.title, extraction.text)
+    def judge(self, candidate: Candidate, page: Page) -> Judgement:
+        """What the page is worth to the topic; the crawl ends when too few of the last ones are on it."""
+        judgement, stats = self.focusing.judge(candidate, self.extraction(page)), self.crawler.stats
+        stats.set_value("focus/pages", self.harvest.pages)
+        stats.set_value("focus/on_topic", self.harvest.on_topic)
+        stats.set_value("focus/harvest", round(self.harvest.share, 4))
+        if why := self.harvest.ends(self.arguments.stop_when):
+            self.end(why)
+        return judgement
 
-    def follow(self, page: Page, candidate: Candidate, lease: int) -> None:
-        """Hand the page's new links to the frontier, those first whose page and words are about the topic."""
-        if self.frontier.full:
-            return
+    def follow(self, page: Page, candidate: Candidate, lease: int) -> Leads:
+        """Where the page leads; nowhere if it asks for that, or if it is as far from the seeds as may be."""
+        leads = Leads(page, candidate.requested or candidate.url, lease)
+        if "nofollow" in page.robots:
+            for link in page.links:
+                self.reasons.mark_nofollow(link.url)
+            return leads
+        most = self.arguments.max_depth
+        if self.frontier.full or (most is not None and candidate.depth >= most):
+            return leads
         self.reasons.count("skipped/links beyond the first 10,000 of a page", page.cut)
         ended = page.ended or self.extraction(page).ended
         self.reasons.count(f"skipped/rest of a page {ended}", bool(ended))
-        relevance = page.once(self.relevance)
-        self.frontier.found(lease, self.links.new(page, candidate.depth + 1, relevance, self.frontier))
+        return self.links.leads(leads, candidate.depth + 1, self.frontier)
 
     def found(self, lease: int, urls: Iterable[str], candidate: Candidate) -> None:
         """Hand those addresses to the frontier that are new and within the scope, otherwise like the candidate."""
@@ -297,17 +322,27 @@ class TopicSpider(Spider):
         """End a request that brings no page."""
         candidate: Candidate = meta["candidate"]
         self.reasons.count(f"{group}/{why}")
+        may_pass = group == "failed" or why.startswith(PASSING)
         if candidate.kind == "seed":
             self.seeds_failed[candidate.url] = why
-            if group == "failed" or why.startswith(PASSING):
+            if may_pass:
                 self.frontier.taught(meta["lease"], "again", candidate.url)
+        elif candidate.kind in KINDS:
+            self.examples.failed[candidate.requested or candidate.url] = why
+            if may_pass:
+                self.frontier.taught(meta["lease"], "again example", candidate.url)
         self.frontier.end(meta["lease"], f"{group}/{why}")
 
     def give_up(self, why: str) -> None:
         """End the crawl: what it would fetch now could not be kept."""
         if not self.broken:
             self.broken = why
-            self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason="state"))
+            self.end("state")
+
+    def end(self, why: str) -> None:
+        """End the crawl before the frontier is empty, once."""
+        if self.closing is None:
+            self.closing = asyncio.ensure_future(self.crawler.engine.close_spider_async(reason=why))
 
     @property
     def fruitless(self) -> bool:

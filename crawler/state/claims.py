@@ -35,6 +35,8 @@ LONGEST_REST = 3_600.0  # seconds until a host is asked again, if the settings a
 # Spelled out: with a number that it learns only later, SQLite cannot tell that the index of what waits holds it all.
 IS_WAITING = literal(WAITING, literal_execute=True)
 IS_IMAGE = literal("image", literal_execute=True)
+# How an older release found what it found, by kind.
+FOUND = {"seed": "seed", "list": "sitemap", "image": "picture"}
 BUDGET_SPENT = "page budget of the site is spent"
 
 ready = (
@@ -89,6 +91,7 @@ found = (
     address.c.kind,
     address.c.requested,
     address.c.sight,
+    address.c.via,
     address.c.shown_on,
     parent.c.url.label("parent"),
 )
@@ -260,9 +263,8 @@ def pages_left(connection: Connection, who: Claimant) -> float:
     """How many pages more the crawl may ask for, with those that are on their way."""
     if who.max_pages is None:
         return float("inf")
-    # From here to the commit no other worker reads these numbers.
-    stored = select(crawl.c.pages).where(crawl.c.id == who.crawl_id).with_for_update()
-    pages = connection.execute(stored).scalar_one()
+    # This worker has its turn: to the commit no other reads these numbers.
+    pages = connection.execute(select(crawl.c.pages).where(crawl.c.id == who.crawl_id)).scalar_one()
     mine = worker.c.crawl_id == who.crawl_id
     pages += connection.execute(select(func.coalesce(func.sum(worker.c.pages), 0)).where(mine)).scalar_one()
     held = select(func.count()).where(
@@ -272,8 +274,13 @@ def pages_left(connection: Connection, who: Claimant) -> float:
 
 
 def _lent(row: Row[Any], site_id: int) -> Lent:
-    candidate = Candidate(row.url, row.priority, row.depth, row.parent, row.kind, row.requested, row.sight)
-    return Lent(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on)
+    return Lent(row.id, candidate_of(row, row.parent), row.host_id, site_id, shown_on=row.shown_on)
+
+
+def candidate_of(row: Row[Any], parent: str | None) -> Candidate:
+    """What is known of an address, by its row and the address of its parent."""
+    via = row.via or FOUND.get(row.kind, "link")
+    return Candidate(row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, via)
 
 
 def give_back(connection: Connection, who: Claimant, lent: Iterable[Lent]) -> int:

@@ -64,6 +64,17 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )""",
         "CREATE INDEX verdict_site ON verdict (crawl_id, site_id)",
     ),
+    (
+        "ALTER TABLE address ADD COLUMN via TEXT",
+        "ALTER TABLE page ADD COLUMN link_score FLOAT",
+        "ALTER TABLE page ADD COLUMN via TEXT",
+        """
+        CREATE TABLE focus (
+            crawl_id {number} NOT NULL, number INTEGER NOT NULL, saved FLOAT NOT NULL, summary TEXT NOT NULL,
+            learned TEXT NOT NULL,
+            PRIMARY KEY (crawl_id, number), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
+        )""",
+    ),
 )
 TYPES = {
     "sqlite": {"serial": "INTEGER", "number": "INTEGER"},

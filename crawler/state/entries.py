@@ -17,16 +17,23 @@ class Candidate(NamedTuple):
     depth: int = 0
     parent: str | None = None
     kind: str = "link"
-    """seed, list (a sitemap named by another), link or image."""
+    """seed, list (a sitemap named by another), link, image, example or counterexample (of the topic)."""
     requested: str | None = None
     """What was asked for at first, when a redirect led here."""
     sight: str | None = None
     """How a page shows it, of a picture, or of a page of which there is only a picture to go by: it is to be judged."""
+    via: str = "link"
+    """How it was found: seed, sitemap, feed, link, picture, refresh, redirect or example."""
 
     @property
     def sort(self) -> str:
         """What it is to be remembered as: an address may be a page here, a page behind a picture there."""
         return "picture" if self.sight is not None and self.kind != "image" else self.kind
+
+    @property
+    def can_be_priced(self) -> bool:
+        """Whether its priority is renewed as the crawl learns: seeds and pictures have their own."""
+        return self.kind == "link" and self.sight is None
 
 
 class Lent(NamedTuple):
@@ -39,6 +46,8 @@ class Lent(NamedTuple):
     load: Any = None
     shown_on: int | None = None
     """The site whose pages show it, of what is to be judged."""
+    repriced: bool = False
+    """Whether its priority is another than the database has."""
 
     @property
     def counts(self) -> bool:
@@ -118,6 +127,12 @@ class Batch:
     paces: dict[int, float] = field(default_factory=dict)
     closed: dict[str, str] = field(default_factory=dict)
     demand: Demand | None = None
+    prices: dict[str, int] = field(default_factory=dict)
+    """Waiting addresses, and their new priority."""
+    learned: tuple[str, str] | None = None
+    """What this worker has learned of where the topic's pages are: for people, and for others and later runs."""
+    asked_after: tuple[str, ...] = ()
+    """Addresses that this worker believes to wait."""
     idle: bool = False
     """Whether this worker has nothing at hand and nothing on its way."""
 
@@ -138,6 +153,10 @@ class Answer:
     """Of the sites whose pages show the pictures that are lent."""
     forgotten: list[int] = field(default_factory=list)
     """Sites whose evidence was not asked for lately; it comes whole when it is."""
+    lore: list[str] = field(default_factory=list)
+    """What others have learned, and earlier runs."""
+    done: list[str] = field(default_factory=list)
+    """Of the addresses asked after, those that wait no more."""
     waiting: int = 0
     pages: int = 0
     held: int = 0
@@ -153,11 +172,12 @@ class Keys:
 
     def __init__(self, crawl_id: int, canonical: Canonical) -> None:
         self.canonical = canonical
-        self._page, self._image = (f"{crawl_id} {kind} " for kind in ("page", "image"))
+        self._page, self._image, self._example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
 
     def __call__(self, url: str, kind: str = "link") -> int:
-        """The number; an address may be a picture here and a page there."""
-        text = (self._image if kind == "image" else self._page) + self.canonical(url)
+        """The number; an address may be a picture here and a page there, and an example of the topic besides."""
+        before = {"image": self._image, "example": self._example, "counterexample": self._example}
+        text = before.get(kind, self._page) + self.canonical(url)
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 

@@ -27,7 +27,7 @@ def follow(connection: Connection, who: Claimant, addresses: Addresses, keys: Ke
     to, lent = move.to, move.lent
     place = addresses.place(connection, {host_of(to.url): to.url})[host_of(to.url)]
     row = {"key": keys(to.url, to.kind), "url": to.url, "kind": to.kind, "priority": to.priority}
-    row |= {"depth": to.depth, "requested": to.requested, "host_id": place.host_id}
+    row |= {"depth": to.depth, "requested": to.requested, "via": to.via, "host_id": place.host_id}
     if to.sight is not None:  # who asks for it later judges it as this one was
         row |= {"sight": storable(to.sight), "shown_on": lent.shown_on}
     mine = _may_ask(connection, who, move, place)

@@ -5,7 +5,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent
+from crawler.state.claims import candidate_of
+from crawler.state.entries import Answer, Batch, Keys, Lent
 from crawler.state.schema import HELD, address, host
 
 
@@ -32,5 +33,4 @@ def recovered(connection: Connection, worker_id: int, keys: Keys, batch: Batch, 
 def _lent(connection: Connection, row: Row[Any]) -> Lent:
     parent = select(address.c.url).where(address.c.id == row.parent)
     found = connection.execute(parent).scalar() if row.parent else None
-    candidate = Candidate(row.url, row.priority, row.depth, found, row.kind, row.requested, row.sight)
-    return Lent(row.id, candidate, row.host_id, row.site_id, shown_on=row.shown_on)
+    return Lent(row.id, candidate_of(row, found), row.host_id, row.site_id, shown_on=row.shown_on)

@@ -11,6 +11,7 @@
     template  what the pages of a host have in common, as far as that was learned
     evidence  what was counted of the pictures that a site's pages show, a row for each site and batch
     verdict   what was said of each picture that was judged, and why
+    focus     what each worker learned of where the topic's pages are, a row for each seat
 
 Numbers that many workers change stand in rows of their own: each worker counts in its own row, so that no two wait for
 each other to count. Neither hosts nor addresses have foreign keys to what they are of: to delete one site or host, a
@@ -32,7 +33,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 4
+VERSION = 5
 WAITING, HELD, DONE, RECORDED = range(4)
 """States of an address; what is recorded waits for its site to show enough to judge it by, before it waits its turn."""
 
@@ -138,6 +139,7 @@ address = Table(
     Column("outcome", Text),
     Column("shown_on", BigInteger),  # the site whose pages show it, of a picture that is to be judged
     Column("sight", Text),  # how a page shows it, for the judge
+    Column("via", Text),  # how it was found; not known of what an older release found
 )
 Index(
     "address_waiting",
@@ -173,6 +175,8 @@ page = Table(
     Column("published", Text),
     Column("page_type", Text, nullable=False, server_default=""),
     Column("relevance", Float, nullable=False),
+    Column("link_score", Float),  # what was thought of it before it was asked for
+    Column("via", Text),  # how it was found
     Column("extractor", Text, nullable=False),
     Column("text_fingerprint", Text),
     Column("images", Text, nullable=False),  # JSON
@@ -237,3 +241,13 @@ verdict = Table(
     Column("decided_at", Text, nullable=False),
 )
 Index("verdict_site", verdict.c.crawl_id, verdict.c.site_id)
+
+focus = Table(
+    "focus",
+    tables,
+    Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),  # the worker's seat, which outlives it
+    Column("saved", Float, nullable=False),  # when, by the database's clock
+    Column("summary", Text, nullable=False),  # JSON, for people
+    Column("learned", Text, nullable=False),  # JSON, for other workers and later runs
+)

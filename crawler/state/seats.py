@@ -34,6 +34,7 @@ from crawler.state.schema import (
     address,
     crawl,
     evidence,
+    focus,
     host,
     lesson,
     output,
@@ -42,6 +43,7 @@ from crawler.state.schema import (
     worker,
 )
 from crawler.state.survey import nothing_waits, picture_waits, something_waits
+from crawler.state.turns import take_turn
 from crawler.state.workers import LEASE, marks, silent_workers
 from crawler.wording import counted
 
@@ -141,7 +143,9 @@ class Seat:
         links: dict[int, tuple[Candidate, int | None]] = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
 
         def add(connection: Connection) -> None:
+            take_turn(connection, self.crawl_id)
             added = self._again(connection) + self.ledger.addresses.add(connection, links)
+            self.ledger.addresses.raise_hosts(connection)
             if not self.plan.pictures:
                 added -= set_aside(connection, self.crawl_id)
             mine = worker.c.id == self.worker_id
@@ -164,11 +168,12 @@ class Seat:
         return int(before + connection.execute(select(mine).where(worker.c.crawl_id == self.crawl_id)).scalar_one())
 
     def _again(self, connection: Connection) -> int:
-        """Let wait again the seeds that failed; how many."""
-        failed = lesson.c.crawl_id == self.crawl_id, lesson.c.kind == "again"
-        urls = connection.execute(select(lesson.c.text).where(*failed)).scalars().all()
+        """Let wait again the seeds and examples that failed; how many."""
+        failed = lesson.c.crawl_id == self.crawl_id, lesson.c.kind.in_(("again", "again example"))
+        rows = connection.execute(select(lesson.c.kind, lesson.c.text).where(*failed)).all()
         connection.execute(delete(lesson).where(*failed))
-        return sum(self._reopen(connection, part) for part in in_parts(sorted({self.ledger.keys(url) for url in urls})))
+        keys = {self.ledger.keys(row.text, "seed" if row.kind == "again" else "example") for row in rows}
+        return sum(self._reopen(connection, part) for part in in_parts(sorted(keys)))
 
     def _reopen(self, connection: Connection, keys: Sequence[int]) -> int:
         """Let addresses wait again that are done with, and their hosts be asked again; how many."""
@@ -300,6 +305,7 @@ class Seat:
         """Bury the dead worker that had this seat, and cut its files back to what it committed."""
         seat = worker.c.crawl_id == self.crawl_id, worker.c.number == number
         with self.engine.begin() as connection:
+            take_turn(connection, self.crawl_id)
             for dead in connection.execute(select(worker.c.id).where(*seat)).scalars().all():
                 bury(connection, dead)
             marked = marks(connection, *self._my_output(number))
@@ -340,6 +346,7 @@ class Seat:
 
     def _start_over(self, connection: Connection) -> None:
         """Forget the frontier, and keep its files aside; the pages stay."""
+        take_turn(connection, self.crawl_id)
         for dead in silent_workers(connection, self.crawl_id, time_of(connection)):
             bury(connection, dead)
         others = select(func.count()).where(worker.c.crawl_id == self.crawl_id)
@@ -361,10 +368,10 @@ class Seat:
 
 
 def forget(connection: Connection, crawl_id: int) -> None:
-    """Drop a crawl's frontier: its addresses, hosts and sites, what its seeds taught and its pictures told. What its
-    hosts' pages have in common is as true as before.
+    """Drop a crawl's frontier: its addresses, hosts and sites, what its seeds taught, its pictures told and its links
+    led to. What its hosts' pages have in common is as true as before.
     """
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
-    for table in (host, site, lesson, evidence, verdict):
+    for table in (host, site, lesson, evidence, verdict, focus):
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))

@@ -6,6 +6,7 @@ The spider, its parsing, the middlewares, the pipelines and the extensions are t
   and what was seen is known by Scrapy's dupe filter; no database is asked between the first page and the last; an
   address seen lately is left out before a request is made of it, as the crawler does, which is faster than Scrapy is
   by itself;
+- what waits keeps the priority that it was found with, as requests in Scrapy's queue do;
 - a page's links wait as soon as it was read, not when it is committed;
 - an item is written to the file of JSON lines at once, through Python's buffer and without a sync;
 - nothing is shared with other workers and nothing survives a crash.
@@ -43,6 +44,12 @@ class MemoryFrontier(Frontier):
 
     def taught(self, lease: int, kind: str, text: str) -> None:
         """Nothing: there is nobody to tell."""
+
+    def reprice(self, renewed: Mapping[str, int]) -> None:
+        """Nothing: Scrapy's queue keeps the priority that a request came with."""
+
+    def learned(self, summary: str, learned: str) -> None:
+        """Nothing: there is no later run."""
 
     def end(
         self,

@@ -19,10 +19,12 @@ from scrapy.settings import Settings
 from server import Files
 
 from crawler.language import language
+from crawler.middlewares.focus import FocusMiddleware
 from crawler.page import Page
 from crawler.pipelines import extract
 from crawler.pipelines.store import StorePipeline
 from crawler.scheduler import FrontierScheduler
+from crawler.spiders.links import Leads
 from crawler.spiders.topic import TopicSpider
 from crawler.state.manners import Pace
 
@@ -76,7 +78,7 @@ def wrap(clock: Clock, spider: TopicSpider) -> None:
         computed = vars(Page)[name]
         computed.func = clock.timed(step, computed.func)
     spider.extract = clock.timed(EXTRACTION, spider.extract)
-    spider.topic.relevance = clock.timed(JUDGE, spider.topic.relevance)  # type: ignore[method-assign]
+    spider.focusing.judge = clock.timed(JUDGE, spider.focusing.judge)  # type: ignore[method-assign]
     names = vars(extract)
     names.update({name: clock.timed(JUDGE, names[name]) for name in ("language", "author", "published")})
 
@@ -98,6 +100,7 @@ def crawl(files: Files, clock: Clock, crawler: Crawler) -> int:
     spider = crawler.spider
     assert isinstance(spider, TopicSpider)
     scheduler, frontier = FrontierScheduler.from_crawler(crawler), spider.frontier
+    focus = FocusMiddleware.from_crawler(crawler)
     pipelines: list[Any] = [extract.ExtractPipeline.from_crawler(crawler), StorePipeline.from_crawler(crawler)]
     while not frontier.over:
         with clock.step(STORE):
@@ -117,6 +120,9 @@ def crawl(files: Files, clock: Clock, crawler: Crawler) -> int:
             response = HtmlResponse(request.url, body=body, headers=headers, request=request)
             with clock.step(LINKS):
                 for item in spider.parse(response):
+                    if isinstance(item, Leads):
+                        focus.take(item)
+                        continue
                     with clock.step(STORE):
                         for pipeline in pipelines:
                             pipeline.process_item(item)

@@ -316,7 +316,9 @@ def test_a_database_of_version_1_goes_on(request: pytest.FixtureRequest, tmp_pat
         for statement in (*VERSION_1[kind].split(";\n"), *IN_VERSION_1):
             if statement.strip():
                 connection.exec_driver_sql(statement)
-        pages = [(*row, "", "", "") for row in connection.exec_driver_sql("SELECT * FROM page")]  # the new columns
+        pages = [
+            (*row, "", "", "", None, None) for row in connection.exec_driver_sql("SELECT * FROM page")
+        ]  # the new columns
     before.dispose()
     other, crew = open_database(new), Crew(open_database(url), tmp_path)
     assert crew.value(version.select()) == VERSION

@@ -1,0 +1,86 @@
+"""The harvest: which share of the pages that a crawl fetched are on its topic, and when so few are that it ends."""
+
+import re
+from collections import deque
+from dataclasses import dataclass
+from typing import Self
+
+ON_TOPIC = 0.5
+"""The relevance from which a page is on the topic, where the user names no other."""
+STOP_WHEN = re.compile(r"harvest\s*<\s*([0-9]{0,6}\.?[0-9]{1,6})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class StopWhen:
+    """The share of pages on the topic under which a crawl ends."""
+
+    harvest: float
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """The condition as it is written, or a ValueError that says what is allowed.
+
+        >>> StopWhen.of("harvest<0.05"), str(StopWhen.of("harvest < .25"))
+        (StopWhen(harvest=0.05), 'harvest<0.25')
+        """
+        match = STOP_WHEN.fullmatch(text)
+        if match is None or not 0 < float(match[1]) < 1:
+            raise ValueError("allowed is harvest<NUMBER, with a number between 0 and 1 such as harvest<0.05")
+        return cls(float(match[1]))
+
+    def __str__(self) -> str:
+        return f"harvest<{self.harvest:g}"
+
+
+class Harvest:
+    """Counts pages and those on the topic, all of them and the last ones."""
+
+    def __init__(self, window: int = 200, bound: float = ON_TOPIC) -> None:
+        self.window = window
+        self.bound = bound
+        self.pages = self.on_topic = self._lately = 0
+        self._last: deque[bool] = deque()
+
+    def count(self, relevance: float) -> None:
+        """Count a page of this relevance."""
+        is_on_topic = relevance >= self.bound
+        self.pages += 1
+        self.on_topic += is_on_topic
+        self._lately += is_on_topic
+        self._last.append(is_on_topic)
+        if len(self._last) > self.window:
+            self._lately -= self._last.popleft()
+
+    @property
+    def share(self) -> float:
+        """The share of all pages that are on the topic; 0 where there is none."""
+        return self.on_topic / self.pages if self.pages else 0.0
+
+    @property
+    def full(self) -> bool:
+        """Whether there are as many pages as are looked back on."""
+        return self.pages >= self.window
+
+    @property
+    def share_lately(self) -> float:
+        """The share of the last pages that are on the topic; 0 where there is none."""
+        return self._lately / len(self._last) if self._last else 0.0
+
+    def ends(self, when: StopWhen | None) -> str:
+        """Why the crawl ends, in words; empty as long as it does not."""
+        if when is None or not self.full or self.share_lately >= when.harvest:
+            return ""
+        return f"harvest {self.share_lately:.0%} over the last {self.window:,} pages, under stop_when={when}"
+
+    def words(self) -> str:
+        """The harvest in words.
+
+        >>> harvest = Harvest(window=2)
+        >>> for relevance in (0.9, 0.1, 0.5): harvest.count(relevance)
+        >>> harvest.words()
+        'On topic: 2 of 3 pages (67%), 50% of the last 2.'
+        """
+        noun = "page" if self.pages == 1 else "pages"
+        said = f"On topic: {self.on_topic:,} of {self.pages:,} {noun} ({self.share:.0%})"
+        lately = f", {self.share_lately:.0%} of the last {self.window:,}" if self.pages > self.window else ""
+        return f"{said}{lately}."

@@ -1,0 +1,73 @@
+"""What a crawl knows of its topic: what each page is worth, what is taught of it, and how the crawl fares."""
+
+import json
+from typing import NamedTuple
+
+from scrapy.settings import BaseSettings
+
+from crawler.arguments import Arguments
+from crawler.focus.focus import Focus, Manner
+from crawler.focus.harvest import ON_TOPIC, Harvest
+from crawler.page import Extraction
+from crawler.spiders.examples import Examples
+from crawler.state.entries import Candidate
+from crawler.state.frontier import Frontier
+
+HIGHEST = 999
+"""The priority of a link that is sure to lead to the topic: priorities of links are thousandths."""
+DIGITS = 4
+
+
+class Judgement(NamedTuple):
+    """What a page is worth to the topic, and what was thought of the link to it."""
+
+    relevance: float
+    link_score: float | None
+    via: str
+
+
+class Focusing:
+    """The focus of a crawl, by its arguments and settings."""
+
+    def __init__(self, arguments: Arguments, settings: BaseSettings) -> None:
+        learning, exploration = settings.getbool("FOCUS_LEARNING"), settings.getfloat("FOCUS_EXPLORATION")
+        manner = Manner(learning, exploration, settings.getfloat("FOCUS_SITE_SHARE"))
+        self.focus = Focus(arguments.topic, manner)
+        self.examples = Examples(arguments.topic)
+        wanted = arguments.min_relevance
+        self.harvest = Harvest(settings.getint("FOCUS_WINDOW"), ON_TOPIC if wanted is None else wanted)
+
+    def judge(self, candidate: Candidate, extraction: Extraction) -> Judgement:
+        """What a page is worth, which the focus learns from; to be asked once for each."""
+        url = candidate.requested or candidate.url
+        asked = self.focus.asked(url)  # before it is learned what came of it
+        score, via = _score(candidate), candidate.via
+        if asked is not None:
+            score, via = round(asked.score, DIGITS), "exploration" if asked.explored else via
+        relevance = round(self.focus.fetched(url, extraction.title, extraction.text), DIGITS)
+        self.harvest.count(relevance)
+        return Judgement(relevance, score, via)
+
+    def take_in(self, kind: str, text: str) -> None:
+        """Learn from an example, if the lesson is one that the topic has a use for."""
+        example = self.examples.read(kind, text)
+        if example is not None:
+            self.focus.example(example.text, example.good)
+
+    def hear(self, frontier: Frontier) -> None:
+        """Take in what earlier runs and other workers have learned, and which links they fetched."""
+        for learned in frontier.lore:
+            self.focus.take_in(learned)
+        if frontier.no_longer:
+            self.focus.forget(frontier.no_longer)
+        frontier.lore.clear()
+        frontier.no_longer.clear()
+
+    def tell(self, frontier: Frontier) -> None:
+        """Have it kept what was learned, for later runs and other workers."""
+        frontier.learned(json.dumps(self.focus.summary(), ensure_ascii=False), self.focus.record())
+
+
+def _score(candidate: Candidate) -> float | None:
+    """What was thought of a link that another worker or an earlier run has found, by its priority."""
+    return candidate.priority / 1000 if candidate.via == "link" and 0 <= candidate.priority <= HIGHEST else None

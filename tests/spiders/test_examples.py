@@ -1,0 +1,62 @@
+import pytest
+
+from crawler.page import Extraction, Page
+from crawler.spiders.examples import EXAMPLE_LENGTH, MOST_SEEDS, Example, Examples, lesson
+from crawler.state.entries import Candidate
+from crawler.topic import Topic
+
+GOOD, BAD = "http://a.example/good", "http://a.example/bad"
+NAMED = Topic(example_urls=(GOOD,), against_urls=(BAD,))
+
+
+def test_addresses_come_with_what_they_are() -> None:
+    assert list(Examples(NAMED).candidates(7)) == [
+        Candidate(GOOD, 7, kind="example", via="example"),
+        Candidate(BAD, 7, kind="counterexample", via="example"),
+    ]
+    assert list(Examples(Topic.of("bees")).candidates(7)) == []
+
+
+@pytest.mark.parametrize(
+    ("topic", "kind", "text", "example"),
+    [
+        (Topic(), "example", "Bees.", Example("Bees.", True)),
+        (Topic.of("bees"), "example", "Bees.", None),
+        (NAMED, "example", "Bees.", None),
+        (NAMED, "topic example", f"{GOOD}\nBees.\nMore.", Example("Bees.\nMore.", True)),
+        (NAMED, "topic counterexample", f"{BAD}\nCars.", Example("Cars.", False)),
+        (NAMED, "topic example", f"{BAD}\nCars.", None),
+        (NAMED, "topic example", "http://a.example/no-longer\nBees.", None),
+        (NAMED, "topic example", GOOD, None),
+        (Topic(), "topic example", f"{GOOD}\nBees.", None),
+        (NAMED, "again", GOOD, None),
+        (NAMED, "again example", GOOD, None),
+    ],
+)
+def test_lessons(topic: Topic, kind: str, text: str, example: Example | None) -> None:
+    assert Examples(topic).read(kind, text) == example
+
+
+def test_the_seeds_teach_until_enough_is_known() -> None:
+    examples = Examples(Topic())
+    assert not examples.say_something
+    for number in range(MOST_SEEDS):
+        assert examples.are_sought
+        assert examples.read("example", f"Bees {number}.") is not None
+    assert examples.say_something
+    assert not examples.are_sought
+    assert examples.read("example", "More bees.") is None
+
+
+def test_a_seed_without_words_says_nothing() -> None:
+    examples = Examples(Topic())
+    examples.read("example", " \n")
+    assert not examples.say_something
+
+
+def test_what_a_page_teaches() -> None:
+    page = Page.from_html("<p>One</p><p>Two</p>")
+    assert lesson(page, Extraction("The text.", "Title")) == "The text."
+    assert lesson(page, Extraction("", "Title")) == "One Two"
+    assert len(lesson(page, Extraction("x" * (EXAMPLE_LENGTH + 1), ""))) == EXAMPLE_LENGTH
+    assert lesson(Page.from_html(""), Extraction("", "")) == ""

@@ -1,0 +1,231 @@
+"""Crawls with a topic: what comes first, what is kept, when it ends, and what examples teach."""
+
+import sqlite3
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import apiary
+import nursery
+import pytest
+from sites import OPEN, Answer, Asked, Crawl, Site, crawl, environment, page, serving
+
+ONE_BY_ONE = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+TWO_HOSTS = ONE_BY_ONE | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
+BEES = "Honey bees make honey, and bees make wax in the hive of their colony."
+HIVES = "The colony in the hive has one queen, and its workers make wax and honey."
+CARS = "Cars run on roads, and their engines burn petrol in four strokes."
+
+
+def share(on_topic: list[bool]) -> float:
+    return sum(on_topic) / len(on_topic)
+
+
+@pytest.mark.parametrize("topic", ["蜜蜂", "file"])
+def test_pages_on_the_topic_come_first(tmp_path: Path, topic: str) -> None:
+    (tmp_path / "bees.toml").write_text(f'examples = ["{apiary.text("/bees/4")}"]', encoding="utf-8")
+    with serving(Site(apiary.routes())) as site:
+        asked = {"seeds": site.url, "topic": "bees.toml" if topic == "file" else topic}
+        ended = crawl(tmp_path, asked, ONE_BY_ONE)
+    order = [apiary.about(path) == "bees" for path in site.paths(without="/robots.txt")[1:]]
+    assert len(order) == len(ended.items()) - 1 == apiary.BEES + apiary.OTHERS
+    first = order[: 2 * apiary.BEES]
+    assert sum(first) >= 0.8 * apiary.BEES
+    assert share(order[len(order) // 2 :]) < 0.2
+    relevance = {item["url"].removeprefix(site.url): item["relevance"] for item in ended.items()}
+    about = [number for path, number in relevance.items() if path.startswith("bees/")]
+    other = [number for path, number in relevance.items() if path and not path.startswith("bees/")]
+    assert min(about) > max(other)
+
+
+def test_the_demo_site(tmp_path: Path) -> None:
+    ended = crawl(tmp_path, {"seeds": "demo", "topic": "蜜蜂"}, {})
+    order = ["蜂" in item["title"] for item in ended.items()]
+    half = len(order) // 2
+    assert share(order[:half]) > 2 * share(order[half:]) > 0
+
+
+def chain(*bodies: str) -> dict[str, str]:
+    """Pages of which each leads to the next."""
+    paths = ["/", *(f"/{n}" for n in range(1, len(bodies)))]
+    links = [{after: "on"} for _, after in pairwise(paths)] + [{}]
+    return {path: page(body, links=link) for path, body, link in zip(paths, bodies, links, strict=True)}
+
+
+@pytest.mark.parametrize(("least", "kept"), [("0", 4), ("0.01", 2), ("1", 0), (None, 4)])
+def test_min_relevance(tmp_path: Path, least: str | None, kept: int) -> None:
+    arguments = {} if least is None else {"min_relevance": least}
+    with serving(Site(chain(BEES, CARS, CARS + " More.", BEES + " More."))) as site:
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": "honey bees", **arguments}, ONE_BY_ONE)
+    assert ended.status == 0
+    assert len(ended.items()) == kept
+    assert site.paths(without="/robots.txt") == ["/", "/1", "/2", "/3"]
+    left_out = {} if kept == 4 else {"off topic: relevance under min_relevance": 4 - kept}
+    assert ended.counts() == left_out
+    assert all(item["relevance"] >= float(least or 0) for item in ended.items())
+    again = crawl(tmp_path, {"seeds": site.url, "topic": "honey bees", **arguments}, ONE_BY_ONE)
+    assert "is finished" in again.err
+
+
+def test_a_crawl_ends_when_its_harvest_is_small(tmp_path: Path) -> None:
+    settings = ONE_BY_ONE | {"FOCUS_WINDOW": "5"}
+    with serving(Site(chain(BEES, *(f"{CARS} Page {n}." for n in range(20))))) as site:
+        arguments = {"seeds": site.url, "topic": "honey bees", "stop_when": "harvest<0.1"}
+        first = crawl(tmp_path, arguments, settings)
+        pages = len(first.items())
+        second = crawl(tmp_path, arguments, settings)
+    said = first.closing()
+    assert first.status == second.status == 0
+    assert "Stopped: harvest 0% over the last 5 pages, under stop_when=harvest<0.1. " in said
+    assert "still waited when the crawl was stopped; the same command goes on there." in said
+    assert f"On topic: 1 of {pages} pages ({1 / pages:.0%}), 0% of the last 5." in said
+    assert 6 <= pages <= 7
+    assert pages + 5 <= len(second.items()) <= pages + 6
+
+
+def test_a_crawl_that_has_not_seen_enough_goes_on(tmp_path: Path) -> None:
+    with serving(Site(chain(*[CARS] * 6))) as site:
+        arguments = {"seeds": site.url, "topic": "honey bees", "stop_when": "harvest<0.1"}
+        ended = crawl(tmp_path, arguments, ONE_BY_ONE | {"FOCUS_WINDOW": "7"})
+    assert len(ended.items()) == 6
+    assert "Stopped" not in ended.closing()
+
+
+def test_the_progress_says_the_harvest(tmp_path: Path) -> None:
+    def slow(asked: Asked) -> Answer:
+        time.sleep(0.3)
+        return Answer(page(CARS))
+
+    with serving(Site(chain(BEES, BEES) | {"/1": page(BEES, links={"/2": "on"}), "/2": slow})) as site:
+        settings = ONE_BY_ONE | {"LOGSTATS_INTERVAL": "0.1"}
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": "honey bees"}, settings)
+    assert ", 0 failed, harvest 100%\n" in ended.err
+    assert "On topic: 2 of 3 pages (67%)." in ended.closing()
+
+
+def with_topic(folder: Path, source: str) -> str:
+    (folder / "topic.toml").write_text(source, encoding="utf-8")
+    return "topic.toml"
+
+
+def state_of(folder: Path) -> str:
+    """What `scrapy state` says of the crawl, in one line."""
+    line = [sys.executable, "-m", "scrapy", "state", "topic"]
+    return " ".join(nursery.run(line, folder, environment(), 60).stdout.split())
+
+
+def relevance(ended: Crawl, site: Site) -> dict[str, float]:
+    return {"/" + item["url"].removeprefix(site.url): item["relevance"] for item in ended.items()}
+
+
+def test_pages_of_examples_teach_and_are_not_kept(tmp_path: Path) -> None:
+    routes = chain("Welcome to the home page of this site.", HIVES + " Welcome.", CARS + " Welcome.")
+    with serving(Site(routes)) as site, serving(Site({}), "127.0.0.2") as far:
+        far.routes |= {"/good": page(BEES, links={"/more": "more", site.url + "secret": "more"})}
+        far.routes |= {"/bad": Answer("", 302, headers={"Location": "/moved"}), "/moved": page(CARS)}
+        source = f'examples = ["{far.url}good", "{far.url}gone"]\nagainst = ["{far.url}bad"]'
+        arguments: dict[str, Any] = {"seeds": site.url, "topic": with_topic(tmp_path, source)}
+        ended = crawl(tmp_path, arguments, TWO_HOSTS)
+        asked = [(one.at, one.path) for one in far.asked]
+        again = crawl(tmp_path, arguments | {"max_pages": "100"}, TWO_HOSTS)
+    assert ended.status == 0
+    assert sorted(far.paths()) == ["/bad", "/gone", "/good", "/moved", "/robots.txt"]
+    assert site.paths(without="/robots.txt") == list(routes)
+    assert min(asked)[0] < site.asked[-1].at
+    found = relevance(ended, site)
+    assert set(found) == set(routes)
+    assert found["/1"] > found["/2"]
+    assert "3 pages, 1 redirect, 1 example of the topic, 1 counterexample, 1 failed" in state_of(tmp_path)
+    said = ended.closing()
+    assert f"Examples of the topic that taught nothing: {far.url}gone (404 Not Found)." in said
+    assert ended.counts() == {"404 Not Found": 1}
+    assert "is finished" in again.err
+
+
+def test_an_example_may_be_a_page_of_the_crawl(tmp_path: Path) -> None:
+    routes = chain("Welcome.", HIVES)
+    with serving(Site(routes)) as site:
+        topic = with_topic(tmp_path, f'examples = ["{site.url}1", "{site.url}"]')
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": topic}, ONE_BY_ONE)
+    assert sorted(site.paths(without="/robots.txt")) == ["/", "/", "/1", "/1"]
+    assert set(relevance(ended, site)) == {"/", "/1"}
+    assert len(ended.items()) == 2
+
+
+def test_examples_are_asked_for_as_politely_as_pages(tmp_path: Path) -> None:
+    with serving(Site({"/": page(BEES)})) as site, serving(Site({}), "127.0.0.2") as far:
+        far.routes |= {"/robots.txt": Answer("User-agent: *\nDisallow: /", content_type="text/plain")}
+        far.routes |= {"/pdf": Answer(b"%PDF", content_type="application/pdf")}
+        source = f'words = ["bees"]\nexamples = ["{far.url}good", "http://127.0.0.3:1/"]'
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": with_topic(tmp_path, source)}, TWO_HOSTS)
+    assert far.paths() == ["/robots.txt"]
+    assert ended.status == 0
+    assert len(ended.items()) == 1
+    said = ended.closing()
+    assert f"{far.url}good (refused by robots.txt)" in said
+    assert "http://127.0.0.3:1/ (robots.txt cannot be read: connection refused)" in said
+
+
+def test_an_example_that_failed_is_asked_for_again_by_the_next_run(tmp_path: Path) -> None:
+    with serving(Site(chain(HIVES, CARS))) as site, serving(Site({}), "127.0.0.2") as far:
+        far.routes["/"] = Answer("<p>Gone.", 404)
+        arguments = {"seeds": site.url, "topic": with_topic(tmp_path, f'examples = ["{far.url}"]')}
+        first = crawl(tmp_path, arguments | {"max_pages": "1"}, TWO_HOSTS)
+        far.routes["/"] = page(BEES)
+        second = crawl(tmp_path, arguments, TWO_HOSTS)
+    assert "taught nothing" in first.closing()
+    assert "taught nothing" not in second.closing()
+    assert far.paths() == ["/robots.txt", "/", "/robots.txt", "/"]
+
+
+def test_a_later_run_knows_what_examples_taught(tmp_path: Path) -> None:
+    with serving(Site(chain("Welcome.", HIVES, CARS))) as site, serving(Site({"/": page(BEES)}), "127.0.0.2") as far:
+        arguments = {"seeds": site.url, "topic": with_topic(tmp_path, f'examples = ["{far.url}"]')}
+        crawl(tmp_path, arguments | {"max_pages": "1"}, TWO_HOSTS)
+        ended = crawl(tmp_path, arguments, TWO_HOSTS)
+    assert far.paths() == ["/robots.txt", "/"]
+    found = relevance(ended, site)
+    assert found["/1"] > found["/2"]
+
+
+def test_when_only_examples_answer_the_crawl_has_failed(tmp_path: Path) -> None:
+    with serving(Site({"/bees": page(BEES)})) as site:
+        topic = with_topic(tmp_path, f'examples = ["{site.url}bees"]')
+        ended = crawl(tmp_path, {"seeds": site.url, "topic": topic}, ONE_BY_ONE)
+    assert ended.status == 1
+    assert "Every seed failed:" in ended.closing()
+
+
+def test_domains_to_leave_out(tmp_path: Path) -> None:
+    with serving(Site({"/": page(BEES)}), "127.0.0.2") as shop, serving(Site({})) as site:
+        site.routes |= {"/": page(BEES, links={shop.url: "shop", "/a": "a", "/to": "to"}), "/a": page(HIVES)}
+        site.routes |= {"/to": Answer("", 302, headers={"Location": shop.url})}
+        source = 'words = ["bees"]\n[domains]\navoid = ["127.0.0.2"]'
+        arguments = {"seeds": site.url, "scope": "any", "topic": with_topic(tmp_path, source)}
+        ended = crawl(tmp_path, arguments, TWO_HOSTS)
+    assert shop.asked == []
+    assert len(ended.items()) == 2
+    assert ended.counts() == {"domain to leave out": 1, "redirected: domain to leave out": 1}
+
+
+def test_without_a_topic_ten_pages_say_what_it_is(tmp_path: Path) -> None:
+    urls = "".join(f"<url><loc>/{n}</loc></url>" for n in range(15))
+    routes = {f"/{n}": page(f"{BEES} This is page {n}.") for n in range(15)}
+    with serving(Site({"/": Answer(f"<urlset>{urls}</urlset>", content_type="text/xml"), **routes})) as site:
+        ended = crawl(tmp_path, {"seeds": site.url}, ONE_BY_ONE)
+    with sqlite3.connect(tmp_path / "output" / "crawl.db") as database:
+        (lessons,) = database.execute("SELECT count(*) FROM lesson WHERE kind = 'example'").fetchone()
+    assert lessons == 10
+    assert len(ended.items()) == 15
+    assert "On topic: " in ended.closing()
+
+
+@pytest.mark.parametrize("source", ["words = [", 'word = ["bees"]'])
+def test_a_wrong_topic_file_is_said_before_anything_starts(tmp_path: Path, source: str) -> None:
+    ended = crawl(tmp_path, {"seeds": "demo", "topic": with_topic(tmp_path, source)}, {})
+    assert ended.status == 2
+    assert len(ended.err.splitlines()) == 1
+    assert "topic='topic.toml'" in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["topic.toml"]
