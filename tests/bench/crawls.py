@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sites import OPEN, Answer, Site, crawl, serving
-from webs import address
+from webs import BASE, address
 
 # One request at a time, or what is asked for next would be chosen before the last page has been read.
 IN_TURN = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "LOG_LEVEL": "WARNING"}
@@ -30,9 +30,9 @@ def pages_of(site: Path) -> Pages:
 def crawled(pages: Pages, seeds: Sequence[str], most: int, settings: Mapping[str, str], **arguments: Any) -> list[str]:
     """The addresses of so many pages in the order in which a crawl from these seeds asked for them."""
     with TemporaryDirectory(prefix="focus-") as name, serving(Pages(pages.routes)) as site:
-        places = ",".join(site.url.rstrip("/") + seed.partition("//")[2].partition("/")[1] for seed in seeds)
+        places = ",".join(site.url.rstrip("/") + seed.removeprefix(BASE) for seed in seeds)
         wanted = {"seeds": places, "images": "no", "max_pages": most} | arguments
         ended = crawl(Path(name), wanted, IN_TURN | dict(settings), timeout=TIMEOUT)
         if ended.status:
             sys.exit(f"A crawl ended with {ended.status}:\n{ended.err[-2000:]}")
-        return [path for path in site.paths() if path in site.routes]
+        return [url for url in map(address, site.paths()) if url in site.routes]

@@ -95,7 +95,7 @@ def cosine(one: Vector, other: Vector) -> float:
 
 
 def best_first(web: Web, seeds: Sequence[str], vectors: Vectors) -> Iterator[str]:
-    """Those links first whose page and anchor text are like the seeds' texts; of a link seen twice the better counts."""
+    """Those links first whose page and anchor are like the seeds' texts; of a link seen twice the better counts."""
     topic = mean([vectors.page(seed) for seed in seeds])
     waiting, fetched = Waiting(seeds), set[str]()
     for url in waiting:
