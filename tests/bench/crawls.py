@@ -27,12 +27,18 @@ def pages_of(site: Path) -> Pages:
     return Pages({address(f"/{file.relative_to(site).as_posix()}"): Answer(file.read_bytes()) for file in files})
 
 
-def crawled(pages: Pages, seeds: Sequence[str], most: int, settings: Mapping[str, str], **arguments: Any) -> list[str]:
-    """The addresses of so many pages in the order in which a crawl from these seeds asked for them."""
-    with TemporaryDirectory(prefix="focus-") as name, serving(Pages(pages.routes)) as site:
-        places = ",".join(site.url.rstrip("/") + seed.removeprefix(BASE) for seed in seeds)
-        wanted = {"seeds": places, "images": "no", "max_pages": most} | arguments
-        ended = crawl(Path(name), wanted, IN_TURN | dict(settings), timeout=TIMEOUT)
+def items(arguments: Mapping[str, Any], settings: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What a crawl stored, in its order; the end of the benchmark if it failed."""
+    with TemporaryDirectory(prefix="focus-") as name:
+        ended = crawl(Path(name), {"images": "no"} | dict(arguments), IN_TURN | dict(settings), timeout=TIMEOUT)
         if ended.status:
             sys.exit(f"A crawl ended with {ended.status}:\n{ended.err[-2000:]}")
+        return ended.items()
+
+
+def asked_for(pages: Pages, seeds: Sequence[str], most: int, settings: Mapping[str, str]) -> list[str]:
+    """The addresses that a crawl of so many pages asked for, in its order."""
+    with serving(Pages(pages.routes)) as site:
+        places = ",".join(site.url.rstrip("/") + seed.removeprefix(BASE) for seed in seeds)
+        items({"seeds": places, "max_pages": most}, settings)
         return [url for url in map(address, site.paths()) if url in site.routes]

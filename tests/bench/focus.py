@@ -9,7 +9,7 @@ pages among the first tenth of all, the mean of the draws and in brackets the le
 - unlearned, ours: real crawls over HTTP, the first with FOCUS_LEARNING=False; with --simulate Focus alone, in a second;
 - oracle: knows all pages, but must follow links, and takes the shortest way to the next page of the topic.
 
-`--chinese` crawls Chinese sites instead.
+`--chinese` crawls two Chinese sites for words instead: the share of the pages with the word among the first quarter.
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
@@ -32,7 +32,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path += [str(HERE.parent), str(ROOT)]  # behind PYTHONPATH, which may name other code to measure
 
-from crawls import crawled, pages_of
+import chinese
+from crawls import asked_for, pages_of
 from driven import focused
 from orders import Vectors, best_first, breadth_first, oracle
 from webs import PROCESSES, Web, recall, web_of
@@ -75,6 +76,11 @@ class Bench:
     def recall(self, job: Job, order: Iterator[str] | Sequence[str]) -> float:
         return recall(order, self.web.categories, self.web.about(job.topic), self.pages)
 
+    def within_reach(self, job: Job) -> float:
+        """The share of the topic's pages that links lead to, however late."""
+        wanted = self.web.about(job.topic)
+        return len(wanted.intersection(breadth_first(self.web, self.seeds(job)))) / len(wanted)
+
     def simulated(self, job: Job) -> float:
         """The recall of an order that is worked out without a crawl."""
         web, seeds = self.web, self.seeds(job)
@@ -89,7 +95,7 @@ class Bench:
     def crawled(self, job: Job) -> float:
         """The recall of a real crawl; the pages that are none of the encyclopaedia come on top."""
         most = self.pages + len(self.web.pages) - len(self.web.categories)
-        order = crawled(pages_of(self.site), self.seeds(job), most, self.settings | CRAWLED[job.order])
+        order = asked_for(pages_of(self.site), self.seeds(job), most, self.settings | CRAWLED[job.order])
         return self.recall(job, order)
 
 
@@ -173,6 +179,10 @@ def options() -> argparse.Namespace:
 def main() -> None:
     asked = options()
     settings = dict(setting.split("=", 1) for setting in asked.settings)
+    if asked.chinese:
+        orders = {name: settings | CRAWLED[name] for name in asked.only if name in CRAWLED}
+        print("\n".join(chinese.table(SHARED, orders)))
+        return
     jobs = [Job(o, topic, draw) for o in asked.only for topic in asked.topics for draw in range(asked.draws)]
     with built(asked.site) as site:
         bench = Bench(site.resolve(), web_of(site, asked.cache), settings)
@@ -182,6 +192,7 @@ def main() -> None:
             print(f"{job.order} {job.topic} {job.draw}: {value:.3f}", file=sys.stderr)
     print(f"{len(jobs)} crawls of {bench.pages} pages, {time.monotonic() - started:.0f} seconds\n")
     print("\n".join(table(found, asked.only, asked.topics)))
+    print(f"\nFrom these seeds links lead to {mean(map(bench.within_reach, jobs)):.3f} of the topics' pages.")
 
 
 if __name__ == "__main__":

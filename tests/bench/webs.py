@@ -59,14 +59,14 @@ def address(target: str) -> str:
     return BASE + quote(unquote(urlsplit(target).path))
 
 
-def read(url: str, body: bytes) -> Read:
-    """A page's clean text, and its links that are not pictures alone: those a crawl takes last."""
-    page = Page(url, body, HTML)
+def read(url: str, body: bytes, content_type: str = HTML) -> Read:
+    """A page's clean text, and its links within the web, but for pictures alone: these a crawl takes last."""
+    page = Page(url, body, content_type)
     extraction = page.once(EXTRACTORS[EXTRACTOR])
     alts = {image.target: image.alt for image in page.images if image.target and image.alt}
     links: dict[str, Link] = {}
     for link in page.links:
-        if link.text and link.url not in links:
+        if link.text and link.url.startswith(f"{BASE}/") and link.url not in links:
             words = " ".join(filter(None, (link.text, link.title, alts.get(link.url, ""))))
             links[link.url] = Link(address(link.url), words, page.near_text(link))
     return Read(extraction.title, extraction.text, list(links.values()))
@@ -84,7 +84,7 @@ def _read_all(site: Path) -> dict[str, Read]:
     return {url: page for (url, _), page in zip(places, found, strict=True)}
 
 
-def _within(pages: Mapping[str, Read]) -> dict[str, Read]:
+def within(pages: Mapping[str, Read]) -> dict[str, Read]:
     """The same pages without the links that lead to none of them, or back to where they stand."""
     return {
         url: page._replace(links=[link for link in page.links if link.url in pages and link.url != url])
@@ -99,7 +99,7 @@ def web_of(site: Path, cache: Path | None = None) -> Web:
         found = json.loads(kept.read_text(encoding="utf-8"))
         pages = {url: Read(title, text, [Link(*link) for link in links]) for url, (title, text, links) in found.items()}
     else:
-        pages = _within(_read_all(site))
+        pages = within(_read_all(site))
         if kept is not None:
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(pages), encoding="utf-8")
