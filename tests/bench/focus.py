@@ -162,6 +162,14 @@ def built(site: Path | None) -> Iterator[Path]:
         yield Path(name)
 
 
+def setting(text: str) -> tuple[str, str]:
+    """A setting's name and value."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
+
+
 def options() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -169,7 +177,9 @@ def options() -> argparse.Namespace:
     parser.add_argument("--topics", nargs="+", default=TOPICS, metavar="CATEGORY", help="categories (four)")
     parser.add_argument("--draws", type=int, default=5, help="so many times other seeds (5)")
     parser.add_argument("--only", nargs="+", default=ORDERS, choices=ORDERS, metavar="ORDER", help=", ".join(ORDERS))
-    parser.add_argument("--settings", nargs="+", default=[], metavar="NAME=VALUE", help="settings of ours, unlearned")
+    parser.add_argument(
+        "--settings", nargs="+", default=[], type=setting, metavar="NAME=VALUE", help="of ours, unlearned"
+    )
     parser.add_argument("--simulate", action="store_true", help="drive Focus alone instead of crawling")
     parser.add_argument("--cache", type=Path, help="a folder that keeps what is read of the web for the next time")
     parser.add_argument("--chinese", action="store_true", help="crawl Chinese sites instead")
@@ -178,9 +188,11 @@ def options() -> argparse.Namespace:
 
 def main() -> None:
     asked = options()
-    settings = dict(setting.split("=", 1) for setting in asked.settings)
+    settings = dict(asked.settings)
     if asked.chinese:
         orders = {name: settings | CRAWLED[name] for name in asked.only if name in CRAWLED}
+        if not orders:
+            sys.exit(f"Of Chinese sites there are the orders {', '.join(CRAWLED)}.")
         print("\n".join(chinese.table(SHARED, orders)))
         return
     jobs = [Job(o, topic, draw) for o in asked.only for topic in asked.topics for draw in range(asked.draws)]

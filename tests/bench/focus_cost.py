@@ -85,7 +85,8 @@ def main() -> None:
     print(
         f"\n{1000 * total.total() / pages:.2f} ms a page (aim {AIM_PAGE:.0f}); "
         f"{1e6 * of_links / links:.1f} us a link as it is found (aim {AIM_LINK:.0f}), "
-        f"{1e6 * (of_links + total['renewed']) / links:.1f} with its later priorities; {links / pages:.0f} links a page."
+        f"{1e6 * (of_links + total['renewed']) / links:.1f} with its later priorities. "
+        f"A page has {links / pages:.0f} links."
     )
 
 
