@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path += [str(HERE.parent), str(ROOT)]  # behind PYTHONPATH, which may name other code to measure
+sys.path[:0] = [str(ROOT), str(HERE.parent)]
 
 import chinese
 from crawls import asked_for, pages_of
