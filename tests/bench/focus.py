@@ -14,18 +14,15 @@ pages among the first tenth of all, the mean of the draws and in brackets the le
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
 import argparse
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import fields
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from statistics import mean
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
@@ -36,11 +33,10 @@ import chinese
 from crawls import asked_for, pages_of
 from driven import focused
 from orders import Vectors, best_first, breadth_first, oracle
-from webs import PROCESSES, Web, recall, web_of
+from webs import PROCESSES, SHARED, Web, built, recall, web_of
 
 from crawler.focus.focus import Manner
 
-SHARED = ROOT.parent / "shared"
 TOPICS = "Science.Biology.Birds Geography.Natural_Disasters Design_and_Technology.Railway_transport Music".split()
 ORDERS = "breadth-first best-first unlearned ours oracle".split()
 CRAWLED = {"unlearned": {"FOCUS_LEARNING": "False"}, "ours": {}}
@@ -146,20 +142,6 @@ def table(found: Mapping[Job, float], orders: Sequence[str], topics: Sequence[st
             cells.append(f"{mean(recalls):.3f} ({min(recalls):.2f}-{max(recalls):.2f})")
         yield f"{topic:40}" + "".join(f"{cell:>20}" for cell in cells)
     yield f"{'mean':40}" + "".join(f"{f'{mean(values):.3f}            ':>20}" for values in means.values())
-
-
-@contextmanager
-def built(site: Path | None) -> Iterator[Path]:
-    """The site, or one that is built for as long as it is needed."""
-    if site is not None:
-        yield site
-        return
-    tool = SHARED / "tools" / "wikiweb.py"
-    if not tool.exists():
-        sys.exit(f"The encyclopaedia is not there: {tool} is looked for beside the project.")
-    with TemporaryDirectory(prefix="focus-site-") as name:
-        subprocess.run([sys.executable, str(tool), "build", name], check=True, stdout=sys.stderr)
-        yield Path(name)
 
 
 def setting(text: str) -> tuple[str, str]:

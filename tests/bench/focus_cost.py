@@ -22,10 +22,9 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
 
 from driven import Driver
-from focus import built
 from orders import breadth_first
 from throughput import machine
-from webs import Web, web_of
+from webs import Web, built, web_of
 
 from crawler.focus.focus import Manner
 

@@ -1,10 +1,14 @@
 """A web of pages that are read once, so that the order of a crawl can be tried without fetching anything."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import subprocess
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
@@ -12,6 +16,8 @@ from crawler.extraction import EXTRACTORS
 from crawler.page import Page
 from crawler.settings import EXTRACTOR
 
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
 BASE = "http://127.0.0.1"
 HTML = "text/html; charset=utf-8"
 PROCESSES = 2
@@ -90,6 +96,20 @@ def within(pages: Mapping[str, Read]) -> dict[str, Read]:
         url: page._replace(links=[link for link in page.links if link.url in pages and link.url != url])
         for url, page in pages.items()
     }
+
+
+@contextmanager
+def built(site: Path | None) -> Iterator[Path]:
+    """The site, or one that is built for as long as it is needed."""
+    if site is not None:
+        yield site
+        return
+    tool = SHARED / "tools" / "wikiweb.py"
+    if not tool.exists():
+        sys.exit(f"The encyclopaedia is not there: {tool} is looked for beside the project.")
+    with TemporaryDirectory(prefix="focus-site-") as name:
+        subprocess.run([sys.executable, str(tool), "build", name], check=True, stdout=sys.stderr)
+        yield Path(name)
 
 
 def web_of(site: Path, cache: Path | None = None) -> Web:
