@@ -37,7 +37,7 @@ def report(crawls: Sequence[Kept], limit: float, version: str, day: date) -> str
 def _section(kept: Kept) -> str:
     """All there is to say of one crawl."""
     figures = kept.figures
-    lead, *more = headline(figures)
+    lead, *more = headline(kept)
     words = "".join(f"<h3>{escape(name)}</h3>{_words(words)}" for name, words in word_lists(kept.learned).items())
     return (
         f"<h2><bdi>{shown(kept.name)}</bdi></h2><p class=lead>{shown(lead)}</p>{_notes(more)}"

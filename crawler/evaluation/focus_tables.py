@@ -7,7 +7,7 @@ from typing import NamedTuple
 from crawler.evaluation.gathering import MOST_SITES, TENTHS, WINDOW, Figures, Group, Point
 from crawler.evaluation.learned_words import LearnedWords, Weights
 from crawler.evaluation.truth import Found
-from crawler.state.gathered import Told
+from crawler.state.gathered import Told, Waiting
 from crawler.wording import counted
 
 ROWS = 10
@@ -26,6 +26,7 @@ class Kept:
     learned: LearnedWords
     best: tuple[Told, ...]
     worst: tuple[Told, ...]
+    waiting: Waiting
 
     @property
     def share(self) -> str:
@@ -48,13 +49,14 @@ class Table(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def headline(figures: Figures) -> list[str]:
+def headline(kept: Kept) -> list[str]:
     """The sentences that come first."""
+    figures = kept.figures
     total, last = figures.total, min(WINDOW, figures.total.pages)
     on_topic = f"{total.on_topic:,} on topic (relevance of {figures.limit:g} or more)"
     lately = f"of the last {counted(last, 'page')} {percent(figures.lately)}"
     said = f"{counted(total.pages, 'page')} stored, {on_topic}: harvest {percent(total.harvest)}, {lately}."
-    return [said, *(truth_words(figures.truth) if figures.truth else [])]
+    return [said, *(truth_words(figures.truth) if figures.truth else []), waiting_words(kept.waiting, figures.limit)]
 
 
 def truth_words(found: Found) -> list[str]:
@@ -68,6 +70,15 @@ def truth_words(found: Found) -> list[str]:
         pages = counted(found.missed, "stored page is", "stored pages are")
         said.append(f"{pages} among them and not on topic by relevance.")
     return said
+
+
+def waiting_words(waiting: Waiting, limit: float) -> str:
+    """What the crawl has still to ask for, and what that promises."""
+    if not waiting.total:
+        return "No address waits to be asked for."
+    addresses = counted(waiting.total, "address waits", "addresses wait")
+    promising = f"{waiting.promising:,} of them with a link score of {limit:g} or more, or as seeds"
+    return f"{addresses} to be asked for; {promising}."
 
 
 def tables(kept: Kept) -> list[Table]:

@@ -11,8 +11,8 @@ WIDTH = 100
 
 def text(kept: Kept) -> Iterator[str]:
     """The report for a terminal, in lines."""
-    yield f"{kept.name}: {headline(kept.figures)[0]}"
-    yield from headline(kept.figures)[1:]
+    lead, *more = headline(kept)
+    yield from (f"{kept.name}: {lead}", *more)
     for table in tables(kept):
         yield from ("", *_lines(table))
     words = [f"{name}: {weighed(weights)}" for name, weights in word_lists(kept.learned).items()]

@@ -10,10 +10,12 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 from sqlalchemy.engine import URL
 
-from crawler.state.report import exists, reading
-from crawler.state.schema import crawl, focus, page
+from crawler.state.report import IS_WAITING, PLACED, exists, reading
+from crawler.state.schema import address, crawl, focus, host, page
 
 PAGES_AT_ONCE = 1_000
+PRIORITIES = 1_000
+"""Priorities of links are scores in so many parts."""
 
 
 class Fetched(NamedTuple):
@@ -38,13 +40,21 @@ class Told(NamedTuple):
     link_score: float | None
 
 
+class Waiting(NamedTuple):
+    """Addresses that wait to be asked for, pictures among them."""
+
+    total: int
+    promising: int
+    """Those whose score reaches what was asked about; and seeds, which have none."""
+
+
 class Gathered:
     """What one crawl has gathered, while the connection is open."""
 
     def __init__(self, connection: Connection, number: int, name: str) -> None:
         self._connection = connection
         self._mine = page.c.crawl_id == number
-        self._number = number
+        self.number = number
         self.name = name
 
     def pages(self) -> Iterator[Fetched]:
@@ -65,12 +75,15 @@ class Gathered:
 
     def summaries(self) -> list[str]:
         """What each worker learned, as JSON."""
-        mine = select(focus.c.summary).where(focus.c.crawl_id == self._number).order_by(focus.c.number)
+        mine = select(focus.c.summary).where(focus.c.crawl_id == self.number).order_by(focus.c.number)
         return list(self._connection.execute(mine).scalars())
 
-    def count(self) -> int:
-        """How many pages there are."""
-        return self._connection.execute(select(func.count()).where(self._mine)).scalar_one()
+    def waiting(self, score: float) -> Waiting:
+        """What the crawl has still to ask for, and how much of it promises so much."""
+        promises = address.c.priority >= score * PRIORITIES
+        counts = select(func.count(), func.count().filter(promises)).select_from(PLACED)
+        mine = IS_WAITING, host.c.crawl_id == self.number
+        return Waiting._make(self._connection.execute(counts.where(*mine)).one())
 
 
 @contextmanager

@@ -91,7 +91,8 @@ def _kept(crawl: Gathered, limit: float, known: Truth | None) -> Kept | None:
     if figures is None:
         return None
     best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))
-    return Kept(crawl.name, figures, learned_words(crawl.summaries()), best, worst)
+    words = learned_words(crawl.summaries())
+    return Kept(crawl.name, figures, words, best, worst, crawl.waiting(limit))
 
 
 def write(output: WholeFile, kept: Sequence[Kept], limit: float) -> None:
