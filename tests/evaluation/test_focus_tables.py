@@ -120,9 +120,12 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
             ],
         ),
         (
-            kept(1_001, waiting=Waiting(0, 0)),
+            kept(400, waiting=Waiting(0, 0)),
             [
-                "1,001 pages stored, 501 on topic (relevance of 0.5 or more): harvest 50.0%, of the last 200 pages 50.0%.",
+                (
+                    "400 pages stored, 200 on topic (relevance of 0.5 or more): "
+                    "harvest 50.0%, of the last 200 pages 50.0%."
+                ),
                 "No address waits to be asked for.",
             ],
         ),
