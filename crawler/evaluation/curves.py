@@ -5,17 +5,19 @@ from collections.abc import Sequence
 from html import escape
 
 from crawler.evaluation.charts import BOTTOM, LEFT, RIGHT_EDGE, TOP, WIDTH, svg
-from crawler.evaluation.gathering import Group, Point
+from crawler.evaluation.gathering import WINDOW, Group, Point
 
 HEIGHT = 484
 KEY = BOTTOM + 62
 """Where the names of the curves stand."""
 TICKS = 5
+LAST = 0.96
+"""From which share of the width on there is no room to the right."""
 BAR = 0.7
 """Of the room of a tenth."""
 
 
-def course_chart(course: Sequence[Point], total: int, share: str) -> str:
+def course_chart(course: Sequence[Point], total: int, by_truth: bool) -> str:
     """Harvest lately and in all, and which share of `total` was found, over the pages."""
     most = course[-1].pages
 
@@ -24,12 +26,12 @@ def course_chart(course: Sequence[Point], total: int, share: str) -> str:
         return " ".join(f"{_across(point.pages / most):.1f},{_up(value):.1f}" for point, value in steps)
 
     curves = {
-        "lately": ("harvest of the last pages", [point.lately for point in course]),
-        "overall": ("harvest of all so far", [point.harvest for point in course]),
+        "lately": (f"harvest of the last {WINDOW}", [point.lately for point in course]),
+        "overall": ("harvest so far", [point.harvest for point in course]),
     }
     if total:
-        found = [(point.found if share == "recall" else point.on_topic) / total for point in course]
-        curves["share"] = (share, found)
+        found = [(point.found if by_truth else point.on_topic) / total for point in course]
+        curves["share"] = ("recall" if by_truth else "found so far", found)
     parts = [_upwards("share"), _pages(most)]
     room = (RIGHT_EDGE - LEFT) / len(curves)
     for place, (kind, (name, values)) in enumerate(curves.items()):
@@ -97,6 +99,11 @@ def _across(share: float) -> float:
     return LEFT + share * (RIGHT_EDGE - LEFT)
 
 
+def _anchor(share: float) -> str:
+    """How text stands to its place, so that it is inside the picture."""
+    return "end" if share > LAST else "middle"
+
+
 def _up(share: float) -> float:
     return BOTTOM - share * (BOTTOM - TOP)
 
@@ -114,8 +121,9 @@ def _upwards(name: str) -> str:
 
 def _pages(most: int) -> str:
     """Marks of page counts."""
+    shares = ((count, count / most) for count in range(0, most + 1, round_step(most)))
     marks = "".join(
-        f'<text x="{_across(count / most):.1f}" y="{BOTTOM + 16}" text-anchor="middle">{count:,}</text>'
-        for count in range(0, most + 1, round_step(most))
+        f'<text x="{_across(share):.1f}" y="{BOTTOM + 16}" text-anchor="{_anchor(share)}">{count:,}</text>'
+        for count, share in shares
     )
     return f'{marks}<text x="{WIDTH / 2}" y="{BOTTOM + 34}" text-anchor="middle">pages</text>'

@@ -41,13 +41,20 @@ def _section(kept: Kept) -> str:
     words = "".join(f"<h3>{escape(name)}</h3>{_words(words)}" for name, words in word_lists(kept.learned).items())
     return (
         f"<h2><bdi>{shown(kept.name)}</bdi></h2><p class=lead>{shown(lead)}</p>{_notes(more)}"
-        f"{_table(ways(figures))}<div class=pictures>"
-        f"<figure>{course_chart(figures.course, kept.most, kept.share)}<figcaption>Harvest of the last {WINDOW} pages "
-        f"and of all so far, and {escape(kept.share)}; {MOST_POINTS} points at most.</figcaption></figure>"
-        f"<figure>{score_chart(figures.tenths)}<figcaption>Mean relevance of pages by tenths of their link score, and "
-        "how many pages that is; on the dotted line both are alike.</figcaption></figure></div>"
+        f"{_table(ways(figures))}{_pictures(kept)}"
         f"{''.join(map(_table, (course(kept), scores(figures), sites(figures))))}"
         f"{words}{_notes(learned_notes(kept.learned))}{''.join(map(_table, extremes(kept)))}"
+    )
+
+
+def _pictures(kept: Kept) -> str:
+    figures = kept.figures
+    harvest = course_chart(figures.course, kept.most, by_truth=figures.truth is not None)
+    return (
+        f"<div class=pictures><figure>{harvest}<figcaption>Harvest of the last {WINDOW} pages and of all so far, and "
+        f"{escape(kept.share)}; {MOST_POINTS} points at most.</figcaption></figure>"
+        f"<figure>{score_chart(figures.tenths)}<figcaption>Mean relevance of pages by tenths of their link score, and "
+        "how many pages that is; on the dotted line both are alike.</figcaption></figure></div>"
     )
 
 

@@ -16,21 +16,21 @@ def path(svg: str, kind: str) -> list[tuple[float, float]]:
 
 
 def test_curves_stand_where_their_figures_are() -> None:
-    svg = course_chart([Point(50, 1.0, 0.5, 25, 1), Point(100, 0.0, 0.5, 50, 2)], 50, "share found")
+    svg = course_chart([Point(50, 1.0, 0.5, 25, 1), Point(100, 0.0, 0.5, 50, 2)], 50, by_truth=False)
     middle = (LEFT + RIGHT_EDGE) / 2
     assert path(svg, "lately") == [(middle, TOP), (RIGHT_EDGE, BOTTOM)]
     assert path(svg, "overall") == [(middle, (TOP + BOTTOM) / 2), (RIGHT_EDGE, (TOP + BOTTOM) / 2)]
     assert path(svg, "share") == [(middle, (TOP + BOTTOM) / 2), (RIGHT_EDGE, TOP)]
-    assert "share found: 100.0% after 100 pages" in svg
+    assert "found so far: 100.0% after 100 pages" in svg
 
 
 def test_recall_is_of_the_truth() -> None:
-    svg = course_chart([Point(100, 0.0, 0.5, 50, 2)], 8, "recall")
+    svg = course_chart([Point(100, 0.0, 0.5, 50, 2)], 8, by_truth=True)
     assert path(svg, "share")[-1][1] == pytest.approx(BOTTOM - (BOTTOM - TOP) / 4, abs=0.1)
 
 
 def test_of_nothing_found_there_is_no_share() -> None:
-    svg = course_chart([Point(1, 0.0, 0.0, 0, 0)], 0, "recall")
+    svg = course_chart([Point(1, 0.0, 0.0, 0, 0)], 0, by_truth=True)
     assert "recall" not in svg
     assert path(svg, "overall") == [(RIGHT_EDGE, BOTTOM)]
 
@@ -57,6 +57,8 @@ def test_without_link_scores_the_picture_is_empty() -> None:
 @pytest.mark.parametrize("most", [1, 2, 5, 9, 10, 11, 199, 10_000, 123_456, 1_000_000])
 def test_marks_are_few_and_inside(most: int) -> None:
     assert 1 <= most / round_step(most) <= 6 or most < 1
-    for svg in (course_chart([Point(most, 0.5, 0.5, 1, 0)], 1, "found"), score_chart([group(most, 0.5)] * 10)):
+    for svg in (course_chart([Point(most, 0.5, 0.5, 1, 0)], 1, by_truth=False), score_chart([group(most, 0.5)] * 10)):
         for text in ElementTree.fromstring(svg).iter("text"):
-            assert 0 <= float(text.get("x", 0)) <= WIDTH
+            place, width = float(text.get("x", 0)), 6.6 * len(text.text or "")
+            left = {"middle": place - width / 2, "end": place - width}.get(text.get("text-anchor", ""), place)
+            assert text.get("transform") or (left >= 0 and left + width <= WIDTH)
