@@ -95,7 +95,7 @@ class Gathering:
 
     def __init__(self, limit: float = ON_TOPIC, truth: Truth | None = None) -> None:
         self.limit = limit
-        self._total = _Tally()
+        self._pages = self._on_topic = 0
         self._ways: dict[str, _Tally] = {}
         self._sites: dict[str, _Tally] = {}
         self._tenths = [_Tally() for _ in range(TENTHS)]
@@ -115,7 +115,8 @@ class Gathering:
             raise ValueError(f"a relevance of {relevance}")
         on_topic = relevance >= self.limit
         self._recent.append(on_topic)
-        self._total.take(page, on_topic)
+        self._pages += 1
+        self._on_topic += on_topic
         _tally(self._ways, page.via or UNKNOWN).take(page, on_topic)
         _tally(self._sites, site(page.url)).take(page, on_topic)
         if score is not None:
@@ -126,7 +127,7 @@ class Gathering:
         _keep(self._worst, (-relevance, -page.id))
         if self._truth is not None:
             self._truth.take(page, on_topic)
-        if self._total.pages % self._step == 0:
+        if self._pages % self._step == 0:
             self._mark()
 
     def take_all(self, pages: Iterable[Fetched]) -> "Gathering":
@@ -142,19 +143,20 @@ class Gathering:
             self._course, self._step = self._course[1::2], 2 * self._step
 
     def _here(self) -> Point:
-        total, lately = self._total, sum(self._recent) / len(self._recent)
+        lately = sum(self._recent) / len(self._recent)
         found = self._truth.count if self._truth is not None else 0
-        return Point(total.pages, lately, total.on_topic / total.pages, total.on_topic, found)
+        return Point(self._pages, lately, self._on_topic / self._pages, self._on_topic, found)
 
     def figures(self) -> Figures | None:
         """The figures of all pages taken; None where there is none."""
-        if not self._total.pages:
+        total = _together(self._ways.values())
+        if total is None:
             return None
-        course = self._course if self._total.pages % self._step == 0 else [*self._course, self._here()]
+        course = self._course if self._pages % self._step == 0 else [*self._course, self._here()]
         sites = sorted(_groups(self._sites), key=lambda one: (-one.on_topic, -one.pages, one.name))
         return Figures(
             limit=self.limit,
-            total=self._total.group(""),
+            total=total,
             ways=tuple(sorted(_groups(self._ways), key=lambda one: (-one.pages, one.name))),
             sites=tuple(sites[:MOST_SITES]),
             others=_together(self._sites[one.name] for one in sites[MOST_SITES:]),
@@ -164,7 +166,7 @@ class Gathering:
             ranking=ranking(*self._ranks),
             best=tuple(-number for _, number in sorted(self._best, reverse=True)),
             worst=tuple(-number for _, number in sorted(self._worst, reverse=True)),
-            truth=self._truth.found(self._total.on_topic) if self._truth is not None else None,
+            truth=self._truth.found(self._on_topic) if self._truth is not None else None,
         )
 
 
