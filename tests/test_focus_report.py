@@ -141,7 +141,7 @@ def test_the_whole_report(place: Place) -> None:
         "Words of the topic: honey 0.5",
         "Words of links that led to it: hive 2",
         "Words of links that led elsewhere: shop -1.5",
-        "       0.75           –  Bees   http://site0.org/",
+        "       0.75           –  http://site0.org/  Bees",
     ):
         assert line in said.out.splitlines()
     assert "They dance" not in said.out

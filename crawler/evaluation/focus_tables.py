@@ -159,7 +159,9 @@ def learned_notes(learned: LearnedWords) -> list[str]:
         said.append(
             "There is no record of what the crawl learned: it was made by an older release, or learned nothing yet."
         )
-    if learned.workers > 1:
+    if learned.workers and not word_lists(learned):
+        said.append("The crawl has learned no words.")
+    elif learned.workers > 1:
         said.append(f"Means of {learned.workers:,} workers, by the pages each has seen.")
     if learned.broken:
         said.append(f"What {counted(learned.broken, 'worker')} learned cannot be read.")
@@ -168,7 +170,7 @@ def learned_notes(learned: LearnedWords) -> list[str]:
 
 def extremes(kept: Kept) -> list[Table]:
     """The pages with the highest relevance, and those with the lowest."""
-    heads = ("relevance", "link score", "title", "address")
+    heads = ("relevance", "link score", "address", "title")  # titles last: letters of some scripts are twice as wide
     return [
         Table(title, heads, [_told(page) for page in pages], frozenset(heads[2:]))
         for title, pages in (("Best pages", kept.best), ("Worst pages", kept.worst))
@@ -204,4 +206,4 @@ def percent(share: float) -> str:
 
 def _told(page: Told) -> tuple[str, ...]:
     score = NONE if page.link_score is None else f"{page.link_score:.2f}"
-    return f"{page.relevance:.2f}", score, page.title, page.url
+    return f"{page.relevance:.2f}", score, page.url, page.title

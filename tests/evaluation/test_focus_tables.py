@@ -195,9 +195,9 @@ def test_scores_say_whether_they_told() -> None:
 @pytest.mark.parametrize(
     ("learned", "notes"),
     [
-        (LearnedWords(1), []),
-        (LearnedWords(2), ["Means of 2 workers, by the pages each has seen."]),
-        (LearnedWords(1, broken=2), ["What 2 workers learned cannot be read."]),
+        (LearnedWords(1), ["The crawl has learned no words."]),
+        (LearnedWords(0, broken=2), ["What 2 workers learned cannot be read."]),
+        (LearnedWords(1, broken=1), ["The crawl has learned no words.", "What 1 worker learned cannot be read."]),
         (
             LearnedWords(0),
             ["There is no record of what the crawl learned: it was made by an older release, or learned nothing yet."],
@@ -210,6 +210,11 @@ def test_what_is_said_of_what_was_learned(learned: LearnedWords, notes: list[str
     assert all(note in said for note in notes)
     assert "Words of" not in said
     assert all(note in report([kept(learned=learned)], 0.5, "1", date(2026, 5, 4)) for note in notes)
+
+
+@pytest.mark.parametrize(("workers", "notes"), [(1, []), (2, ["Means of 2 workers, by the pages each has seen."])])
+def test_words_of_several_workers_are_said_to_be_means(workers: int, notes: list[str]) -> None:
+    assert learned_notes(replace(WORDS, workers=workers)) == notes
 
 
 def test_words_are_told_with_their_weights() -> None:
@@ -226,8 +231,8 @@ def test_words_are_told_with_their_weights() -> None:
 
 def test_the_best_pages_and_the_worst() -> None:
     best, worst = extremes(kept())
-    assert best.rows == [("1.00", "0.88", "Honey bees", "http://a.org/best")]
-    assert worst.rows == [("0.00", "–", "Shop", "http://a.org/worst")]
+    assert best.rows == [("1.00", "0.88", "http://a.org/best", "Honey bees")]
+    assert worst.rows == [("0.00", "–", "http://a.org/worst", "Shop")]
 
 
 @pytest.mark.parametrize(
@@ -240,6 +245,4 @@ def test_the_best_pages_and_the_worst() -> None:
 )
 def test_titles_are_one_line_and_have_an_end(title: str, shown: str) -> None:
     lines = list(text(kept(best=(Told("http://a.org/", title, 1.0, 0.5),))))
-    assert f"       1.00        0.50  {shown}  http://a.org/" in [
-        line.replace("Honey bees   ", "Honey bees ") for line in lines
-    ]
+    assert f"       1.00        0.50  http://a.org/  {shown}" in lines
