@@ -141,7 +141,7 @@ class Focus:
         waits = np.array([url is not None for url in urls], bool)
         for row in self.choice.tries(priorities, waits):
             self._explored[urls[row] or ""] = float(scores[row])
-        tried = [row for url in self._explored if (row := self.waiting.rows.get(url)) is not None]
+        tried = [self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]
         priorities[tried] = HIGHEST
         changed = np.flatnonzero(waits & (np.abs(priorities - links.table[TOLD]) >= STEP))
         links.table[TOLD, changed] = priorities[changed]

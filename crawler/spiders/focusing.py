@@ -32,7 +32,7 @@ class Focusing:
     def __init__(self, arguments: Arguments, settings: BaseSettings) -> None:
         learning, exploration = settings.getbool("FOCUS_LEARNING"), settings.getfloat("FOCUS_EXPLORATION")
         manner = Manner(learning, exploration, settings.getfloat("FOCUS_SITE_SHARE"))
-        self.focus = Focus(arguments.topic, manner)
+        self.focus = Focus(arguments.topic, manner, seat)
         self.examples = Examples(arguments.topic)
         wanted = arguments.min_relevance
         self.harvest = Harvest(settings.getint("FOCUS_WINDOW"), ON_TOPIC if wanted is None else wanted)
