@@ -29,7 +29,7 @@ class Judgement(NamedTuple):
 class Focusing:
     """The focus of a crawl, by its arguments and settings."""
 
-    def __init__(self, arguments: Arguments, settings: BaseSettings) -> None:
+    def __init__(self, arguments: Arguments, settings: BaseSettings, seat: int) -> None:
         learning, exploration = settings.getbool("FOCUS_LEARNING"), settings.getfloat("FOCUS_EXPLORATION")
         manner = Manner(learning, exploration, settings.getfloat("FOCUS_SITE_SHARE"))
         self.focus = Focus(arguments.topic, manner, seat)

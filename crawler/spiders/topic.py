@@ -110,7 +110,7 @@ class TopicSpider(Spider):
         for seed in self.seeds:
             self.scope.add_home(seed)
         self.links = Links(self.scope, self.pictures, self.reasons)
-        self.focusing = Focusing(self.arguments, settings)
+        self.focusing = Focusing(self.arguments, settings, seat.number)
         self.focus, self.examples, self.harvest = self.focusing.focus, self.focusing.examples, self.focusing.harvest
         self.seat = seat
         seat.ledger.reads_templates = self.libraries is not None
