@@ -46,6 +46,8 @@ STEP = 10
 """Thousandths by which a priority must change to be worth telling."""
 REMEMBERED = 200_000
 """Addresses of fetched pages, for links that are shown again."""
+UNNAMED = 0.5
+"""Of a topic given in words, how much the likeness of a page counts that names none of them."""
 PREFERRED = 1.25
 """How many times the score of a link to a preferred domain counts."""
 
@@ -248,8 +250,10 @@ class Focus:
 
 
 def _with_words(named: Any, relevance: Any) -> Any:
-    """How much a page is about a topic given in words: what it names of them, or more if it is like pages that do."""
-    return np.maximum(named, np.sqrt(named * relevance))
+    """How much a page is about a topic given in words: what it names of them, more if it is like pages that do, and at
+    most half if it names none.
+    """
+    return np.maximum(np.maximum(named, np.sqrt(named * relevance)), UNNAMED * relevance)
 
 
 def _address_words(url: str) -> list[str]:
