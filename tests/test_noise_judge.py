@@ -6,12 +6,10 @@ from typing import Any
 
 import garden
 import pytest
-from nursery import ROOT
 from saved import PACK
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from crawler.commands.noise import SUBCOMMANDS
 from crawler.noise import learned
 
 
@@ -138,8 +136,3 @@ def test_broken_weights_are_said_in_one_sentence(
     learned.shipped.cache_clear()
     assert (ended, len(err.splitlines())) == (status, 1)
     assert ("'weights.npz' holds no weights of pictures" in err) is (status == 2)
-
-
-@pytest.mark.parametrize("name", SUBCOMMANDS)
-def test_every_subcommand_is_in_the_readme(name: str) -> None:
-    assert f"scrapy noise {name}" in (ROOT / "README.md").read_text(encoding="utf-8")

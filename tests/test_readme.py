@@ -9,6 +9,7 @@ from nursery import ROOT
 
 from crawler import settings
 from crawler.arguments import READERS
+from crawler.commands import focus, noise
 from crawler.extraction import EXTRACTORS
 from crawler.items import ImageItem, PageItem
 
@@ -31,6 +32,15 @@ def test_every_setting(name: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command(command: str) -> None:
     assert f"scrapy {command}" in README
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "syntax"),
+    [(one.family, name, sub.syntax) for one in (focus.Command, noise.Command) for name, sub in one.subcommands.items()],
+)
+def test_every_subcommand_with_its_options(family: str, name: str, syntax: str) -> None:
+    assert f"scrapy {family} {name}" in README
+    assert [option for option in re.findall(r"--[a-z-]+", syntax) if option not in README] == []
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(ImageItem)])

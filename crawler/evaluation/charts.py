@@ -81,7 +81,7 @@ def precision_recall_chart(points: Sequence[Point]) -> str:
             f'<text class="{kind}" x="{label.left:.1f}" y="{label.bottom - 3:.1f}">{escape(point.name)}</text>'
         )
     parts.append(_speeds())
-    return _svg(HEIGHT, "Precision and recall of each method, with its speed", "".join(parts))
+    return svg(HEIGHT, "Precision and recall of each method, with its speed", "".join(parts))
 
 
 def box_chart(rows: Sequence[Row]) -> str:
@@ -109,10 +109,10 @@ def box_chart(rows: Sequence[Row]) -> str:
             f'<line class="median" x1="{half:.1f}" y1="{middle - 7}" x2="{half:.1f}" y2="{middle + 7}"/>'
             f'<circle class="mean" cx="{x(float(np.mean(row.f1s))):.1f}" cy="{middle}" r="3"/></g>'
         )
-    return _svg(height, "Boxes of page F1 of each method", "".join(parts))
+    return svg(height, "Boxes of page F1 of each method", "".join(parts))
 
 
-def _svg(height: float, words: str, inside: str) -> str:
+def svg(height: float, words: str, inside: str) -> str:
     return f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(words)}">{inside}</svg>'
 
 

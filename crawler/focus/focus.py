@@ -46,6 +46,8 @@ STEP = 10
 """Thousandths by which a priority must change to be worth telling."""
 REMEMBERED = 200_000
 """Addresses of fetched pages, for links that are shown again."""
+UNNAMED = 0.5
+"""Of a topic given in words, how much the likeness of a page counts that names none of them."""
 PREFERRED = 1.25
 """How many times the score of a link to a preferred domain counts."""
 
@@ -141,7 +143,7 @@ class Focus:
         waits = np.array([url is not None for url in urls], bool)
         for row in self.choice.tries(priorities, waits):
             self._explored[urls[row] or ""] = float(scores[row])
-        tried = [row for url in self._explored if (row := self.waiting.rows.get(url)) is not None]
+        tried = [self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]
         priorities[tried] = HIGHEST
         changed = np.flatnonzero(waits & (np.abs(priorities - links.table[TOLD]) >= STEP))
         links.table[TOLD, changed] = priorities[changed]
@@ -248,8 +250,10 @@ class Focus:
 
 
 def _with_words(named: Any, relevance: Any) -> Any:
-    """How much a page is about a topic given in words: what it names of them, or more if it is like pages that do."""
-    return np.maximum(named, np.sqrt(named * relevance))
+    """How much a page is about a topic given in words: what it names of them, more if it is like pages that do, and at
+    most half if it names none.
+    """
+    return np.maximum(np.maximum(named, np.sqrt(named * relevance)), UNNAMED * relevance)
 
 
 def _address_words(url: str) -> list[str]:

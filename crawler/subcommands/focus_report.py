@@ -1,0 +1,165 @@
+"""`scrapy focus report`: how well crawls kept to their topics, as text and as one HTML file."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+from sqlalchemy.engine import URL
+
+from crawler import __version__
+from crawler.evaluation.focus_tables import Kept
+from crawler.evaluation.focus_text import text
+from crawler.evaluation.gathering import ON_TOPIC, Gathering
+from crawler.evaluation.learned_words import learned_words
+from crawler.evaluation.truth import Truth, truth_of
+from crawler.opening import canonical
+from crawler.state.database import StateError, database_url, shown
+from crawler.state.gathered import Gathered, gathered
+from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.pages import check_apart, readable
+from crawler.whole_file import OutputError, WholeFile
+from crawler.wording import counted, printable
+
+BROKEN = 1
+MOST_NAMES = 10
+# What goes wrong with values that no crawl writes.
+ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
+
+
+def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Print how well all crawls kept to their topics, or one of them; the exit status."""
+    if args:
+        raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy focus report {REPORT.syntax}")
+    limit = share(opts.min_relevance)
+    try:
+        url = database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
+    except StateError as error:
+        raise WrongUseError(str(error)) from None
+    known = truth(opts.truth, settings)
+    inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
+    check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
+    output = opened(opts.output)
+    try:
+        kept = read(url, opts.name, limit, known)
+        if output is not None:
+            write(output, kept, limit)
+    except OutputError as error:
+        print(f"scrapy focus report: {printable(str(error))}", file=sys.stderr)
+        return BROKEN
+    except ODD as error:
+        what = " ".join(str(error).split())[:300]
+        raise StateError(f"there is something in {shown(url)} that no crawl writes: {what}") from None
+    finally:
+        if output is not None:
+            output.close()
+    print("\n\n".join(spelled("\n".join(text(one))) for one in kept))
+    return 0
+
+
+def opened(path: str | None) -> WholeFile | None:
+    """The file for the report, before anything is read for it; None where none is wanted."""
+    if path is None:
+        return None
+    if not path:
+        raise WrongUseError("-o names no file")
+    try:
+        return WholeFile(path)
+    except OutputError as error:
+        raise WrongUseError(str(error)) from None
+
+
+def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[Kept]:
+    """How all crawls kept to their topics that have a page, or the one of this name."""
+    with gathered(url) as crawls:
+        if not crawls:
+            raise WrongUseError(f"no crawl was ever run here ({shown(url)})")
+        wanted = [one for one in crawls if name is None or one.name == name]
+        if not wanted:
+            raise WrongUseError(f"there is no crawl {str(name)[:200]!r}; there are {_names(crawls)}")
+        found = [kept for one in wanted if (kept := _kept(one, limit, known)) is not None]
+        if not found:
+            raise WrongUseError(f"no page is stored of {_names(wanted)}")
+        return found
+
+
+def _kept(crawl: Gathered, limit: float, known: Truth | None) -> Kept | None:
+    """How one crawl kept to its topic; None where it has no page."""
+    figures = Gathering(limit, known).take_all(crawl.pages()).figures()
+    if figures is None:
+        return None
+    best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))
+    words = learned_words(crawl.summaries())
+    return Kept(crawl.name, figures, words, best, worst, crawl.waiting(limit))
+
+
+def write(output: WholeFile, kept: Sequence[Kept], limit: float) -> None:
+    """Write the report as HTML."""
+    # It wants numpy, which takes its time, and all commands are loaded with each of them.
+    from crawler.evaluation.focus_report import report as html
+
+    output.write(html(kept, limit, __version__, datetime.now(UTC).date()).encode())
+    output.finish()
+
+
+def share(given: str | None) -> float:
+    """The relevance from which on a page is on topic."""
+    if given is None:
+        return ON_TOPIC
+    try:
+        found = float(given)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 1:
+        raise WrongUseError(f"--min-relevance {given[:100]} is wrong; allowed are numbers from 0 to 1")
+    return found
+
+
+def truth(name: str | None, settings: BaseSettings) -> Truth | None:
+    """The addresses of a file, one in each line, that are on topic; None without a file."""
+    if name is None:
+        return None
+    try:
+        same = canonical(settings)
+        with readable(name).open(encoding="utf-8-sig") as lines:
+            found = truth_of(lines, same)
+    except UnicodeDecodeError:
+        raise WrongUseError(f"{name[:200]!r} is not UTF-8") from None
+    except StateError as error:
+        raise WrongUseError(str(error)) from None
+    if found.faults:
+        rest = f" and {len(found.faults) - 1:,} more" if len(found.faults) > 1 else ""
+        print(
+            f"scrapy focus report: {printable(name)}: line {found.faults[0]:,}{rest}: no address, left out",
+            file=sys.stderr,
+        )
+    if not found.addresses:
+        raise WrongUseError(f"{name[:200]!r} holds no address")
+    return found
+
+
+def spelled(text: str) -> str:
+    """The text with what is no letter, sign or line end spelled out: what was crawled moves no cursor.
+
+    >>> spelled("a\\u202eb\\n")
+    'a\\\\u202eb\\n'
+    """
+    return "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text)
+
+
+def _names(crawls: Sequence[Gathered]) -> str:
+    rest = f" and {counted(len(crawls) - MOST_NAMES, 'other')}" if len(crawls) > MOST_NAMES else ""
+    return ", ".join(one.name for one in crawls[:MOST_NAMES]) + rest
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what may stand behind `scrapy focus report`."""
+    parser.add_argument("--name", metavar="NAME")
+    parser.add_argument("-o", dest="output", metavar="FILE")
+    parser.add_argument("--min-relevance", metavar="X")
+    parser.add_argument("--truth", metavar="FILE")
+
+
+REPORT = Subcommand("[--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]", report, add_options)

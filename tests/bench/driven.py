@@ -1,0 +1,41 @@
+"""The order in which Focus would have the pages of a web fetched, without a crawl around it."""
+
+from collections.abc import Iterator, Sequence
+
+from orders import Waiting
+from webs import Read, Web
+
+from crawler.focus.focus import Focus, Manner
+from crawler.focus.lead import Lead
+from crawler.topic import Topic
+
+
+class Driver:
+    """Shows Focus pages and keeps what it says of their links, as the spider and its middleware do."""
+
+    def __init__(self, seeds: Sequence[str], manner: Manner, topic: str = "") -> None:
+        self.focus = Focus(Topic.of(topic), manner)
+        self.waiting = Waiting(seeds)
+        self.teaching = frozenset() if topic else frozenset(seeds)
+
+    def take(self, url: str, page: Read) -> None:
+        """Let Focus see a page, and the addresses wait by what it says then."""
+        if url in self.teaching:
+            self.focus.example(page.text)
+        self.focus.fetched(url, page.title, page.text)
+        leads = [Lead(*link) for link in page.links]
+        known, new = ([lead for lead in leads if (lead.url in self.waiting) is seen] for seen in (True, False))
+        self.focus.seen_again(url, known)
+        for lead, priority in zip(new, self.focus.found(url, new), strict=True):
+            self.waiting.put(lead.url, priority)
+        for found, priority in self.focus.renewed().items():
+            if found in self.waiting.priority:
+                self.waiting.put(found, priority)
+
+
+def focused(web: Web, seeds: Sequence[str], manner: Manner, topic: str = "") -> Iterator[str]:
+    """The addresses as Focus ranks them, renewed after every page."""
+    driver = Driver(seeds, manner, topic)
+    for url in driver.waiting:
+        yield url
+        driver.take(url, web.pages[url])

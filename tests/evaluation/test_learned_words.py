@@ -1,0 +1,72 @@
+"""The words that the workers of a crawl have learned together."""
+
+import json
+
+import pytest
+
+from crawler.evaluation.learned_words import LONGEST, MOST_WORDS, LearnedWords, learned_words
+
+
+def summary(pages: object = 1, **lists: object) -> str:
+    return json.dumps({"pages": pages} | lists)
+
+
+@pytest.mark.parametrize(
+    ("summaries", "topic"),
+    [
+        ([], ()),
+        ([summary()], ()),
+        ([summary(topic=[["honey", 0.5], ["bee", 0.75]])], (("bee", 0.75), ("honey", 0.5))),
+        ([summary(topic={"honey": 0.5, "bee": 0.75})], (("bee", 0.75), ("honey", 0.5))),
+        ([summary(3, topic=[["bee", 1]]), summary(1, topic=[["bee", 0], ["wax", 1]])], (("bee", 0.75), ("wax", 0.25))),
+        ([summary(0, topic=[["bee", 1]]), summary(0, topic=[["wax", 0.5]])], (("bee", 0.5), ("wax", 0.25))),
+        ([summary(topic=[["b", 0.5], ["a", 0.5]])], (("a", 0.5), ("b", 0.5))),
+    ],
+)
+def test_a_word_weighs_the_mean_by_pages(summaries: list[str], topic: tuple[tuple[str, float], ...]) -> None:
+    assert learned_words(summaries).topic == topic
+
+
+def test_words_that_led_away_are_ranked_by_their_size() -> None:
+    words = learned_words([summary(bad=[["a", -0.1], ["b", -3]], good=[["c", 2.0]])])
+    assert (words.bad, words.good, words.workers) == ((("b", -3.0), ("a", -0.1)), (("c", 2.0),), 1)
+
+
+@pytest.mark.parametrize("count", [MOST_WORDS - 1, MOST_WORDS, MOST_WORDS + 1])
+def test_there_is_an_end_of_words(count: int) -> None:
+    words = learned_words([summary(topic=[[f"word{number}", 1 + number] for number in range(count)])]).topic
+    assert len(words) == min(count, MOST_WORDS)
+    assert words[0] == (f"word{count - 1}", float(count))
+
+
+def test_a_long_word_is_cut() -> None:
+    words = learned_words([summary(topic=[["a" * (LONGEST + 1), 1], ["b" * LONGEST, 2]])]).topic
+    assert [word for word, _ in words] == ["b" * LONGEST, "a" * LONGEST]
+
+
+@pytest.mark.parametrize("broken", ["", "{", "[]", "null", "3", "[" * 100_000])
+def test_what_cannot_be_read_is_counted(broken: str) -> None:
+    words = learned_words([broken, summary(topic=[["bee", 1]])])
+    assert words == LearnedWords(1, topic=(("bee", 1.0),), broken=1)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        '"bee"',
+        "3",
+        "null",
+        '{"bee": []}',
+        '["bee", 1]',
+        *('[["bee"]]', "[[1, 1]]", '[["bee", "1"]]', '[["bee", null]]', '[["bee", NaN]]', '[["bee", 1e999]]'),
+        f'[["bee", 1{"0" * 400}]]',
+    ],
+)
+def test_what_is_no_word_with_a_weight_is_left_out(odd: str) -> None:
+    assert learned_words([f'{{"pages": 1, "topic": {odd}}}']).topic == ()
+
+
+@pytest.mark.parametrize("pages", ["many", None, float("inf"), []])
+def test_a_worker_that_does_not_say_of_how_many_pages_counts_nothing_beside_one_that_does(pages: object) -> None:
+    words = learned_words([summary(pages, topic=[["wax", 1]]), summary(2, topic=[["bee", 1]])])
+    assert words.topic == (("bee", 1.0),)
