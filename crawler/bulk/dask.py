@@ -23,7 +23,6 @@ from crawler.bulk.one_file import Outcome, Work
 from crawler.bulk.pairs import Pair
 from crawler.parallel import WorkersError
 
-CONNECT_SECONDS = 10
 LOOK_SECONDS = 1.0  # between two looks at which workers there are
 # No pages on other ports: what a cluster of one's own does is said here.
 QUIET: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
@@ -141,7 +140,7 @@ def _client(address: str, jobs: int) -> Iterator[Client]:
             yield client
         return
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(address, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise WorkersError(f"there is no scheduler at {address!r} ({' '.join(str(error).split())[:200]})") from None
     with client:
