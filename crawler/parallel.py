@@ -79,7 +79,7 @@ class Worker(Generic[T, R]):
         spawn = get_context("spawn")
         self.pipe, theirs = spawn.Pipe()
         self.process = spawn.Process(target=_serve, args=(theirs, work), daemon=True)
-        with _without_interrupts():
+        with without_interrupts():
             self.process.start()
         theirs.close()
         self.batches: deque[Batch[T, R]] = deque()
@@ -266,7 +266,7 @@ def _receive(pipe: Connection, todo: "SimpleQueue[list[Any]]") -> None:
 
 
 @contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
+def without_interrupts() -> Iterator[None]:
     """A time in which Ctrl-C does nothing, not even to processes that are started in it."""
     if threading.current_thread() is not threading.main_thread():
         yield

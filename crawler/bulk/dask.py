@@ -21,7 +21,7 @@ from distributed.scheduler import KilledWorker
 from crawler.bulk.local import lost
 from crawler.bulk.one_file import Outcome, Work
 from crawler.bulk.pairs import Pair
-from crawler.parallel import WorkersError
+from crawler.parallel import WorkersError, without_interrupts
 
 LOOK_SECONDS = 1.0  # between two looks at which workers there are
 # No pages on other ports: what a cluster of one's own does is said here.
@@ -122,21 +122,7 @@ def _silence() -> Iterator[None]:
 def _client(address: str, jobs: int) -> Iterator[Client]:
     """A scheduler's client; without an address that of a new cluster, which only this process has the keys of."""
     if not address:
-        with (
-            config.set(QUIET),
-            LocalCluster(
-                n_workers=jobs,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                protocol="tls://",
-                security=True,
-                dashboard_address=None,
-                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # or it would be 8787, of which there is one
-                memory_limit=None,
-                silence_logs=logging.CRITICAL,
-            ) as cluster,
-            Client(cluster, set_as_default=False) as client,
-        ):
+        with _cluster(jobs) as cluster, Client(cluster, set_as_default=False) as client:
             yield client
         return
     try:
@@ -145,3 +131,19 @@ def _client(address: str, jobs: int) -> Iterator[Client]:
         raise WorkersError(f"there is no scheduler at {address!r} ({' '.join(str(error).split())[:200]})") from None
     with client:
         yield client
+
+
+def _cluster(jobs: int) -> LocalCluster:
+    """A new cluster on this machine; Ctrl-C is for this process, which ends the others."""
+    with config.set(QUIET), without_interrupts():
+        return LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            protocol="tls://",
+            security=True,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # or it would be 8787, of which there is one
+            memory_limit=None,
+            silence_logs=logging.CRITICAL,
+        )

@@ -10,7 +10,7 @@ from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
 from crawler.bulk.pairs import NO_ARCHIVE, Pair
 from crawler.bulk.part import Part
-from crawler.bulk.recipe import maker
+from crawler.bulk.recipe import is_folder, maker
 from crawler.cleaning import Cleaned, Cleaner, Tally
 from crawler.whole_file import OutputError
 
@@ -43,6 +43,8 @@ class Work:
     """How files are cleaned, and into which folder."""
 
     folder: Path
+    name: str
+    """What tells the folder from others."""
     clean: Cleaner
     maker: str
     """Whose lines they are: another Winnow would write others."""
@@ -50,18 +52,24 @@ class Work:
     def __call__(self, pair: Pair) -> Outcome:
         """Clean a file, in the order of its records; what becomes of it, and never an exception for what is in it."""
         outcome = Outcome(pair)
-        if os.path.lexists(self.folder / pair.output):  # by one whose death was said before its success
-            outcome.was_there = True
-            return outcome
         try:
-            if maker() != self.maker:
-                raise OutputError(f"on {socket.gethostname()} is another Winnow or Python: {maker()}, not {self.maker}")
+            self._check()
+            if os.path.lexists(self.folder / pair.output):  # by one whose death was said before its success
+                outcome.was_there = True
+                return outcome
             self._clean(pair, outcome)
         except InputError as error:
             outcome.failed = str(error)
         except OutputError as error:
             outcome.failed, outcome.stops = str(error), True
         return outcome
+
+    def _check(self) -> None:
+        """Raise an OutputError when the lines would be others, or elsewhere."""
+        if maker() != self.maker:
+            raise OutputError(f"on {socket.gethostname()} is another Winnow or Python: {maker()}, not {self.maker}")
+        if not is_folder(self.folder, self.name):
+            raise OutputError(f"{str(self.folder)!r} on {socket.gethostname()} is not the folder that is written to")
 
     def _clean(self, pair: Pair, outcome: Outcome) -> None:
         source = Input(str(pair.input))

@@ -33,6 +33,7 @@ class Part:
 
     def __enter__(self) -> Self:
         try:
+            self.output.parent.stat()  # the lock would make a folder that is not mounted here
             self._lock.acquire(timeout=0)
             self._file = self.path.open("xb")
         except OSError as error:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import platform
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ from crawler.whole_file import OutputError, WholeFile
 
 NAME = ".clean.json"
 FORMAT = 1
+HEAD = 200  # bytes of a recipe, in which its folder's name of its own stands
 LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")  # which the lines depend on
 PACKAGE = Path(__file__).resolve().parent.parent
 CODE = ("*.py", "archives/*.py", "extraction/**/*", "noise/*")  # and so does what is in these
@@ -31,6 +33,8 @@ class RecipeError(Exception):
 class Recipe:
     """Who made the lines, with which options, of which files: their bytes by the names of what they become."""
 
+    folder: str
+    """What tells the folder from all others, whatever it is called on other machines."""
     maker: str
     options: Mapping[str, Any]
     sizes: Mapping[str, int | None]
@@ -55,23 +59,35 @@ def _version(name: str) -> str:
         return "?"
 
 
-def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> None:
-    """Write the recipe into a folder; a RecipeError when what is in it was made by another, or by nobody knows whom."""
+def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> str:
+    """What tells the folder from others, once its recipe is in it; a RecipeError when others made what is in it."""
     before = _read(folder / NAME)
-    now = Recipe(maker(), options, {pair.output: pair.size for pair in found})
+    name = secrets.token_hex(16) if before is None else before.folder
+    now = Recipe(name, maker(), options, {pair.output: pair.size for pair in found})
     if before is not None:
         _compare(folder, before, now)
     known = {} if before is None else before.sizes
-    if strange := next((name for name in now.sizes if name not in known and os.path.lexists(folder / name)), None):
+    new = [output for output in now.sizes if output not in known]
+    if strange := next((output for output in new if os.path.lexists(folder / output)), None):
         raise RecipeError(f"{str(folder / strange)!r} is there and was not made by scrapy clean --into; {ELSEWHERE}")
-    sizes = {**known, **{name: known.get(name) if size is None else size for name, size in now.sizes.items()}}
-    lines = {"format": FORMAT, "maker": now.maker, "options": dict(options), "sizes": sizes}
+    sizes = {**known, **{output: known.get(output) if size is None else size for output, size in now.sizes.items()}}
+    lines = {"format": FORMAT, "folder": name, "maker": now.maker, "options": dict(options), "sizes": sizes}
     try:
         output = WholeFile(str(folder / NAME))
         output.write(json.dumps(lines, indent=1).encode() + b"\n")
         output.finish()
     except OutputError as error:
         raise RecipeError(str(error)) from None
+    return name
+
+
+def is_folder(folder: Path, name: str) -> bool:
+    """Whether a folder is the one that is known by this name, and no other of the same path on another machine."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            return name.encode() in file.read(HEAD)
+    except OSError:
+        return False
 
 
 def _compare(folder: Path, before: Recipe, now: Recipe) -> None:
@@ -107,6 +123,6 @@ def _read(path: Path) -> Recipe | None:
         if saved["format"] != FORMAT:
             raise ValueError
         sizes = {str(name): size if size is None else int(size) for name, size in saved["sizes"].items()}
-        return Recipe(str(saved["maker"]), dict(saved["options"]), sizes)
+        return Recipe(str(saved["folder"]), str(saved["maker"]), dict(saved["options"]), sizes)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         raise RecipeError(f"{str(path)!r} is no recipe of scrapy clean --into; {ELSEWHERE}") from None

@@ -119,7 +119,7 @@ class FilesProgress(CleaningProgress):
 class Run:
     """Files that are cleaned into a folder, and what became of them so far."""
 
-    folder: Path
+    work: Work
     todo: Sequence[Pair]
     before: int
     """Files that were there."""
@@ -129,20 +129,20 @@ class Run:
     workers: set[tuple[str, int, int]] = field(default_factory=set)
     stopped: str = ""
 
-    def go(self, engine: Engine, clean: Cleaner, interval: float) -> int:
+    def go(self, engine: Engine, interval: float) -> int:
         """Clean the files; the exit status."""
         started, status = monotonic(), 0
         progress = FilesProgress(self.todo, self.tally, interval)
         try:
             with progress:
                 progress.show()
-                for outcome in engine(Work(self.folder, clean, maker()), self.todo, progress.say):
+                for outcome in engine(self.work, self.todo, progress.say):
                     self.take(outcome, progress)
         except KeyboardInterrupt:
             status, self.stopped = INTERRUPTED, "Stopped before the end; the same command goes on. "
         except WorkersError as error:
             status, self.stopped = BROKEN, f"Stopped: {error}. "
-        sweep(self.folder)
+        sweep(self.work.folder)
         for line in self.closing(monotonic() - started):
             print(printable(line), file=sys.stderr)
         return status or (BROKEN if self.tally.broken or self.files["failed"] else 0)
@@ -208,10 +208,11 @@ def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, ho
         raise WrongUseError(f"{opts.into!r} cannot be written to ({why})") from None
     with lock:
         try:
-            go_on(folder, how.options, found)
+            name = go_on(folder, how.options, found)
         except RecipeError as error:
             raise WrongUseError(str(error)) from None
         if swept := sweep(folder):
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in found if not (folder / pair.output).exists()]
-        return Run(folder, largest_first(todo), len(found) - len(todo)).go(by, clean, how.interval)
+        work = Work(folder, name, clean, maker())
+        return Run(work, largest_first(todo), len(found) - len(todo)).go(by, how.interval)
