@@ -127,7 +127,8 @@ class Command(ScrapyCommand):
     def into(self, args: list[str], opts: argparse.Namespace) -> int:
         """Clean each input into a file of its own; the exit status."""
         assert self.settings is not None  # noqa: S101 - as above
-        options = {"method": self.method, "favour": opts.favour, "markdown": opts.markdown, "with": self.fields}
+        options = {"--method": self.method, "--favour": opts.favour, "--markdown": opts.markdown}
+        options["--with"] = ",".join(self.fields)
         if self.method == "framework":
             options |= {name: str(self.settings[name]) for name in vars(our_settings) if name.startswith("FRAMEWORK_")}
         how = clean_into.How(options, self.jobs, self.interval)

@@ -58,13 +58,15 @@ def check(opts: argparse.Namespace) -> None:
             if getattr(opts, name) is not None:
                 raise WrongUseError(f"--{name} goes with --into FOLDER")
         return
+    if not opts.into:
+        raise WrongUseError("an --into FOLDER has no name")
     if opts.output is not None:
         raise WrongUseError("-o OUT.jsonl and --into FOLDER are two different things; give one of them")
     if opts.engine not in (None, *ENGINES):
         raise WrongUseError(f"--engine {opts.engine[:100]!r} is wrong; allowed are {', '.join(ENGINES)}")
     if opts.scheduler is not None and opts.engine != DASK:
         raise WrongUseError("--scheduler ADDRESS goes with --engine dask")
-    if _address(opts) and not ADDRESS.fullmatch(opts.scheduler):
+    if opts.scheduler not in (None, NO_SCHEDULER) and not ADDRESS.fullmatch(opts.scheduler):
         raise WrongUseError(
             f"--scheduler {opts.scheduler[:200]!r} is wrong; allowed are tcp://HOST:PORT, tls://HOST:PORT and "
             f"{NO_SCHEDULER}"

@@ -9,7 +9,7 @@ import pytest
 from crawler.bulk.pairs import Pair
 from crawler.bulk.recipe import NAME, RecipeError, go_on, is_folder, maker
 
-HOW = {"method": "auto", "with": []}
+HOW = {"--method": "auto", "--with": []}
 
 
 def pair(name: str, size: int | None = 5) -> Pair:
@@ -57,9 +57,13 @@ def test_a_file_that_can_be_read_at_last(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "size", "said"),
     [
-        ({"method": "slope", "with": []}, 5, "was made with method 'auto', and now it is 'slope': give another"),
-        ({"method": "auto", "with": ["author"]}, 5, "was made with with [], and now it is ['author']: give"),
-        ({"method": "auto"}, 5, "was made with with [], and now it is None: give another FOLDER, or empty this one"),
+        ({"--method": "slope", "--with": []}, 5, "was made with --method 'auto', and now it is 'slope': give another"),
+        ({"--method": "auto", "--with": ["author"]}, 5, "was made with --with [], and now it is ['author']: give"),
+        (
+            {"--method": "auto"},
+            5,
+            "was made with --with [], and now it is None: give another FOLDER, or empty",
+        ),
         (HOW | {"FRAMEWORK_TIE": "1"}, 5, "was made with FRAMEWORK_TIE None, and now it is '1': give another"),
         (HOW, 6, "had 5 bytes, and now 6: give another FOLDER"),
     ],
