@@ -124,8 +124,8 @@ def test_wrong_use_is_one_line_and_status_2(
 def test_a_process_that_is_killed_costs_nothing(tmp_path: Path) -> None:
     names = whole.archive(tmp_path, 100, 80, 100)
     run = whole.begin(tmp_path, "--into", "out", "--jobs", "2", *names)
-    whole.until(whole.under_way(tmp_path / "out", 2))
-    whole.kill(whole.workers(run.pid)[0])
+    whole.until(lambda: [*(tmp_path / "out").glob("0.jsonl.jsonl.clean-*.part")])  # the largest, by the first
+    os.kill(whole.workers(run.pid)[0], signal.SIGKILL)
     status, said = whole.end(run)
     assert (status, "A process died; a new one begins what it was at once more.\n" in said) == (0, True), said
     assert [len(data.splitlines()) for _, data in sorted(whole.lines(tmp_path / "out").items())] == [100, 80, 100]
@@ -137,7 +137,7 @@ def test_a_file_that_kills_twice_is_given_up(tmp_path: Path) -> None:
     run = whole.begin(tmp_path, "--into", "out", "--jobs", "1", *names)
     for deaths in range(2):
         whole.until(whole.under_way(tmp_path / "out", deaths + 1))
-        whole.kill(whole.workers(run.pid)[-1])
+        os.kill(whole.workers(run.pid)[-1], signal.SIGKILL)
     status, said = whole.end(run)
     assert (status, "'0.jsonl': the processes that clean it die\n" in said) == (1, True), said
     assert said.endswith("Failed: 1 file, each named above.\n")

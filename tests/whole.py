@@ -1,8 +1,6 @@
 """Archives of several files, `scrapy clean --into` of them in a process of its own, and a Dask cluster on loopback."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -94,6 +92,8 @@ def cluster(folder: Path, count: int, **config: str) -> Iterator[tuple[str, list
         address = until(lambda: file.exists() and json.loads(file.read_text() or "{}").get("address"))
         alone = ["--no-nanny", "--nthreads", "1", "--local-directory", str(folder)]
         found = [stack.enter_context(_dask(folder, "worker", address, *here, *alone)) for _ in range(count)]
+        log = folder / "scheduler.log"
+        until(lambda: log.read_text().count("Register worker") == count)
         yield address, found
 
 
@@ -109,7 +109,3 @@ def _dask(folder: Path, what: str, *words: str, **config: str) -> Iterator[subpr
     finally:
         process.kill()
         process.wait()
-
-
-def kill(process: subprocess.Popen[Any] | int) -> None:
-    os.kill(process if isinstance(process, int) else process.pid, signal.SIGKILL)

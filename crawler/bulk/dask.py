@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from secrets import token_hex
 
 from dask import config
-from distributed import Client, Future, LocalCluster, wait
+from distributed import Client, Future, LocalCluster, Security, wait
 from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
@@ -126,7 +126,10 @@ def _client(address: str, jobs: int) -> Iterator[Client]:
             yield client
         return
     try:
-        client = Client(address, set_as_default=False)
+        keys = Security()
+        if address.startswith("tls:") and keys.get_connection_args("client")["ssl_context"] is None:
+            raise ValueError("tls:// needs certificates: Dask's settings distributed.comm.tls")
+        client = Client(address, security=keys, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise WorkersError(f"there is no scheduler at {address!r} ({' '.join(str(error).split())[:200]})") from None
     with client:

@@ -49,7 +49,10 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        return "INPUT... [-o OUT.jsonl] [--method NAME] [--favour NAME] [--with FIELDS] [--markdown[=links]] [--jobs N]"
+        return (
+            "INPUT... [-o OUT.jsonl] [--method NAME] [--favour NAME] [--with FIELDS] [--markdown[=links]] [--jobs N] "
+            "[--into FOLDER [--engine NAME] [--scheduler ADDRESS]]"
+        )
 
     def short_desc(self) -> str:
         return "Clean saved pages without a crawl"
