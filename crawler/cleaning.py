@@ -65,6 +65,15 @@ class Tally:
         else:
             self.skipped[result.why] += 1
 
+    def include(self, other: "Tally") -> None:
+        """Count what was counted elsewhere."""
+        self.pages += other.pages
+        self.before += other.before
+        self.after += other.after
+        self.broken += other.broken
+        self.skipped += other.skipped
+        self.ended += other.ended
+
 
 def clean(found: Found, method: str, extract: Extractor, wish: str, fields: Sequence[str]) -> Result:
     """The clean text of a record, with what else is the wish; never an exception."""

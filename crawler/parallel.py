@@ -1,4 +1,4 @@
-"""Work on many processors: the results come in the order of the items, whatever the number of processes.
+"""Work on many processors: the results come in the order of the items, whatever the number of processes, or at once.
 
 Processes are started anew rather than forked, so that it is the same everywhere. A process that dies costs no more than
 the item it was at: that one is given to a new process, and given up when that dies as well.
@@ -79,7 +79,7 @@ class Worker(Generic[T, R]):
         spawn = get_context("spawn")
         self.pipe, theirs = spawn.Pipe()
         self.process = spawn.Process(target=_serve, args=(theirs, work), daemon=True)
-        with _without_interrupts():
+        with without_interrupts():
             self.process.start()
         theirs.close()
         self.batches: deque[Batch[T, R]] = deque()
@@ -117,6 +117,8 @@ class Worker(Generic[T, R]):
 class Crew(Generic[T, R]):
     """Processes that are at work, and what became of the batches."""
 
+    ahead = AHEAD
+
     def __init__(self, work: Callable[[T], R], jobs: int, lost: Callable[[T], R], died: Callable[[], None]) -> None:
         self.work, self.jobs, self.lost, self.died = work, jobs, lost, died
         self.workers: list[Worker[T, R]] = []
@@ -133,7 +135,7 @@ class Crew(Generic[T, R]):
         if (least is None or least.batches) and len(self.workers) < self.jobs:
             self.workers.append(Worker(self.work))
             return self.workers[-1]
-        return least if least is not None and len(least.batches) < AHEAD else None
+        return least if least is not None and len(least.batches) < self.ahead else None
 
     def give(self, worker: Worker[T, R], batch: Batch[T, R]) -> None:
         self.begun.append(batch)
@@ -182,6 +184,19 @@ class Crew(Generic[T, R]):
             worker.end()
 
 
+class FreeCrew(Crew[T, R]):
+    """Processes that have one long piece of work each, and nothing more: who is free takes the next."""
+
+    ahead = 1
+
+    def finished(self) -> Iterator[R]:
+        """The results of the batches that are done, whatever is missing before them."""
+        done = [batch for batch in self.begun if batch.done]
+        self.begun = deque(batch for batch in self.begun if not batch.done)
+        for batch in done:
+            yield from batch.results
+
+
 def in_order(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
@@ -196,7 +211,18 @@ def in_order(
         for batch in todo:
             yield from map(work, batch.items)
         return
-    crew: Crew[T, R] = Crew(work, jobs, lost, died)
+    yield from _through(Crew(work, jobs, lost, died), todo)
+
+
+def as_done(
+    work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
+) -> Iterator[R]:
+    """What the work makes of each item, as it is done, always in other processes: for few items that take long."""
+    yield from _through(FreeCrew(work, jobs, lost, died), (Batch([item], 0) for item in items))
+
+
+def _through(crew: Crew[T, R], todo: Iterable[Batch[T, R]]) -> Iterator[R]:
+    """The results of the batches."""
     try:
         for batch in todo:
             crew.read(0)  # a process whose pipe is full stands still
@@ -240,7 +266,7 @@ def _receive(pipe: Connection, todo: "SimpleQueue[list[Any]]") -> None:
 
 
 @contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
+def without_interrupts() -> Iterator[None]:
     """A time in which Ctrl-C does nothing, not even to processes that are started in it."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -21,6 +21,7 @@ LAYERS = {
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
     **dict.fromkeys("recrawl evaluation arguments cleaning saved_pictures".split(), ABOVE),
     "training": TOP,  # it judges what it made
+    "bulk": TOP,  # it cleans
     **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),
     **dict.fromkeys("middlewares pipelines extensions commands subcommands judging dashboard".split(), ADAPTER),
 }
@@ -36,6 +37,7 @@ MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 
 # What one part alone may use, with an extra of its own.
 EXTRA = {
+    "bulk": frozenset(("dask", "distributed")),
     "evaluation": frozenset(("scipy",)),
     "noise": frozenset(("adblock",)),
     "segment": frozenset(("rjieba",)),

@@ -11,7 +11,7 @@ import deadly
 import pytest
 
 from crawler import parallel
-from crawler.parallel import WorkersError, in_order
+from crawler.parallel import WorkersError, as_done, in_order
 
 
 def lost(item: Any) -> str:
@@ -76,6 +76,25 @@ def test_no_more_is_read_than_can_be_worked_on(jobs: int) -> None:
     for _ in in_order(deadly.square, items(), jobs, lost, lambda: None):
         done += 1
     assert (read, done) == (2_999, 3_000)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("count", [0, 1, 30])
+def test_results_as_they_are_done(jobs: int, count: int) -> None:
+    assert sorted(as_done(deadly.square_slowly, range(count), jobs, lost, lambda: None)) == [
+        n * n for n in range(count)
+    ]
+
+
+def test_who_is_free_takes_the_next(tmp_path: Path) -> None:
+    found = [*as_done(deadly.wait_for_the_last, [(n, 4, tmp_path) for n in range(5)], 2, lost, lambda: None)]
+    assert found in ([1, 2, 3, 4, 0], [1, 2, 3, 0, 4])  # the last two may be read together
+
+
+def test_an_item_that_kills_costs_no_other_as_they_are_done() -> None:
+    deaths: list[None] = []
+    found = set(as_done(deadly.die, range(19, 24), 2, lost, partial(deaths.append, None)))
+    assert (found, len(deaths)) == ({19 * 19, 400, "lost 21", 22 * 22, 23 * 23}, 2)
 
 
 class Data:

@@ -2,7 +2,7 @@
 
 A run may take hours. With -o its lines go to a file beside OUT, named OUT.PROCESS.part, which becomes OUT when all is
 done: OUT is never half a run, and an earlier OUT stays until then. What was cleaned when a run is broken off, by Ctrl-C
-or a full disk, stays in the .part file.
+or a full disk, stays in the .part file. With --into each INPUT becomes a file of its own: subcommands/clean_into.py.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.utils.log import configure_logging
 
+from crawler import settings as our_settings
 from crawler.archives.files import SUFFIXES, bare
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
@@ -28,12 +29,16 @@ from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto import BALANCE, FAVOURS
 from crawler.methods import extractor
 from crawler.parallel import GARBAGE_THRESHOLD, WorkersError, cores
+from crawler.subcommands import WrongUseError, clean_into
 from crawler.whole_file import OutputError, WholeFile
 from crawler.wording import counted, printable, reason_words
 
 MOST_JOBS = 1_000
 BROKEN, WRONG_USE, INTERRUPTED = 1, 2, 130  # the last is what shells make of Ctrl-C
-OPTIONS = "-o OUT.jsonl, --method NAME, --favour NAME, --with FIELDS, --markdown[=links] and --jobs N"
+OPTIONS = (
+    "-o OUT.jsonl, --method NAME, --favour NAME, --with FIELDS, --markdown[=links], --jobs N, --into FOLDER, "
+    "--engine NAME and --scheduler ADDRESS"
+)
 WISHES = "--markdown or --markdown=yes, --markdown=links and --markdown=no"
 DIED = "A process died; a new one goes on with what it was at."
 
@@ -44,7 +49,10 @@ class Command(ScrapyCommand):
     requires_crawler_process = False
 
     def syntax(self) -> str:
-        return "INPUT... [-o OUT.jsonl] [--method NAME] [--favour NAME] [--with FIELDS] [--markdown[=links]] [--jobs N]"
+        return (
+            "INPUT... [-o OUT.jsonl] [--method NAME] [--favour NAME] [--with FIELDS] [--markdown[=links]] [--jobs N] "
+            "[--into FOLDER [--engine NAME] [--scheduler ADDRESS]]"
+        )
 
     def short_desc(self) -> str:
         return "Clean saved pages without a crawl"
@@ -65,6 +73,7 @@ class Command(ScrapyCommand):
             help="add the text as Markdown, with its links if --markdown=links",
         )
         parser.add_argument("--jobs", metavar="N", help="number of processes, if not one for each core")
+        clean_into.add_options(parser)
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
@@ -85,6 +94,10 @@ class Command(ScrapyCommand):
             _refuse(f"no INPUT is given: scrapy clean {self.syntax()}")
         if repeated := next((arg for arg in args if args.count(arg) > 1), None):
             _refuse(f"{repeated!r} is given more than once")
+        try:
+            clean_into.check(opts)
+        except WrongUseError as error:
+            _refuse(str(error))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
@@ -98,6 +111,9 @@ class Command(ScrapyCommand):
         self.cleaner = cleaner(self.method, extract, opts.markdown, self.fields)
         self.jobs = _jobs(opts.jobs)
         self.interval = self.settings.getfloat("LOGSTATS_INTERVAL") or 10.0
+        if opts.into is not None:
+            self.exitcode = self.into(args, opts)
+            return
         try:
             inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
             _check_apart(opts.output, args)
@@ -110,6 +126,20 @@ class Command(ScrapyCommand):
         gc.freeze()  # what is loaded stays
         gc.set_threshold(GARBAGE_THRESHOLD)
         self.exitcode = self.clean(inputs, output)
+
+    def into(self, args: list[str], opts: argparse.Namespace) -> int:
+        """Clean each input into a file of its own; the exit status."""
+        assert self.settings is not None  # noqa: S101 - as above
+        options = {"--method": self.method, "--favour": opts.favour, "--markdown": opts.markdown}
+        options["--with"] = ",".join(self.fields)
+        if self.method == "framework":
+            options |= {name: str(self.settings[name]) for name in vars(our_settings) if name.startswith("FRAMEWORK_")}
+        how = clean_into.How(options, self.jobs, self.interval)
+        configure_logging(self.settings)
+        try:
+            return clean_into.clean_into(args, opts, self.cleaner, how)
+        except WrongUseError as error:
+            _refuse(str(error))
 
     def clean(self, inputs: Sequence[Input], output: WholeFile) -> int:
         """Clean everything and say what became of it; the exit status."""

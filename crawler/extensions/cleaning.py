@@ -4,14 +4,13 @@ import logging
 import sys
 from collections.abc import Sequence
 from time import monotonic
-from typing import Self
+from typing import Protocol, Self
 
 from rich.console import Console
 from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from crawler.archives.inputs import Input
 from crawler.cleaning import Tally
 from crawler.extensions.progress import REFRESH_SECONDS
 from crawler.wording import counted, printable
@@ -19,10 +18,19 @@ from crawler.wording import counted, printable
 logger = logging.getLogger(__name__)
 
 
+class Measured(Protocol):
+    """What is read: how many bytes it has, 0 where nobody knows, and how many of them were read."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def position(self) -> int: ...
+
+
 class CleaningProgress:
     """Shows from time to time what became of the records, and in between what is said of single ones."""
 
-    def __init__(self, inputs: Sequence[Input], tally: Tally, interval: float) -> None:
+    def __init__(self, inputs: Sequence[Measured], tally: Tally, interval: float) -> None:
         self.inputs, self.tally = inputs, tally
         self.total = sum(one.size for one in inputs) if all(one.size for one in inputs) else None
         self.started = self.last = monotonic()

@@ -1,0 +1,87 @@
+"""One file of an archive cleaned into one file of lines: the piece of work, in whatever process on whatever machine."""
+
+import os
+import socket
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from crawler.archives.inputs import Input
+from crawler.archives.records import Broken, InputError
+from crawler.bulk.pairs import NO_ARCHIVE, Pair
+from crawler.bulk.part import Part
+from crawler.bulk.recipe import is_folder, maker
+from crawler.cleaning import Cleaned, Cleaner, Tally
+from crawler.whole_file import OutputError
+
+NAMED = 10
+"""Broken records of a file that are named; the others are counted: a file of nothing else must not fill the memory."""
+
+
+def _this_worker() -> tuple[str, int, int]:
+    """The machine, the process and the thread."""
+    return socket.gethostname(), os.getpid(), threading.get_ident()
+
+
+@dataclass
+class Outcome:
+    """What became of a file."""
+
+    pair: Pair
+    tally: Tally = field(default_factory=Tally)
+    named: list[Broken] = field(default_factory=list)
+    was_there: bool = False
+    failed: str = ""
+    """Why there is no output."""
+    stops: bool = False
+    """Whether other files would fail as well."""
+    worker: tuple[str, int, int] = field(default_factory=_this_worker)
+
+
+@dataclass(frozen=True)
+class Work:
+    """How files are cleaned, and into which folder."""
+
+    folder: Path
+    name: str
+    """What tells the folder from others."""
+    clean: Cleaner
+    maker: str
+    """Whose lines they are: another Winnow would write others."""
+
+    def __call__(self, pair: Pair) -> Outcome:
+        """Clean a file, in the order of its records; what becomes of it, and never an exception for what is in it."""
+        outcome = Outcome(pair)
+        try:
+            self._check()
+            if os.path.lexists(self.folder / pair.output):  # by one whose death was said before its success
+                outcome.was_there = True
+                return outcome
+            self._clean(pair, outcome)
+        except InputError as error:
+            outcome.failed = str(error)
+        except OutputError as error:
+            outcome.failed, outcome.stops = str(error), True
+        return outcome
+
+    def _check(self) -> None:
+        """Raise an OutputError when the lines would be others, or elsewhere."""
+        if maker() != self.maker:
+            raise OutputError(f"on {socket.gethostname()} is another Winnow or Python: {maker()}, not {self.maker}")
+        if not is_folder(self.folder, self.name):
+            raise OutputError(f"{str(self.folder)!r} on {socket.gethostname()} is not the folder that is written to")
+
+    def _clean(self, pair: Pair, outcome: Outcome) -> None:
+        source = Input(str(pair.input))
+        if source.kind is None or source.kind.name == "HTML":
+            source.close()
+            raise InputError(f"{pair.shown!r} is HTML; {NO_ARCHIVE}")
+        with Part(self.folder / pair.output) as part:
+            for found in source.found():
+                result = self.clean(found)
+                outcome.tally.add(result)
+                if isinstance(result, Cleaned):
+                    part.write(result.line)
+                elif isinstance(result, Broken) and len(outcome.named) < NAMED:
+                    outcome.named.append(result)
+            part.finish()

@@ -1,0 +1,220 @@
+"""`scrapy clean --into`: whole archives, each file cleaned into one of its own, here or on many machines."""
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from filelock import FileLock, Timeout
+from rich.filesize import decimal
+
+from crawler.bulk.local import by_processes
+from crawler.bulk.one_file import NAMED, Outcome, Work
+from crawler.bulk.pairs import Pair, PairsError, largest_first, pairs
+from crawler.bulk.part import sweep
+from crawler.bulk.recipe import RecipeError, go_on, maker
+from crawler.cleaning import Cleaner, Tally
+from crawler.extensions.cleaning import CleaningProgress
+from crawler.parallel import WorkersError
+from crawler.subcommands import WrongUseError
+from crawler.wording import counted, printable, ranked_reasons
+
+LOCAL, DASK = ENGINES = ("local", "dask")
+NO_SCHEDULER = "none"
+ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
+LOCK = ".clean.lock"
+BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
+MOST_REASONS = 10
+DIED = "A process died; a new one begins what it was at once more."
+Engine = Callable[[Work, Sequence[Pair], Callable[[str], None]], Iterator[Outcome]]
+
+
+@dataclass(frozen=True)
+class How:
+    """The options that lines depend on, by their names; how many processes; seconds between two words on progress."""
+
+    options: Mapping[str, Any]
+    jobs: int
+    interval: float
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of whole archives."""
+    parser.add_argument("--into", metavar="FOLDER", help="clean each INPUT into a file of its own in this folder")
+    parser.add_argument("--engine", metavar="NAME", help=f"who cleans into FOLDER: {' or '.join(ENGINES)}")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask's scheduler, as tcp://HOST:PORT or tls://")
+
+
+def check(opts: argparse.Namespace) -> None:
+    """Raise a WrongUseError when options do not go together."""
+    if opts.into is None:
+        for name in ("engine", "scheduler"):
+            if getattr(opts, name) is not None:
+                raise WrongUseError(f"--{name} goes with --into FOLDER")
+        return
+    if not opts.into:
+        raise WrongUseError("an --into FOLDER has no name")
+    if opts.output is not None:
+        raise WrongUseError("-o OUT.jsonl and --into FOLDER are two different things; give one of them")
+    if opts.engine not in (None, *ENGINES):
+        raise WrongUseError(f"--engine {opts.engine[:100]!r} is wrong; allowed are {', '.join(ENGINES)}")
+    if opts.scheduler is not None and opts.engine != DASK:
+        raise WrongUseError("--scheduler ADDRESS goes with --engine dask")
+    if opts.scheduler not in (None, NO_SCHEDULER) and not ADDRESS.fullmatch(opts.scheduler):
+        raise WrongUseError(
+            f"--scheduler {opts.scheduler[:200]!r} is wrong; allowed are tcp://HOST:PORT, tls://HOST:PORT and "
+            f"{NO_SCHEDULER}"
+        )
+    if _address(opts) and opts.jobs is not None:
+        raise WrongUseError("--jobs is for processes that are started here; a scheduler has its own workers")
+
+
+def _address(opts: argparse.Namespace) -> str:
+    """The scheduler's address; nothing where there is none."""
+    return "" if opts.scheduler in (None, NO_SCHEDULER) else str(opts.scheduler)
+
+
+def engine(opts: argparse.Namespace, jobs: int) -> Engine:
+    """Who does the work."""
+    if opts.engine != DASK:
+        return lambda work, todo, said: by_processes(work, todo, jobs, partial(said, DIED))
+    try:
+        from crawler.bulk.dask import by_dask
+    except ImportError:
+        raise WrongUseError("distributed must be installed: python -m pip install '.[dask]'") from None
+    return lambda work, todo, said: by_dask(work, todo, _address(opts), jobs, said)
+
+
+@dataclass
+class Share:
+    """A file, and whether it was read."""
+
+    size: int
+    position: int = 0
+
+
+class FilesProgress(CleaningProgress):
+    """Shows how many files are done besides."""
+
+    def __init__(self, todo: Sequence[Pair], tally: Tally, interval: float) -> None:
+        self.shares = {pair.output: Share(pair.size or 0) for pair in todo}
+        self.done = 0
+        super().__init__(list(self.shares.values()), tally, interval)
+
+    def end(self, pair: Pair) -> None:
+        """Count a file that is read."""
+        share = self.shares[pair.output]
+        share.position = share.size
+        self.done += 1
+
+    def words(self) -> str:
+        return f"{self.done:,} of {counted(len(self.shares), 'file')}, {super().words()}"
+
+
+@dataclass
+class Run:
+    """Files that are cleaned into a folder, and what became of them so far."""
+
+    work: Work
+    todo: Sequence[Pair]
+    before: int
+    """Files that were there."""
+    tally: Tally = field(default_factory=Tally)
+    files: Counter[str] = field(default_factory=Counter)
+    size: int = 0
+    workers: set[tuple[str, int, int]] = field(default_factory=set)
+    stopped: str = ""
+
+    def go(self, engine: Engine, interval: float) -> int:
+        """Clean the files; the exit status."""
+        started, status = monotonic(), 0
+        progress = FilesProgress(self.todo, self.tally, interval)
+        try:
+            with progress:
+                progress.show()
+                for outcome in engine(self.work, self.todo, progress.say):
+                    self.take(outcome, progress)
+        except KeyboardInterrupt:
+            status, self.stopped = INTERRUPTED, "Stopped before the end; the same command goes on. "
+        except WorkersError as error:
+            status, self.stopped = BROKEN, f"Stopped: {error}. "
+        sweep(self.work.folder)
+        for line in self.closing(monotonic() - started):
+            print(printable(line), file=sys.stderr)
+        return status or (BROKEN if self.tally.broken or self.files["failed"] else 0)
+
+    def take(self, outcome: Outcome, progress: FilesProgress) -> None:
+        """Count what became of a file, and say what is wrong with it."""
+        if outcome.stops:
+            raise WorkersError(outcome.failed)
+        progress.end(outcome.pair)
+        if outcome.failed:
+            self.files["failed"] += 1
+            progress.say(outcome.failed)
+        elif outcome.was_there:
+            self.before += 1
+        else:
+            self.files["cleaned"] += 1
+            self.size += outcome.pair.size or 0
+            self.tally.include(outcome.tally)
+            self.workers.add(outcome.worker)
+        for broken in outcome.named:
+            progress.say(f"{broken.place}: {broken.why}")
+        if (more := outcome.tally.broken - len(outcome.named)) > 0:
+            progress.say(f"{outcome.pair.shown}: {counted(more, 'more record')} broken")
+        progress.show()
+
+    def closing(self, seconds: float) -> Iterator[str]:
+        """What is said at the end."""
+        seconds = max(seconds, 0.001)
+        files, tally = self.files["cleaned"], self.tally
+        rate = f"{tally.pages / seconds:.1f} pages and {decimal(int(self.size / seconds))} of files a second"
+        yield (
+            f"{self.stopped}{counted(files, 'file')} ({decimal(self.size)}, {counted(tally.pages, 'page')}) cleaned in "
+            f"{seconds:.1f} s by {counted(len(self.workers), 'worker')}: {rate}, {decimal(tally.before)} of pages to "
+            f"{decimal(tally.after)} of text."
+        )
+        if self.before:
+            yield f"There already: {counted(self.before, 'file')}."
+        if tally.skipped:
+            yield f"Left out: {ranked_reasons(tally.skipped, MOST_REASONS)}."
+        if tally.ended:
+            yield f"Cut: {', '.join(f'rest of a page {where} ({n:,})' for where, n in tally.ended.most_common())}."
+        if tally.broken:
+            yield f"Broken: {counted(tally.broken, 'record')}, the first {NAMED} of a file named above."
+        if self.files["failed"]:
+            yield f"Failed: {counted(self.files['failed'], 'file')}, each named above."
+
+
+def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, how: How) -> int:
+    """Clean files into a folder; the exit status."""
+    by, folder = engine(opts, how.jobs), Path(opts.into)
+    try:
+        found = pairs(args)
+        folder.mkdir(parents=True, exist_ok=True)
+        folder = folder.resolve()
+        lock = FileLock(folder / LOCK)
+        lock.acquire(timeout=0)
+    except PairsError as error:
+        raise WrongUseError(str(error)) from None
+    except Timeout:
+        raise WrongUseError(f"another run is at work in {opts.into!r}") from None
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise WrongUseError(f"{opts.into!r} cannot be written to ({why})") from None
+    with lock:
+        try:
+            name = go_on(folder, how.options, found)
+        except RecipeError as error:
+            raise WrongUseError(str(error)) from None
+        if swept := sweep(folder):
+            print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
+        todo = [pair for pair in found if not (folder / pair.output).exists()]
+        work = Work(folder, name, clean, maker())
+        return Run(work, largest_first(todo), len(found) - len(todo)).go(by, how.interval)

@@ -1,0 +1,100 @@
+"""How fast whole archives are cleaned: `scrapy clean --into` with one worker and with two, by both engines, in turns.
+
+`python bulk.py [FILE...] [--runs R] [--pages P]` cleans files that are given, or else archives of P pages each, made of
+the pages that the folder WINNOW_DATA names (extraction/*.jsonl.xz): WARC and JSON lines, of different sizes. It prints
+the pages a second of each run as the command says them, start and end included. All outputs have to be the same.
+"""
+
+import argparse
+import gzip
+import json
+import lzma
+import os
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
+
+import saved  # noqa: E402
+from sites import environment  # noqa: E402
+
+LINE = re.compile(r"^(\d+) files? \(.*? by (\d+) workers?: ([\d.]+) pages", re.MULTILINE)
+SHARES = (1.0, 0.5, 0.5, 0.25, 0.25, 0.1, 0.1, 0.1)
+
+
+def pages() -> Iterator[dict[str, str]]:
+    """The pages of all sets, again and again."""
+    folder = Path(os.environ.get("WINNOW_DATA", "")) / "extraction"
+    sets = sorted(folder.glob("*.jsonl.xz"))
+    if not sets:
+        sys.exit("WINNOW_DATA names no folder with extraction/*.jsonl.xz")
+    for path in cycle(sets):
+        with lzma.open(path, "rt", encoding="utf-8") as file:
+            yield from map(json.loads, file)
+
+
+def archives(folder: Path, count: int) -> list[str]:
+    """Files of so many pages or a part of it, WARC and JSON lines in turns."""
+    found, names = pages(), []
+    for number, share in enumerate(SHARES):
+        packed = number % 2 == 0
+        names.append(str(folder / f"{number}.{'warc.gz' if packed else 'jsonl'}"))
+        with Path(names[-1]).open("wb") as file:
+            for at, page in enumerate(islice(found, int(count * share))):
+                if packed:
+                    sent = saved.answer(page["html"].encode("utf-8", "replace"))
+                    file.write(gzip.compress(saved.warc(at, sent), 1))
+                else:
+                    file.write(saved.line(at, html=page["html"], url=page.get("url") or ""))
+    return names
+
+
+def run(inputs: list[str], output: Path, engine: str, workers: int) -> float:
+    """The pages a second of one run."""
+    options = ["--into", str(output), "--engine", engine, "--jobs", str(workers)]
+    line = [sys.executable, "-m", "scrapy", "clean", *inputs, *options]
+    ended = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", check=False)
+    found = LINE.search(ended.stderr)
+    if found is None or ended.returncode or int(found[1]) != len(inputs):
+        sys.exit(ended.stderr)
+    return float(found[3])
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("*.jsonl")}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("inputs", nargs="*")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--pages", type=int, default=400)
+    given = parser.parse_args()
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        inputs = given.inputs or archives(folder, given.pages)
+        rates: dict[tuple[str, int], list[float]] = {(e, n): [] for e in ("local", "dask") for n in (1, 2)}
+        outputs = []
+        for turn in range(given.runs):
+            for (engine, workers), found in rates.items():
+                output = folder / f"{engine}-{workers}-{turn}"
+                found.append(run(inputs, output, engine, workers))
+                outputs.append(content(output))
+                print(f"{engine}, {workers} workers: {found[-1]:.1f} pages/s", flush=True)
+        for engine in ("local", "dask"):
+            one, two = (statistics.median(rates[engine, n]) for n in (1, 2))
+            print(
+                f"{engine}, medians: {one:.1f} pages/s with 1 worker, {two:.1f} with 2: {two / one:.2f} times as many"
+            )
+        if any(output != outputs[0] for output in outputs):
+            sys.exit("the outputs differ")
+
+
+if __name__ == "__main__":
+    main()
