@@ -1,7 +1,7 @@
 """The tables of what is to be crawled again and again.
 
-    job  a crawl and when it is due
-    run  each time that a job's crawl was started
+job  a crawl and when it is due
+run  each time that a job's crawl was started
 """
 
 from sqlalchemy import (

@@ -149,7 +149,7 @@ class State:
 
 def read(url: URL, detailed: str = "") -> State | None:
     """What is in the database, with the sites of one crawl; None when no crawl was ever run there."""
-    if not _exists(url):
+    if not exists(url):
         return None
     with reading(url) as connection:
         now = time_of(connection)
@@ -158,7 +158,7 @@ def read(url: URL, detailed: str = "") -> State | None:
 
 def disk(url: URL) -> Disk | None:
     """How large the database is; None when there is none."""
-    if not _exists(url):
+    if not exists(url):
         return None
     with reading(url) as connection:
         return _disk(connection, url)
@@ -261,7 +261,7 @@ def _sites(connection: Connection, number: int, now: float) -> Iterator[Site]:
         yield Site(row.name, row.pages, row.requests, int(waiting), count, closed, reason, rest)
 
 
-def _exists(url: URL) -> bool:
+def exists(url: URL) -> bool:
     """Whether there are tables of this release; those of another are a StateError."""
     try:
         if url.drivername == "sqlite" and not Path(str(url.database)).exists():
