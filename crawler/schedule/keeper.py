@@ -8,14 +8,17 @@ many they were. One that comes while the job's last run is under way is left out
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from crawler.arguments import NAME
 from crawler.schedule.children import Child, Starter, is_alive, log_of, tidy
 from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import coming, date, ended_words
-from crawler.state.job_rows import Job, Run
+from crawler.state.database import AwayError, StateError
+from crawler.state.job_rows import LATEST, Job, Run
 from crawler.state.jobs import LEASE, Due, Jobs, Place
 from crawler.wording import counted, printable
 
@@ -24,6 +27,7 @@ logger = logging.getLogger(__name__)
 LATE = 60.0  # seconds after its time that a run is called late
 # Seconds without trouble until the silence of others counts: they give signs of life again when all can.
 STEADY = LEASE / 2
+POLL = 1.0  # between two steps
 PAUSE = 0.1  # seconds between two looks at what is to end
 
 
@@ -74,10 +78,6 @@ class Keeper:
                 if job.next_at <= now:
                     self.start_due(job, cron, now)
 
-    def troubled(self) -> None:
-        """Have the silence of others not count for a while, as the database was away."""
-        self.steady_since = None
-
     def reap(self) -> None:
         """Write down how those ended that have; it is tried again when it fails."""
         for one in list(self.started):
@@ -90,7 +90,8 @@ class Keeper:
 
     def look_after(self, job: Job, run: Run, now: float) -> None:
         """Let a run that another scheduler started go on if it lives, and say that it failed if it is dead."""
-        if run.place == self.place.name and run.pid is not None:
+        here = run.place == self.place.name
+        if (run.place, run.host) == self.place and run.pid is not None:
             is_dead = not is_alive(self.output, job.name)
         else:  # on its way, or elsewhere
             is_dead = now - run.beat > LEASE and now - (self.steady_since or now) >= STEADY
@@ -98,7 +99,7 @@ class Keeper:
             self.found.pop(run.id, None)
             ended = self.jobs.end(run, None, job.crawl)
             logger.warning("%s", printable(f"{job.name}: run {run.number} is dead: {ended_words(ended)}"))
-        elif run.place == self.place.name and run.id not in self.found:
+        elif here and run.id not in self.found:
             self.found[run.id] = run
             who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
             logger.info("%s", printable(f"{job.name}: run {run.number} is under way already ({who}) and goes on"))
@@ -134,27 +135,48 @@ class Keeper:
         self.started.append(started)
         return started
 
+    def keep(self, wait: Callable[[float], bool]) -> None:
+        """Go on until a wait says that it is enough; a database that is away is waited for."""
+        trouble = ""
+        while True:
+            try:
+                self.step()
+                trouble = ""
+            except AwayError as error:
+                self.steady_since = None
+                if str(error) != trouble:
+                    trouble = str(error)
+                    logger.warning("Waiting: %s", trouble)
+            if wait(POLL):
+                return
+
     def stop(self, hurry: Callable[[], bool] = lambda: False) -> int:
         """Have all runs of this folder end cleanly, and kill what does not in time; how many had to be killed."""
         until = time.monotonic() + self.limits.stop_seconds
-        for run in [*(one.run for one in self.started), *self.found.values()]:
-            self.jobs.stop(run.id)
+        with suppress(StateError):  # then they cannot be told that they were stopped, and end all the same
+            for run in [*(one.run for one in self.started), *self.found.values()]:
+                self.jobs.stop(run.id)
         for one in self.started:
             one.child.terminate()
-        while (self.started or self.found) and time.monotonic() < until and not hurry():
+        while self._at_work() and time.monotonic() < until and not hurry():
             time.sleep(PAUSE)
-            self.reap()
-            if self.found:
-                self._notice_ends(self.jobs.all()[0])
-        killed = len(self.started)
-        for one in self.started:
+        late = [one for one in self.started if one.child.poll() is None]
+        for one in late:
             logger.warning("%s", printable(f"{one.job.name}: run {one.run.number} did not end in time and is killed"))
             one.child.kill()
             one.child.process.wait()
-        self.reap()
+        self._at_work()
         for run in self.found.values():
-            logger.warning("%s", printable(f"process {run.pid} on {run.host} did not end in time and is left alone"))
-        return killed
+            logger.warning("%s", printable(f"process {run.pid} on {run.host} has not ended yet, and is left alone"))
+        return len(late)
+
+    def _at_work(self) -> bool:
+        """Whether a run of this folder is under way."""
+        with suppress(StateError):
+            self.reap()
+            if self.found:
+                self._notice_ends(self.jobs.all()[0])
+        return bool(self.found) or any(one.child.poll() is None for one in self.started)
 
     def _is_mine(self, run: Run) -> bool:
         return any(one.run.id == run.id for one in self.started)
@@ -172,6 +194,8 @@ class Keeper:
     def _cron(self, job: Job) -> Cron | None:
         """When a job is due; None if what the database says of it cannot be."""
         try:
+            if not NAME.fullmatch(job.name) or not 0 <= (job.next_at or 0) <= LATEST:
+                raise CronError("the database says of it what no scheduler writes")
             return read(job.cron, job.timezone)
         except CronError as error:
             self._say_once(job.name, (job.cron, job.timezone), str(error))

@@ -79,6 +79,18 @@ def _service(unit: Unit, how: Iterable[str]) -> Iterator[str]:
     yield f"TimeoutStopSec={unit.stop_seconds:.0f}"
 
 
+def unit_name(name: str) -> str:
+    r"""A name as units may have it.
+
+    >>> unit_name("winnow-bees"), unit_name("Bäume")
+    ('winnow-bees', 'B\\xc3\\xa4ume')
+    """
+    return "".join(
+        letter if re.fullmatch(r"[\w.-]", letter, re.ASCII) else "".join(f"\\x{byte:02x}" for byte in letter.encode())
+        for letter in name
+    )
+
+
 def quoted(word: str) -> str:
     r"""A word of a command as units have it.
 

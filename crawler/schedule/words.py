@@ -44,7 +44,10 @@ def coming(moment: float | None, now: float, cron: Cron) -> str:
 
 def date(moment: float, cron: Cron) -> str:
     """A moment as the clocks of the job's time zone show it."""
-    local = datetime.fromtimestamp(moment, cron.place)
+    try:
+        local = datetime.fromtimestamp(moment, cron.place)
+    except (ValueError, OverflowError, OSError):
+        return "at no time that there is"
     day = f"{DAYS[(local.weekday() + 1) % 7]} {local.day} {MONTHS[local.month - 1]} {local.year}"
     return f"{day} {local:%H:%M} {cron.zone}"
 
@@ -60,16 +63,16 @@ def ended_words(run: Run) -> str:
 
 
 def result(run: Run) -> str:
-    """How a run stands or ended.
+    """How a run stands, or ended."""
+    return run.status if not run.exit and run.status != FAILED else f"{run.status} ({failure(run.exit)})"
+
+
+def failure(status: int | None) -> str:
+    """What an exit status other than 0 says; none is of one that nobody saw.
 
     >>> [failure(status) for status in (1, -9, None)]
     ['exit status 1', 'killed by signal 9', 'killed, or its machine went down']
     """
-    return f"failed ({failure(run.exit)})" if run.status == FAILED else run.status
-
-
-def failure(status: int | None) -> str:
-    """What an exit status other than 0 says; none is of one that nobody saw."""
     if status is None:
         return "killed, or its machine went down"
     return f"killed by signal {-status}" if status < 0 else f"exit status {status}"

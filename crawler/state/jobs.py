@@ -8,13 +8,13 @@ there. So it does not matter to it whether the scheduler that started it lives.
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from errno import ENOENT
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
 
-from crawler.state.database import time_of
+from crawler.state.database import AwayError, StateError, passes, shown, time_of, why
 from crawler.state.job_rows import Job, JobError, Run, find, history_of, jobs_of, pages_of, run_of
 from crawler.state.job_tables import job, run
 
@@ -45,9 +45,11 @@ class Jobs:
     def __init__(self, engine: Engine, clock: Callable[[Connection], float] = time_of) -> None:
         self.engine, self.clock = engine, clock
 
-    def add(self, name: str, values: dict[str, Any]) -> None:
-        """Enter a job; a JobError if there is one of this name, or of this crawl."""
+    def add(self, name: str, described: Callable[[float], dict[str, Any]]) -> None:
+        """Enter a job as it is described at this time; a JobError if there is one of this name, or of this crawl."""
         with self.writing() as connection:
+            now = self.clock(connection)
+            values = described(now)
             for row in connection.execute(select(job.c.name, job.c.crawl)):
                 if row.name.casefold() == name.casefold():  # as some file systems see the names of folders
                     raise JobError(f"there is a job {row.name!r} already; scrapy schedule remove {row.name} ends it")
@@ -55,7 +57,7 @@ class Jobs:
                     raise JobError(
                         f"the crawl {row.crawl!r} is that of the job {row.name!r} already; give another -a name=NAME"
                     )
-            given = {"name": name, "created_at": self.clock(connection), "paused": False, "runs": 0, **values}
+            given = {"name": name, "created_at": now, "paused": False, "runs": 0, **values}
             connection.execute(insert(job).values(**given))
 
     def all(self) -> tuple[list[Job], float]:
@@ -167,22 +169,26 @@ class Jobs:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction."""
-        self._check()
-        with self.engine.begin() as connection:
+        """A transaction; a StateError when it cannot be, an AwayError when it may be later."""
+        with self._open(), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection that writes nothing, and waits for nobody."""
-        self._check()
-        with self.engine.connect().execution_options(reading=True) as connection:
+        """A connection that writes nothing and waits for nobody, with errors as above."""
+        with self._open(), self.engine.connect().execution_options(reading=True) as connection:
             yield connection
 
-    def _check(self) -> None:
-        file = self.engine.url.database
-        if self.engine.dialect.name == "sqlite" and not Path(str(file)).exists():
-            raise OSError(ENOENT, "it was deleted", file)  # SQLite would write on, to nowhere
+    @contextmanager
+    def _open(self) -> Iterator[None]:
+        url = self.engine.url
+        if self.engine.dialect.name == "sqlite" and not Path(str(url.database)).exists():
+            raise StateError(f"the database {shown(url)} was deleted")  # SQLite would write on, to nowhere
+        try:
+            yield
+        except SQLAlchemyError as error:
+            kind = AwayError if passes(error) else StateError
+            raise kind(f"the database {shown(url)} cannot be used: {why(error)}") from error
 
     def _find(self, connection: Connection, name: str) -> Job:
         """The job of this name, which nobody else changes meanwhile."""
