@@ -61,7 +61,7 @@ def add(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
     try:
         READERS["name"](name)
         cron = read(line, opts.timezone)
-        arguments = {"name": name} | arguments
+        arguments.setdefault("name", name)
         crawl = checked(spider, arguments, own, settings).name
     except (CronError, ArgumentError, StateError) as error:
         raise WrongUseError(str(error)) from None

@@ -3,7 +3,7 @@
 import argparse
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
@@ -28,14 +28,14 @@ def list_jobs(args: list[str], opts: argparse.Namespace, settings: BaseSettings)
     """Print all jobs; the exit status."""
     if args:
         raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy schedule list")
-    with_url = _url(settings)
-    if not exists(with_url):
-        print(f"There is no job yet: nothing was ever run here ({shown(with_url)}).")
+    url = _url(settings)
+    if not exists(url):
+        print(f"There is no job yet: nothing was ever run here ({shown(url)}).")
         return 0
-    with reading(with_url) as connection:
+    with reading(url) as connection:
         jobs, now = jobs_of(connection), time_of(connection)
         lines = [line for job in jobs for line in _block(connection, job, now)]
-    print(printable("\n".join(lines or [f"There is no job in {shown(with_url)}."])))
+    _print(lines or [f"There is no job in {shown(url)}."])
     return 0
 
 
@@ -52,10 +52,13 @@ def history(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -
         now, cron = time_of(connection), _cron(job)
         output = Path(settings["OUTPUT_DIR"])
         lines = [f"{_run(connection, job, run, cron, now)}; {_log(output, job, run)}" for run in runs]
-    print(printable("\n".join([next_words(job, now), *(f"  {line}" for line in lines)])))
-    if not runs:
-        print("  It never ran.")
+    _print([next_words(job, now), *(f"  {line}" for line in lines or ["it never ran"])])
     return 0
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(printable(line).replace("\n", "\\n"))
 
 
 def _url(settings: BaseSettings) -> URL:
