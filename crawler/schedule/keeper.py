@@ -19,7 +19,7 @@ from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import coming, date, ended_words
 from crawler.state.database import AwayError, StateError
 from crawler.state.job_rows import LATEST, Job, Run
-from crawler.state.jobs import LEASE, Due, Jobs, Place
+from crawler.state.jobs import LEASE, STOPPING, TOLD, Due, Jobs, Place
 from crawler.wording import counted, printable
 
 logger = logging.getLogger(__name__)
@@ -68,6 +68,7 @@ class Keeper:
         jobs, now = self.jobs.all()
         if self.steady_since is None or self.steady_since > now:
             self.steady_since = now
+        jobs = [job for job in jobs if self._is_sound(job)]
         for job in jobs:
             if job.now is not None and not self._is_mine(job.now):
                 self.look_after(job, job.now, now)
@@ -154,8 +155,10 @@ class Keeper:
         """Have all runs of this folder end cleanly, and kill what does not in time; how many had to be killed."""
         until = time.monotonic() + self.limits.stop_seconds
         with suppress(StateError):  # then they cannot be told that they were stopped, and end all the same
-            for run in [*(one.run for one in self.started), *self.found.values()]:
-                self.jobs.stop(run.id)
+            for one in self.started:
+                self.jobs.stop(one.run.id, STOPPING)
+            for run in self.found.values():
+                self.jobs.stop(run.id, TOLD)
         for one in self.started:
             one.child.terminate()
         while self._at_work() and time.monotonic() < until and not hurry():
@@ -191,11 +194,16 @@ class Keeper:
             if job is not None:
                 logger.info("%s", printable(f"{job.name}: run {last.number} has ended: {ended_words(last)}"))
 
+    def _is_sound(self, job: Job) -> bool:
+        """Whether a job's name can be that of a folder, and its time one that a clock shows."""
+        is_sound = bool(NAME.fullmatch(job.name)) and 0 <= (job.next_at or 0) <= LATEST
+        if not is_sound:
+            self._say_once(job.name, job.next_at, "the database says of it what no scheduler writes")
+        return is_sound
+
     def _cron(self, job: Job) -> Cron | None:
         """When a job is due; None if what the database says of it cannot be."""
         try:
-            if not NAME.fullmatch(job.name) or not 0 <= (job.next_at or 0) <= LATEST:
-                raise CronError("the database says of it what no scheduler writes")
             return read(job.cron, job.timezone)
         except CronError as error:
             self._say_once(job.name, (job.cron, job.timezone), str(error))

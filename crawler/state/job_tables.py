@@ -46,7 +46,7 @@ run = Table(
     Column("due", Float),
     Column("missed", Integer, nullable=False, default=0),  # times before it that it makes up for as well
     Column("passed", Integer, nullable=False, default=0),  # times that came while it was under way
-    Column("status", Text, nullable=False),  # running or stopping, and in the end done, stopped, failed or lost
+    Column("status", Text, nullable=False),  # as jobs.py has it
     Column("exit", Integer),
     Column("started_at", Float, nullable=False),
     Column("beat", Float, nullable=False),

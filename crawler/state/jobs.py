@@ -19,7 +19,9 @@ from crawler.state.job_rows import Job, JobError, Run, find, history_of, jobs_of
 from crawler.state.job_tables import job, run
 
 LEASE = 60.0  # seconds without a sign of life until a run is taken for dead where its lock cannot be tried
-RUNNING, STOPPING, DONE, STOPPED, FAILED = "running", "stopping", "done", "stopped", "failed"
+RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
+STOPPING, TOLD = "stopping", "told to stop"
+"""Of a run that is to end: its process was sent a signal; it is to send itself one, as nobody else can."""
 
 
 class Place(NamedTuple):
@@ -127,17 +129,17 @@ class Jobs:
             return found, found.now
 
     def beat(self, run_id: int) -> bool:
-        """Give a sign of life; whether the run is to go on."""
+        """Give a sign of life; whether the run is to go on, as far as its process has to see to it."""
         with self.writing() as connection:
             mine = update(run).where(run.c.id == run_id, run.c.ended_at.is_(None))
             status = connection.execute(mine.values(beat=self.clock(connection)).returning(run.c.status)).scalar()
-            return status == RUNNING
+            return status in (RUNNING, STOPPING)
 
-    def stop(self, run_id: int) -> None:
-        """Have a run end itself at its next sign of life."""
+    def stop(self, run_id: int, status: str) -> None:
+        """Have a run be one that is to end."""
         with self.writing() as connection:
             mine = run.c.id == run_id, run.c.ended_at.is_(None)
-            connection.execute(update(run).where(*mine).values(status=STOPPING))
+            connection.execute(update(run).where(*mine).values(status=status))
 
     def end(self, which: Run, exit_status: int | None, crawl_name: str) -> Run:
         """How a run ended, entered if it is not yet; no exit status: it died, and nobody saw how."""
@@ -149,7 +151,7 @@ class Jobs:
             now = self.clock(connection)
             ended = max(row.started_at, row.beat) if exit_status is None else now
             killed = exit_status is None or exit_status < 0
-            asked = row.status == STOPPING and (exit_status == 0 or killed)
+            asked = row.status in (STOPPING, TOLD) and (exit_status == 0 or killed)
             status = STOPPED if asked else DONE if exit_status == 0 else FAILED
             values = {"ended_at": ended, "exit": exit_status, "status": status}
             values["pages"] = pages_of(connection, crawl_name, row.started_at, now)

@@ -27,7 +27,11 @@ def systemd(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -
         job = find(jobs.all()[0], name)
     output = Path(settings["OUTPUT_DIR"]).absolute()
     url = database_url(settings["STATE_URL"], output)
-    more = ["-s", f"OUTPUT_DIR={output}", *(["-s", f"STATE_URL={_open(url)}"] if settings["STATE_URL"] else [])]
+    more = [
+        "-s",
+        f"OUTPUT_DIR={output}",
+        *(["-s", f"STATE_URL={without_secrets(url)}"] if settings["STATE_URL"] else []),
+    ]
     line = [sys.executable, "-m", "scrapy", "schedule"]
     environment = {MODULE: os.environ[MODULE]} if MODULE in os.environ else {}
     place = (str(Path.cwd()), limits(settings).stop_seconds + 30, environment)
@@ -45,11 +49,11 @@ def systemd(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -
     return 0
 
 
-def _open(url: URL) -> str:
+def without_secrets(url: URL) -> str:
     """The address of a database without what nobody else is to see, the same in all folders."""
     if url.drivername == "sqlite":
         return str(url.set(database=str(Path(str(url.database)).absolute())))
-    return url.set(password=None).difference_update_query(SECRETS).render_as_string(hide_password=False)
+    return url._replace(password=None).difference_update_query(SECRETS).render_as_string()
 
 
 def _is_secret(url: URL) -> bool:

@@ -11,7 +11,7 @@ from sqlalchemy.engine import URL
 
 from crawler.state.database import StateError, open_database
 from crawler.state.job_rows import Job, JobError, find, pages_of
-from crawler.state.jobs import Due, Jobs, Place, values_of
+from crawler.state.jobs import STOPPING, TOLD, Due, Jobs, Place, values_of
 from crawler.state.schema import crawl, page
 
 HERE, THERE = Place("here", "a.example"), Place("there", "b.example")
@@ -152,7 +152,9 @@ def test_a_process_arrives_and_gives_signs_of_life(jobs: Jobs, clock: Clock) -> 
     clock.now = 70.0
     assert jobs.beat(run.id)
     assert find(jobs.all()[0], "bees").now.beat == 70.0
-    jobs.stop(run.id)
+    jobs.stop(run.id, STOPPING)
+    assert jobs.beat(run.id)  # it has its signal already
+    jobs.stop(run.id, TOLD)
     assert not jobs.beat(run.id)
     jobs.end(run, 0, "bees")
     clock.now = 80.0
@@ -161,39 +163,41 @@ def test_a_process_arrives_and_gives_signs_of_life(jobs: Jobs, clock: Clock) -> 
     assert jobs.arrive("bees", 1, 4711) is None
 
 
-def test_a_process_of_a_run_that_is_to_stop_does_not_begin(jobs: Jobs) -> None:
+@pytest.mark.parametrize("status", [STOPPING, TOLD])
+def test_a_process_of_a_run_that_is_to_stop_does_not_begin(jobs: Jobs, status: str) -> None:
     run = jobs.start(add(jobs), DUE, HERE)
-    jobs.stop(run.id)
+    jobs.stop(run.id, status)
     assert jobs.arrive("bees", 1, 4711) is None
 
 
 @pytest.mark.parametrize(
     ("stopping", "exit_status", "status", "ended_at"),
     [
-        (False, 0, "done", 90.0),
-        (False, 1, "failed", 90.0),
-        (False, -9, "failed", 90.0),
-        (False, None, "failed", 70.0),  # its last sign of life
-        (True, 0, "stopped", 90.0),
-        (True, -15, "stopped", 90.0),
-        (True, None, "stopped", 70.0),
-        (True, 1, "failed", 90.0),
+        ("", 0, "done", 90.0),
+        ("", 1, "failed", 90.0),
+        ("", -9, "failed", 90.0),
+        ("", None, "failed", 70.0),  # its last sign of life
+        (STOPPING, 0, "stopped", 90.0),
+        (STOPPING, -15, "stopped", 90.0),
+        (TOLD, 0, "stopped", 90.0),
+        (TOLD, None, "stopped", 70.0),
+        (STOPPING, 1, "failed", 90.0),
     ],
 )
 def test_how_it_ended(
-    jobs: Jobs, clock: Clock, stopping: bool, exit_status: int | None, status: str, ended_at: float
+    jobs: Jobs, clock: Clock, stopping: str, exit_status: int | None, status: str, ended_at: float
 ) -> None:
     run = jobs.start(add(jobs), DUE, HERE)
     clock.now = 70.0
     jobs.beat(run.id)
     if stopping:
-        jobs.stop(run.id)
+        jobs.stop(run.id, stopping)
     clock.now = 90.0
     ended = jobs.end(run, exit_status, "bees")
     assert (ended.status, ended.exit, ended.ended_at, ended.pages) == (status, exit_status, ended_at, 0)
     assert jobs.end(run, 3, "bees") == ended  # who comes later changes nothing
     assert find(jobs.all()[0], "bees").last == ended
-    jobs.stop(run.id)
+    jobs.stop(run.id, STOPPING)
     assert find(jobs.all()[0], "bees").last == ended
 
 
