@@ -70,7 +70,8 @@ class World:
         return self.started[-1]
 
     def said(self, number: int = 0) -> str:
-        return (self.folder / f"said-{number}").read_text()
+        path = self.folder / f"said-{number}"
+        return path.read_text() if path.exists() else ""
 
     def job(self, name: str = "bees") -> Job:
         engine = open_database(self.url)
@@ -310,6 +311,8 @@ def test_a_missed_run_starts_at_once_and_a_killed_one_is_marked(
     say("add", "bees", "0 3 * * *", "topic", *options(endless.url))
     world.is_due()
     scheduler = world.start("run")
+    until(lambda: "looks after 1 job" in world.said())
+    assert say("run").err == f"scrapy schedule run: a scheduler is at work in '{world.folder / 'output'}' already\n"
     run = until(lambda: (now := world.job().now) and now.pid and world.lines() and now)
     assert (run.number, run.how) == (1, "late")
     os.kill(run.pid, signal.SIGKILL)

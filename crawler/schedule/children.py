@@ -29,8 +29,10 @@ def log_of(output: Path, name: str, number: int) -> Path:
     return folder_of(output, name) / f"{number}.log"
 
 
-def take_lock(output: Path, name: str, patience: float = 0.0) -> FileLock | None:
-    """The lock of a job, if no process of it lives, or does no longer after these seconds."""
+def take_lock(output: Path, name: str = "", patience: float = 0.0) -> FileLock | None:
+    """The lock of a job if no process of it lives, or does no longer after these seconds; without a name, that of the
+    scheduler of this folder.
+    """
     folder_of(output, name).mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder_of(output, name) / LOCK)
     try:

@@ -19,7 +19,7 @@ from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import coming, date, ended_words
 from crawler.state.database import AwayError, StateError
 from crawler.state.job_rows import LATEST, Job, Run
-from crawler.state.jobs import LEASE, STOPPING, TOLD, Due, Jobs, Place
+from crawler.state.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_LATE, Due, Jobs, Place
 from crawler.wording import counted, printable
 
 logger = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class Keeper:
         self.jobs, self.place, self.output, self.starter, self.limits = jobs, place, output, starter, limits
         self.started: list[Started] = []
         self.found: dict[int, Run] = {}
-        """Runs in this folder that another scheduler started."""
+        """Runs in this folder that a scheduler started which is dead."""
         self.steady_since: float | None = None
         self.said: dict[str, object] = {}
 
@@ -90,17 +90,15 @@ class Keeper:
             self.jobs.forget(one.job, self.limits.keep_runs)
 
     def look_after(self, job: Job, run: Run, now: float) -> None:
-        """Let a run that another scheduler started go on if it lives, and say that it failed if it is dead."""
-        here = run.place == self.place.name
-        if (run.place, run.host) == self.place and run.pid is not None:
-            is_dead = not is_alive(self.output, job.name)
-        else:  # on its way, or elsewhere
-            is_dead = now - run.beat > LEASE and now - (self.steady_since or now) >= STEADY
-        if is_dead:
+        """Let a run that this scheduler did not start go on if it lives, and say that it failed if it is dead.
+
+        One that was started by hand is left to who did so; others in this folder are those of a scheduler that died.
+        """
+        if self._is_dead(job, run, now):
             self.found.pop(run.id, None)
             ended = self.jobs.end(run, None, job.crawl)
             logger.warning("%s", printable(f"{job.name}: run {run.number} is dead: {ended_words(ended)}"))
-        elif here and run.id not in self.found:
+        elif run.place == self.place.name and run.how != BY_HAND and run.id not in self.found:
             self.found[run.id] = run
             who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
             logger.info("%s", printable(f"{job.name}: run {run.number} is under way already ({who}) and goes on"))
@@ -108,7 +106,7 @@ class Keeper:
     def start_due(self, job: Job, cron: Cron, now: float) -> None:
         """Start a job that is due, unless it runs, or so many do that it has to wait."""
         assert job.next_at is not None  # noqa: S101 - it is due
-        due = Due("late" if now - job.next_at > LATE else "cron", job.next_at, cron.count(job.next_at, now))
+        due = Due(TOO_LATE if now - job.next_at > LATE else ON_TIME, job.next_at, cron.count(job.next_at, now))
         due = due._replace(next_at=cron.after(now))
         if job.now is not None:
             self.jobs.pass_over(job, job.now, due)
@@ -119,15 +117,16 @@ class Keeper:
         run = self.jobs.start(job, due, self.place)
         if run is not None:
             self.begin(job, run)
-            late = f", due {date(job.next_at, cron)}" if due.how == "late" else ""
+            late = f", due {date(job.next_at, cron)}" if due.how == TOO_LATE else ""
             more = f", for {counted(due.missed, 'more time')} that passed as well" if due.missed else ""
             log = log_of(self.output, job.name, run.number)
             logger.info("%s", printable(f"{job.name}: run {run.number} has started{late}{more}; its log is {log}"))
 
     def begin(self, job: Job, run: Run) -> Started | None:
         """The process of a run that has been entered; None if it cannot be started, which is entered too."""
-        try:
+        with suppress(OSError):  # that old logs stay is no reason to crawl nothing
             tidy(self.output, job.name, run.number - self.limits.keep_runs + 1)
+        try:
             started = Started(job, run, self.starter(job.name, run.number))
         except OSError as error:
             self.jobs.end(run, 1, job.crawl)
@@ -180,6 +179,14 @@ class Keeper:
             if self.found:
                 self._notice_ends(self.jobs.all()[0])
         return bool(self.found) or any(one.child.poll() is None for one in self.started)
+
+    def _is_dead(self, job: Job, run: Run, now: float) -> bool:
+        """Whether no process is left of a run that this scheduler did not start."""
+        if (run.place, run.host) == self.place and run.pid is not None:
+            with suppress(OSError):  # a lock of another user tells nothing
+                return not is_alive(self.output, job.name)
+        # On its way, or elsewhere.
+        return now - run.beat > LEASE and now - (self.steady_since or now) >= STEADY
 
     def _is_mine(self, run: Run) -> bool:
         return any(one.run.id == run.id for one in self.started)

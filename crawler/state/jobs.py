@@ -19,6 +19,8 @@ from crawler.state.job_rows import Job, JobError, Run, find, history_of, jobs_of
 from crawler.state.job_tables import job, run
 
 LEASE = 60.0  # seconds without a sign of life until a run is taken for dead where its lock cannot be tried
+ON_TIME, TOO_LATE, BY_HAND = "cron", "late", "now"
+"""Why a run is started."""
 RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
 STOPPING, TOLD = "stopping", "told to stop"
 """Of a run that is to end: its process was sent a signal; it is to send itself one, as nobody else can."""

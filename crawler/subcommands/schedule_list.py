@@ -15,12 +15,13 @@ from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import date, ended_words
 from crawler.state.database import StateError, database_url, shown, time_of
 from crawler.state.job_rows import Job, JobError, Run, history_of, jobs_of, pages_of
+from crawler.state.jobs import BY_HAND, ON_TIME, TOO_LATE
 from crawler.state.report import exists, reading
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.schedule_jobs import next_words, one
 from crawler.wording import counted, printable, span
 
-HOW = {"cron": "on time", "late": "late", "now": "by hand"}
+HOW = {ON_TIME: "on time", TOO_LATE: "late", BY_HAND: "by hand"}
 UTC = Cron("* * * * *", "UTC")
 
 

@@ -17,19 +17,19 @@ from scrapy.utils.log import configure_logging
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
 from crawler.methods import check_number
-from crawler.schedule.children import Child, log_of
+from crawler.schedule.children import Child, log_of, take_lock
 from crawler.schedule.keeper import PAUSE, Keeper, Limits, Started
 from crawler.state.database import database_url, shown
 from crawler.state.folder import PLACE, place_of
 from crawler.state.job_rows import find
-from crawler.state.jobs import Due, Jobs, Place
+from crawler.state.jobs import BY_HAND, Due, Jobs, Place
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.schedule_jobs import one, opened
 from crawler.wording import counted, printable
 
 logger = logging.getLogger(__name__)
 
-SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
 BUSY = 1
 BY_SIGNAL = 128  # and its number: the exit status that shells make of a process that one ended
 PIECE = 65_536
@@ -56,7 +56,8 @@ class Stop:
 def stopping() -> Iterator[Stop]:
     """What the signals to end do within the block: they are counted."""
     stop = Stop()
-    before = {number: signal.signal(number, stop) for number in SIGNALS}
+    ours = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]  # as nohup has it
+    before = {number: signal.signal(number, stop) for number in ours}
     try:
         yield stop
     finally:
@@ -104,10 +105,13 @@ def run(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
     """Start what is due until the user ends it; the exit status."""
     if args:
         raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy schedule run")
-    configure_logging(Settings(settings))
-    logging.getLogger("scrapy").setLevel(logging.WARNING)
     with opened(settings) as jobs, stopping() as stop:
         keeper = keeper_of(jobs, settings)
+        lock = take_lock(keeper.output)
+        if lock is None:
+            raise WrongUseError(f"a scheduler is at work in {str(keeper.output)!r} already")
+        configure_logging(Settings(settings))
+        logging.getLogger("scrapy").setLevel(logging.WARNING)
         url = database_url(settings["STATE_URL"], keeper.output)
         count = counted(len(jobs.all()[0]), "job")
         logger.info("%s", printable(f"The scheduler looks after {count} in {shown(url)}; Ctrl-C ends it"))
@@ -117,6 +121,7 @@ def run(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
             if keeper.started or keeper.found:
                 logger.info("%s", "Waiting for crawls to end; a second Ctrl-C kills them")
             keeper.stop(lambda: stop.in_a_hurry)
+            lock.release()
     logger.info("%s", "The scheduler has ended")
     return 0
 
@@ -127,7 +132,7 @@ def run_now(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -
     with opened(settings) as jobs, stopping() as stop:
         keeper = keeper_of(jobs, settings)
         job = find(jobs.all()[0], name)
-        entered = jobs.start(job, Due("now"), keeper.place)
+        entered = jobs.start(job, Due(BY_HAND), keeper.place)
         if entered is None:
             print(printable(f"scrapy schedule run-now: the job {name!r} runs already"), file=sys.stderr)
             return BUSY

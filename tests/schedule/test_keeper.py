@@ -20,7 +20,7 @@ from crawler.state.database import StateError, open_database
 from crawler.state.job_rows import Job, find
 from crawler.state.job_tables import job as job_table
 from crawler.state.job_tables import run as run_table
-from crawler.state.jobs import LEASE, TOLD, Due, Jobs, Place, values_of
+from crawler.state.jobs import BY_HAND, LEASE, ON_TIME, TOLD, Due, Jobs, Place, values_of
 
 HERE, THERE = Place("here", "a.example"), Place("there", "b.example")
 DAY = 86_400.0
@@ -70,9 +70,9 @@ class World:
         with self.jobs.writing() as connection:
             connection.execute(update(run_table).values(**values))
 
-    def other(self, name: str, place: Place = HERE, arrived: bool = True) -> Child:
+    def other(self, name: str, place: Place = HERE, arrived: bool = True, how: str = ON_TIME) -> Child:
         """A process that another scheduler started, and that holds the lock of its job."""
-        run = self.jobs.start(self.job(name), Due("now"), place)
+        run = self.jobs.start(self.job(name), Due(how), place)
         line = [sys.executable, "-c", HOLDS, str(self.output), name]
         child = Child(line, {}, log_of(self.output, name, run.number))
         self.others.append(child)
@@ -310,6 +310,20 @@ def test_ones_found_are_told_to_stop_and_not_killed(
     assert child.poll() is None
     assert is_alive(world.output, "bees")
     assert f"process {child.process.pid} on a.example has not ended yet, and is left alone" in caplog.text
+
+
+def test_ones_started_by_hand_are_left_to_who_did_so(make: Callable[..., World]) -> None:
+    world = make(1, 100, 10.0)
+    world.add()
+    world.add("wasps", next_at=None)
+    child = world.other("wasps", how=BY_HAND)
+    assert world.step(THREE).now.number == 1  # they do not count among those at once
+    world.keeper.stop()
+    assert (world.job("wasps").now.status, child.poll()) == ("running", None)
+    child.kill()
+    child.process.wait()
+    world.step(THREE + 1)
+    assert world.job("wasps").last.status == "failed"
 
 
 @pytest.mark.parametrize(
