@@ -14,7 +14,7 @@ from crawler.extraction.framework import Limits, framework
 # Whole numbers that stop everything when they are 0.
 AT_LEAST_ONE = frozenset(
     "CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN CONCURRENT_ITEMS SITE_PAGE_LIMIT URLLENGTH_LIMIT "
-    "PATH_REPEAT_LIMIT DOWNLOAD_MAXSIZE IMAGE_MAX_BYTES FOCUS_WINDOW".split()
+    "PATH_REPEAT_LIMIT DOWNLOAD_MAXSIZE IMAGE_MAX_BYTES FOCUS_WINDOW SCHEDULE_AT_ONCE SCHEDULE_KEEP_RUNS".split()
 )
 MOST = 100_000_000  # of a whole number: with it databases still count, and multiply by ten
 MOST_BYTES = 10**12

@@ -33,6 +33,11 @@ STATE_URL = ""  # SQLite in OUTPUT_DIR/crawl.db; postgresql+psycopg://USER:PASSW
 STATE_PATIENCE = 120.0
 STATE_KEEP_DAYS = 0  # pages older than this are dropped by `scrapy state --prune`; 0 keeps all
 
+# Crawls that come again and again, by `scrapy schedule`.
+SCHEDULE_AT_ONCE = 4  # crawls of one scheduler; each takes a core while it is quick
+SCHEDULE_KEEP_RUNS = 100  # of each job, with their logs
+SCHEDULE_STOP_SECONDS = 150.0  # that crawls have to end when the scheduler does: STATE_PATIENCE, and some more
+
 # How long nothing moves until the crawl says what it waits for, and until what hangs is given up.
 STALL_SECONDS = 30.0
 STALL_LIMIT = 600.0

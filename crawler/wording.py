@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+DAY = 86_400
+MOST_SECONDS = 1e12
 
 
 def counted(count: int, one: str, many: str = "") -> str:
@@ -44,3 +46,16 @@ def printable(text: str) -> str:
     '\\\\x1b[2Jgone\\n'
     """
     return CONTROL.sub(lambda character: f"\\x{ord(character[0]):02x}", text)
+
+
+def span(seconds: float) -> str:
+    """A span of time in the largest unit that it is two of.
+
+    >>> [span(seconds) for seconds in (-1, 119.9, 120, 7_200, 172_800, float("nan"))]
+    ['0 s', '119 s', '2 min', '2 h', '2 days', '0 s']
+    """
+    whole = int(min(max(0.0, seconds), MOST_SECONDS))
+    for unit, length in (("days", DAY), ("h", 3_600), ("min", 60)):
+        if whole >= 2 * length:
+            return f"{whole // length:,} {unit}"
+    return f"{whole} s"

@@ -22,12 +22,15 @@ LAYERS = {
     **dict.fromkeys("recrawl evaluation arguments cleaning saved_pictures".split(), ABOVE),
     "training": TOP,  # it judges what it made
     "bulk": TOP,  # it cleans
+    "schedule": TOP,
     **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),
-    **dict.fromkeys("middlewares pipelines extensions commands subcommands judging dashboard".split(), ADAPTER),
+    **dict.fromkeys(
+        "middlewares pipelines extensions commands subcommands judging checking scheduled dashboard".split(), ADAPTER
+    ),
 }
 ADAPTERS_ONLY = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())
 # What the core may use besides the standard library.
-CORE = frozenset("lxml parsel w3lib numpy tldextract py3langid sqlalchemy psycopg filelock".split())
+CORE = frozenset("lxml parsel w3lib numpy tldextract py3langid sqlalchemy psycopg filelock cronsim".split())
 CORE |= frozenset("brotli backports compression".split())  # of the last two there is one, by Python's version
 APART = "demo"
 

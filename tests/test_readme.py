@@ -9,7 +9,7 @@ from nursery import ROOT
 
 from crawler import settings
 from crawler.arguments import READERS
-from crawler.commands import focus, noise
+from crawler.commands import focus, noise, schedule
 from crawler.extraction import EXTRACTORS
 from crawler.items import ImageItem, PageItem
 
@@ -35,11 +35,15 @@ def test_every_command(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("family", "name", "syntax"),
-    [(one.family, name, sub.syntax) for one in (focus.Command, noise.Command) for name, sub in one.subcommands.items()],
+    ("words", "syntax"),
+    [
+        (f"{command.called} {name}", one.syntax)
+        for command in (focus.Command, noise.Command, schedule.Command)
+        for name, one in command.subcommands.items()
+    ],
 )
-def test_every_subcommand_with_its_options(family: str, name: str, syntax: str) -> None:
-    assert f"scrapy {family} {name}" in README
+def test_every_subcommand_with_its_options(words: str, syntax: str) -> None:
+    assert words in README
     assert [option for option in re.findall(r"--[a-z-]+", syntax) if option not in README] == []
 
 

@@ -4,7 +4,6 @@ import argparse
 import gc
 import logging
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NoReturn
@@ -14,21 +13,17 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
 
 from crawler import settings as our_settings
-from crawler.addresses import AllowList
-from crawler.arguments import ArgumentError, parse
+from crawler.arguments import ArgumentError
+from crawler.checking import check
 from crawler.demonstration import check_demo
-from crawler.extraction import EXTRACTORS
 from crawler.items import PageItem
-from crawler.judging import court_of
 from crawler.language import language
-from crawler.methods import check_number, extractor
 from crawler.opening import anything_left, take_seat
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import AwayError, StateError
 
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
-LOG_LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 
 # New objects until Python looks for circles among them; its own 700 costs a crawl a tenth of its time.
 GARBAGE_THRESHOLD = 50_000
@@ -60,20 +55,7 @@ class Command(CrawlCommand):
     def check(self, opts: argparse.Namespace) -> None:
         """Raise an ArgumentError unless the arguments, the settings and the place for the output will do."""
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
-        for name, default in vars(our_settings).items():
-            if name.isupper() and isinstance(default, int | float):
-                check_number(name, self.settings[name], default)
-        if not all(str(code).strip().isdigit() for code in self.settings.getlist("RETRY_HTTP_CODES")):
-            raise ArgumentError("setting RETRY_HTTP_CODES is wrong; allowed are numbers, separated by commas")
-        _check_choice("EXTRACTOR", self.settings["EXTRACTOR"], EXTRACTORS)
-        _check_choice("LOG_LEVEL", self.settings["LOG_LEVEL"], LOG_LEVELS)
-        try:
-            AllowList(self.settings.getlist("ALLOWED_PRIVATE_HOSTS"))
-        except ValueError as error:
-            raise ArgumentError(f"ALLOWED_PRIVATE_HOSTS: {error}") from None
-        self.arguments = parse(opts.spargs)
-        court_of(self.settings)
-        extractor(self.arguments.extractor or self.settings["EXTRACTOR"], self.settings, self.arguments.favour)
+        self.arguments = check(self.settings, opts.spargs)
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
@@ -120,11 +102,6 @@ class Command(CrawlCommand):
         failed = isinstance(spider, TopicSpider) and bool(spider.broken or spider.fruitless)
         if self.crawler_process.bootstrap_failed or failed:
             self.exitcode = 1
-
-
-def _check_choice(name: str, value: str, allowed: Iterable[str]) -> None:
-    if value not in allowed:
-        raise ArgumentError(f"setting {name}={value!r} is wrong; allowed are {', '.join(allowed)}")
 
 
 def _names(assignments: list[str]) -> set[str]:

@@ -1,12 +1,17 @@
 """`scrapy focus`: how well crawls kept to their topics."""
 
-from crawler.subcommands.family import Family
+from crawler.subcommands import Subcommand
 from crawler.subcommands.focus_report import REPORT
+from crawler.subcommands.several import Several
+
+SUBCOMMANDS: dict[str, Subcommand] = {"report": REPORT}
 
 
-class Command(Family):
-    """What there is to do with the focus of crawls."""
+class Command(Several):
+    """Says how well crawls kept to their topics."""
 
-    family = "focus"
-    subcommands = {"report": REPORT}  # noqa: RUF012 - never changed
-    purpose = "Say how well a crawl kept to its topic"
+    called = "scrapy focus"
+    subcommands = SUBCOMMANDS
+
+    def short_desc(self) -> str:
+        return "Say how well a crawl kept to its topic"

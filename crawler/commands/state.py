@@ -23,13 +23,12 @@ from crawler.state.database import StateError, database_url, shown
 from crawler.state.lines import pages_file
 from crawler.state.report import Crawl, Disk, Site, State, Worker, disk, read
 from crawler.state.workers import LEASE
-from crawler.wording import counted, ranked_reasons
+from crawler.wording import counted, ranked_reasons, span
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WIDE = 10_000  # lines in a pipe are not folded
 WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
 QUIET = 5.0  # seconds without a sign of life that are worth a word; workers give several a second
-DAY = 86_400
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_DAYS = 36_500
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
@@ -302,7 +301,7 @@ def _site(site: Site, limit: int) -> list[str]:
     elif used >= 1:
         said = BUDGET_SPENT
     elif site.rest >= 1:
-        said = f"rests {_time(site.rest)}"
+        said = f"rests {span(site.rest)}"
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]
 
 
@@ -316,20 +315,7 @@ def _date(time: float) -> str:
 
 
 def _ago(seconds: float) -> str:
-    return f"{_time(seconds)} ago"
-
-
-def _time(seconds: float) -> str:
-    """A span of time in the largest unit that it is two of.
-
-    >>> [_time(seconds) for seconds in (-1, 119, 120, 7_200, 172_800)]
-    ['0 s', '119 s', '2 min', '2 h', '2 days']
-    """
-    whole = max(0, int(seconds))
-    for unit, length in (("days", DAY), ("h", 3_600), ("min", 60)):
-        if whole >= 2 * length:
-            return f"{whole // length:,} {unit}"
-    return f"{whole} s"
+    return f"{span(seconds)} ago"
 
 
 def _whole(name: str, value: object, least: int, most: int = 10**9) -> int:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, func, insert, i
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
+from crawler.state import job_tables  # noqa: F401 - its tables are made with the others
 from crawler.state.schema import VERSION, tables, version
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
@@ -74,6 +75,24 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             learned TEXT NOT NULL,
             PRIMARY KEY (crawl_id, number), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
         )""",
+    ),
+    (
+        """
+        CREATE TABLE job (
+            id {serial} NOT NULL, name TEXT NOT NULL, cron TEXT NOT NULL, timezone TEXT NOT NULL, spider TEXT NOT NULL,
+            arguments TEXT NOT NULL, settings TEXT NOT NULL, crawl TEXT NOT NULL, paused BOOLEAN NOT NULL,
+            created_at FLOAT NOT NULL, next_at FLOAT, runs INTEGER NOT NULL,
+            PRIMARY KEY (id), UNIQUE (name), UNIQUE (crawl)
+        )""",
+        """
+        CREATE TABLE run (
+            id {serial} NOT NULL, job_id {number} NOT NULL, number INTEGER NOT NULL, how TEXT NOT NULL, due FLOAT,
+            missed INTEGER NOT NULL, passed INTEGER NOT NULL, status TEXT NOT NULL, exit INTEGER,
+            started_at FLOAT NOT NULL, beat FLOAT NOT NULL, ended_at FLOAT, place TEXT NOT NULL, host TEXT NOT NULL,
+            pid BIGINT, pages BIGINT,
+            PRIMARY KEY (id), UNIQUE (job_id, number), FOREIGN KEY (job_id) REFERENCES job (id)
+        )""",
+        "CREATE UNIQUE INDEX run_under_way ON run (job_id) WHERE ended_at IS NULL",
     ),
 )
 TYPES = {

@@ -12,6 +12,7 @@
     evidence  what was counted of the pictures that a site's pages show, a row for each site and batch
     verdict   what was said of each picture that was judged, and why
     focus     what each worker learned of where the topic's pages are, a row for each seat
+    job, run  what is crawled again and again, in job_tables.py
 
 Numbers that many workers change stand in rows of their own: each worker counts in its own row, so that no two wait for
 each other to count. Neither hosts nor addresses have foreign keys to what they are of: to delete one site or host, a
@@ -33,7 +34,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 5
+VERSION = 6
 WAITING, HELD, DONE, RECORDED = range(4)
 """States of an address; what is recorded waits for its site to show enough to judge it by, before it waits its turn."""
 

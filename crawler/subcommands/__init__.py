@@ -1,4 +1,4 @@
-"""What `scrapy noise` can do, a module for each thing."""
+"""What commands that do several things can do, a module for each thing."""
 
 import argparse
 from collections.abc import Callable

@@ -1,0 +1,30 @@
+"""`scrapy schedule`: crawls that come again and again."""
+
+from crawler.subcommands import Subcommand
+from crawler.subcommands.schedule_jobs import ADD, PAUSE, REMOVE, RESUME
+from crawler.subcommands.schedule_list import HISTORY, LIST
+from crawler.subcommands.schedule_run import RUN, RUN_NOW
+from crawler.subcommands.schedule_systemd import SYSTEMD
+from crawler.subcommands.several import Several
+
+SUBCOMMANDS: dict[str, Subcommand] = {
+    "add": ADD,
+    "list": LIST,
+    "history": HISTORY,
+    "pause": PAUSE,
+    "resume": RESUME,
+    "remove": REMOVE,
+    "run": RUN,
+    "run-now": RUN_NOW,
+    "systemd": SYSTEMD,
+}
+
+
+class Command(Several):
+    """Keeps jobs, and runs them when they are due."""
+
+    called = "scrapy schedule"
+    subcommands = SUBCOMMANDS
+
+    def short_desc(self) -> str:
+        return "Crawl again and again: when, what came of it, and the scheduler that does it"

@@ -1,0 +1,122 @@
+"""When a job is due: lines as cron has them, read and reckoned by cronsim, which does as Debian's cron.
+
+Where the clock is put on, what was to run at a time that is left out runs at the first moment after it; where it is put
+back, a time that comes twice counts once, when it comes first. That is for lines of fixed hours and minutes. Those
+whose minute or hour begins with a star go by the time that really passes: `0 * * * *` comes after every hour, of which
+such a day has 23 or 25.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import islice, takewhile
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+FIELDS = "minute hour day-of-month month day-of-week"
+# Names that cron knows for a whole line.
+NAMED = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+}
+LONGEST = 200  # characters of a line
+MOST_MISSED = 1_000  # times that are counted
+LAST = CronSim.LAST
+LAST_WEEKDAY = CronSim.LAST_WEEKDAY
+Weekday = int | tuple[int, int]
+
+
+class CronError(ValueError):
+    """A cron line or a time zone that is wrong; the message is one sentence for the user."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What a cron line says, in numbers."""
+
+    minutes: frozenset[int]
+    hours: frozenset[int]
+    days: frozenset[int]
+    """Of the month; LAST is its last day, LAST_WEEKDAY its last from Monday to Friday."""
+    months: frozenset[int]
+    weekdays: frozenset[Weekday]
+    """0 is Sunday; (1, 2) is the second Monday of the month, (1, LAST) its last."""
+    both: bool
+    """Whether a day must be right by month and by week, as when one of the two begins with a star; else either does."""
+
+
+@dataclass(frozen=True)
+class Cron:
+    """A cron line in a time zone."""
+
+    line: str
+    zone: str
+
+    @cached_property
+    def fields(self) -> Fields:
+        """What it says."""
+        said = CronSim(self.line, datetime.now(self.place))
+        weekdays = frozenset(day % 7 if isinstance(day, int) else (day[0] % 7, day[1]) for day in said.weekdays)
+        minutes, hours, days, months = map(frozenset, (said.minutes, said.hours, said.days, said.months))
+        return Fields(minutes, hours, days, months, weekdays, said.day_and)
+
+    @cached_property
+    def place(self) -> ZoneInfo:
+        """The time zone."""
+        return ZoneInfo(self.zone)
+
+    def after(self, moment: float) -> float | None:
+        """The first time after a moment, if there is one in the next fifty years."""
+        return next(self.times(moment), None)
+
+    def times(self, moment: float) -> Iterator[float]:
+        """The times after a moment."""
+        for time in CronSim(self.line, datetime.fromtimestamp(moment, self.place)):
+            # In an hour that comes twice, what it finds first may have been an hour ago.
+            if time.timestamp() > moment:
+                yield time.timestamp()
+
+    def count(self, since: float, until: float) -> int:
+        """How many times there are after one moment up to another; no more are counted than MOST_MISSED."""
+        times = islice(self.times(max(0.0, since)), MOST_MISSED)
+        return sum(1 for _ in takewhile(lambda time: time <= until, times))
+
+
+def read(line: str, zone: str) -> Cron:
+    """The cron line in this time zone, if both are right and it ever comes; else a CronError."""
+    try:
+        ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise CronError(
+            f"time zone {_shown(zone)} is not known; names are such as UTC, Europe/Berlin, Asia/Shanghai"
+        ) from None
+    words = " ".join(line.split())
+    words = NAMED.get(words.lower(), words)
+    if len(words) > LONGEST or len(words.split()) != len(FIELDS.split()):
+        raise _wrong(line, "it has not five fields")
+    try:
+        cron = Cron(words, zone)
+        first = cron.after(datetime.now().timestamp())
+    except (CronSimError, ValueError) as error:
+        raise _wrong(line, str(error).replace("Bad ", "its ", 1) + " cannot be") from None
+    if first is None:
+        raise _wrong(line, "it never comes")
+    return cron
+
+
+def _wrong(line: str, why: str) -> CronError:
+    return CronError(
+        f"cron line {_shown(line)} is wrong: {why}; it is '{FIELDS}', such as '30 3 * * mon', or one of "
+        f"{', '.join(NAMED)}"
+    )
+
+
+def _shown(given: str) -> str:
+    return repr(given if len(given) <= LONGEST else given[:LONGEST] + "…")

@@ -1,0 +1,167 @@
+"""`scrapy schedule run`: the scheduler, in the foreground. `run-now`: one run of one job, likewise."""
+
+import argparse
+import logging
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from scrapy.settings import BaseSettings, Settings
+from scrapy.utils.log import configure_logging
+
+from crawler import settings as our_settings
+from crawler.arguments import ArgumentError
+from crawler.methods import check_number
+from crawler.schedule.children import Child, log_of, take_lock
+from crawler.schedule.keeper import PAUSE, Keeper, Limits, Started
+from crawler.state.database import database_url, shown
+from crawler.state.folder import PLACE, place_of
+from crawler.state.job_rows import find
+from crawler.state.jobs import BY_HAND, Due, Jobs, Place
+from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.schedule_jobs import one, opened
+from crawler.wording import counted, printable
+
+logger = logging.getLogger(__name__)
+
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+BUSY = 1
+BY_SIGNAL = 128  # and its number: the exit status that shells make of a process that one ended
+PIECE = 65_536
+
+
+class Stop:
+    """Whether the user wants it to end, and how much."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self.wanted = threading.Event()
+
+    def __call__(self, number: int, frame: object) -> None:
+        self.times += 1
+        self.wanted.set()
+
+    @property
+    def in_a_hurry(self) -> bool:
+        """Whether it was asked for twice."""
+        return self.times > 1
+
+
+@contextmanager
+def stopping() -> Iterator[Stop]:
+    """What the signals to end do within the block: they are counted."""
+    stop = Stop()
+    ours = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]  # as nohup has it
+    before = {number: signal.signal(number, stop) for number in ours}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def limits(settings: BaseSettings) -> Limits:
+    """What the scheduler may do; a WrongUseError when a setting is wrong."""
+    for name, default in vars(our_settings).items():
+        if name.startswith("SCHEDULE_"):
+            try:
+                check_number(name, settings[name], default)
+            except ArgumentError as error:
+                raise WrongUseError(str(error)) from None
+    at_once, keep_runs = settings.getint("SCHEDULE_AT_ONCE"), settings.getint("SCHEDULE_KEEP_RUNS")
+    return Limits(at_once, keep_runs, settings.getfloat("SCHEDULE_STOP_SECONDS"))
+
+
+def keeper_of(jobs: Jobs, settings: BaseSettings) -> Keeper:
+    """A scheduler for the crawls whose output is in this folder."""
+    output = Path(settings["OUTPUT_DIR"])
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        # Of a folder and its copy, each is a place of its own.
+        name = f"{place_of(output)[0]} {(output / PLACE).stat().st_ino}"
+    except OSError as error:
+        raise WrongUseError(f"setting OUTPUT_DIR={str(output)!r} cannot be written to ({error.strerror})") from None
+    return Keeper(jobs, Place(name, socket.gethostname()), output, starter(settings), limits(settings))
+
+
+def starter(settings: BaseSettings) -> Callable[[str, int], Child]:
+    """What starts the process of a run."""
+    output = Path(settings["OUTPUT_DIR"])
+    told = {"OUTPUT_DIR": str(output), "STATE_URL": settings["STATE_URL"]}
+
+    def start(name: str, number: int) -> Child:
+        line = [sys.executable, "-m", "crawler.scheduled", name, str(number)]
+        return Child(line, told, log_of(output, name, number))
+
+    return start
+
+
+def run(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Start what is due until the user ends it; the exit status."""
+    if args:
+        raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy schedule run")
+    with opened(settings) as jobs, stopping() as stop:
+        keeper = keeper_of(jobs, settings)
+        lock = take_lock(keeper.output)
+        if lock is None:
+            raise WrongUseError(f"a scheduler is at work in {str(keeper.output)!r} already")
+        configure_logging(Settings(settings))
+        logging.getLogger("scrapy").setLevel(logging.WARNING)
+        url = database_url(settings["STATE_URL"], keeper.output)
+        count = counted(len(jobs.all()[0]), "job")
+        logger.info("%s", printable(f"The scheduler looks after {count} in {shown(url)}; Ctrl-C ends it"))
+        try:
+            keeper.keep(stop.wanted.wait)
+        finally:
+            if keeper.started or keeper.found:
+                logger.info("%s", "Waiting for crawls to end; a second Ctrl-C kills them")
+            keeper.stop(lambda: stop.in_a_hurry)
+            lock.release()
+    logger.info("%s", "The scheduler has ended")
+    return 0
+
+
+def run_now(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Run a job at once, and show its log meanwhile; the exit status is the crawl's."""
+    name = one(args, "run-now")
+    with opened(settings) as jobs, stopping() as stop:
+        keeper = keeper_of(jobs, settings)
+        job = find(jobs.all()[0], name)
+        entered = jobs.start(job, Due(BY_HAND), keeper.place)
+        if entered is None:
+            print(printable(f"scrapy schedule run-now: the job {name!r} runs already"), file=sys.stderr)
+            return BUSY
+        started = keeper.begin(job, entered)
+        if started is None:
+            return BUSY
+        _follow(started, keeper, stop)
+        status = started.child.process.returncode
+    return BY_SIGNAL - status if status < 0 else status
+
+
+def _follow(started: Started, keeper: Keeper, stop: Stop) -> None:
+    """Copy a run's log to standard error until it ends, and end it when that is wanted."""
+    with started.child.log.open("rb") as log:
+        while started.child.poll() is None:
+            _copy(log)
+            if stop.wanted.wait(PAUSE):
+                keeper.stop(lambda: stop.in_a_hurry or _copy(log))
+        _copy(log)
+    keeper.reap()
+
+
+def _copy(log: BinaryIO) -> bool:
+    """Show what was added to a log; always False."""
+    while piece := log.read(PIECE):
+        sys.stderr.write(piece.decode("utf-8", errors="replace"))
+        sys.stderr.flush()
+    return False
+
+
+RUN = Subcommand("", run)
+RUN_NOW = Subcommand("NAME", run_now)

@@ -1,0 +1,82 @@
+"""What is said of when a job runs, and of how a run went."""
+
+import pytest
+
+from crawler.schedule.cron import Cron, read
+from crawler.schedule.words import coming, date, ended_words, words
+from crawler.state.job_rows import Run
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("0 3 * * *", "every day at 03:00"),
+        ("0 3,15 * * *", "every day at 03:00 and 15:00"),
+        ("0,30 1-3 * * *", "every day at 01:00, 01:30, 02:00, 02:30, 03:00 and 03:30"),
+        ("0,30 1-4 * * *", "every 30 minutes between 01:00 and 04:59"),
+        ("* * * * *", "every minute"),
+        ("*/15 * * * *", "every 15 minutes"),
+        ("*/7 1 * * *", "every hour at minute 0, 7, 14, 21, 28, 35, 42, 49 and 56 between 01:00 and 01:59"),
+        ("0 * * * *", "every hour at minute 0"),
+        ("5,35 * * * *", "every hour at minute 5 and 35"),
+        ("10 */2 * * *", "every 2 hours from 00:10 on"),
+        ("10 */6 * * *", "every day at 00:10, 06:10, 12:10 and 18:10"),
+        ("0 */5 * * *", "every day at 00:00, 05:00, 10:00, 15:00 and 20:00"),
+        ("*/10 8-18 * * 1-5", "every 10 minutes between 08:00 and 18:59, Monday to Friday"),
+        ("0 1,5,8,13-16 * * *", "every day at minute 0 of the hours 1, 5, 8 and 13 to 16"),
+        ("0 9 * * mon,thu", "on Monday and Thursday at 09:00"),
+        ("0 9 * * 6,7", "on Saturday and Sunday at 09:00"),
+        ("0 9 * * 1#2", "on the 2nd Monday of the month at 09:00"),
+        ("0 9 * * 5L", "on the last Friday of the month at 09:00"),
+        ("0 0 1,15 * *", "on the 1st and 15th of the month at 00:00"),
+        ("0 0 L * *", "on the last day of the month at 00:00"),
+        ("0 0 LW * *", "on the last working day of the month at 00:00"),
+        ("0 0 1,L * *", "on the 1st and the last day of the month at 00:00"),
+        ("0 0 13 * 5", "on the 13th of the month and on Friday at 00:00"),
+        ("0 0 */30 * 5", "on the 1st and 31st of the month if it is Friday at 00:00"),
+        ("0 0 1-31 * 5", "every day at 00:00"),
+        ("0 0 * 6-8 *", "every day at 00:00, in June to August"),
+        ("0 0 29 2 *", "on the 29th of the month at 00:00, in February"),
+        ("@yearly", "on the 1st of the month at 00:00, in January"),
+    ],
+)
+def test_when_it_runs(line: str, expected: str) -> None:
+    assert words(read(line, "UTC")) == expected
+
+
+@pytest.mark.parametrize(
+    ("moment", "expected"),
+    [
+        (None, "never again"),
+        (18_001.0, "next in 5 h, Thursday 1 January 1970 06:00 Europe/Berlin"),
+        (61.0, "next in 60 s, Thursday 1 January 1970 01:01 Europe/Berlin"),
+        (1.0, "due since Thursday 1 January 1970 01:00 Europe/Berlin"),
+        (1e300, "next in 11,574,074 days, at no time that there is"),
+    ],
+)
+def test_when_it_runs_next(moment: float | None, expected: str) -> None:
+    assert coming(moment, 1.0, Cron("0 * * * *", "Europe/Berlin")) == expected
+
+
+@pytest.mark.parametrize("moment", [float("nan"), float("inf"), -1e300])
+def test_no_moment_is_too_odd_to_be_said(moment: float) -> None:
+    assert date(moment, Cron("0 * * * *", "UTC")) == "at no time that there is"
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "done, 4 min, 1 page stored"),
+        ({"pages": None}, "done, 4 min"),
+        ({"passed": 2}, "done, 4 min, 1 page stored; 2 times that came meanwhile left out"),
+        ({"status": "failed", "exit": 1}, "failed (exit status 1), 4 min, 1 page stored"),
+        ({"status": "failed", "exit": -9}, "failed (killed by signal 9), 4 min, 1 page stored"),
+        ({"status": "failed", "exit": None}, "failed (killed, or its machine went down), 4 min, 1 page stored"),
+        ({"status": "stopped"}, "stopped, 4 min, 1 page stored"),
+        ({"status": "stopped", "exit": -9}, "stopped (killed by signal 9), 4 min, 1 page stored"),
+    ],
+)
+def test_how_a_run_went(changes: dict[str, object], expected: str) -> None:
+    values = {"id": 1, "job_id": 1, "number": 1, "how": "cron", "due": 0.0, "missed": 0, "passed": 0, "status": "done"}
+    values |= {"exit": 0, "started_at": 0.0, "beat": 200.0, "ended_at": 240.0, "place": "", "host": "", "pid": 1}
+    assert ended_words(Run(**values | {"pages": 1} | changes)) == expected
