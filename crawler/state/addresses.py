@@ -1,9 +1,9 @@
 """Entering addresses: each once, with its host and the site of that."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Engine, bindparam, delete, or_, select, update
+from sqlalchemy import Connection, Engine, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crawler.state.entries import Candidate
@@ -59,27 +59,40 @@ class Addresses:
         self.crawl_id = crawl_id
         self.insert = insert
         self._places: dict[str, Place] = {}
+        self._best: dict[int, int] = {}
+        """The best of what was let wait since `raise_hosts`, by host."""
 
     def forget(self) -> None:
         """Forget the hosts: those of a transaction that failed may not be there."""
         self._places.clear()
+        self._best = {}
+
+    def raise_hosts(self, connection: Connection) -> None:
+        """Let hosts know of all that was let wait."""
+        best, self._best = self._best, {}
+        raise_best(connection, best)
+
+    def _wait_at(self, entered: Iterable[tuple[int, int]]) -> None:
+        """Remember hosts, and the priorities of what waits there from now on."""
+        for host_id, priority in entered:
+            self._best[host_id] = max(self._best.get(host_id, priority), priority)
 
     def add(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
-        """Let candidates wait that are not known yet, by their keys and the address they were found on; how many."""
+        """Let candidates wait that are not known yet, by their keys and the address they were found on; how many.
+
+        Their hosts know nothing of it before `raise_hosts`.
+        """
         if not links:
             return 0
         places = self.place(connection, {host_of(link.url): link.url for link, _ in links.values()})
         rows: list[dict[str, Any]] = []
-        best: dict[int, int] = {}
         for key, (link, parent) in links.items():
             host_id = places[host_of(link.url)].host_id
             row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
             rows.append(row | {"depth": link.depth, "parent": parent, "via": link.via})
-            best[host_id] = max(best.get(host_id, link.priority), link.priority)
-        new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])
-        count = connection.execute(new, rows, execution_options=COUNTED).rowcount
+        count = self._insert(connection, rows)
         if count:
-            raise_best(connection, best)
+            self._wait_at((row["host_id"], row["priority"]) for row in rows)
         return count + (self.overrule(connection, links) if count < len(rows) else 0)
 
     def overrule(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
@@ -88,7 +101,7 @@ class Addresses:
         What a worker holds stays with it, and waits again if it is found to be noise.
         """
         columns = (address.c.id, address.c.key, address.c.host_id, address.c.state)
-        rows, best, count = [], dict[int, int](), 0
+        rows, count = [], 0
         for part in in_parts(sorted(links)):
             known = select(*columns).where(address.c.key.in_(part), ONLY_PICTURED).order_by(address.c.id)
             for row in connection.execute(known.with_for_update()).all():
@@ -98,12 +111,11 @@ class Addresses:
                 rows.append({"known": row.id, "to_state": HELD if held else WAITING, "to_via": link.via, **to})
                 count += row.state in (RECORDED, DONE)
                 if not held:
-                    best[row.host_id] = max(best.get(row.host_id, link.priority), link.priority)
+                    self._wait_at([(row.host_id, link.priority)])
                 if row.state == DONE:
                     connection.execute(delete(verdict).where(verdict.c.key == row.key))
         if rows:
             connection.execute(OVERRULE, rows)
-            raise_best(connection, best)
         return count
 
     def record(self, connection: Connection, shown: dict[int, Shown], released: Collection[int]) -> int:
@@ -117,19 +129,30 @@ class Addresses:
                 continue
             places = self.place(connection, {host_of(link.url): link.url for link, _, _ in links.values()})
             rows: list[dict[str, Any]] = []
-            best: dict[int, int] = {}
             for key, (link, parent, site_id) in links.items():
                 host_id = places[host_of(link.url)].host_id
                 row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
                 row |= {"depth": link.depth, "parent": parent, "via": link.via, "sight": storable(link.sight or "")}
                 rows.append(row | {"shown_on": site_id, "state": WAITING if waits else RECORDED})
-                best[host_id] = max(best.get(host_id, link.priority), link.priority)
-            new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])
-            count = connection.execute(new, rows, execution_options=COUNTED).rowcount
+            count = self._insert(connection, rows)
             if waits and count:
-                raise_best(connection, best)
                 added += count
+                self._wait_at((row["host_id"], row["priority"]) for row in rows)
         return added
+
+    def _insert(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
+        """Enter addresses that are not known yet; how many.
+
+        They are numbered in the order they came, and entered by their keys: of two workers that enter the same ones
+        at once one waits for the other, and never each for the other.
+        """
+        if connection.dialect.name == "postgresql":
+            numbers = func.nextval(func.pg_get_serial_sequence(address.name, "id"))
+            given = connection.execute(select(numbers).select_from(func.generate_series(1, len(rows)))).scalars()
+            rows = [row | {"id": number} for row, number in zip(rows, given, strict=True)]
+            rows.sort(key=lambda row: row["key"])
+        new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])
+        return connection.execute(new, rows, execution_options=COUNTED).rowcount
 
     def place(self, connection: Connection, hosts: dict[str, str]) -> dict[str, Place]:
         """Where hosts stand, by their names and an address of each; those not known yet are entered."""

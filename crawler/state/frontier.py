@@ -14,14 +14,17 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from crawler.state.coming import Coming, is_poor
 from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Evidence, Keys, Lent, Move, Recent, Template
 from crawler.state.manners import Manners, Pace
 from crawler.state.queues import HostQueue, Queues
+from crawler.state.thrift import NEAR, Thrift
 from crawler.urls import host
 
 REMEMBERED = 200_000  # addresses seen last, for which the database need not be asked
 AWAY = 2.0  # a host that is not ready within these seconds goes back to the database
 MOST_OF_A_HOST = 128
+ASKED_AFTER = 1_000  # addresses a batch
 LINKS_AT_ONCE = 50_000  # that wait to be committed: nothing more is asked for until they are
 JOINING = 1.0  # seconds in which the other workers learn of a new one
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -49,7 +52,7 @@ class Frontier:
     def __init__(self, keys: Keys, pace: Pace, max_pages: int | None = None) -> None:
         self.keys = keys
         self.manners = Manners(pace)
-        self.queues = Queues(self.manners)
+        self.queues = Queues(self.manners, None if max_pages is None else Thrift())
         self.max_pages = max_pages
         self.pages = 0
         """Those this worker stored; `all_pages` are those of all workers, and of earlier runs."""
@@ -67,6 +70,10 @@ class Frontier:
         self.evidence: list[Evidence] = []
         """What was counted of the pictures of sites, for the judge to learn."""
         self.forgotten: list[int] = []
+        self.lore: list[str] = []
+        """What earlier runs and other workers have learned of where the topic's pages are, for the spider to learn."""
+        self.no_longer: list[str] = []
+        """Addresses asked after that wait no more."""
         self._recent = Recent(REMEMBERED)
         self._work: dict[int, Work] = {}
         self._begun: dict[int, Work] = {}
@@ -80,10 +87,7 @@ class Frontier:
         self._hungry = True
         self._committing = 0
         """How many pages are in the batch that is being committed."""
-        self._found: dict[str, int] = {}
-        """The best priority that pages ended since the last batch found, by host; `_coming` is that of the batch now
-        being committed."""
-        self._coming: dict[str, int] = {}
+        self._coming = Coming()
 
     def __len__(self) -> int:
         """How many addresses wait, here or in the database."""
@@ -154,6 +158,28 @@ class Frontier:
         if work is not None and queue is not None and queue.ready_at == work.turn:
             queue.ready_at = work.since
 
+    def reprice(self, renewed: Mapping[str, int]) -> None:
+        """Give addresses that wait new priorities, here at once and in the database with the next batch."""
+        self._batch.prices.update(renewed)
+        here = self.queues.reprice(renewed)
+        for work in self._work.values():
+            here.add(work.lent.candidate.url)
+            for place, link in enumerate(work.links):  # which the database does not know yet
+                if link.url in renewed and link.can_be_priced:
+                    work.links[place] = link._replace(priority=renewed[link.url])
+                    here.add(link.url)
+        for url, priority in renewed.items():
+            if url not in here:
+                self._coming.found.add(host(url), priority)
+
+    def learned(self, summary: str, learned: str) -> None:
+        """What this worker has learned of where the topic's pages are, as JSON for people and for others."""
+        self._batch.learned = summary, learned
+
+    def ask_after(self, urls: Iterable[str]) -> None:
+        """Ask with the next batch whether addresses still wait; those that do not come in `no_longer`."""
+        self._batch.asked_after = (*self._batch.asked_after, *urls)[-ASKED_AFTER:]
+
     def taught(self, lease: int, kind: str, text: str) -> None:
         """What a seed teaches: where it is at home, what it is about, or that it is to be asked again."""
         if lease in self._work:
@@ -169,8 +195,9 @@ class Frontier:
         if self._links > LINKS_AT_ONCE:
             self._hungry = True
             return None
-        lent = self.queues.take(now, self._better_comes)
-        self._hungry = self._hungry or bool(self.queues.held_back)
+        thrift = self.queues.thrift
+        lent = self.queues.take(now, self._better_comes, self._coming.best_page if thrift else 0)
+        self._hungry = self._hungry or bool(self.queues.held_back) or (thrift is not None and thrift.wants_batch)
         if lent is not None:
             self._lend(lent, now)
             return lent
@@ -212,10 +239,8 @@ class Frontier:
         self.ended += 1
         self._links += len(work.links)
         for link in work.links:
-            if link.sight is not None:
-                continue  # it comes in its own time
-            name = host(link.url)
-            self._found[name] = max(self._found.get(name, link.priority), link.priority)
+            if link.sight is None:  # else it comes in its own time
+                self._coming.found.add(host(link.url), link.priority)
         links, lessons, templates = tuple(work.links), tuple(work.lessons), tuple(work.templates)
         told = (record, headers, templates, work.seen, work.verdict)
         self._batch.ended.append(Ended(work.lent, outcome, links, lessons, *told))
@@ -262,7 +287,7 @@ class Frontier:
 
     def batch(self, now: float) -> Batch:
         """What happened since the last batch, and how much can be taken."""
-        self._found, self._coming = {}, self._found
+        self._coming.ask()
         for name, queue in self.queues.items():
             self._tidy(name, queue, now)
         batch, self._batch = self._batch, Batch()
@@ -287,7 +312,9 @@ class Frontier:
         self.templates += answer.templates
         self.evidence += answer.evidence
         self.forgotten += answer.forgotten
-        self._coming = {}
+        self.lore += answer.lore
+        self.no_longer += answer.done
+        self._coming.came()
         for _, queue in self.queues.items():
             queue.more = queue.host_id in answer.more
         self.queues.go_on()
@@ -311,7 +338,7 @@ class Frontier:
     def forget(self) -> None:
         """Let go of everything: what was at hand is another's now."""
         self.release()
-        self._work, self._begun, self.queues = {}, {}, Queues(self.manners)
+        self._work, self._begun, self.queues = {}, {}, Queues(self.manners, self.queues.thrift and Thrift())
         self._batch, self._hungry = Batch(closed=dict(self.manners.closed)), True
         self._links = self._committing = 0
         self._recent.clear()
@@ -335,35 +362,54 @@ class Frontier:
         most = max(map(pace.at_once, hosts), default=pace.at_once(""))
         ready = {name: queue for name, queue in hosts.items() if self.queues.ready_at(name) <= now + AWAY}
         waiting = sum(len(queue.waiting) for queue in ready.values())
-        low = tuple(queue.host_id for name, queue in ready.items() if self._wants_more(name))
+        near = (name for name in hosts if self.queues.ready_at(name) <= now + self._near)
+        low = tuple(hosts[name].host_id for name in near if self._wants_more(name))
         each = max(2 * most, min(MOST_OF_A_HOST, 2 * self._asked_lately // max(1, len(ready))))
         pages = 4 * pace.requests - waiting
         new = max(0, 2 * pace.requests - len(ready))
         at_hand = tuple(queue.host_id for queue in hosts.values())
         return Demand(new, pages, each, low, at_hand, self.manners.alone) if pages > 0 else None
 
+    @property
+    def _near(self) -> float:
+        """In how many seconds a host is to be ready that is kept at hand."""
+        return NEAR if self.queues.thrift else AWAY
+
     def _wants_more(self, name: str) -> bool:
         return name not in self.manners.closed and self.queues.runs_low(name)
 
     def _tidy(self, name: str, queue: HostQueue, now: float) -> None:
         """Let a host go that has nothing at hand, or that is not to be asked for a while."""
-        away = self.queues.ready_at(name) - now
-        better = self._coming.get(name)
-        for entry in queue.waiting if away > AWAY or better is not None else []:
+        away, thrift = self.queues.ready_at(name) - now, self.queues.thrift
+        is_away = away > self._near
+        better = self._coming.asked.get(name)
+        best = self._coming.asked.best_page if thrift else 0
+        for _, _, lent in queue.waiting if is_away or better is not None or best else []:
             # What is better comes first, although this was claimed before it was found.
-            if entry[2].load is None and (away > AWAY or entry[2].candidate.priority < (better or 0)):
-                self._batch.returned.append(entry[2])
+            priority = lent.candidate.priority
+            is_worse = (better is not None and priority < better) or is_poor(priority, best)
+            if lent.load is None and (is_away or is_worse):
+                self._put_back(lent)
         self.queues.remove(name, {lent.lease for lent in self._batch.returned})
         if not queue.waiting and not queue.out:
             self._batch.resting[queue.host_id] = max(0.0, away)
+            if thrift is not None and better is not None:
+                thrift.promise(name, better, now + max(0.0, away))
             del self.queues.hosts[name]
             self.manners.forget_rests(now)
+
+    def _put_back(self, lent: Lent) -> None:
+        """Let an address wait in the database again, at the priority it has by now."""
+        self._batch.returned.append(lent)
+        if lent.repriced:
+            self._batch.prices.setdefault(lent.candidate.url, lent.candidate.priority)
 
     def _better_comes(self, name: str, priority: int) -> bool:
         """Whether a host that is asked one page at a time has a better one, found a moment ago."""
         if self.manners.pace.at_once(name) > 1:
             return False
-        return max(found.get(name, priority) for found in (self._found, self._coming)) > priority
+        best = self._coming.best_of(name)
+        return best is not None and best > priority
 
     def _lend(self, lent: Lent, now: float) -> None:
         self._asked_lately += 1

@@ -3,6 +3,12 @@
 What a page caused is committed with the page's own completion: its text, its new links, its line of JSON. So a crash at
 any point loses no address and repeats no item. The line is written, and on disk, before the commit that counts it; what
 a crash left behind that count is cut off at the next start.
+
+Workers wait for each other's rows in one order, so that no two wait for each other: first for the crawl's (who claims
+where `max_pages` is set, who has nothing to do and may end the crawl, who buries a worker), then for workers, for
+pages, templates and addresses by their keys, for sites by their numbers, and for hosts by theirs. Who prices addresses
+or claims them takes hosts that nobody is at, and waits for none. Two may still meet where redirects lead, or where one
+tells of a host for the second time: then the database breaks one off, and that one is tried again.
 """
 
 from collections.abc import Callable
@@ -17,16 +23,19 @@ from crawler.state.database import STATEMENT_SECONDS, why
 from crawler.state.ended import add_links, end, keep_pages, keep_pictures
 from crawler.state.entries import Answer, Batch, Keys, Lent, Template
 from crawler.state.hosts import tell_hosts
+from crawler.state.learned import Lore
 from crawler.state.lessons import keep_lessons, new_lessons
 from crawler.state.lines import JsonLines
 from crawler.state.moves import follow
 from crawler.state.patience import LAST_PATIENCE, break_off, patiently
 from crawler.state.pictures import EvidenceReader, Releases
+from crawler.state.prices import Prices
 from crawler.state.recovery import recovered
 from crawler.state.schema import worker
-from crawler.state.survey import is_full, outlook, totals
+from crawler.state.survey import is_full, no_longer, outlook, totals
 from crawler.state.templates import keep as keep_templates
 from crawler.state.templates import new_templates
+from crawler.state.turns import take_sites, take_turn
 from crawler.state.workers import CommitDoubtError, beat, count_worker, files_of, keep_marks, marks, silent_workers
 
 
@@ -58,6 +67,8 @@ class Ledger:
         """Pages of a site that tell enough of its pictures."""
         self.releases = Releases(who.crawl_id, who.pictures)
         self._evidence = EvidenceReader()
+        self.prices = Prices(keys)
+        self.lore = Lore(who.crawl_id)
 
     def commit(self, batch: Batch) -> Answer:
         """Commit what happened, and take what comes next."""
@@ -67,17 +78,24 @@ class Ledger:
         except CommitDoubtError as doubt:
             if doubt.lost:
                 self._held.clear()
+                self.prices.forget()
                 return Answer(lost=True)
             answer = self.patiently(lambda connection: self._recovered(connection, batch))
         for one in [*(ended.lent for ended in batch.ended), *batch.returned, *(move.lent for move in batch.moves)]:
             self._held.pop(one.lease, None)
+        self.prices.committed()
+        self.lore.committed()
         self._held.update((one.lease, one) for one in [*answer.lent, *filter(None, answer.moved.values())])
         answer.forgotten = self._evidence.committed({one.shown_on for one in answer.lent if one.shown_on is not None})
         return answer
 
     def leave(self) -> None:
         """Give back what is held, and be a worker no more."""
-        self.patiently(lambda connection: bury(connection, self.who.worker_id, lapse=0))
+        self.patiently(self._leave)
+
+    def _leave(self, connection: Connection) -> None:
+        take_turn(connection, self.who.crawl_id)
+        bury(connection, self.who.worker_id, lapse=0)
 
     def renew(self, worker_id: int) -> None:
         """Go on as another worker."""
@@ -90,6 +108,7 @@ class Ledger:
         return int(self.patiently(self._bury_dead))
 
     def _bury_dead(self, connection: Connection) -> int:
+        take_turn(connection, self.who.crawl_id)
         # By the beat of this worker, which has just been: after an outage every other may look dead for a moment.
         now = connection.execute(select(worker.c.beat).where(worker.c.id == self.who.worker_id)).scalar()
         dead = silent_workers(connection, self.who.crawl_id, now or 0.0)
@@ -141,16 +160,20 @@ class Ledger:
 
     def _write(self, connection: Connection, batch: Batch) -> Answer:
         crawl_id, answer = self.who.crawl_id, Answer()
+        if batch.idle or (batch.demand is not None and self.who.max_pages is not None):
+            take_turn(connection, crawl_id)
         now = beat(connection, self.who.worker_id, self._number)
         keep_pages(connection, crawl_id, self.keys, batch.ended)
+        keep_templates(connection, crawl_id, [label for one in batch.ended for label in one.templates])
         added = add_links(connection, self.addresses, self.keys, batch.ended, self.releases.sites)
+        take_sites(connection, self.addresses, batch)
+        self.addresses.raise_hosts(connection)
         spared = end(connection, batch.ended)
         added += len(spared)
         ended = [one for one in batch.ended if one.lent.lease not in spared]
         keep_lessons(connection, crawl_id, ended)
         keep_pictures(connection, crawl_id, ended, self.count_pictures)
         added += self.releases.release(connection, batch, self.enough_pages)
-        keep_templates(connection, crawl_id, [label for one in batch.ended for label in one.templates])
         # Before the claim, which must not take more than the crawl may have.
         stored = sum(1 for one in batch.ended if not one.outcome and one.lent.counts)
         count_worker(connection, self.who.worker_id, pages=stored)
@@ -158,7 +181,11 @@ class Ledger:
         for move in batch.moves:
             answer.moved[move.lent.lease], more = follow(connection, self.who, self.addresses, self.keys, move)
             added += more
+        self.addresses.raise_hosts(connection)
         tell_hosts(connection, self.who, self.addresses, batch, now)
+        if batch.learned is not None:
+            self.lore.keep(connection, self.who.worker_id, batch.learned, now)
+        self.prices.write(connection, batch.prices)
         if batch.demand is not None:
             claimed = claim(connection, self.who, batch.demand, now)
             answer.lent, answer.more, answer.refused = claimed.lent, claimed.more, claimed.refused
@@ -192,6 +219,9 @@ class Ledger:
         lessons = new_lessons(connection, self.who.crawl_id, self._lessons)
         self._lessons.update(lessons)
         answer.lessons = list(lessons.values())
+        answer.lore = self.lore.read(connection, self.who.worker_id)
+        if batch.asked_after:
+            answer.done = no_longer(connection, self.who.worker_id, self.keys, batch.asked_after)
         shown_on = {one.shown_on for one in answer.lent if one.shown_on is not None}
         answer.evidence = self._evidence.read(connection, shown_on)
         if self.reads_templates:

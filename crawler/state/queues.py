@@ -6,12 +6,14 @@ comes. So neither a slow host nor an endless one stands in the way of the others
 that does not grow with what waits.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 
+from crawler.state.coming import LEARNED
 from crawler.state.entries import Lent
 from crawler.state.manners import Manners
+from crawler.state.thrift import NEAR, Thrift
 from crawler.urls import host
 
 
@@ -24,6 +26,7 @@ class HostQueue:
     """A heap: the best first, of equals the first that came."""
     out: int = 0
     ready_at: float = 0.0
+    asked_at: float = 0.0
     parked: bool = False
     more: bool = False
     """Whether the database has more of it."""
@@ -32,8 +35,10 @@ class HostQueue:
 class Queues:
     """What is at hand of all hosts, by their names."""
 
-    def __init__(self, manners: Manners) -> None:
+    def __init__(self, manners: Manners, thrift: Thrift | None = None) -> None:
         self.manners = manners
+        self.thrift = thrift
+        """What a crawl goes by that cannot have every page."""
         self.hosts: dict[str, HostQueue] = {}
         self.held_back: set[str] = set()
         """Hosts that wait for a better address than they have at hand."""
@@ -62,14 +67,31 @@ class Queues:
         entry = (-lent.candidate.priority, self._serial, lent)
         heappush(queue.waiting, entry)
         self._count += 1
+        if self.thrift is not None:
+            self.thrift.has_come(host(lent.candidate.url))
         if queue.waiting[0] is entry and not queue.parked:
             heappush(self._heads, (*entry[:2], host(lent.candidate.url)))
         return queue
 
-    def take(self, now: float, better_comes: Callable[[str, int], bool]) -> Lent | None:
-        """The best address of the hosts that are ready, which is out from now on, or None."""
+    def take(self, now: float, better_comes: Callable[[str, int], bool], coming: int = 0) -> Lent | None:
+        """The best address of the hosts that are ready, which is out from now on, or None.
+
+        Poor ones are left where there is thrift, the best page that is coming being worth so much.
+        """
         while self._resting and self._resting[0][0] <= now:
             self.unpark(heappop(self._resting)[1])
+        poor: list[tuple[int, int, str]] = []
+        if self.thrift is not None:
+            self.thrift.look_anew()
+        lent = self._next(now, better_comes, coming, poor)
+        for head in poor:
+            heappush(self._heads, head)
+        return lent
+
+    def _next(
+        self, now: float, better_comes: Callable[[str, int], bool], coming: int, poor: list[tuple[int, int, str]]
+    ) -> Lent | None:
+        """As `take`, with the heads that are poor put aside."""
         while self._heads:
             priority, serial, name = heappop(self._heads)
             queue = self.hosts.get(name)
@@ -82,10 +104,14 @@ class Queues:
                 queue.parked = True
                 self.held_back.add(name)
                 continue
+            if -priority in LEARNED and (poor or self._is_poor(-priority, now, coming)):
+                poor.append((priority, serial, name))  # and what comes after it is as poor
+                continue
             lent = heappop(queue.waiting)[2]
             self._list(name, queue)
             self._count -= 1
             queue.out += 1
+            queue.asked_at = now
             queue.ready_at = max(queue.ready_at, now + self.manners.interval(name))
             return lent
         return None
@@ -119,7 +145,23 @@ class Queues:
 
     def ready_in(self, now: float) -> float | None:
         """In how many seconds a resting host is ready, or None when none rests."""
-        return max(0.0, self._resting[0][0] - now) if self._resting else None
+        times = [self._resting[0][0]] if self._resting else []
+        if self.thrift is not None and self.thrift.until is not None:
+            times.append(self.thrift.until)
+        return max(0.0, min(times) - now) if times else None
+
+    def reprice(self, prices: Mapping[str, int]) -> set[str]:
+        """Give addresses at hand new priorities; those at hand of which there are some."""
+        found: set[str] = set()
+        for name, queue in self.hosts.items():
+            here = {entry[2].candidate.url for entry in queue.waiting} & prices.keys()
+            if here:
+                found |= here
+                queue.waiting = [_repriced(entry, prices) for entry in queue.waiting]
+                heapify(queue.waiting)
+                if not queue.parked:
+                    self._list(name, queue)
+        return found
 
     def runs_low(self, name: str) -> bool:
         """Whether a host has no more at hand than it may have out."""
@@ -132,6 +174,22 @@ class Queues:
             queue.parked = False
             self._list(name, queue)
 
+    def _is_poor(self, priority: int, now: float, coming: int) -> bool:
+        return self.thrift is not None and self.thrift.is_poor(priority, now, coming, self._resting_heads(now))
+
+    def _resting_heads(self, now: float) -> Iterator[tuple[int, float]]:
+        """The priorities of the heads of hosts that have their pause, and when it will have passed.
+
+        One whose request is out is taken to answer before there is no more thrift for its sake.
+        """
+        for name, queue in self.hosts.items():
+            if not queue.parked or not queue.waiting or name in self.held_back:
+                continue
+            if queue.out < self.manners.share(name):
+                yield -queue.waiting[0][0], self.ready_at(name)
+            elif queue.ready_at > queue.asked_at:
+                yield -queue.waiting[0][0], max(self.ready_at(name), queue.asked_at + NEAR)
+
     def _list(self, name: str, queue: HostQueue) -> None:
         if queue.waiting:
             heappush(self._heads, (*queue.waiting[0][:2], name))
@@ -140,3 +198,13 @@ class Queues:
         queue.parked = True
         if queue.out < self.manners.share(name):
             heappush(self._resting, (self.ready_at(name), name))
+
+
+def _repriced(entry: tuple[int, int, Lent], prices: Mapping[str, int]) -> tuple[int, int, Lent]:
+    """An address in its queue, at its new priority if it has one; seeds and what is to be judged have their own."""
+    _, serial, lent = entry
+    one = lent.candidate
+    price = prices.get(one.url, one.priority) if one.can_be_priced else one.priority
+    if price == one.priority:
+        return entry
+    return -price, serial, lent._replace(candidate=one._replace(priority=price), repriced=True)

@@ -43,6 +43,7 @@ from crawler.state.schema import (
     worker,
 )
 from crawler.state.survey import nothing_waits, picture_waits, something_waits
+from crawler.state.turns import take_turn
 from crawler.state.workers import LEASE, marks, silent_workers
 from crawler.wording import counted
 
@@ -142,7 +143,9 @@ class Seat:
         links: dict[int, tuple[Candidate, int | None]] = {keys(seed.url, seed.kind): (seed, None) for seed in seeds}
 
         def add(connection: Connection) -> None:
+            take_turn(connection, self.crawl_id)
             added = self._again(connection) + self.ledger.addresses.add(connection, links)
+            self.ledger.addresses.raise_hosts(connection)
             if not self.plan.pictures:
                 added -= set_aside(connection, self.crawl_id)
             mine = worker.c.id == self.worker_id
@@ -301,6 +304,7 @@ class Seat:
         """Bury the dead worker that had this seat, and cut its files back to what it committed."""
         seat = worker.c.crawl_id == self.crawl_id, worker.c.number == number
         with self.engine.begin() as connection:
+            take_turn(connection, self.crawl_id)
             for dead in connection.execute(select(worker.c.id).where(*seat)).scalars().all():
                 bury(connection, dead)
             marked = marks(connection, *self._my_output(number))
@@ -341,6 +345,7 @@ class Seat:
 
     def _start_over(self, connection: Connection) -> None:
         """Forget the frontier, and keep its files aside; the pages stay."""
+        take_turn(connection, self.crawl_id)
         for dead in silent_workers(connection, self.crawl_id, time_of(connection)):
             bury(connection, dead)
         others = select(func.count()).where(worker.c.crawl_id == self.crawl_id)

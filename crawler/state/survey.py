@@ -1,13 +1,15 @@
 """The survey: what all workers of a crawl together have done, and whether it is all."""
 
 import time
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, func, or_, select, update
 
 from crawler.state.claims import IS_IMAGE, IS_WAITING, Claimant, next_best
+from crawler.state.entries import Keys
 from crawler.state.pictures import recorded_sites, release
-from crawler.state.schema import HELD, address, crawl, host, worker
+from crawler.state.schema import DONE, HELD, address, crawl, host, worker
 
 PICTURE_WAITS = (
     select(address.c.id)
@@ -90,6 +92,16 @@ def _nothing_waits(connection: Connection, who: Claimant, pages: int) -> bool:
     if is_full(who, pages) and not (who.pictures and picture_waits(connection, who.crawl_id)):
         return True  # pages wait on, until the crawl may have more of them
     return nothing_waits(connection, who.crawl_id, who.pictures)
+
+
+def no_longer(connection: Connection, worker_id: int, keys: Keys, urls: Iterable[str]) -> list[str]:
+    """Those of some addresses that wait no more, nor are held by this worker."""
+    by_key: dict[int, list[str]] = {}
+    for url in urls:
+        by_key.setdefault(keys(url), []).append(url)
+    gone = or_(address.c.state == DONE, (address.c.state == HELD) & (address.c.worker != worker_id))
+    found = select(address.c.key).where(address.c.key.in_(sorted(by_key)), gone)
+    return [url for key in connection.execute(found).scalars() for url in by_key[key]]
 
 
 def picture_waits(connection: Connection, crawl_id: int) -> bool:

@@ -767,3 +767,128 @@ def test_what_is_said_and_seen_is_kept_with_the_end() -> None:
     frontier.saw(1, ())
     frontier.not_asked(1)
     assert (frontier.verdict(1), frontier.shown_on(1)) == (None, None)
+
+
+# New prices, and what is learned.
+
+
+def priced(*found: tuple[str, int], at_once: int = 9) -> Frontier:
+    """A frontier with these addresses at hand, at these priorities."""
+    frontier = filled(pace=several(at_once))
+    frontier.absorb(Answer([lent(number, *one) for number, one in enumerate(found, 1)]), 0.0)
+    return frontier
+
+
+def test_what_is_at_hand_changes_its_place_at_once() -> None:
+    frontier = priced((A + "1", 5), (A + "2", 4), (B, 3), (C, 2))
+    frontier.reprice({A + "1": 1, C: 9, A + "2": 4})
+    assert all_taken(frontier) == [C, A + "2", B, A + "1"]
+
+
+def test_of_equals_the_first_that_came_still_comes_first() -> None:
+    frontier = priced((A + "1", 5), (A + "2", 4), (A + "3", 3))
+    frontier.reprice({A + "3": 7, A + "1": 7, A + "2": 7})
+    assert all_taken(frontier) == [A + "1", A + "2", A + "3"]
+
+
+def test_a_host_that_rests_changes_its_place_too() -> None:
+    frontier = priced((A, 5), (B, 4), (C, 3))
+    for name in "abc":
+        frontier.rest(f"{name}.example", 2.0)
+    assert taken(frontier) is None
+    frontier.reprice({C: 9, A: 1})
+    assert all_taken(frontier, 2.0) == [C, B, A]
+
+
+def test_seeds_and_pictures_keep_their_priorities() -> None:
+    frontier = filled(pace=several(9))
+    behind = lent(3, C)
+    answer = [lent(1, A, 5, "image"), lent(2, B, 4, "seed"), behind._replace(candidate=Candidate(C, 3, sight="s"))]
+    frontier.absorb(Answer(answer), 0.0)
+    frontier.reprice({A: 1, B: 1, C: 9})
+    assert all_taken(frontier) == [A, B, C]
+
+
+def test_what_is_out_or_done_is_left_alone() -> None:
+    frontier = priced((A, 5), (B, 4))
+    assert all_taken(frontier) == [A, B]
+    frontier.end(1)
+    frontier.reprice({A: 9, B: 9})
+    assert [work.lent.candidate.priority for work in frontier.out] == [4]
+    frontier.give_back(2, "load")
+    assert taken(frontier) == B
+
+
+def test_prices_are_told_with_the_next_batch_the_newest_of_each() -> None:
+    frontier = priced((A, 5))
+    frontier.reprice({A: 7, C: 8})
+    frontier.reprice({A: 6, B: 3})
+    assert frontier.batch(0).prices == {A: 6, C: 8, B: 3}
+    assert frontier.batch(0).prices == {}
+
+
+def test_what_is_put_back_keeps_its_price() -> None:
+    frontier = priced((A, 5), (B, 4))
+    frontier.reprice({A: 7, B: 4})
+    frontier.batch(0)
+    frontier.rest("a.example", 100)
+    frontier.rest("b.example", 100)
+    batch = frontier.batch(0)
+    assert [one.candidate.url for one in batch.returned] == [A, B]
+    assert batch.prices == {A: 7}
+
+
+def test_links_of_a_page_that_has_not_ended_are_priced_too() -> None:
+    frontier = priced((A, 5))
+    taken(frontier)
+    found = [Candidate(B, 4), Candidate(C, 3, kind="image"), Candidate(C, 2)]
+    frontier.found(1, found)
+    frontier.reprice({B: 8, C: 9})
+    frontier.end(1)
+    assert [one.priority for one in frontier.batch(0).ended[0].links] == [8, 3, 9]
+
+
+@pytest.mark.parametrize(
+    ("at_once", "prices", "expected"),
+    [
+        (1, {A + "new": 9}, None),
+        (1, {A + "new": 5}, A + "2"),
+        (1, {A + "2": 9}, A + "2"),
+        (1, {A + "1": 9}, A + "2"),
+        (1, {B: 9}, A + "2"),
+        (2, {A + "new": 9}, A + "2"),
+    ],
+)
+def test_a_host_asked_one_page_at_a_time_waits_for_what_rose(
+    at_once: int, prices: dict[str, int], expected: str | None
+) -> None:
+    frontier = priced((A + "1", 6), (A + "2", 5), at_once=at_once)
+    taken(frontier)
+    frontier.reprice(prices)
+    frontier.end(1)
+    assert taken(frontier) == expected
+    if expected is None:
+        assert frontier.hungry
+        assert [one.candidate.url for one in frontier.batch(0).returned] == [A + "2"]
+        frontier.absorb(Answer([lent(7, A + "new", 9)]), 0.0)
+        assert taken(frontier) == A + "new"
+
+
+def test_what_was_learned_goes_with_the_next_batch_and_what_others_learned_comes() -> None:
+    frontier = filled()
+    frontier.learned("{}", "[1]")
+    frontier.learned("{}", "[2]")
+    assert [frontier.batch(0).learned for _ in range(2)] == [("{}", "[2]"), None]
+    frontier.absorb(Answer(lore=["a"], done=[A]), 0.0)
+    frontier.absorb(Answer(lore=["b"], done=[B]), 0.0)
+    assert (frontier.lore, frontier.no_longer) == (["a", "b"], [A, B])
+
+
+@pytest.mark.parametrize(("count", "asked"), [(3, 3), (4, 4), (5, 4)])
+def test_so_many_are_asked_after_in_a_batch(monkeypatch: pytest.MonkeyPatch, count: int, asked: int) -> None:
+    monkeypatch.setattr(frontier_module, "ASKED_AFTER", 4)
+    frontier = filled()
+    frontier.ask_after([A])
+    frontier.ask_after(f"{A}{n}" for n in range(count - 1))
+    assert len(frontier.batch(0).asked_after) == asked
+    assert frontier.batch(0).asked_after == ()

@@ -23,6 +23,7 @@ def test_an_address_found_while_another_takes_the_last_of_its_host_is_not_lost(
     (first,) = one.commit(Batch(demand=ONE)).lent
     with one.engine.begin() as connection:
         one.addresses.add(connection, {one.keys(SEED + "2"): (Candidate(SEED + "2", 5), first.lease)})
+        one.addresses.raise_hosts(connection)
         (second,) = two.commit(Batch(demand=ALL)).lent
     two.commit(Batch(ended=[Ended(second, "failed/x")]))
     answer = one.commit(Batch(ended=[Ended(first, "failed/x")], demand=ALL, idle=True))
