@@ -397,6 +397,10 @@ def test_two_schedulers_at_one_postgresql_run_nothing_twice(
         for world in (here, there):
             world.end()
             assert world.started[0].status == 0
+    listed = here.say(capsys, "list").out
+    assert len(re.findall(r"\n  last   run 1, .*, late, done, \d+ s, 1 page stored\n", listed)) == 3
+    histories = [world.say(capsys, "history", "bees").out for world in (here, there)]
+    assert sorted("; its log is on " in said for said in histories) == [False, True]  # it ran in one of the folders
     assert [(here.job(name).runs, here.job(name).last.status) for name in names] == [(1, "done")] * 3
     started = [re.findall(r"(\w+): run (\d) has started", world.said()) for world in (here, there)]
     assert sorted(started[0] + started[1]) == [(name, number) for name in names for number in "1"]

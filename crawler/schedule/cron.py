@@ -9,7 +9,7 @@ such a day has 23 or 25.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -89,6 +89,7 @@ class Cron:
         return sum(1 for _ in takewhile(lambda time: time <= until, times))
 
 
+@lru_cache(1_000)
 def read(line: str, zone: str) -> Cron:
     """The cron line in this time zone, if both are right and it ever comes; else a CronError."""
     try:
