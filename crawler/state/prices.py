@@ -5,7 +5,8 @@ place in the order until somebody prices it again. Nobody waits for a host here:
 locked is priced with the next batch.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import ARRAY, BigInteger, Connection, Integer, bindparam, func, select, update
 
@@ -17,25 +18,20 @@ from crawler.state.schema import WAITING, address, host
 AT_ONCE = 50_000  # addresses priced in one transaction, and prices that are kept for the next
 
 # Pictures, and what is to be judged by one, come in their own time; seeds and lists of addresses before all else.
-IS_PRICED = (address.c.state == WAITING) & (address.c.kind == "link") & address.c.sight.is_(None)
-ONE = (
-    update(address)
-    .where(address.c.key == bindparam("of"), IS_PRICED, address.c.priority != bindparam("price"))
-    .values(priority=bindparam("price"))
+IS_PRICED = (
+    address.c.key.in_(bindparam("keys", expanding=True))
+    & (address.c.state == WAITING)
+    & (address.c.kind == "link")
+    & address.c.sight.is_(None)
 )
-_given = (
-    func.unnest(bindparam("keys", type_=ARRAY(BigInteger)), bindparam("prices", type_=ARRAY(Integer)))
-    .table_valued("key", "price", name="given")
-    .render_derived()
-)
-MANY = (
-    update(address)
-    .where(address.c.key == _given.c.key, IS_PRICED, address.c.priority != _given.c.price)
-    .where(address.c.host_id == func.any(bindparam("hosts", type_=ARRAY(BigInteger))))
-    .values(priority=_given.c.price)
-)
-LOCK = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True))).order_by(host.c.id)
-LOCK = LOCK.with_for_update(skip_locked=True, key_share=True)
+FREE_HOSTS = select(host.c.id).where(host.c.id.in_(select(address.c.host_id).where(IS_PRICED)))
+FREE_HOSTS = FREE_HOSTS.with_for_update(of=host, skip_locked=True, key_share=True)
+ADDRESSES = select(address.c.id, address.c.key, address.c.host_id, address.c.priority).where(IS_PRICED)
+ONE = update(address).where(address.c.id == bindparam("number")).values(priority=bindparam("price"))
+_arrays = bindparam("numbers", type_=ARRAY(BigInteger)), bindparam("prices", type_=ARRAY(Integer))
+_given = func.unnest(*_arrays).table_valued("number", "price").render_derived()
+# Nothing else is asked here: by conditions that it guesses to hold of few rows, PostgreSQL would begin with those.
+MANY = update(address).where(address.c.id == _given.c.number).values(priority=_given.c.price)
 
 
 class Prices:
@@ -57,14 +53,15 @@ class Prices:
         given = {self.keys(url): price for url, price in prices.items()}
         given = {key: price for key, price in self.late.items() if key not in given} | given
         now = sorted(list(given)[-AT_ONCE:])
-        hosts = _hosts(connection, now)
-        free = _free(connection, set(hosts.values()))
-        of_free = {key: given[key] for key in now if hosts.get(key) in free}
-        if of_free:
-            _write(connection, of_free, free)
-        for part in in_parts(sorted(free)):
-            connection.execute(RENEW_BEST, {"ids": part})
-        done = set(now) - {key for key, number in hosts.items() if number not in free}
+        free = _free_hosts(connection, now)
+        # With their hosts taken, nobody claims them meanwhile.
+        rows = [row for part in in_parts(now) for row in connection.execute(ADDRESSES, {"keys": part})]
+        later = {row.key for row in rows if free is not None and row.host_id not in free}
+        changed = [row for row in rows if row.key not in later and row.priority != given[row.key]]
+        _write(connection, changed, given)
+        for hosts in in_parts(sorted({row.host_id for row in changed})):
+            connection.execute(RENEW_BEST, {"ids": hosts})
+        done = set(now) - later
         self._later = {key: price for key, price in given.items() if key not in done}
 
     def committed(self) -> None:
@@ -78,24 +75,18 @@ class Prices:
         self.late, self._later = {}, {}
 
 
-def _hosts(connection: Connection, keys: Iterable[int]) -> dict[int, int]:
-    """The hosts of those addresses that are to be priced, by the keys of these."""
-    found: dict[int, int] = {}
-    for part in in_parts(list(keys)):
-        rows = select(address.c.key, address.c.host_id).where(address.c.key.in_(part), IS_PRICED)
-        found.update((row.key, row.host_id) for row in connection.execute(rows))
-    return found
+def _free_hosts(connection: Connection, keys: Sequence[int]) -> set[int] | None:
+    """The hosts of some addresses that no other transaction is at, nor will be before this one ends; None for all."""
+    if connection.dialect.name == "sqlite":  # which lets one write at a time
+        return None
+    return {n for part in in_parts(keys) for n in connection.execute(FREE_HOSTS, {"keys": part}).scalars()}
 
 
-def _free(connection: Connection, hosts: Iterable[int]) -> set[int]:
-    """Those of the hosts that no other worker's transaction is at, and none will be until the commit."""
-    parts = in_parts(sorted(hosts))
-    return {number for part in parts for number in connection.execute(LOCK, {"ids": part}).scalars()}
-
-
-def _write(connection: Connection, prices: Mapping[int, int], hosts: Iterable[int]) -> None:
-    if connection.dialect.name == "sqlite":
-        connection.execute(ONE, [{"of": key, "price": price} for key, price in prices.items()])
+def _write(connection: Connection, rows: Collection[Any], prices: Mapping[int, int]) -> None:
+    given = {row.id: prices[row.key] for row in rows}
+    if not given:
         return
-    given = {"keys": list(prices), "prices": list(prices.values()), "hosts": sorted(hosts)}
-    connection.execute(MANY, given)
+    if connection.dialect.name == "sqlite":
+        connection.execute(ONE, [{"number": number, "price": price} for number, price in given.items()])
+    else:
+        connection.execute(MANY, {"numbers": list(given), "prices": list(given.values())})

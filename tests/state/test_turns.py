@@ -1,0 +1,75 @@
+"""Workers that write at the same time wait for each other in one order, so none is broken off for a deadlock."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, select, text
+from sqlalchemy.engine import URL
+from workers import Crew, candidates, check, stored
+
+from crawler.canonical import Canonical
+from crawler.state.database import open_database
+from crawler.state.entries import Batch, Candidate, Demand, Lent
+from crawler.state.schema import page
+from crawler.state.seats import Plan, Seat
+from crawler.state.turns import take_turn
+
+PAGES, HOSTS, LINKS = 400, 12, 20
+WORKERS = 3
+
+
+def address_of(number: int) -> str:
+    return f"http://{number % HOSTS}.example/{number}"
+
+
+def work(url: URL, plan: Plan, seed: int) -> int:
+    """How many pages a worker stored, of hosts that all workers ask, of which each leads anywhere and is repriced."""
+    chance = random.Random(seed)
+    seat = Seat(open_database(url), plan)
+    seat.seed([Candidate(address_of(0), kind="seed")])
+    hand: list[Lent] = []
+    hosts: tuple[int, ...] = ()
+    count = 0
+    for _ in range(2_000):
+        found = [[Candidate(address_of(n), n % 5) for n in chance.sample(range(PAGES), LINKS)] for _ in hand]
+        prices = {address_of(n): chance.randrange(900) for n in chance.sample(range(PAGES), LINKS)}
+        ended = [stored(one, *links) for one, links in zip(hand, found, strict=True)]
+        count += len(hand)
+        resting = {} if hand else dict.fromkeys(hosts, 0.0)
+        demand = Demand(6, 12, 3, hosts, hosts, alone=False)
+        answer = seat.ledger.commit(
+            Batch(ended, demand=demand, idle=not hand, resting=resting, prices=prices, learned=("{}", str(seed)))
+        )
+        hosts = tuple(sorted({*(hosts if hand else ()), *(one.host_id for one in answer.lent)}))
+        hand = answer.lent
+        if answer.over:
+            break
+    seat.leave()
+    return count
+
+
+@pytest.mark.parametrize("max_pages", [None, 250])
+def test_no_worker_is_broken_off(postgresql_engine: Engine, tmp_path: Path, max_pages: int | None) -> None:
+    deadlocks = text("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+    plans = [Plan("crawl", ("s",), tmp_path / str(n), Canonical(()), 10_000, max_pages) for n in range(WORKERS)]
+    with postgresql_engine.connect() as connection:
+        before = connection.execute(deadlocks).scalar_one()
+    with ThreadPoolExecutor(WORKERS) as threads:
+        counts = list(threads.map(work, [postgresql_engine.url] * WORKERS, plans, range(WORKERS)))
+    check(postgresql_engine)
+    with postgresql_engine.connect() as connection:
+        assert connection.execute(deadlocks).scalar_one() == before
+        known = connection.execute(select(page.c.id)).all()
+    assert sum(counts) == len(known) == (max_pages or len(known))
+
+
+def test_rows_of_a_crawl_are_added_while_another_has_its_turn(postgresql_engine: Engine, tmp_path: Path) -> None:
+    crew = Crew(postgresql_engine, tmp_path)
+    worker = crew.join(*candidates("http://a.example/"))
+    (one,) = worker.claim()
+    with postgresql_engine.begin() as connection:
+        take_turn(connection, worker.seat.crawl_id)
+        worker.end(stored(one, *candidates("http://b.example/")))
+    crew.close()
