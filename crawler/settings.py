@@ -61,9 +61,9 @@ IMAGE_MIN_BYTES = 40  # what is smaller is no picture that anybody sees; the sma
 IMAGE_MAX_BYTES = 10 * 1024 * 1024
 
 # Which page comes next: links are scored by what was learned from the pages fetched so far.
-FOCUS_LEARNING = True  # False: by the topic's words alone, as far as a link and its page name them
-FOCUS_EXPLORATION = 0.02  # of the pages asked for, links chosen without regard to their score: it may be mistaken
-FOCUS_SITE_SHARE = 0.5  # of the last pages; links of a site that had more wait behind those of others
+FOCUS_LEARNING = True  # False: what links led to does not count, only who shows them, and in which words
+FOCUS_EXPLORATION = 0.02  # the share of the pages asked for that are chosen by chance: scores may be mistaken
+FOCUS_SITE_SHARE = 0.5  # of the last 200 pages; links of a site that had more wait behind those of others
 FOCUS_WINDOW = 200  # the last pages, of which the harvest says how many are on the topic
 
 # How often a host is asked: one request at a time, a second apart or more, slower when the host is slow.

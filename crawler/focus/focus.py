@@ -30,7 +30,7 @@ from crawler.focus.waiting import SITE, TOLD, Seen, Waiting
 from crawler.segment import terms
 from crawler.text import words
 from crawler.topic import Topic
-from crawler.urls import host, site
+from crawler.urls import host, lies_in, site
 
 __all__ = ["HIGHEST", "Asked", "Focus", "Manner"]
 
@@ -231,7 +231,7 @@ class Focus:
         signs += [ADDRESS * PLACES + place for place in address]
         signs += [NEAR * PLACES + place for place in near]
         signs.append(HOST * PLACES + self.vocabulary.place(name))
-        factor = PREFERRED if any(f".{name}".endswith(f".{domain}") for domain in self.topic.prefer) else 1.0
+        factor = PREFERRED if lies_in(name, self.topic.prefer) else 1.0
         return Seen(page, anchor, near, list(dict.fromkeys(signs)), _site_number(name), factor)
 
     def _remember(self, url: str, number: int) -> None:

@@ -39,12 +39,12 @@ class Focusing:
         """What a page is worth, which the focus learns from; to be asked once for each."""
         url = candidate.requested or candidate.url
         asked = self.focus.asked(url)  # before it is learned what came of it
-        score, via = _score(candidate), candidate.via
+        score, explored = _score(candidate), _was_tried(candidate)
         if asked is not None:
-            score, via = round(asked.score, DIGITS), "exploration" if asked.explored else via
+            score, explored = round(asked.score, DIGITS), asked.explored
         relevance = round(self.focus.fetched(url, extraction.title, extraction.text), DIGITS)
         self.harvest.count(relevance)
-        return Judgement(relevance, score, via)
+        return Judgement(relevance, score, "exploration" if explored else candidate.via)
 
     def take_in(self, kind: str, text: str) -> None:
         """Learn from an example, if the lesson is one that the topic has a use for."""
@@ -68,4 +68,9 @@ class Focusing:
 
 def _score(candidate: Candidate) -> float | None:
     """What was thought of a link that another worker or an earlier run has found: its priority is in thousandths."""
-    return candidate.priority / 1000 if candidate.via == "link" and 0 <= candidate.priority <= HIGHEST else None
+    return candidate.priority / 1000 if candidate.via == "link" and 0 <= candidate.priority < HIGHEST else None
+
+
+def _was_tried(candidate: Candidate) -> bool:
+    """Whether another worker or an earlier run chose a link by chance: no other has this priority."""
+    return candidate.via == "link" and candidate.priority == HIGHEST

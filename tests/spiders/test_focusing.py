@@ -1,0 +1,59 @@
+"""What a page is worth, and what was thought of the link to it."""
+
+import pytest
+from scrapy.settings import Settings
+
+from crawler import settings as our_settings
+from crawler.arguments import Arguments
+from crawler.focus.lead import Lead
+from crawler.page import Extraction
+from crawler.spiders.focusing import Focusing
+from crawler.state.entries import Candidate
+from crawler.topic import Topic
+
+HOME, URL = "http://a.example/", "http://a.example/b"
+BEES = Extraction("Bees make honey.", "Bees")
+
+
+def focusing(min_relevance: float | None = None) -> Focusing:
+    settings = Settings()
+    settings.setmodule(our_settings)
+    return Focusing(Arguments((HOME,), topic=Topic.of("bees"), min_relevance=min_relevance), settings, 1)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "score", "via"),
+    [
+        (Candidate(URL, 10_000, kind="seed", via="seed"), None, "seed"),
+        (Candidate(URL, 9_999, via="sitemap"), None, "sitemap"),
+        (Candidate(URL, -1_000, via="picture"), None, "picture"),
+        (Candidate(URL, 0), 0.0, "link"),
+        (Candidate(URL, 998), 0.998, "link"),
+        (Candidate(URL, 999), None, "exploration"),
+        (Candidate(URL, -1), None, "link"),
+        (Candidate(URL, 500, via="refresh"), None, "refresh"),
+    ],
+)
+def test_a_link_that_is_not_known_here(candidate: Candidate, score: float | None, via: str) -> None:
+    judgement = focusing().judge(candidate, BEES)
+    assert (judgement.link_score, judgement.via) == (score, via)
+    assert 0 < judgement.relevance <= 1
+
+
+@pytest.mark.parametrize("requested", [None, URL])
+def test_a_link_that_is_known_here_also_after_a_redirect(requested: str | None) -> None:
+    judge = focusing()
+    judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
+    (priority,) = judge.focus.found(HOME, [Lead(URL, "bees")])
+    there = f"{URL}/moved" if requested else URL
+    judgement = judge.judge(Candidate(there, 5, requested=requested), BEES)
+    assert (judgement.link_score, judgement.via) == (priority / 1000, "link")
+    assert judge.judge(Candidate(there, 5, requested=requested), BEES).link_score == 0.005
+
+
+@pytest.mark.parametrize(("least", "on_topic"), [(None, 1), (0.0, 2), (1.0, 0)])
+def test_the_harvest_goes_by_the_least_relevance(least: float | None, on_topic: int) -> None:
+    judge = focusing(least)
+    judge.judge(Candidate(HOME, via="seed"), BEES)
+    judge.judge(Candidate(URL), Extraction("Cars run on roads.", ""))
+    assert (judge.harvest.pages, judge.harvest.on_topic) == (2, on_topic)
