@@ -348,9 +348,8 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     templates = (Template("bees.example", "a", "Menu"),)
     bees.ledger.count_pictures = str
     again = (("again", "http://bees.example/"),)
-    bees.ledger.commit(
-        Batch([Ended(seed, "failed/x", (), again, templates=templates, seen="a picture", verdict=VERDICT)])
-    )
+    ended = Ended(seed, "failed/x", (), again, templates=templates, seen="a picture", verdict=VERDICT)
+    bees.ledger.commit(Batch([ended], learned=("{}", "{}")))
     bees.leave()
     more = {name for name, rows in place.rows().items() if len(rows) > len(before[name])}
     assert more == before.keys() - {"worker", version.name, "job", "run"}
