@@ -1,16 +1,23 @@
 """What a job may be, whoever wrote it into the database."""
 
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from scrapy.settings import Settings
 from scrapy.settings import default_settings as theirs
+from sqlalchemy.engine import URL
 
+from crawler import scheduled
 from crawler import settings as ours
 from crawler.arguments import ArgumentError
 from crawler.scheduled import checked, crawl, may_be_set
-from crawler.state.job_rows import Job
-from crawler.state.jobs import values_of
+from crawler.state.database import open_database
+from crawler.state.job_rows import Job, Run
+from crawler.state.jobs import STOPPING, TOLD, Due, Jobs, Place, values_of
 
 
 @pytest.fixture
@@ -98,3 +105,31 @@ def test_nothing_is_crawled_for_what_no_scheduler_writes(
     values |= values_of({"seeds": "demo"}, {}) | changes
     assert crawl(Job(**values), {"OUTPUT_DIR": "output", "STATE_URL": ""}) == 2
     assert capsys.readouterr().err.startswith("the job 'bees' cannot be run: ")
+
+
+@pytest.mark.parametrize(
+    ("act", "ends"),
+    [
+        (lambda jobs, run: jobs.stop(run.id, TOLD), True),
+        (lambda jobs, run: jobs.end(run, None, "bees"), True),  # by who took it for dead
+        (lambda jobs, run: jobs.stop(run.id, STOPPING), False),  # a second signal would end it uncleanly
+        (lambda jobs, run: None, False),
+    ],
+)
+def test_a_crawl_that_is_not_to_go_on_ends_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: Callable[[Jobs, Run], object], ends: bool
+) -> None:
+    monkeypatch.setattr(scheduled, "BEAT", 0.01)
+    heard = threading.Event()
+    before = signal.signal(signal.SIGTERM, lambda *_: heard.set())
+    jobs = Jobs(open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db"))))
+    values = {"cron": "@daily", "timezone": "UTC", "spider": "topic", "crawl": "bees", **values_of({}, {})}
+    jobs.add("bees", lambda now: values)
+    run = jobs.start(jobs.all()[0][0], Due("now"), Place("here", "a.example"))
+    pulse = scheduled.Pulse(jobs, run)
+    pulse.start()
+    act(jobs, run)
+    assert heard.wait(10 if ends else 0.3) is ends
+    pulse.end()
+    signal.signal(signal.SIGTERM, before)
+    jobs.engine.dispose()

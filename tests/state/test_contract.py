@@ -56,6 +56,16 @@ def test_a_link_back_to_a_page_that_is_done_lets_nothing_wait(crew: Crew) -> Non
 # What is stored of a page.
 
 
+@pytest.mark.parametrize(("score", "via"), [(None, "seed"), (0.0, "sitemap"), (0.75, "link")])
+def test_what_was_thought_of_a_link_is_kept_with_its_page(crew: Crew, score: float | None, via: str) -> None:
+    one = crew.join(*candidates(A))
+    (held,) = one.claim()
+    one.end(stored(held, link_score=score, via=via))
+    with crew.engine.connect() as connection:
+        assert tuple(connection.execute(select(page.c.link_score, page.c.via)).one()) == (score, via)
+    assert [(line["link_score"], line["via"]) for line in one.records()] == [(score, via)]
+
+
 def test_a_page_is_kept_in_the_database_and_in_the_file(crew: Crew) -> None:
     one = crew.join(*candidates(A))
     (held,) = one.claim()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, select, text
 from sqlalchemy.engine import URL
-from workers import Crew, candidates, check, stored
+from workers import Crew, candidates, check, failed, stored
 
 from crawler.canonical import Canonical
 from crawler.state.database import open_database
@@ -16,16 +16,17 @@ from crawler.state.schema import page
 from crawler.state.seats import Plan, Seat
 from crawler.state.turns import take_turn
 
-PAGES, HOSTS, LINKS = 400, 12, 20
+PAGES, HOSTS, SITES, LINKS = 1_200, 12, 4, 20
 WORKERS = 3
 
 
 def address_of(number: int) -> str:
-    return f"http://{number % HOSTS}.example/{number}"
+    host = number % HOSTS
+    return f"http://{host}.{host % SITES}.example/{number}"
 
 
 def work(url: URL, plan: Plan, seed: int) -> int:
-    """How many pages a worker stored, of hosts that all workers ask, of which each leads anywhere and is repriced."""
+    """How many pages a worker stored, of hosts that all workers ask; each leads anywhere, and some come to nothing."""
     chance = random.Random(seed)
     seat = Seat(open_database(url), plan)
     seat.seed([Candidate(address_of(0), kind="seed")])
@@ -33,16 +34,19 @@ def work(url: URL, plan: Plan, seed: int) -> int:
     hosts: tuple[int, ...] = ()
     count = 0
     for _ in range(2_000):
-        found = [[Candidate(address_of(n), n % 5) for n in chance.sample(range(PAGES), LINKS)] for _ in hand]
+        back = [one for one in hand if chance.random() < 0.1]
+        hand = [one for one in hand if one not in back]
         prices = {address_of(n): chance.randrange(900) for n in chance.sample(range(PAGES), LINKS)}
-        ended = [stored(one, *links) for one, links in zip(hand, found, strict=True)]
-        count += len(hand)
-        resting = {} if hand else dict.fromkeys(hosts, 0.0)
+        ended = [stored(one, *links(chance)) if chance.random() < 0.8 else failed(one) for one in hand]
+        count += sum(not one.outcome for one in ended)
+        resting = {} if hand or back else dict.fromkeys(hosts, 0.0)
         demand = Demand(6, 12, 3, hosts, hosts, alone=False)
         answer = seat.ledger.commit(
-            Batch(ended, demand=demand, idle=not hand, resting=resting, prices=prices, learned=("{}", str(seed)))
+            Batch(
+                ended, returned=back, demand=demand, idle=not hosts, resting=resting, prices=prices, learned=("{}", "")
+            )
         )
-        hosts = tuple(sorted({*(hosts if hand else ()), *(one.host_id for one in answer.lent)}))
+        hosts = tuple(sorted({*(() if resting else hosts), *(one.host_id for one in answer.lent)}))
         hand = answer.lent
         if answer.over:
             break
@@ -50,7 +54,11 @@ def work(url: URL, plan: Plan, seed: int) -> int:
     return count
 
 
-@pytest.mark.parametrize("max_pages", [None, 250])
+def links(chance: random.Random) -> list[Candidate]:
+    return [Candidate(address_of(n), n % 5) for n in chance.sample(range(PAGES), LINKS)]
+
+
+@pytest.mark.parametrize("max_pages", [None, 800])
 def test_no_worker_is_broken_off(postgresql_engine: Engine, tmp_path: Path, max_pages: int | None) -> None:
     deadlocks = text("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
     plans = [Plan("crawl", ("s",), tmp_path / str(n), Canonical(()), 10_000, max_pages) for n in range(WORKERS)]
