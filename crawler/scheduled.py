@@ -78,13 +78,21 @@ class Pulse(threading.Thread):
             except StateError:  # the crawl itself says what is wrong with the database
                 continue
             if not goes_on and not self.over.is_set():
-                signal.raise_signal(signal.SIGTERM)  # as the scheduler would; Scrapy then ends cleanly
+                _terminate()
                 return
 
     def end(self) -> None:
         """Give no more signs."""
         self.over.set()
         self.join()
+
+
+def _terminate() -> None:
+    """End this process as the scheduler would: Scrapy then ends the crawl cleanly."""
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGTERM)
+    else:  # to the thread that hears signals, or it might sleep on
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
 def crawl(job: Job, told: Mapping[str, str]) -> int:
