@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crawler.focus.pairs import Pairs, Values
+from crawler.focus.pairs import Numbers, Pairs, Values
 from crawler.focus.vocabulary import PLACES
 
 ANCHOR, ADDRESS, NEAR, HOST = SORTS = range(4)
@@ -41,14 +41,14 @@ class Apprentice:
         """How much of the topic this worker found, and how much of the rest."""
         self._others: dict[int, Ledger] = {}
 
-    def learn(self, signs: Sequence[int], relevance: float) -> None:
+    def learn(self, signs: Sequence[int] | Numbers, relevance: float) -> None:
         """Take in what a link with these signs led to."""
         self.good += relevance
         self.bad += 1 - relevance
         gain = relevance * self._balance()
         for table in (self._own, self._all):
             table[0, signs] += gain
-            table[1, signs] += gain + 1 - relevance
+            table[1, signs] += gain + (1 - relevance)
 
     def promise(self, signs: Pairs, links: int) -> Values:
         """What some links promise, by the signs of each; links without signs are as all are."""
@@ -82,12 +82,11 @@ class Apprentice:
 
     def hear(self, seat: int, told: Ledger) -> None:
         """Take in what another worker learned, in place of what it told before."""
-        before = self._others.get(seat, Ledger({}, 0.0, 0.0))
-        for sign, (sum_, weight) in before.signs.items():
-            self._all[:, sign] -= (sum_, weight)
-        for sign, sums in told.signs.items():
-            self._all[:, sign] += sums
         self._others[seat] = told
+        np.copyto(self._all, self._own)  # to take off again what a worker told before leaves crumbs
+        for one in self._others.values():
+            signs = np.fromiter(one.signs, np.int32, len(one.signs))
+            self._all[:, signs] += np.array(list(one.signs.values()), np.float32).reshape(-1, 2).T
 
     def extremes(self, least: float, most: int) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
         """The signs that led to the topic most, and least, of those seen so often; with their means."""

@@ -1,7 +1,8 @@
 """The priorities of links that wait: by their scores, less where one site gives too much, now and then a try."""
 
 import random
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,19 +45,21 @@ class Choice:
         self._sites.append(site)
         self._owed += self.manner.exploration
 
-    def priorities(self, scores: Values, sites: Values) -> NDArray[np.int32]:
-        """The priorities of links, by their scores and sites."""
-        return np.minimum(np.round(1000 * scores * self._factors(sites)), HIGHEST - 1).astype(np.int32)
+    def priorities(self, scores: Values, sites: Values, waiting: Collection[int]) -> NDArray[np.int32]:
+        """The priorities of links, by their scores and sites: less of sites that have had their share, as long as links
+        to others wait.
+        """
+        full = self._full()
+        if sum(site in waiting for site in full) < len(waiting):
+            scores = scores * np.where(np.isin(sites, full), SITE_FACTOR, 1.0)
+        return np.minimum(np.round(1000 * scores), HIGHEST - 1).astype(np.int32)
 
-    def _factors(self, sites: Values) -> Values:
-        """How many times the score of a link counts: less of a site that has had its share, if there are others."""
-        factors = np.ones(len(sites))
+    def _full(self) -> list[int]:
+        """The sites that have had more than their share of the last pages."""
         if len(self._sites) < WINDOW // 10:
-            return factors
-        most = max(set(self._sites), key=self._sites.count)
-        if self._sites.count(most) > self.manner.site_share * len(self._sites) and (sites != most).any():
-            factors[sites == most] = SITE_FACTOR
-        return factors
+            return []
+        most = self.manner.site_share * len(self._sites)
+        return [site for site, count in Counter(self._sites).items() if count > most]
 
     def tries(self, priorities: NDArray[np.int32], waits: NDArray[np.bool_]) -> list[int]:
         """The rows of links that are asked for now although others promise more."""

@@ -15,18 +15,20 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crawler.focus.apprentice import ADDRESS, ANCHOR, HOST, NEAR, Apprentice
 from crawler.focus.choice import HIGHEST, Choice, Manner
 from crawler.focus.keywords import Keywords, forms
 from crawler.focus.lead import Lead
 from crawler.focus.learned import MOST_PAGES, Learned, read, written
+from crawler.focus.pairs import Values
 from crawler.focus.scores import Scorer
 from crawler.focus.subject import Known, Subject
 from crawler.focus.summary import summary
 from crawler.focus.trails import Trails
 from crawler.focus.vocabulary import PLACES, Vector, Vocabulary
-from crawler.focus.waiting import SITE, TOLD, Seen, Waiting
+from crawler.focus.waiting import SITE, TOLD, Links, Seen, Waiting
 from crawler.segment import terms
 from crawler.text import words
 from crawler.topic import Topic
@@ -36,6 +38,8 @@ __all__ = ["HIGHEST", "Asked", "Focus", "Manner"]
 
 MOST_TEXT = 20_000
 """Characters of a page's text that are read."""
+MOST_TITLE = 500
+"""Characters of its title."""
 MOST_LINK_TEXT = 200
 """Characters of a link's words that are read, and of the text around it."""
 MOST_ADDRESS_WORDS = 20
@@ -67,7 +71,7 @@ class Focus:
         self.topic, self.manner, self.seat = topic, manner or Manner(), seat
         self.keywords = Keywords(dict(topic.words))
         self.vocabulary = Vocabulary()
-        given = [form for word, _ in topic.words for form in (forms(word) or (word,))]
+        given = [form for word, _ in topic.words for form in (forms(word) or terms(word) or (word,))]
         self.subject = Subject(self.vocabulary.vector(given) if given else None)
         self.trails, self.apprentice, self.waiting = Trails(), Apprentice(), Waiting()
         self.choice = Choice(self.manner, seat)
@@ -104,13 +108,15 @@ class Focus:
         row = self._let_go(url)
         if row is not None:
             self.trails.lead(self.waiting.shown[row], relevance)
-            self.apprentice.learn(self.waiting.seen[row].signs, relevance)
+            self.apprentice.learn(self.waiting.signs[row], relevance)
         self._since += 1
         return relevance
 
     def seen_again(self, page_url: str, leads: Sequence[Lead]) -> None:
         """Take in links of a page that were known before it was."""
-        number = self._numbers[page_url]
+        number = self._numbers.get(page_url)
+        if number is None:
+            return
         for lead in leads:
             row = self.waiting.rows.get(lead.url)
             if row is not None:
@@ -119,15 +125,19 @@ class Focus:
                 self.trails.leads_to(number, self._numbers[lead.url])
 
     def found(self, page_url: str, leads: Sequence[Lead]) -> list[int]:
-        """The priorities of new links of a page, which wait from now on."""
-        number, mark, nears = self._numbers[page_url], self.waiting.mark(), dict[str, list[int]]()
+        """The priorities of new links of a page, which wait from now on; those that do already keep theirs."""
+        self.seen_again(page_url, [lead for lead in leads if lead.url in self.waiting.rows])
+        self.waiting.make_room()
+        number, mark, nears = self._numbers.get(page_url), self.waiting.mark(), dict[str, list[int]]()
         for lead in leads:
-            if lead.near not in nears:
-                nears[lead.near] = self._places(lead.near)
-            self.waiting.add(lead.url, self._seen(number, lead, nears[lead.near]))
+            if lead.url not in self.waiting.rows:
+                if lead.near not in nears:
+                    nears[lead.near] = self._places(lead.near)
+                self.waiting.add(lead.url, self._seen(number, lead, nears[lead.near]))
         links = self.waiting.since(mark)
-        links.table[TOLD] = self.choice.priorities(self.scorer.scores(links), links.table[SITE])
-        return [int(priority) for priority in links.table[TOLD]]
+        links.table[TOLD] = self._priorities(self.scorer.scores(links), links)
+        told = self.waiting.all().table[TOLD]
+        return [int(told[self.waiting.rows[lead.url]]) for lead in leads]
 
     def renewed(self) -> dict[str, int]:
         """The new priorities of links that wait, as far as they changed; empty unless enough pages came."""
@@ -139,7 +149,7 @@ class Focus:
         self.waiting.make_room()
         links, urls = self.waiting.all(), self.waiting.urls
         scores = self.scorer.scores(links)
-        priorities = self.choice.priorities(scores, links.table[SITE])
+        priorities = self._priorities(scores, links)
         waits = np.array([url is not None for url in urls], bool)
         for row in self.choice.tries(priorities, waits):
             self._explored[urls[row] or ""] = float(scores[row])
@@ -205,14 +215,20 @@ class Focus:
         return True
 
     def summary(self) -> dict[str, Any]:
-        """The words of the topic, and those of links that led to it or away from it, with their weights."""
-        return summary(self.trails.pages, self.vocabulary, self.subject, self.apprentice)
+        """The words of the topic, and those of links that led to it or away from it, with their weights; and how many
+        links are priced no more because too many wait.
+        """
+        found = summary(self.trails.pages, self.vocabulary, self.subject, self.apprentice)
+        return found | {"let_go": self.waiting.let_go}
+
+    def _priorities(self, scores: Values, links: Links) -> NDArray[np.int32]:
+        return self.choice.priorities(scores, links.table[SITE], self.waiting.sites)
 
     def _vector(self, title: str, text: str) -> Vector:
-        return self.vocabulary.vector(terms(f"{title}\n{text[:MOST_TEXT]}"))
+        return self.vocabulary.vector(terms(f"{title[:MOST_TITLE]}\n{text[:MOST_TEXT]}"))
 
     def _named(self, title: str, text: str) -> float:
-        return self.keywords.named(title, text[:MOST_TEXT]) if self.keywords else 0.0
+        return self.keywords.named(title[:MOST_TITLE], text[:MOST_TEXT]) if self.keywords else 0.0
 
     def _judged(self, vector: Vector, named: float) -> float:
         if self._is_stale:
@@ -223,7 +239,7 @@ class Focus:
     def _places(self, text: str) -> list[int]:
         return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))
 
-    def _seen(self, page: int, lead: Lead, near: list[int]) -> Seen:
+    def _seen(self, page: int | None, lead: Lead, near: list[int]) -> Seen:
         name = host(lead.url)
         anchor = self._places(lead.anchor)
         address = self.vocabulary.places(_address_words(lead.url))
@@ -232,7 +248,7 @@ class Focus:
         signs += [NEAR * PLACES + place for place in near]
         signs.append(HOST * PLACES + self.vocabulary.place(name))
         factor = PREFERRED if lies_in(name, self.topic.prefer) else 1.0
-        return Seen(page, anchor, near, list(dict.fromkeys(signs)), _site_number(name), factor)
+        return Seen(page, anchor, near, np.array(list(dict.fromkeys(signs)), np.int32), _site_number(name), factor)
 
     def _remember(self, url: str, number: int) -> None:
         self._numbers[url] = number

@@ -38,12 +38,6 @@ class Keywords:
             strength[word] = count / (count + 1 + length / HALF_LENGTH)
         return self._mean(strength)
 
-    def mentioned(self, text: str) -> float:
-        """How many of the words a few words hold, such as those of a link, from 0 to 1."""
-        if not self.weights or not text:
-            return 0.0
-        return self._mean({word: float(count > 0) for word, (count, _) in self._occurrences(text).items()})
-
     def _occurrences(self, text: str) -> dict[str, tuple[int, int]]:
         """How often each of the words stands in a text, and in how many words; characters count where none divide."""
         folded = text.casefold()

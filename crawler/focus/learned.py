@@ -12,14 +12,18 @@ import numpy as np
 
 from crawler.focus.apprentice import SORTS, Ledger
 from crawler.focus.subject import Known
-from crawler.focus.vocabulary import PLACES, Vector, Vocabulary
+from crawler.focus.vocabulary import LONGEST, PLACES, Vector, Vocabulary
 
 VERSION = 1
 MOST_WORDS = 200
 """Of a page that is told."""
 MOST_PAGES = 60
-LONGEST = 100
-"""Letters of a word."""
+MOST_TEXT = 8_000_000
+"""Characters of a line that is read: more than one that is written ever has."""
+MOST_COUNT = 1e9
+"""Pages, and links: what claims more is no count."""
+MOST_TIMES = 1 + math.log(1e6)
+"""Of a word in a page, as a vector has it."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,14 @@ def written(learned: Learned, vocabulary: Vocabulary) -> str:
 
 def read(text: str, vocabulary: Vocabulary) -> Learned | None:
     """What was learned, from such a line; None where it is no such line."""
+    if len(text) > MOST_TEXT:
+        return None
     try:
         found = json.loads(text)
         if found["version"] != VERSION:
             return None
         signs = {
-            int(sort) * PLACES + vocabulary.place(_word(word)): (_number(sum_), _number(weight))
+            int(sort) * PLACES + vocabulary.place(_word(word)): (min(_number(sum_), _number(weight)), _number(weight))
             for sort, word, sum_, weight in found["signs"]
             if sort in SORTS
         }
@@ -75,7 +81,7 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
             str(found["topic"]),
             int(_number(found["pages"])),
             {_word(word): _number(count) for word, count in found["words"].items()},
-            [_known(page, vocabulary) for page in found["known"]],
+            [_known(page, vocabulary) for page in found["known"][:MOST_PAGES]],
             Ledger(signs, _number(found["good"]), _number(found["bad"])),
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
@@ -91,9 +97,9 @@ def _page(page: Known, names: dict[int, str]) -> list[Any]:
 
 def _known(page: Any, vocabulary: Vocabulary) -> Known:
     named, words = page
-    times = {vocabulary.place(_word(word)): _number(count) for word, count in words.items()}
+    times = {vocabulary.place(_word(word)): min(_number(count), MOST_TIMES) for word, count in words.items()}
     places = np.fromiter(times, np.int32, len(times))
-    return Known(Vector(places, np.fromiter(times.values(), np.float64, len(times))), named=_number(named))
+    return Known(Vector(places, np.fromiter(times.values(), np.float64, len(times))), named=min(_number(named), 1.0))
 
 
 def _short(number: float) -> float:
@@ -108,6 +114,6 @@ def _word(word: Any) -> str:
 
 def _number(value: Any) -> float:
     number = float(value)
-    if not math.isfinite(number) or number < 0:
+    if not 0 <= number <= MOST_COUNT:
         raise ValueError("no count")
     return number

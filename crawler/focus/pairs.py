@@ -13,7 +13,8 @@ class Pairs:
     >>> pairs = Pairs()
     >>> pairs.add(0, [2, 1])
     >>> pairs.add(2, [2])
-    >>> pairs.sums(np.array([0.0, 1.0, 5.0]), 3).tolist()
+    >>> worth = np.array([0.0, 1.0, 5.0])
+    >>> pairs.sums(worth[pairs.numbers], 3).tolist()
     [6.0, 0.0, 5.0]
     """
 
@@ -45,8 +46,8 @@ class Pairs:
         self._count = end
 
     def sums(self, values: Values, rows: int) -> Values:
-        """For each row the sum of the values of its numbers."""
-        return np.bincount(self.rows, values[self.numbers], rows).astype(np.float64)
+        """For each row the sum of the values of its numbers, which are given in their order."""
+        return np.bincount(self.rows, values, rows).astype(np.float64)
 
     def sizes(self, rows: int) -> Values:
         """How many numbers each row holds."""

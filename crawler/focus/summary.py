@@ -7,6 +7,7 @@ import numpy as np
 from crawler.focus.apprentice import Apprentice
 from crawler.focus.subject import Subject
 from crawler.focus.vocabulary import PLACES, Vocabulary
+from crawler.topic import tells
 
 MOST_TOPIC_WORDS = 40
 MOST_LINK_WORDS = 30

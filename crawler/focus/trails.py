@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crawler.focus.pairs import Values
+from crawler.focus.pairs import Numbers, Values
 
 CREDIT = 0.3
 DRAWN_BY = 3.0
@@ -62,12 +62,12 @@ class Trails:
         """The mean relevance of all pages, one half where there is none."""
         return float(self._table[RELEVANCE, : self.count].mean()) if self.count else 0.5
 
-    def worth(self) -> Values:
-        """Of each page."""
-        relevance, _, _, gained, gains = self._table[:, : self.count]
+    def worth(self, pages: Sequence[int] | Numbers) -> Values:
+        """Of each of these pages."""
+        relevance, _, _, gained, gains = self._table[:, pages]
         return np.asarray(relevance + CREDIT * gained / np.maximum(gains, DRAWN_BY))
 
-    def track(self) -> Values:
-        """Of each page."""
-        relevance, led, led_to, _, _ = self._table[:, : self.count]
+    def track(self, pages: Sequence[int] | Numbers) -> Values:
+        """Of each of these pages."""
+        relevance, led, led_to, _, _ = self._table[:, pages]
         return np.asarray((led + DRAWN_BY * relevance) / (led_to + DRAWN_BY))

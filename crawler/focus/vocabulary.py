@@ -22,6 +22,8 @@ IMAGINED = 10
 """Pages that are taken to have been seen before the first."""
 MOST_KNOWN = 200_000
 """Words whose places are remembered; those of others are worked out again."""
+LONGEST = 100
+"""Letters of a word that is remembered."""
 MOST_TOLD = 20_000
 """Words whose counts are told to others: the commonest."""
 
@@ -43,7 +45,7 @@ class Vocabulary:
         self.pages = 0
         self.counts: Values = np.zeros(PLACES)
         """In how many pages a word of each place stands."""
-        self._others: dict[int, tuple[int, Values]] = {}
+        self._others: dict[int, tuple[int, Numbers, Values]] = {}
         self._imagined = np.zeros(PLACES)
         self._imagined[self.places(STOP_WORDS)] = IMAGINED
 
@@ -69,9 +71,9 @@ class Vocabulary:
     def weights(self) -> Values:
         """How much a word of each place tells, by all that was seen."""
         pages, counts = self.pages + IMAGINED, self.counts + self._imagined
-        for more_pages, more_counts in self._others.values():
+        for more_pages, places, more_counts in self._others.values():
             pages += more_pages
-            counts += more_counts
+            counts[places] += more_counts
         return np.log((pages + 1) / (counts + 0.5))
 
     def told(self) -> dict[str, float]:
@@ -83,28 +85,33 @@ class Vocabulary:
     def go_on(self, pages: int, told: Mapping[str, float]) -> None:
         """Take in what an earlier run counted."""
         self.pages += pages
-        self.counts += self._counted(told)
+        self.counts += self._counted(pages, told)
 
     def hear(self, seat: int, pages: int, told: Mapping[str, float]) -> None:
         """Take in what another worker counted, in place of what it told before."""
-        self._others[seat] = pages, self._counted(told)
+        counts = self._counted(pages, told)
+        places = np.flatnonzero(counts).astype(np.int32)
+        self._others[seat] = pages, places, counts[places]
 
-    def _counted(self, told: Mapping[str, float]) -> Values:
+    def _counted(self, pages: int, told: Mapping[str, float]) -> Values:
+        """In how many of so many pages a word of each place stands."""
         counts = np.zeros(PLACES)
         for word, count in told.items():
             counts[self.place(word)] += count
-        return counts
+        return np.minimum(counts, pages)
 
 
 class _Known(dict[str, int]):
-    """The places of the words that were met; of very many words they are worked out again."""
+    """The places of the words that were met; of very many words, and of very long ones, they are worked out again."""
 
     def __init__(self, names: dict[int, str]) -> None:
         self.names = names
 
     def __missing__(self, word: str) -> int:
-        if len(self) >= MOST_KNOWN:
-            self.clear()
-        found = self[word] = crc32(word.encode("utf-8", "surrogatepass")) % PLACES
-        self.names[found] = word
+        found = crc32(word.encode("utf-8", "surrogatepass")) % PLACES
+        if len(word) <= LONGEST:
+            if len(self) >= MOST_KNOWN:
+                self.clear()
+            self[word] = found
+            self.names[found] = word
         return found

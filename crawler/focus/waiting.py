@@ -1,10 +1,11 @@
 """The links that wait, and what is known of each: its words, those around it, its signs, and the pages that show it."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from crawler.focus.pairs import Pairs, Values
+from crawler.focus.pairs import Numbers, Pairs, Values
 
 MOST_WAITING = 50_000
 """Links whose priority is renewed; of more, the oldest keep the one they have."""
@@ -17,10 +18,11 @@ TOLD, SITE, FACTOR = range(3)
 class Seen:
     """What a page shows of a link, as numbers: see Vocabulary and Apprentice."""
 
-    page: int
+    page: int | None
+    """Its number, None of one that is not known."""
     anchor: list[int]
     near: list[int]
-    signs: list[int]
+    signs: Numbers
     site: int
     factor: float
     """How many times its score counts."""
@@ -46,8 +48,10 @@ class Waiting:
     def __init__(self) -> None:
         self.rows: dict[str, int] = {}
         self.urls: list[str | None] = []
-        self.seen: list[Seen] = []
+        self.signs: list[Numbers] = []
         self.shown: list[list[int]] = []
+        self.sites: Counter[int] = Counter()
+        """How many links to each site wait."""
         self.let_go = 0
         """Links that are priced no more because too many wait."""
         self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
@@ -59,16 +63,20 @@ class Waiting:
         if row == self._table.shape[1]:
             self._table = np.concatenate([self._table, np.zeros_like(self._table)], axis=1)
         self.rows[url] = row
+        self.sites[seen.site] += 1
         self.urls.append(url)
-        self.seen.append(seen)
-        self.shown.append([seen.page])
+        self.signs.append(seen.signs)
+        self.shown.append([] if seen.page is None else [seen.page])
         self._table[:, row] = 0, seen.site, seen.factor
-        for pairs, numbers in zip(self._pairs, ([seen.page], seen.anchor, seen.near, seen.signs), strict=True):
-            pairs.add(row, numbers)
+        shown, anchors, nears, signs = self._pairs
+        shown.add(row, self.shown[row])
+        anchors.add(row, seen.anchor)
+        nears.add(row, seen.near)
+        signs.add(row, seen.signs)
 
     def again(self, row: int, page: int, anchor: list[int]) -> None:
         """Note that one more page shows a link, and in which words."""
-        if len(self.shown[row]) < MOST_SHOWN:
+        if len(self.shown[row]) < MOST_SHOWN and page not in self.shown[row]:
             self.shown[row].append(page)
             self._pairs[0].add(row, [page])
             self._pairs[1].add(row, anchor)
@@ -78,6 +86,10 @@ class Waiting:
         row = self.rows.pop(url, None)
         if row is not None:
             self.urls[row] = None
+            site = int(self._table[SITE, row])
+            self.sites[site] -= 1
+            if not self.sites[site]:
+                del self.sites[site]
         return row
 
     def all(self) -> Links:
@@ -112,6 +124,6 @@ class Waiting:
             pairs.keep(new)
         self._table[:, : len(rows)] = self._table[:, rows]
         self.urls = [self.urls[row] for row in rows]
-        self.seen = [self.seen[row] for row in rows]
+        self.signs = [self.signs[row] for row in rows]
         self.shown = [self.shown[row] for row in rows]
         self.rows = {url: row for row, url in enumerate(self.urls) if url is not None}
