@@ -71,8 +71,7 @@ class Focus:
         self.topic, self.manner, self.seat = topic, manner or Manner(), seat
         self.keywords = Keywords(dict(topic.words))
         self.vocabulary = Vocabulary()
-        given = [form for word, _ in topic.words for form in (forms(word) or terms(word) or (word,))]
-        self.subject = Subject(self.vocabulary.vector(given) if given else None)
+        self.subject = Subject()
         self.trails, self.apprentice, self.waiting = Trails(), Apprentice(), Waiting()
         self.choice = Choice(self.manner, seat)
         self.scorer = Scorer(self.subject, self.trails, self.apprentice, self.manner.learning)
@@ -162,6 +161,7 @@ class Focus:
     def learn(self) -> None:
         """Draw the aim anew, and judge the pages that are remembered by it."""
         self._is_stale = False
+        self.subject.words = self._words_given()
         judged = self.subject.learn(self.vocabulary.weights())
         if judged:
             relevance = self.subject.relevance(np.array([likeness for _, likeness in judged]))
@@ -184,8 +184,8 @@ class Focus:
             self._let_go(url)
 
     def waiting_sample(self, most: int) -> list[str]:
-        """Some of the links that wait as far as is known here, the oldest among them."""
-        return list(self.waiting.rows)[:most]
+        """Some of the links that wait as far as is known here, chosen by chance."""
+        return self.choice.some(list(self.waiting.rows), most)
 
     def record(self) -> str:
         """What was learned, for `take_in`."""
@@ -235,6 +235,12 @@ class Focus:
             self.learn()
         relevance = self.subject.relevance(self.subject.likeness(vector))
         return float(_with_words(named, relevance) if self.keywords else relevance)
+
+    def _words_given(self) -> Vector | None:
+        """The words that the topic was given in, and those of their other forms that were met."""
+        met = self.vocabulary.is_met
+        given = [[word, *filter(met, forms(word)[1:])] if forms(word) else terms(word) for word, _ in self.topic.words]
+        return self.vocabulary.vector([form for spellings in given for form in spellings]) if given else None
 
     def _places(self, text: str) -> list[int]:
         return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))

@@ -4,13 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from crawler.focus.apprentice import Apprentice
+from crawler.focus.apprentice import ADDRESS, HOST, Apprentice
 from crawler.focus.subject import Subject
 from crawler.focus.vocabulary import PLACES, Vocabulary
-from crawler.topic import tells
+from crawler.topic import STOP_WORDS, tells
 
 MOST_TOPIC_WORDS = 40
 MOST_LINK_WORDS = 30
+LOOKED_AT = 200
+"""Words of each kind, the first ones, of which those that tell nothing to people are left out."""
 LEAST_TIMES = 3.0
 """How often links must have had a word until it is said what they led to."""
 SORT_NAMES = ("{}", "{} (in the address)", "{} (near the link)", "{} (host)")
@@ -21,16 +23,20 @@ def summary(pages: int, vocabulary: Vocabulary, subject: Subject, apprentice: Ap
     more or less relevant what they led to was than what links lead to on the whole.
     """
     aim, names = subject.aim, vocabulary.names
-    weighty = [at for at in np.argsort(-aim, kind="stable")[:MOST_TOPIC_WORDS].tolist() if aim[at] > 0 and at in names]
-    topic = [[names[at], round(float(aim[at]), 3)] for at in weighty]
-    best, worst = apprentice.extremes(LEAST_TIMES, MOST_LINK_WORDS)
-    mean = apprentice.mean()
-    good = [[_called(sign, vocabulary), round(value - mean, 3)] for sign, value in best if value > mean]
-    bad = [[_called(sign, vocabulary), round(value - mean, 3)] for sign, value in worst if value < mean]
-    return {"pages": pages, "topic": topic, "good": good, "bad": bad}
+    weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
+    topic = [[names[at], round(float(aim[at]), 3)] for at in weighty if tells(names.get(at, ""))]
+    best, worst = (_told(ranked, apprentice.mean(), names) for ranked in apprentice.extremes(LEAST_TIMES, LOOKED_AT))
+    good, bad = [one for one in best if one[1] > 0], [one for one in worst if one[1] < 0]
+    most = MOST_LINK_WORDS
+    return {"pages": pages, "topic": topic[:MOST_TOPIC_WORDS], "good": good[:most], "bad": bad[:most]}
 
 
-def _called(sign: int, vocabulary: Vocabulary) -> str:
-    """A sign in words; the words of the link itself need no more."""
-    sort, place = divmod(sign, PLACES)
-    return SORT_NAMES[sort].format(vocabulary.names.get(place, "?"))
+def _told(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[tuple[str, float]]:
+    """Signs in words, without words that tell nothing to anybody, and how far each lies from the mean."""
+    found = []
+    for sign, value in ranked:
+        sort, place = divmod(sign, PLACES)
+        name = names.get(place, "")
+        if tells(name) or (sort in (ADDRESS, HOST) and name not in STOP_WORDS and not name.isdigit()):
+            found.append((SORT_NAMES[sort].format(name), round(value - mean, 3)))
+    return found

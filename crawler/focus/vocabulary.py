@@ -57,6 +57,10 @@ class Vocabulary:
         """The places of words."""
         return list(map(self._known.__getitem__, words))
 
+    def is_met(self, word: str) -> bool:
+        """Whether a word stood in any of the pages seen here."""
+        return bool(self.counts[self.place(word)])
+
     def vector(self, words: Iterable[str]) -> Vector:
         """A text by its words."""
         times = Counter(words)

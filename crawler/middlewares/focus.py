@@ -10,8 +10,8 @@ from scrapy.http import Response
 from crawler.spiders.links import Leads
 from crawler.spiders.topic import spider_of
 
-ASKED_AFTER = 200
-"""Links of which the other workers may have fetched some."""
+ASKED_AFTER = 1_000
+"""Links of which other workers, or an earlier run, may have fetched some."""
 
 
 class FocusMiddleware:
@@ -56,5 +56,4 @@ class FocusMiddleware:
         if monotonic() - self.kept_at >= self.keeps_every:
             self.kept_at = monotonic()
             spider.focusing.tell(frontier)
-            if frontier.workers > 1:
-                frontier.ask_after(focus.waiting_sample(ASKED_AFTER))
+            frontier.ask_after(focus.waiting_sample(ASKED_AFTER))
