@@ -21,13 +21,13 @@ def test_every_property_is_read() -> None:
 
 @pytest.mark.parametrize("body", PAGES.values(), ids=PAGES)
 def test_every_property_of_a_hostile_page_works_soon_and_mutates_nothing(body: bytes) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     page = Page("http://example.com/a/b", body, "text/html; charset=gbk", "noindex, :\nx:y:z\n:\n")
     before = etree.tostring(page.root)
     for name in PROPERTIES:
         getattr(page, name)
     near = {page.near_text(link) for link in (*page.links, *page.images)}
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert etree.tostring(page.root) == before
     assert all(len(text) <= 200 for text in near)
     assert all(block.text == block.text.strip() != "" and 0 <= block.linked <= len(block.text) for block in page.blocks)

@@ -140,10 +140,10 @@ def test_what_is_no_list(body: bytes) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_hostile_pages_are_no_lists(name: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert listing(PAGES[name], URL, LIMIT) is None
     assert listing(b"<urlset>" + PAGES[name], URL, LIMIT) is not None
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_a_gzip_bomb_is_cut_at_the_limit() -> None:
@@ -179,10 +179,10 @@ def entities(first: str, levels: int) -> str:
     ids=["one", "bomb in", "bomb", "file in", "file", "net", "undeclared", "dtd", "parameter"],
 )
 def test_entities_are_not_followed(doctype: str, loc: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     xml = f"{doctype}<urlset><url><loc>/a</loc></url><url><loc>{loc}</loc></url></urlset>"
     found = listing(xml.encode(), URL, LIMIT)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert found is not None
     assert set(found.pages) <= {E + "a", E}
     assert "root:" not in str(found)

@@ -86,9 +86,9 @@ def test_nothing_is_absolute_without_a_base(href: str) -> None:
     ["/a" * 1_000_000, "../" * 500_000, "a." * 500_000, "http://" + "a." * 500_000, "/%e4" * 300_000, " " * 10**6],
 )
 def test_a_megabyte_of_address_takes_a_moment(href: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     absolute(BASE, href)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(

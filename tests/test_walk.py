@@ -195,7 +195,7 @@ HOSTILE = {
 def test_hostile_trees_are_walked_in_a_moment_and_left_as_they_are(html: str) -> None:
     page = Page.from_html(html, E)
     before = etree.tostring(page.root)
-    start = time.perf_counter()
+    start = time.process_time()
     assert page.blocks is page.blocks
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert etree.tostring(page.root) == before

@@ -97,9 +97,9 @@ def test_limit_of_headings(count: int, expected: str) -> None:
 def test_a_long_title_and_many_headings_take_a_moment() -> None:
     page = Page.from_html("<title>" + "ab " * 500_000 + "</title>" + "<h1>abx</h1>" * 20_000)
     assert page.blocks
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(headline(page)) <= 1000
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("word", ["bees ", "b", "蜂"])
