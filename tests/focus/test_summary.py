@@ -1,0 +1,48 @@
+import numpy as np
+
+from crawler.focus.apprentice import ADDRESS, ANCHOR, DRAWN_BY, HOST, NEAR, Apprentice
+from crawler.focus.subject import Subject
+from crawler.focus.summary import MOST_LINK_WORDS, MOST_TOPIC_WORDS, summary
+from crawler.focus.vocabulary import PLACES, Vocabulary
+
+
+def test_nothing_learned() -> None:
+    assert summary(0, Vocabulary(), Subject(), Apprentice()) == {"pages": 0, "topic": [], "good": [], "bad": []}
+
+
+def test_the_words_of_the_topic_by_their_shares() -> None:
+    vocabulary, subject = Vocabulary(), Subject()
+    subject.aim[vocabulary.places(["wax", "蜜蜂", "bees"])] = 0.3336, 0.5, 0.8
+    subject.aim[PLACES - 1] = 0.9
+    assert summary(5, vocabulary, subject, Apprentice())["topic"] == [["bees", 0.8], ["蜜蜂", 0.5], ["wax", 0.334]]
+    words = [f"word{n}" for n in range(MOST_TOPIC_WORDS + 1)]
+    subject.aim[:] = 0
+    subject.aim[vocabulary.places(words)] = np.linspace(1, 0.5, len(words))
+    assert [word for word, _ in summary(5, vocabulary, subject, Apprentice())["topic"]] == words[:-1]
+
+
+def test_the_signs_of_links() -> None:
+    vocabulary, apprentice = Vocabulary(), Apprentice()
+    good, bad, host, rare = vocabulary.places(["bees", "cars", "a.example", "rare"])
+    for _ in range(3):
+        apprentice.learn([ANCHOR * PLACES + good, ADDRESS * PLACES + good, PLACES - 1], 1.0)
+        apprentice.learn([NEAR * PLACES + bad, HOST * PLACES + host], 0.0)
+    apprentice.learn([ANCHOR * PLACES + rare], 1.0)
+    apprentice.learn([ANCHOR * PLACES + rare], 0.0)
+    found = summary(8, vocabulary, Subject(), apprentice)
+    assert found["pages"] == 8
+    gain = round((3 + DRAWN_BY / 2) / (3 + DRAWN_BY) - 0.5, 3)
+    assert found["good"] == [["bees", gain], ["?", gain], ["bees (in the address)", gain]]
+    assert found["bad"] == [["a.example (host)", -gain], ["cars (near the link)", -gain]]
+
+
+def test_no_more_signs_than_people_read() -> None:
+    vocabulary, apprentice = Vocabulary(), Apprentice()
+    for n in range(MOST_LINK_WORDS + 1):
+        for _ in range(3):
+            apprentice.learn([vocabulary.place(f"good{n}")], 1.0)
+            apprentice.learn([vocabulary.place(f"bad{n}")], 0.0)
+    found = summary(1, vocabulary, Subject(), apprentice)
+    assert [len(found["good"]), len(found["bad"])] == [MOST_LINK_WORDS, MOST_LINK_WORDS]
+    assert all(name.startswith("good") and gain > 0 for name, gain in found["good"])
+    assert all(name.startswith("bad") and gain < 0 for name, gain in found["bad"])
