@@ -18,17 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.focus.apprentice import ADDRESS, ANCHOR, HOST, NEAR, Apprentice
-from crawler.focus.choice import HIGHEST, Choice, Manner
+from crawler.focus.choice import HIGHEST, SITE_FACTOR, Choice, Manner
 from crawler.focus.keywords import Keywords, forms
 from crawler.focus.lead import Lead
 from crawler.focus.learned import MOST_PAGES, Learned, read, written
-from crawler.focus.pairs import Values
 from crawler.focus.scores import Scorer
 from crawler.focus.subject import Known, Subject
 from crawler.focus.summary import summary
 from crawler.focus.trails import Trails
 from crawler.focus.vocabulary import PLACES, Vector, Vocabulary
-from crawler.focus.waiting import SITE, TOLD, Links, Seen, Waiting
+from crawler.focus.waiting import SCORE, SITE, TOLD, Links, Seen, Waiting
 from crawler.segment import terms
 from crawler.text import words
 from crawler.topic import Topic
@@ -46,6 +45,9 @@ MOST_ADDRESS_WORDS = 20
 RENEWED_AFTER = 20
 """Pages, from the 60th on; earlier it is a third of those seen, and from the 400th on a twentieth, so that the work for
 a page does not grow."""
+MOST_BETWEEN = 1_000
+"""Links that rise meanwhile, because their site has had its share no more: as many as may be asked for until all are
+renewed, so that of a site with very many not all are written down each time."""
 STEP = 10
 """Thousandths by which a priority must change to be worth telling."""
 REMEMBERED = 200_000
@@ -78,6 +80,7 @@ class Focus:
         self._examples: set[int] = set()
         self._numbers: dict[str, int] = {}
         self._explored: dict[str, float] = {}
+        self._let_go_at: dict[str, int] = {}
         self._since = 0
         self._is_stale = True
         for text in topic.examples:
@@ -126,7 +129,7 @@ class Focus:
     def found(self, page_url: str, leads: Sequence[Lead]) -> list[int]:
         """The priorities of new links of a page, which wait from now on; those that do already keep theirs."""
         self.seen_again(page_url, [lead for lead in leads if lead.url in self.waiting.rows])
-        self.waiting.make_room()
+        self._make_room()
         number, mark, nears = self._numbers.get(page_url), self.waiting.mark(), dict[str, list[int]]()
         for lead in leads:
             if lead.url not in self.waiting.rows:
@@ -134,29 +137,47 @@ class Focus:
                     nears[lead.near] = self._places(lead.near)
                 self.waiting.add(lead.url, self._seen(number, lead, nears[lead.near]))
         links = self.waiting.since(mark)
-        links.table[TOLD] = self._priorities(self.scorer.scores(links), links)
+        links.table[SCORE] = self.scorer.scores(links)
+        links.table[TOLD] = self._priorities(links)
         told = self.waiting.all().table[TOLD]
         return [int(told[self.waiting.rows[lead.url]]) for lead in leads]
 
     def renewed(self) -> dict[str, int]:
-        """The new priorities of links that wait, as far as they changed; empty unless enough pages came."""
+        """The new priorities of links that wait, as far as they changed; all of them when enough pages came, meanwhile
+        those to sites that have had their share, and the best of sites that have it no more.
+        """
         pages = self.trails.pages
         if self._since < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
-            return {}
+            return self._told(MOST_BETWEEN) if self._since and self._since % RENEWED_AFTER == 0 else {}
         self._since = 0
         self.learn()
-        self.waiting.make_room()
+        self._make_room()
         links, urls = self.waiting.all(), self.waiting.urls
-        scores = self.scorer.scores(links)
-        priorities = self._priorities(scores, links)
-        waits = np.array([url is not None for url in urls], bool)
-        for row in self.choice.tries(priorities, waits):
-            self._explored[urls[row] or ""] = float(scores[row])
-        tried = [self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]
-        priorities[tried] = HIGHEST
-        changed = np.flatnonzero(waits & (np.abs(priorities - links.table[TOLD]) >= STEP))
-        links.table[TOLD, changed] = priorities[changed]
-        return {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
+        links.table[SCORE] = self.scorer.scores(links)
+        for row in self.choice.tries(self._priorities(links), links.waits):
+            self._explored[urls[row] or ""] = float(links.table[SCORE, row])
+        return self._told(links.count)
+
+    def _told(self, most: int) -> dict[str, int]:
+        """The priorities of links that wait, by their scores, as far as they changed; of those that rise so many."""
+        links, urls = self.waiting.all(), self.waiting.urls
+        priorities, told = self._priorities(links), links.table[TOLD]
+        priorities[[self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]] = HIGHEST
+        risen = np.flatnonzero(links.waits & (priorities >= told + STEP))
+        fallen = np.flatnonzero(links.waits & (priorities <= told - STEP))
+        changed = np.concatenate([risen[np.argsort(-priorities[risen], kind="stable")[:most]], fallen])
+        told[changed] = priorities[changed]
+        let_go, self._let_go_at = self._let_go_at, {}
+        return let_go | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
+
+    def _make_room(self) -> None:
+        """Let links go where too many wait; those of a site that has more than its share of all fall for good."""
+        let_go, sites = self.waiting.make_room(), self.waiting.sites
+        most = self.manner.site_share * len(self.waiting.rows)
+        crowds = {site for site, count in sites.items() if count > most} if let_go else set()
+        if len(crowds) < len(sites):
+            fallen = {url: round(HIGHEST * SITE_FACTOR * score) for url, site, score in let_go if site in crowds}
+            self._let_go_at.update(fallen)
 
     def learn(self) -> None:
         """Draw the aim anew, and judge the pages that are remembered by it."""
@@ -221,8 +242,8 @@ class Focus:
         found = summary(self.trails.pages, self.vocabulary, self.subject, self.apprentice)
         return found | {"let_go": self.waiting.let_go}
 
-    def _priorities(self, scores: Values, links: Links) -> NDArray[np.int32]:
-        return self.choice.priorities(scores, links.table[SITE], self.waiting.sites)
+    def _priorities(self, links: Links) -> NDArray[np.int32]:
+        return self.choice.priorities(links.table[SCORE], links.table[SITE], self.waiting.sites)
 
     def _vector(self, title: str, text: str) -> Vector:
         return self.vocabulary.vector(terms(f"{title[:MOST_TITLE]}\n{text[:MOST_TEXT]}"))

@@ -4,14 +4,15 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crawler.focus.pairs import Numbers, Pairs, Values
 
 MOST_WAITING = 50_000
-"""Links whose priority is renewed; of more, the oldest keep the one they have."""
+"""Links whose priority is renewed; of more, the worst of the sites with most links have their last."""
 MOST_SHOWN = 30
 """Pages that show a link, of which it is known: to be shown by more says no more."""
-TOLD, SITE, FACTOR = range(3)
+TOLD, SITE, FACTOR, SCORE, WAITS = range(5)
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,12 @@ class Links:
     nears: Pairs
     signs: Pairs
     table: Values
-    """The priority that was told of each last, its site, and how many times its score counts."""
+    """Of each the priority told last, its site, how many times its score counts, its score, and whether it waits."""
+
+    @property
+    def waits(self) -> NDArray[np.bool_]:
+        """Which of them wait."""
+        return np.asarray(self.table[WAITS] > 0)
 
 
 class Waiting:
@@ -55,7 +61,7 @@ class Waiting:
         self.let_go = 0
         """Links that are priced no more because too many wait."""
         self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
-        self._table = np.zeros((3, 1024))
+        self._table = np.zeros((5, 1024))
 
     def add(self, url: str, seen: Seen) -> None:
         """Let a link wait."""
@@ -67,7 +73,7 @@ class Waiting:
         self.urls.append(url)
         self.signs.append(seen.signs)
         self.shown.append([] if seen.page is None else [seen.page])
-        self._table[:, row] = 0, seen.site, seen.factor
+        self._table[:, row] = 0, seen.site, seen.factor, 0, True
         shown, anchors, nears, signs = self._pairs
         shown.add(row, self.shown[row])
         anchors.add(row, seen.anchor)
@@ -86,6 +92,7 @@ class Waiting:
         row = self.rows.pop(url, None)
         if row is not None:
             self.urls[row] = None
+            self._table[WAITS, row] = False
             site = int(self._table[SITE, row])
             self.sites[site] -= 1
             if not self.sites[site]:
@@ -107,14 +114,30 @@ class Waiting:
         shown, anchors, nears, signs = (p.since(count, first) for p, count in zip(self._pairs, counts, strict=True))
         return Links(len(self.urls) - first, shown, anchors, nears, signs, self._table[:, first : len(self.urls)])
 
-    def make_room(self) -> None:
-        """Drop the rows of links that are gone, where they are many, and the oldest links, where too many wait."""
+    def make_room(self) -> list[tuple[str, int, float]]:
+        """Drop the rows of links that are gone, where they are many, and where too many wait the worst of the sites
+        that have most, so that none drives out the others; these links with their sites and scores.
+        """
+        let_go: list[tuple[str, int, float]] = []
         if len(self.rows) > MOST_WAITING:
-            for url in list(self.rows)[: len(self.rows) - MOST_WAITING * 3 // 4]:
+            for row in self._worst(len(self.rows) - MOST_WAITING * 3 // 4):
+                url = self.urls[row] or ""
+                let_go.append((url, int(self._table[SITE, row]), float(self._table[SCORE, row])))
                 self.remove(url)
-                self.let_go += 1
+            self.let_go += len(let_go)
         if len(self.urls) > 1024 and len(self.urls) > 2 * len(self.rows):
             self._drop()
+        return let_go
+
+    def _worst(self, count: int) -> list[int]:
+        """The rows of so many links, those before which most of their own site come; of equals the oldest."""
+        rows = np.fromiter(self.rows.values(), np.int64, len(self.rows))
+        sites, told = self._table[SITE, rows], self._table[TOLD, rows]
+        order = np.lexsort((-rows, -told, sites))
+        first = np.flatnonzero(np.diff(sites[order], prepend=-1))
+        places = np.arange(len(rows)) - np.repeat(first, np.diff(first, append=len(rows)))
+        chosen: list[int] = rows[order[np.argsort(-places, kind="stable")[:count]]].tolist()
+        return chosen
 
     def _drop(self) -> None:
         rows = sorted(self.rows.values())
