@@ -61,10 +61,6 @@ class Choice:
         most = self.manner.site_share * len(self._sites)
         return [site for site, count in Counter(self._sites).items() if count > most]
 
-    def some(self, urls: list[str], most: int) -> list[str]:
-        """So many of some addresses at most, chosen by chance."""
-        return self._random.sample(urls, min(most, len(urls)))
-
     def tries(self, priorities: NDArray[np.int32], waits: NDArray[np.bool_]) -> list[int]:
         """The rows of links that are asked for now although others promise more."""
         rows = np.flatnonzero(waits & (priorities < HIGHEST))

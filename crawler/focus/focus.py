@@ -81,7 +81,7 @@ class Focus:
         self._numbers: dict[str, int] = {}
         self._explored: dict[str, float] = {}
         self._let_go_at: dict[str, int] = {}
-        self._since = 0
+        self._since = self._sampled = 0
         self._is_stale = True
         for text in topic.examples:
             self.example(text)
@@ -205,8 +205,11 @@ class Focus:
             self._let_go(url)
 
     def waiting_sample(self, most: int) -> list[str]:
-        """Some of the links that wait as far as is known here, chosen by chance."""
-        return self.choice.some(list(self.waiting.rows), most)
+        """Some of the links that wait as far as is known here, others each time until it was all of them."""
+        urls = list(self.waiting.rows)
+        first = self._sampled if self._sampled < len(urls) > most else 0
+        self._sampled = first + most
+        return urls[first : first + most]
 
     def record(self) -> str:
         """What was learned, for `take_in`."""

@@ -11,7 +11,7 @@ from crawler.spiders.links import Leads
 from crawler.spiders.topic import spider_of
 
 ASKED_AFTER = 1_000
-"""Links of which other workers, or an earlier run, may have fetched some."""
+"""Links of which other workers, or an earlier run, may have fetched some, or whose host was closed."""
 
 
 class FocusMiddleware:

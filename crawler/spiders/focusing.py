@@ -38,10 +38,9 @@ class Focusing:
     def judge(self, candidate: Candidate, extraction: Extraction) -> Judgement:
         """What a page is worth, which the focus learns from; to be asked once for each."""
         url = candidate.requested or candidate.url
-        asked = self.focus.asked(url)  # before it is learned what came of it
         score, explored = _score(candidate), _was_tried(candidate)
-        if asked is not None:
-            score, explored = round(asked.score, DIGITS), asked.explored
+        if explored and (asked := self.focus.asked(url)):  # before it is learned what came of it
+            score = round(asked.score, DIGITS)
         relevance = round(self.focus.fetched(url, extraction.title, extraction.text), DIGITS)
         self.harvest.count(relevance)
         return Judgement(relevance, score, "exploration" if explored else candidate.via)

@@ -73,6 +73,7 @@ class Frontier:
         self.lore: list[str] = []
         """What earlier runs and other workers have learned of where the topic's pages are, for the spider to learn."""
         self.no_longer: list[str] = []
+        """Links that were asked after and wait no more, and those of which nothing came."""
         """Addresses asked after that wait no more."""
         self._recent = Recent(REMEMBERED)
         self._work: dict[int, Work] = {}
@@ -244,7 +245,17 @@ class Frontier:
         links, lessons, templates = tuple(work.links), tuple(work.lessons), tuple(work.templates)
         told = (record, headers, templates, work.seen, work.verdict)
         self._batch.ended.append(Ended(work.lent, outcome, links, lessons, *told))
+        self._let_go(work.lent.candidate, outcome)
         return True
+
+    def _give_up(self, lent: Lent, why: str) -> None:
+        self._batch.ended.append(Ended(lent, f"skipped/{why}"))
+        self._let_go(lent.candidate, why)
+
+    def _let_go(self, candidate: Candidate, outcome: str) -> None:
+        """Note that a link waits no more of which nothing came."""
+        if outcome and candidate.can_be_priced:
+            self.no_longer.append(candidate.requested or candidate.url)
 
     async def move(self, lease: int, candidate: Candidate) -> int | None:
         """The lease of where a redirect leads, in place of the old one, or None when that is known already."""
@@ -281,7 +292,8 @@ class Frontier:
         given_up = [lent for _, _, lent in queue.waiting] if queue else []
         if given_up:
             self.queues.remove(name, {lent.lease for lent in given_up})
-        self._batch.ended += [Ended(lent, f"skipped/{why}") for lent in given_up]
+        for lent in given_up:
+            self._give_up(lent, why)
         self.refused[why] += len(given_up)
         return len(given_up)
 
@@ -321,7 +333,7 @@ class Frontier:
         for lent in answer.lent:
             if why := self.manners.closed.get(host(lent.candidate.url)):
                 self.refused[why] += 1
-                self._batch.ended.append(Ended(lent, f"skipped/{why}"))
+                self._give_up(lent, why)
                 self._batch.resting.setdefault(lent.host_id, 0.0)
             else:
                 self.queues.put(lent).more = lent.host_id in answer.more

@@ -5,6 +5,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import Arguments
+from crawler.focus.focus import HIGHEST
 from crawler.focus.lead import Lead
 from crawler.page import Extraction
 from crawler.spiders.focusing import Focusing
@@ -41,14 +42,25 @@ def test_a_link_that_is_not_known_here(candidate: Candidate, score: float | None
 
 
 @pytest.mark.parametrize("requested", [None, URL])
-def test_a_link_that_is_known_here_also_after_a_redirect(requested: str | None) -> None:
+def test_the_score_is_what_a_link_was_asked_for_by_whatever_was_thought_of_it_since(requested: str | None) -> None:
     judge = focusing()
     judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
     (priority,) = judge.focus.found(HOME, [Lead(URL, "bees")])
     there = f"{URL}/moved" if requested else URL
+    assert priority not in (5, 0)
     judgement = judge.judge(Candidate(there, 5, requested=requested), BEES)
-    assert (judgement.link_score, judgement.via) == (priority / 1000, "link")
-    assert judge.judge(Candidate(there, 5, requested=requested), BEES).link_score == 0.005
+    assert (judgement.link_score, judgement.via) == (0.005, "link")
+
+
+@pytest.mark.parametrize(("priority", "via"), [(5, "link"), (998, "link"), (HIGHEST, "exploration")])
+def test_a_link_is_tried_if_it_was_asked_for_as_one(priority: int, via: str) -> None:
+    judge = focusing()
+    judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
+    judge.focus.found(HOME, [Lead(URL, "bees")])
+    judge.focus._explored[URL] = 0.12345  # chosen while it was on its way
+    judgement = judge.judge(Candidate(URL, priority), BEES)
+    assert judgement.via == via
+    assert judgement.link_score == (0.1235 if via == "exploration" else priority / 1000)
 
 
 @pytest.mark.parametrize(("least", "on_topic"), [(None, 1), (0.0, 2), (1.0, 0)])

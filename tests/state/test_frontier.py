@@ -884,6 +884,33 @@ def test_what_was_learned_goes_with_the_next_batch_and_what_others_learned_comes
     assert (frontier.lore, frontier.no_longer) == (["a", "b"], [A, B])
 
 
+@pytest.mark.parametrize(
+    ("candidate", "outcome", "gone"),
+    [
+        (Candidate(A), "", []),
+        (Candidate(A), "failed/404", [A]),
+        (Candidate(A, requested=B), "failed/404", [B]),
+        (Candidate(A, kind="seed"), "failed/404", []),
+        (Candidate(A, sight=1), "failed/404", []),
+    ],
+)
+def test_a_link_of_which_nothing_came_waits_no_longer(candidate: Candidate, outcome: str, gone: list[str]) -> None:
+    frontier = filled()
+    frontier.absorb(Answer([Lent(1, candidate, 1, 1)]), 0.0)
+    taken(frontier)
+    assert frontier.no_longer == []
+    frontier.end(1, outcome)
+    assert frontier.no_longer == gone
+
+
+def test_the_links_of_a_closed_host_wait_no_longer() -> None:
+    frontier = filled(A, B)
+    frontier.close(host(A))
+    assert frontier.no_longer == [A]
+    frontier.absorb(Answer([lent(7, A + "new")]), 0.0)
+    assert frontier.no_longer == [A, A + "new"]
+
+
 @pytest.mark.parametrize(("count", "asked"), [(3, 3), (4, 4), (5, 4)])
 def test_so_many_are_asked_after_in_a_batch(monkeypatch: pytest.MonkeyPatch, count: int, asked: int) -> None:
     monkeypatch.setattr(frontier_module, "ASKED_AFTER", 4)
