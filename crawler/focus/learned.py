@@ -21,7 +21,7 @@ MOST_PAGES = 60
 MOST_TEXT = 8_000_000
 """Characters of a line that is read: more than one that is written ever has."""
 MOST_COUNT = 1e9
-"""Pages, and links: what claims more is no count."""
+"""Pages, and links: of what claims more no more is believed."""
 MOST_TIMES = 1 + math.log(1e6)
 """Of a word in a page, as a vector has it."""
 
@@ -114,6 +114,6 @@ def _word(word: Any) -> str:
 
 def _number(value: Any) -> float:
     number = float(value)
-    if not 0 <= number <= MOST_COUNT:
+    if not 0 <= number < math.inf:
         raise ValueError("no count")
-    return number
+    return min(number, MOST_COUNT)

@@ -69,7 +69,7 @@ def without(key: str) -> str:
 
 
 KEYS = "version seat topic pages words known signs good bad".split()
-NO_NUMBERS = [None, "bees", [], {}, -1, -1e-9, 1e10, 1e308, float("nan"), float("inf"), -float("inf"), 10**400]
+NO_NUMBERS = [None, "bees", [], {}, -1, -1e-9, float("nan"), float("inf"), -float("inf"), 10**400]
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,7 @@ def test_another_kind_of_value(values: dict[str, Any]) -> None:
     ("values", "signs"),
     [
         ({"signs": [[0, "a" * LONGEST, 0, MOST_COUNT]]}, [(0, MOST_COUNT)]),
+        ({"signs": [[0, "bees", 1e308, 1e308]]}, [(MOST_COUNT, MOST_COUNT)]),
         ({"signs": [[0, "\ud800", 5, 2]]}, [(2, 2)]),
         ({"signs": [[sort, "bees", 0, 1] for sort in (-1, 4, 0.5, "0", None, [0], {})]}, []),
         ({"signs": [[3, "", 1, 1]]}, [(1, 1)]),

@@ -100,7 +100,7 @@ def test_the_bound_is_a_tenth_of_the_best_at_least() -> None:
     found = subject([vector(BEES)], [*[page(BEES)] * 200, *[page(CARS)] * 300])
     found.learn(ONES)
     assert found.bound == pytest.approx(0.1)
-    few = subject([vector(BEES)], [page(BEES)])
+    few = subject([vector(BEES)], [page(BEES, WAX)])
     few.learn(ONES)
     assert few.bound == pytest.approx(FIRST_PAGES * FIRST_BOUND / (1 + FIRST_PAGES))
 
