@@ -1,7 +1,10 @@
 """`scrapy focus report` says how well crawls kept to their topics, without touching what is in the database."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -156,6 +159,17 @@ def test_the_file_says_the_same(place: Place) -> None:
     assert "harvest 66.7%" in html
     assert html.count("<svg") == 2
     assert [path.name for path in place.folder.iterdir() if "report" in path.name] == ["report.html"]
+
+
+def test_the_file_wants_no_extra(sqlite: Place) -> None:
+    sqlite.crawl("bees", [{"relevance": 0.9}])
+    code = "import sys; sys.modules['scipy'] = None; from scrapy.cmdline import execute; execute()"
+    words = "focus", "report", "-o", "report.html", "-s", "OUTPUT_DIR=output"
+    ways = {"PYTHONPATH": os.pathsep.join(sys.path), "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
+    line, its_own = [sys.executable, "-c", code, *words], os.environ | ways
+    said = subprocess.run(line, capture_output=True, text=True, cwd=sqlite.folder, env=its_own, check=False)
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "bees" in (sqlite.folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_it_changes_nothing(sqlite: Place) -> None:

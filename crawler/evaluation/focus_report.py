@@ -10,6 +10,7 @@ from importlib.resources import files
 from string import Template
 
 from crawler.evaluation.curves import course_chart, score_chart
+from crawler.evaluation.escaped import shown
 from crawler.evaluation.focus_tables import (
     Kept,
     Table,
@@ -24,7 +25,6 @@ from crawler.evaluation.focus_tables import (
 )
 from crawler.evaluation.gathering import MOST_POINTS, WINDOW
 from crawler.evaluation.learned_words import Weights
-from crawler.evaluation.report import shown
 
 
 def report(crawls: Sequence[Kept], limit: float, version: str, day: date) -> str:

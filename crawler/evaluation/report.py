@@ -3,7 +3,6 @@
 All that comes from pages is escaped text; a Content-Security-Policy forbids scripts, pictures, frames and every load.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -12,6 +11,7 @@ from importlib.resources import files
 from string import Template
 
 from crawler.evaluation.charts import Point, Row, box_chart, precision_recall_chart
+from crawler.evaluation.escaped import shown
 from crawler.evaluation.judgement import Figures, Judged, Sample, Verdict
 from crawler.evaluation.metrics import GRADES, RIGHT
 from crawler.evaluation.peers import PEERS
@@ -26,7 +26,6 @@ CLUE = 24
 """Characters of a line of gold that are looked for in the source."""
 REASONS = 5
 """Reasons of failure that are named of each method."""
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 HEADS = (
     "method,F1,95%,P,R,word F1,95%,right,excellent,good,medium,poor,rate,leaf P,leaf R,smaller,pages/s,failed".split(
         ","
@@ -53,15 +52,6 @@ def report(verdicts: Sequence[Verdict], faults: Sequence[str], version: str, day
         grades="; ".join(f"{name} from {recall} and {precision}" for name, (recall, precision) in GRADES.items()),
         body="\n".join(_section(verdict, limit) for verdict in verdicts),
     )
-
-
-def shown(text: str) -> str:
-    """The text as HTML shows it, whatever it is; control characters as a sign of their own.
-
-    >>> shown('<b title="x">\\x1b')
-    '&lt;b title=&quot;x&quot;&gt;\\ufffd'
-    """
-    return escape(CONTROL.sub("\ufffd", text.replace("\r\n", "\n")))
 
 
 def excerpt(text: str, limit: int, start: int = 0) -> str:

@@ -14,7 +14,6 @@ from crawler.evaluation.report import (
     excerpt,
     probability,
     report,
-    shown,
     where_it_starts,
 )
 
@@ -139,10 +138,6 @@ def test_the_source_is_shown_from_the_gold_on(html: str, gold: str, start: int) 
 )
 def test_probabilities(value: float | None, said: str) -> None:
     assert probability(value) == said
-
-
-def test_shown_is_escaped_once() -> None:
-    assert shown("a\r\n<&amp;>\x00") == "a\n&lt;&amp;amp;&gt;\ufffd"
 
 
 def test_a_cell_for_each_head(verdicts: list[Verdict]) -> None:
