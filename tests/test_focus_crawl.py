@@ -80,7 +80,7 @@ def test_a_crawl_ends_when_its_harvest_is_small(tmp_path: Path) -> None:
     assert first.status == second.status == 0
     assert "Stopped: harvest 0% over the last 5 pages, under stop_when=harvest<0.1. " in said
     assert "still waited when the crawl was stopped; the same command goes on there." in said
-    assert f"On topic: 1 of {pages} pages ({1 / pages:.0%}), 0% of the last 5." in said
+    assert f"On topic: 1 of {pages} pages read ({1 / pages:.0%}), 0% of the last 5." in said
     assert 6 <= pages <= 7
     assert pages + 5 <= len(second.items()) <= pages + 6
 
@@ -102,7 +102,7 @@ def test_the_progress_says_the_harvest(tmp_path: Path) -> None:
         settings = ONE_BY_ONE | {"LOGSTATS_INTERVAL": "0.1"}
         ended = crawl(tmp_path, {"seeds": site.url, "topic": "honey bees"}, settings)
     assert ", 0 failed, harvest 100%\n" in ended.err
-    assert "On topic: 2 of 3 pages (67%)." in ended.closing()
+    assert "On topic: 2 of 3 pages read (67%)." in ended.closing()
 
 
 def with_topic(folder: Path, source: str) -> str:

@@ -206,7 +206,7 @@ def test_recall_by_the_truth(sqlite: Place) -> None:
     assert said.status == 0
     assert said.err == f"scrapy focus report: {path}: line 6: no address, left out\n"
     assert "Of 3 addresses known to be on topic 2 were stored: recall 66.7%." in said.out
-    assert "Of the stored pages on topic by their relevance, 1 are among them (50.0%)." in said.out
+    assert "Of 2 stored pages on topic by relevance 1 is in the file (50.0%)." in said.out
     assert re.search(r"harvest so far +recall$", said.out, re.MULTILINE)
 
 

@@ -27,6 +27,8 @@ class Kept:
     best: tuple[Told, ...]
     worst: tuple[Told, ...]
     waiting: Waiting
+    off_topic: int = 0
+    """Pages that were read and not kept, as their relevance was under the crawl's `min_relevance`."""
 
     @property
     def share(self) -> str:
@@ -56,19 +58,31 @@ def headline(kept: Kept) -> list[str]:
     on_topic = f"{total.on_topic:,} on topic (relevance of {figures.limit:g} or more)"
     lately = f"of the last {counted(last, 'page')} {percent(figures.lately)}"
     said = f"{counted(total.pages, 'page')} stored, {on_topic}: harvest {percent(total.harvest)}, {lately}."
-    return [said, *(truth_words(figures.truth) if figures.truth else []), waiting_words(kept.waiting, figures.limit)]
+    truth = truth_words(figures.truth) if figures.truth else []
+    return [said, *off_topic_words(kept.off_topic), *truth, waiting_words(kept.waiting, figures.limit)]
+
+
+def off_topic_words(count: int) -> list[str]:
+    """That pages are missing here, where the crawl was told to keep none like them."""
+    if not count:
+        return []
+    pages = counted(count, "more page was", "more pages were")
+    why = "with a relevance under the crawl's min_relevance"
+    return [f"{pages} read and not kept, {why}; the figures are of stored pages alone."]
 
 
 def truth_words(found: Found) -> list[str]:
     """What became of addresses that are known to be on topic."""
     addresses = counted(found.addresses, "address", "addresses")
-    said = [f"Of {addresses} known to be on topic {found.met:,} were stored: recall {percent(found.recall)}."]
+    met = counted(found.met, "was", "were")
+    said = [f"Of {addresses} known to be on topic {met} stored: recall {percent(found.recall)}."]
     if found.on_topic:
         share = percent(found.agreed / found.on_topic)
-        said.append(f"Of the stored pages on topic by their relevance, {found.agreed:,} are among them ({share}).")
+        agreed = f"{counted(found.agreed, 'is', 'are')} in the file ({share})"
+        said.append(f"Of {counted(found.on_topic, 'stored page')} on topic by relevance {agreed}.")
     if found.missed:
         pages = counted(found.missed, "stored page is", "stored pages are")
-        said.append(f"{pages} among them and not on topic by relevance.")
+        said.append(f"{pages} in the file and not on topic by relevance.")
     return said
 
 
@@ -136,7 +150,7 @@ def scores(figures: Figures) -> Table:
             f"{percent(figures.ranking)} of all pairs; 50% is chance."
         )
     if without:
-        notes.append(f"{counted(without, 'page')} had no link score, as nothing was known of them before.")
+        notes.append(f"{counted(without, 'page')} had no link score: nothing was known beforehand.")
     return Table(
         "Pages by their link score", ("link score from", *COUNTS), rows, frozenset(("link score from",)), tuple(notes)
     )

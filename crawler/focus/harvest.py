@@ -78,9 +78,9 @@ class Harvest:
         >>> harvest = Harvest(window=2)
         >>> for relevance in (0.9, 0.1, 0.5): harvest.count(relevance)
         >>> harvest.words()
-        'On topic: 2 of 3 pages (67%), 50% of the last 2.'
+        'On topic: 2 of 3 pages read (67%), 50% of the last 2.'
         """
         noun = "page" if self.pages == 1 else "pages"
-        said = f"On topic: {self.on_topic:,} of {self.pages:,} {noun} ({self.share:.0%})"
+        said = f"On topic: {self.on_topic:,} of {self.pages:,} {noun} read ({self.share:.0%})"
         lately = f", {self.share_lately:.0%} of the last {self.window:,}" if self.pages > self.window else ""
         return f"{said}{lately}."

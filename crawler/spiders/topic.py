@@ -34,7 +34,7 @@ from crawler.spiders.focusing import Focusing, Judgement
 from crawler.spiders.links import Leads, Links
 from crawler.spiders.pictures import MOST_PICTURES, Pictures
 from crawler.spiders.reasons import Reasons
-from crawler.state.entries import Candidate, Template
+from crawler.state.entries import OFF_TOPIC, Candidate, Template
 from crawler.state.frontier import Frontier
 from crawler.state.seats import Seat
 from crawler.urls import host
@@ -216,7 +216,7 @@ class TopicSpider(Spider):
         if "noindex" in page.robots:
             self.skip(response.meta, "noindex")
         elif item.relevance < (self.arguments.min_relevance or 0.0):
-            self.skip(response.meta, "off topic/relevance under min_relevance")
+            self.skip(response.meta, OFF_TOPIC)
         else:
             self.learn_from(page, lease)
             yield item

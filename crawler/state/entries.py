@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from crawler.canonical import Canonical
 
+OFF_TOPIC = "off topic/relevance under min_relevance"
+"""Why there is nothing of a page that was read and is not kept."""
+
 
 class Candidate(NamedTuple):
     """An address that may be asked for, and what is known of it."""

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 from sqlalchemy.engine import URL
 
+from crawler.state.entries import OFF_TOPIC
 from crawler.state.report import IS_WAITING, PLACED, exists, reading
-from crawler.state.schema import address, crawl, focus, host, page
+from crawler.state.schema import DONE, address, crawl, focus, host, page
 
 PAGES_AT_ONCE = 1_000
 PRIORITIES = 1_000
@@ -77,6 +78,12 @@ class Gathered:
         """What each worker learned, as JSON."""
         mine = select(focus.c.summary).where(focus.c.crawl_id == self.number).order_by(focus.c.number)
         return list(self._connection.execute(mine).scalars())
+
+    def off_topic(self) -> int:
+        """How many pages were read and not kept, as their relevance was under `min_relevance`."""
+        mine = host.c.crawl_id == self.number, address.c.state == DONE, address.c.outcome == f"skipped/{OFF_TOPIC}"
+        count = select(func.count()).select_from(PLACED).where(*mine)
+        return int(self._connection.execute(count).scalar_one())
 
     def waiting(self, score: float) -> Waiting:
         """What the crawl has still to ask for, and how much of it promises so much."""

@@ -92,7 +92,7 @@ def _kept(crawl: Gathered, limit: float, known: Truth | None) -> Kept | None:
         return None
     best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))
     words = learned_words(crawl.summaries())
-    return Kept(crawl.name, figures, words, best, worst, crawl.waiting(limit))
+    return Kept(crawl.name, figures, words, best, worst, crawl.waiting(limit), crawl.off_topic())
 
 
 def write(output: WholeFile, kept: Sequence[Kept], limit: float) -> None:

@@ -133,8 +133,8 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
             kept(1, ("http://site1.org/",), waiting=Waiting(1, 1)),
             [
                 "1 page stored, 1 on topic (relevance of 0.5 or more): harvest 100.0%, of the last 1 page 100.0%.",
-                "Of 1 address known to be on topic 1 were stored: recall 100.0%.",
-                "Of the stored pages on topic by their relevance, 1 are among them (100.0%).",
+                "Of 1 address known to be on topic 1 was stored: recall 100.0%.",
+                "Of 1 stored page on topic by relevance 1 is in the file (100.0%).",
                 "1 address waits to be asked for; 1 of them with a link score of 0.5 or more, or as seeds.",
             ],
         ),
@@ -143,9 +143,20 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
             [
                 "4 pages stored, 2 on topic (relevance of 0.5 or more): harvest 50.0%, of the last 4 pages 50.0%.",
                 "Of 3 addresses known to be on topic 2 were stored: recall 66.7%.",
-                "Of the stored pages on topic by their relevance, 1 are among them (50.0%).",
-                "1 stored page is among them and not on topic by relevance.",
+                "Of 2 stored pages on topic by relevance 1 is in the file (50.0%).",
+                "1 stored page is in the file and not on topic by relevance.",
                 "3 addresses wait to be asked for; 1 of them with a link score of 0.5 or more, or as seeds.",
+            ],
+        ),
+        (
+            kept(1, waiting=Waiting(0, 0), off_topic=1),
+            [
+                "1 page stored, 1 on topic (relevance of 0.5 or more): harvest 100.0%, of the last 1 page 100.0%.",
+                (
+                    "1 more page was read and not kept, with a relevance under the crawl's min_relevance; "
+                    "the figures are of stored pages alone."
+                ),
+                "No address waits to be asked for.",
             ],
         ),
     ],
@@ -188,7 +199,7 @@ def test_scores_say_whether_they_told() -> None:
     table = scores(kept(6).figures)
     assert [row[:3] for row in table.rows] == [("0.0 to 0.1", "2", "0"), ("0.9 to 1.0", "2", "2")]
     assert table.notes[0].endswith("the first had the better link score in 100.0% of all pairs; 50% is chance.")
-    assert table.notes[1] == "2 pages had no link score, as nothing was known of them before."
+    assert table.notes[1] == "2 pages had no link score: nothing was known beforehand."
     assert scores(kept(2).figures).rows == []
 
 

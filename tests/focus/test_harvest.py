@@ -58,11 +58,11 @@ def test_when_it_ends(shown: str, when: float | None, why: str) -> None:
 @pytest.mark.parametrize(
     ("shown", "words"),
     [
-        ("", "On topic: 0 of 0 pages (0%)."),
-        ("#", "On topic: 1 of 1 page (100%)."),
-        ("#...", "On topic: 1 of 4 pages (25%)."),
-        ("#....", "On topic: 1 of 5 pages (20%), 0% of the last 4."),
-        ("#" * 3_000, "On topic: 3,000 of 3,000 pages (100%), 100% of the last 4."),
+        ("", "On topic: 0 of 0 pages read (0%)."),
+        ("#", "On topic: 1 of 1 page read (100%)."),
+        ("#...", "On topic: 1 of 4 pages read (25%)."),
+        ("#....", "On topic: 1 of 5 pages read (20%), 0% of the last 4."),
+        ("#" * 3_000, "On topic: 3,000 of 3,000 pages read (100%), 100% of the last 4."),
     ],
 )
 def test_in_words(shown: str, words: str) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, delete, insert, update
 from sqlalchemy.engine import URL
-from workers import Crew, candidates, stored
+from workers import Crew, candidates, failed, stored
 
 from crawler.state import gathered as reading
 from crawler.state.database import StateError
+from crawler.state.entries import OFF_TOPIC
 from crawler.state.gathered import Fetched, Told, Waiting, gathered
 from crawler.state.schema import focus, page, version
 
@@ -97,6 +98,20 @@ def test_what_each_worker_learned(crew: Crew, where: URL) -> None:
         assert one.summaries() == ["first", "second"]
         assert two.summaries() == ["other"]
     crew.change(delete(focus))
+
+
+def test_pages_that_were_read_and_not_kept(crew: Crew, where: URL) -> None:
+    reasons = [f"skipped/{OFF_TOPIC}", "skipped/noindex", f"skipped/{OFF_TOPIC}", "failed/404"]
+    urls = [f"http://{number}.example/" for number in range(len(reasons) + 2)]
+    one = crew.join(*candidates(*urls), name="one", folder="one")
+    kept, waits, *others = one.claim()
+    one.end(stored(kept), *(failed(lent, why) for lent, why in zip(others, reasons, strict=True)))
+    crew.join(*candidates(*urls), name="two", folder="two")
+    with gathered(where) as (first, second):
+        assert (first.off_topic(), second.off_topic()) == (2, 0)
+    one.end(failed(waits, reasons[0]))
+    with gathered(where) as (first, second):
+        assert (first.off_topic(), second.off_topic()) == (3, 0)
 
 
 def test_what_still_waits_and_what_it_promises(crew: Crew, where: URL) -> None:
