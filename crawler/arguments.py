@@ -169,6 +169,8 @@ def _topic(value: str) -> Topic:
             raise ArgumentError(str(error)) from None
     if not words(value):
         raise ArgumentError(f"topic={_shown(value)} has no word in it; give words, a sentence or a file FILE.toml")
+    if Path(value).suffix and _is_file(value):  # or its name would be the topic
+        raise ArgumentError(f"topic={_shown(value)} is a file, and not of TOML; give words, a sentence or FILE.toml")
     return Topic.of(value)
 
 

@@ -189,6 +189,20 @@ def test_a_topic_without_a_word(value: str) -> None:
     )
 
 
+@pytest.mark.parametrize(("name", "is_topic"), [("bees.txt", False), ("bees.tml", False), ("bees", True)])
+def test_a_file_of_another_kind_is_no_topic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_topic: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = {"seeds": "http://example.org/", "topic": name}
+    assert parse(given).topic == Topic.of(name)
+    (tmp_path / name).write_text("words = ['bee']")
+    if is_topic:
+        assert parse(given).topic == Topic.of(name)
+        return
+    assert wrong(given) == f"topic={name!r} is a file, and not of TOML; give words, a sentence or FILE.toml"
+
+
 @pytest.mark.parametrize("name", ["allow", "deny"])
 @pytest.mark.parametrize(
     ("value", "expected"),
