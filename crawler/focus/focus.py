@@ -22,6 +22,7 @@ from crawler.focus.choice import HIGHEST, SITE_FACTOR, Choice, Manner
 from crawler.focus.keywords import Keywords, forms
 from crawler.focus.lead import Lead
 from crawler.focus.learned import MOST_PAGES, Learned, read, written
+from crawler.focus.pairs import Values
 from crawler.focus.scores import Scorer
 from crawler.focus.subject import Known, Subject
 from crawler.focus.summary import summary
@@ -182,8 +183,9 @@ class Focus:
     def learn(self) -> None:
         """Draw the aim anew, and judge the pages that are remembered by it."""
         self._is_stale = False
-        self.subject.words = self._words_given()
-        judged = self.subject.learn(self.vocabulary.weights())
+        weights = self.vocabulary.weights()
+        self.subject.words = self._words_given(weights)
+        judged = self.subject.learn(weights)
         if judged:
             relevance = self.subject.relevance(np.array([likeness for _, likeness in judged]))
             if self.keywords:
@@ -260,11 +262,16 @@ class Focus:
         relevance = self.subject.relevance(self.subject.likeness(vector))
         return float(_with_words(named, relevance) if self.keywords else relevance)
 
-    def _words_given(self) -> Vector | None:
-        """The words that the topic was given in, and those of their other forms that were met."""
-        met = self.vocabulary.is_met
-        given = [[word, *filter(met, forms(word)[1:])] if forms(word) else terms(word) for word, _ in self.topic.words]
-        return self.vocabulary.vector([form for spellings in given for form in spellings]) if given else None
+    def _words_given(self, weights: Values) -> Vector | None:
+        """The words that the topic was given in; another form of one tells as much as the word, however rare it is."""
+        times: dict[int, float] = {}
+        for word, given in self.topic.words:
+            for form in forms(word) or terms(word) or (word,):
+                place = self.vocabulary.place(form)
+                as_rare = weights[self.vocabulary.place(word)] / weights[place] if forms(word) else 1.0
+                times[place] = given * float(as_rare)
+        places = np.fromiter(times, np.int32, len(times))
+        return Vector(places, np.fromiter(times.values(), np.float64, len(times))) if times else None
 
     def _places(self, text: str) -> list[int]:
         return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))

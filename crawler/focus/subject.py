@@ -49,8 +49,8 @@ class Known:
 class Subject:
     """The aim, and the pages it is drawn from."""
 
-    def __init__(self) -> None:
-        self.words: Vector | None = None
+    def __init__(self, words: Vector | None = None) -> None:
+        self.words = words
         """Those that the topic was given in."""
         self.pages: deque[Known] = deque(maxlen=REMEMBERED)
         self.lent: dict[int, list[Known]] = {}

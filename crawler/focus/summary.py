@@ -24,19 +24,20 @@ def summary(pages: int, vocabulary: Vocabulary, subject: Subject, apprentice: Ap
     """
     aim, names = subject.aim, vocabulary.names
     weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
-    topic = [[names[at], round(float(aim[at]), 3)] for at in weighty if tells(names.get(at, ""))]
+    said = [at for at in weighty if tells(names.get(at, "")) and vocabulary.is_met(names[at])]
+    topic = [[names[at], round(float(aim[at]), 3)] for at in said]
     best, worst = (_told(ranked, apprentice.mean(), names) for ranked in apprentice.extremes(LEAST_TIMES, LOOKED_AT))
     good, bad = [one for one in best if one[1] > 0], [one for one in worst if one[1] < 0]
     most = MOST_LINK_WORDS
     return {"pages": pages, "topic": topic[:MOST_TOPIC_WORDS], "good": good[:most], "bad": bad[:most]}
 
 
-def _told(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[tuple[str, float]]:
+def _told(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[list[Any]]:
     """Signs in words, without words that tell nothing to anybody, and how far each lies from the mean."""
     found = []
     for sign, value in ranked:
         sort, place = divmod(sign, PLACES)
         name = names.get(place, "")
         if tells(name) or (sort in (ADDRESS, HOST) and name not in STOP_WORDS and not name.isdigit()):
-            found.append((SORT_NAMES[sort].format(name), round(value - mean, 3)))
+            found.append([SORT_NAMES[sort].format(name), round(value - mean, 3)])
     return found

@@ -58,7 +58,7 @@ class Vocabulary:
         return list(map(self._known.__getitem__, words))
 
     def is_met(self, word: str) -> bool:
-        """Whether a word stood in any of the pages seen here."""
+        """Whether a word stood in any of the pages seen here, as far as is known: its place may be another's too."""
         return bool(self.counts[self.place(word)])
 
     def vector(self, words: Iterable[str]) -> Vector:
