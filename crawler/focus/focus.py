@@ -216,8 +216,9 @@ class Focus:
     def record(self) -> str:
         """What was learned, for `take_in`."""
         subject, vocabulary = self.subject, self.vocabulary
-        known = [*subject.like, *subject.unlike[-(MOST_PAGES - len(subject.like)) :]]
-        known = [page for page in known if page.number >= 0 or page in subject.lent.get(self.seat, [])]
+        earlier = subject.lent.get(self.seat, [])
+        found = dict.fromkeys([*subject.like, *subject.unlike[-(MOST_PAGES - len(subject.like)) :], *earlier])
+        known = [page for page in found if page.number >= 0 or page in earlier][:MOST_PAGES]
         told = Learned(self.seat, self._mark, vocabulary.pages, vocabulary.told(), known, self.apprentice.told())
         return written(told, vocabulary)
 
@@ -244,7 +245,7 @@ class Focus:
         """The words of the topic, and those of links that led to it or away from it, with their weights; and how many
         links are priced no more because too many wait.
         """
-        found = summary(self.trails.pages, self.vocabulary, self.subject, self.apprentice)
+        found = summary(self.vocabulary, self.subject, self.apprentice)
         return found | {"let_go": self.waiting.let_go}
 
     def _priorities(self, links: Links) -> NDArray[np.int32]:

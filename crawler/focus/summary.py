@@ -18,9 +18,10 @@ LEAST_TIMES = 3.0
 SORT_NAMES = ("{}", "{} (in the address)", "{} (near the link)", "{} (host)")
 
 
-def summary(pages: int, vocabulary: Vocabulary, subject: Subject, apprentice: Apprentice) -> dict[str, Any]:
-    """The words of the aim with their shares, and the signs of links that led to the topic, or away from it: how much
-    more or less relevant what they led to was than what links lead to on the whole.
+def summary(vocabulary: Vocabulary, subject: Subject, apprentice: Apprentice) -> dict[str, Any]:
+    """How many pages taught, those of earlier runs too; the words of the aim with their shares; and the signs of links
+    that led to the topic, or away from it: how much more or less relevant what they led to was than what links lead to
+    on the whole.
     """
     aim, names = subject.aim, vocabulary.names
     weighty = [at for at in np.argsort(-aim, kind="stable")[:LOOKED_AT].tolist() if aim[at] > 0]
@@ -29,7 +30,7 @@ def summary(pages: int, vocabulary: Vocabulary, subject: Subject, apprentice: Ap
     best, worst = (_told(ranked, apprentice.mean(), names) for ranked in apprentice.extremes(LEAST_TIMES, LOOKED_AT))
     good, bad = [one for one in best if one[1] > 0], [one for one in worst if one[1] < 0]
     most = MOST_LINK_WORDS
-    return {"pages": pages, "topic": topic[:MOST_TOPIC_WORDS], "good": good[:most], "bad": bad[:most]}
+    return {"pages": vocabulary.pages, "topic": topic[:MOST_TOPIC_WORDS], "good": good[:most], "bad": bad[:most]}
 
 
 def _told(ranked: list[tuple[int, float]], mean: float, names: dict[int, str]) -> list[list[Any]]:
