@@ -188,6 +188,11 @@ def test_a_job_is_added_shown_paused_and_removed(world: World, say: Callable[...
         (["bees", "@daily", "topic", "-a"], {}, "argument -a: expected one argument"),
         (["bees", "@daily", "topic", "-a", "seeds=demo", "--now"], {}, "there is no option '--now'"),
         (["bees", "0", "3", "*", "*", "*", "topic"], {}, "'*' is too much"),
+        (
+            ["bees", "0 3 * * *", "topic", "bees"],
+            {},
+            '"CRON" and what has a space in quotes',
+        ),
         (["bees", "@daily"], {}, "something is missing"),
         (["b/ees", "@daily", "topic", "-a", "seeds=demo"], {}, "name='b/ees' cannot name a file"),
         (["bees", "@daily", "topic", "-a", "seeds=demo", "--timezone", "Mars"], {}, "time zone 'Mars' is not known"),

@@ -50,7 +50,8 @@ def add(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
     """Enter a job, once everything about it is known to be right; the exit status."""
     if len(args) != 3:
         wrong = f"{args[3][:200]!r} is too much" if len(args) > 3 else "something is missing"
-        raise WrongUseError(f'{wrong}; it is scrapy schedule add {ADD.syntax}, with "CRON" in quotes')
+        quoted = '"CRON" and what has a space in quotes'
+        raise WrongUseError(f"{wrong}; it is scrapy schedule add {ADD.syntax}, with {quoted}")
     name, line, spider = args
     try:
         arguments = arglist_to_dict(opts.arguments)
