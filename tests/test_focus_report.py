@@ -11,11 +11,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import nursery
 import postgres
 import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
-from sites import Crawl, crawl
+from sites import Crawl, crawl, environment
 from sqlalchemy import create_engine, insert
 from sqlalchemy.engine import URL, make_url
 
@@ -376,3 +377,14 @@ def test_many_pages_take_seconds_and_their_curves_stay_small(sqlite: Place) -> N
     points = [len(line.split()) for line in re.findall(r'<polyline [^>]*points="([^"]+)"', html)]
     assert [MOST_POINTS // 2 < count <= MOST_POINTS for count in points] == [True] * 3
     assert len(html) < 100_000
+
+
+def test_what_no_crawl_writes_costs_a_line(sqlite: Place) -> None:
+    bees(sqlite)
+    engine = create_engine(sqlite.url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE page SET relevance = 'odd'")
+    engine.dispose()
+    line = [sys.executable, "-m", "scrapy", "focus", "report", "-s", f"STATE_URL={sqlite.url}"]
+    said = nursery.run(line, sqlite.folder, environment(), 60)
+    assert (said.returncode, said.stdout, said.stderr.count("\n")) == (1, "", 1)

@@ -1,6 +1,7 @@
 """What a crawl knows of its topic: what each page is worth, what is taught of it, and how the crawl fares."""
 
 import json
+import logging
 from typing import NamedTuple
 
 from scrapy.settings import BaseSettings
@@ -12,6 +13,8 @@ from crawler.page import Extraction
 from crawler.spiders.examples import Examples
 from crawler.state.entries import Candidate
 from crawler.state.frontier import Frontier
+
+logger = logging.getLogger(__name__)
 
 DIGITS = 4
 
@@ -54,7 +57,8 @@ class Focusing:
     def hear(self, frontier: Frontier) -> None:
         """Take in what earlier runs and other workers have learned, and which links they fetched."""
         for learned in frontier.lore:
-            self.focus.take_in(learned)
+            if not self.focus.take_in(learned):
+                logger.warning("What an earlier run or another worker learned cannot be read; it teaches nothing")
         if frontier.no_longer:
             self.focus.forget(frontier.no_longer)
         frontier.lore.clear()

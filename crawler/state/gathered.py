@@ -3,7 +3,7 @@
 Texts are not read, and pages come one after another: so a million of them take no more memory than one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -58,7 +58,7 @@ class Gathered:
         self.number = number
         self.name = name
 
-    def pages(self) -> Iterator[Fetched]:
+    def pages(self) -> Generator[Fetched, None, None]:
         """The pages in the order in which they were fetched, to the second; within a second in any."""
         columns = [page.c[name] for name in Fetched._fields]
         wanted = select(*columns).where(self._mine).order_by(page.c.fetched_at, page.c.id)

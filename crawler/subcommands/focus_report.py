@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -87,7 +88,8 @@ def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[
 
 def _kept(crawl: Gathered, limit: float, known: Truth | None) -> Kept | None:
     """How one crawl kept to its topic; None where it has no page."""
-    figures = Gathering(limit, known).take_all(crawl.pages()).figures()
+    with closing(crawl.pages()) as pages:
+        figures = Gathering(limit, known).take_all(pages).figures()
     if figures is None:
         return None
     best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))

@@ -5,14 +5,18 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import Arguments
+from crawler.canonical import Canonical
 from crawler.focus.focus import HIGHEST
 from crawler.focus.lead import Lead
 from crawler.page import Extraction
 from crawler.spiders.focusing import Focusing
-from crawler.state.entries import Candidate
+from crawler.state.entries import Candidate, Keys
+from crawler.state.frontier import Frontier
+from crawler.state.manners import Pace
 from crawler.topic import Topic
 
 HOME, URL = "http://a.example/", "http://a.example/b"
+UNREADABLE = "What an earlier run or another worker learned cannot be read; it teaches nothing"
 BEES = Extraction("Bees make honey.", "Bees")
 
 
@@ -69,3 +73,12 @@ def test_the_harvest_goes_by_the_least_relevance(least: float | None, on_topic: 
     judge.judge(Candidate(HOME, via="seed"), BEES)
     judge.judge(Candidate(URL), Extraction("Cars run on roads.", ""))
     assert (judge.harvest.pages, judge.harvest.on_topic) == (2, on_topic)
+
+
+@pytest.mark.parametrize(("lore", "warnings"), [([], 0), (["{}"], 1), (["{}", "["], 2)])
+def test_what_cannot_be_read_is_said(lore: list[str], warnings: int, caplog: pytest.LogCaptureFixture) -> None:
+    judge, frontier = focusing(), Frontier(Keys(1, Canonical(())), Pace())
+    frontier.lore += [judge.focus.record(), *lore]
+    judge.hear(frontier)
+    assert [record.message for record in caplog.records] == [UNREADABLE] * warnings
+    assert frontier.lore == []
