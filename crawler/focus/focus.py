@@ -9,6 +9,7 @@ The order in which a page is taken in:
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -28,7 +29,7 @@ from crawler.focus.subject import Known, Subject
 from crawler.focus.summary import summary
 from crawler.focus.trails import Trails
 from crawler.focus.vocabulary import PLACES, Vector, Vocabulary
-from crawler.focus.waiting import SCORE, SITE, TOLD, Links, Seen, Waiting
+from crawler.focus.waiting import KEPT, SCORE, SITE, TOLD, Links, Seen, Waiting
 from crawler.segment import terms
 from crawler.text import words
 from crawler.topic import Topic
@@ -138,10 +139,25 @@ class Focus:
                     nears[lead.near] = self._places(lead.near)
                 self.waiting.add(lead.url, self._seen(number, lead, nears[lead.near]))
         links = self.waiting.since(mark)
-        links.table[SCORE] = self.scorer.scores(links)
+        self._score(links)
         links.table[TOLD] = self._priorities(links)
         told = self.waiting.all().table[TOLD]
         return [int(told[self.waiting.rows[lead.url]]) for lead in leads]
+
+    def adopt(self, links: Iterable[tuple[str, int]]) -> dict[str, int]:
+        """Let links wait that others found, or an earlier run, with the priorities they have; the new priorities of
+        those that come later because their site has had its share.
+        """
+        known = (self.waiting.rows, self._numbers)
+        new = {url: price for url, price in links if 0 <= price < HIGHEST and not any(url in urls for urls in known)}
+        if not new:
+            return {}
+        self._make_room()
+        mark = self.waiting.mark()
+        for url, price in new.items():
+            self.waiting.add(url, replace(self._seen(None, Lead(url, ""), []), kept=price / 1000))
+        self.waiting.since(mark).table[TOLD] = list(new.values())
+        return self._told(0)
 
     def renewed(self) -> dict[str, int]:
         """The new priorities of links that wait, as far as they changed; all of them when enough pages came, meanwhile
@@ -154,7 +170,7 @@ class Focus:
         self.learn()
         self._make_room()
         links, urls = self.waiting.all(), self.waiting.urls
-        links.table[SCORE] = self.scorer.scores(links)
+        self._score(links)
         for row in self.choice.tries(self._priorities(links), links.waits):
             self._explored[urls[row] or ""] = float(links.table[SCORE, row])
         return self._told(links.count)
@@ -170,6 +186,9 @@ class Focus:
         told[changed] = priorities[changed]
         let_go, self._let_go_at = self._let_go_at, {}
         return let_go | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
+
+    def _score(self, links: Links) -> None:
+        links.table[SCORE] = np.where(links.table[KEPT] > 0, links.table[SCORE], self.scorer.scores(links))
 
     def _make_room(self) -> None:
         """Let links go where too many wait; those of a site that has more than its share of all fall for good."""

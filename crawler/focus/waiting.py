@@ -12,7 +12,7 @@ MOST_WAITING = 50_000
 """Links whose priority is renewed; of more, the worst of the sites with most links have their last."""
 MOST_SHOWN = 30
 """Pages that show a link, of which it is known: to be shown by more says no more."""
-TOLD, SITE, FACTOR, SCORE, WAITS = range(5)
+TOLD, SITE, FACTOR, SCORE, WAITS, KEPT = range(6)
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Seen:
     site: int
     factor: float
     """How many times its score counts."""
+    kept: float | None = None
+    """The score that it has whatever is learned, because too little is known of it here."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ class Links:
     nears: Pairs
     signs: Pairs
     table: Values
-    """Of each the priority told last, its site, how many times its score counts, its score, and whether it waits."""
+    """Of each the priority told last, its site, how many times its score counts, its score, whether it waits, and
+    whether it keeps its score.
+    """
 
     @property
     def waits(self) -> NDArray[np.bool_]:
@@ -61,7 +65,7 @@ class Waiting:
         self.let_go = 0
         """Links that are priced no more because too many wait."""
         self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
-        self._table = np.zeros((5, 1024))
+        self._table = np.zeros((6, 1024))
 
     def add(self, url: str, seen: Seen) -> None:
         """Let a link wait."""
@@ -73,7 +77,7 @@ class Waiting:
         self.urls.append(url)
         self.signs.append(seen.signs)
         self.shown.append([] if seen.page is None else [seen.page])
-        self._table[:, row] = 0, seen.site, seen.factor, 0, True
+        self._table[:, row] = 0, seen.site, seen.factor, seen.kept or 0, True, seen.kept is not None
         shown, anchors, nears, signs = self._pairs
         shown.add(row, self.shown[row])
         anchors.add(row, seen.anchor)

@@ -55,14 +55,17 @@ class Focusing:
             self.focus.example(example.text, example.good)
 
     def hear(self, frontier: Frontier) -> None:
-        """Take in what earlier runs and other workers have learned, and which links they fetched."""
+        """Take in what earlier runs and other workers have learned, and which links they found and fetched."""
         for learned in frontier.lore:
             if not self.focus.take_in(learned):
                 logger.warning("What an earlier run or another worker learned cannot be read; it teaches nothing")
+        if frontier.came and (later := self.focus.adopt(frontier.came)):
+            frontier.reprice(later)
         if frontier.no_longer:
             self.focus.forget(frontier.no_longer)
         frontier.lore.clear()
         frontier.no_longer.clear()
+        frontier.came.clear()
 
     def tell(self, frontier: Frontier) -> None:
         """Have it kept what was learned, for later runs and other workers."""

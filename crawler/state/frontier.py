@@ -74,6 +74,8 @@ class Frontier:
         """What earlier runs and other workers have learned of where the topic's pages are, for the spider to learn."""
         self.no_longer: list[str] = []
         """Links that were asked after and wait no more, and those of which nothing came."""
+        self.came: list[tuple[str, int]] = []
+        """Links that were lent, and their priorities."""
         """Addresses asked after that wait no more."""
         self._recent = Recent(REMEMBERED)
         self._work: dict[int, Work] = {}
@@ -337,6 +339,8 @@ class Frontier:
                 self._batch.resting.setdefault(lent.host_id, 0.0)
             else:
                 self.queues.put(lent).more = lent.host_id in answer.more
+                if lent.candidate.via == "link" and lent.candidate.can_be_priced:
+                    self.came.append((lent.candidate.requested or lent.candidate.url, lent.candidate.priority))
         for lease, moved in answer.moved.items():
             self._follow(lease, moved)
 

@@ -10,7 +10,7 @@ from crawler.focus.focus import HIGHEST
 from crawler.focus.lead import Lead
 from crawler.page import Extraction
 from crawler.spiders.focusing import Focusing
-from crawler.state.entries import Candidate, Keys
+from crawler.state.entries import Answer, Candidate, Keys, Lent
 from crawler.state.frontier import Frontier
 from crawler.state.manners import Pace
 from crawler.topic import Topic
@@ -82,3 +82,21 @@ def test_what_cannot_be_read_is_said(lore: list[str], warnings: int, caplog: pyt
     judge.hear(frontier)
     assert [record.message for record in caplog.records] == [UNREADABLE] * warnings
     assert frontier.lore == []
+
+
+def test_links_that_others_found_wait_their_turn() -> None:
+    judge, frontier = focusing(), Frontier(Keys(1, Canonical(())), Pace())
+    for number in range(20):
+        judge.judge(Candidate(f"{URL}{number}"), BEES)
+    judge.focus.found(HOME, [Lead("http://b.example/", "bees")])
+    seed, link = Candidate(HOME, 10_000, kind="seed", via="seed"), Candidate(URL, 800)
+    frontier.absorb(Answer([Lent(1, seed, 1, 1), Lent(2, link, 1, 1)]), 0.0)
+    assert frontier.came == [(URL, 800)]
+    judge.hear(frontier)
+    assert frontier.came == []
+    taken = [frontier.take(0.0), frontier.end(1), frontier.take(9.0)]
+    assert [lent.candidate for lent in taken if isinstance(lent, Lent)] == [seed, link._replace(priority=80)]
+    judge.hear(frontier)
+    frontier.end(2, "failed/404")
+    judge.hear(frontier)
+    assert judge.focus.waiting_sample(9) == ["http://b.example/"]
