@@ -69,8 +69,9 @@ class Apprentice:
     def told(self) -> Ledger:
         """What this worker knows of the signs that links had most often, for others."""
         sums, weights = self._own
-        common = np.argsort(-weights, kind="stable")[:MOST_TOLD].tolist()
-        signs = {sign: (float(sums[sign]), float(weights[sign])) for sign in common if weights[sign]}
+        known = np.flatnonzero(weights)  # few of a million places
+        common = known[np.argsort(-weights[known], kind="stable")][:MOST_TOLD].tolist()
+        signs = {sign: (float(sums[sign]), float(weights[sign])) for sign in common}
         return Ledger(signs, self.good, self.bad)
 
     def go_on(self, told: Ledger) -> None:
