@@ -24,6 +24,8 @@ FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
+DUE, ALL = "due", "all"
+REFRESH = dict.fromkeys((DUE, ALL))
 # A comma ends an address where a space or another address follows: addresses may hold commas themselves.
 BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNORECASE)
 # A comma inside {} or [] belongs to the pattern.
@@ -56,6 +58,7 @@ class Arguments:
     extractor: str = ""
     """The method that takes out the text, if not that of the settings."""
     favour: str = BALANCE
+    refresh: str = DUE
 
 
 def parse(given: Mapping[str, str]) -> Arguments:
@@ -208,4 +211,5 @@ READERS: dict[str, Callable[[str], object]] = {
     "extractor": _choice("extractor", EXTRACTORS),
     "favour": _choice("favour", FAVOURS),
     "fresh": lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
+    "refresh": _choice("refresh", REFRESH),
 }

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from crawler.page import Page
+from crawler.state.entries import Check
 
 
 @dataclass
@@ -28,6 +29,7 @@ class PageItem:
     via: str = "link"
     extractor: str = ""
     text_fingerprint: str | None = None
+    duplicate_of: str | None = None
     images: list[dict[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -36,6 +38,7 @@ class PageItem:
         self.lease = 0
         self.validators: dict[str, str] = {}
         """ETag and Last-Modified, by which a site says whether a page is still the same."""
+        self.check: Check | None = None
 
 
 @dataclass

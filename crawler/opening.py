@@ -11,8 +11,9 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
 from crawler import demo
-from crawler.arguments import Arguments
+from crawler.arguments import ALL, Arguments
 from crawler.canonical import Canonical
+from crawler.recrawl import Bounds
 from crawler.state.claims import LONGEST_REST
 from crawler.state.database import AwayError, StateError, database_url, open_database, passes, shown, why
 from crawler.state.manners import Pace
@@ -37,6 +38,8 @@ def take_seat(arguments: Arguments, settings: BaseSettings) -> Seat:
         max(LONGEST_REST, *(2 * settings.getfloat(name) for name in PAUSES)),
         arguments.fresh,
         arguments.images,
+        bounds(settings),
+        settings.getint("KEEP_VERSIONS"),
     )
     url, patience = database_url(settings["STATE_URL"], folder), settings.getfloat("STATE_PATIENCE")
     seat = _patiently(lambda: _seat(url, plan), patience)
@@ -99,6 +102,18 @@ def pace_of(crawler: Crawler) -> Pace:
     )
 
 
-def anything_left(seat: Seat, arguments: Arguments) -> bool:
-    """Whether the crawl has anything left to do."""
-    return seat.left(arguments.seeds or (seat.seed_known() or demo.ADDRESS,))
+def anything_to_do(seat: Seat, arguments: Arguments) -> bool:
+    """Whether the crawl has anything left to do, or begins a new round."""
+    return seat.begin(arguments.seeds or (seat.seed_known() or demo.ADDRESS,), arguments.refresh == ALL)
+
+
+def bounds(settings: BaseSettings) -> Bounds:
+    """Within which seconds pages come again; a StateError where that cannot be."""
+    least, most = settings.getfloat("RECRAWL_LEAST"), settings.getfloat("RECRAWL_MOST")
+    try:
+        return Bounds(least, most)
+    except ValueError:
+        raise StateError(
+            f"settings RECRAWL_LEAST={least} and RECRAWL_MOST={most} are wrong; allowed are seconds above 0, "
+            "and no fewer for the second"
+        ) from None

@@ -14,8 +14,10 @@ from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
+from crawler.conditional import NOT_MODIFIED, conditions
 from crawler.spiders.topic import spider_of
 from crawler.state.database import StateError
+from crawler.state.entries import Lent
 from crawler.state.workers import LEASE
 
 logger = logging.getLogger(__name__)
@@ -65,6 +67,7 @@ class FrontierScheduler(BaseScheduler):
                 await self.commit(claim=False)
                 self.spider.focusing.tell(self.frontier)
                 await self.commit(claim=False)
+                self.spider.tally = await self._in_thread(self.seat.tally)
                 await self._in_thread(self.seat.leave)
         except StateError as error:
             self.spider.broken = str(error)
@@ -89,15 +92,18 @@ class FrontierScheduler(BaseScheduler):
         if lent is None:
             self._wake_when_ready()
             return None
-        request: Request = lent.load or self._request(lent.candidate.url, lent.candidate.kind)
+        request: Request = lent.load or self._request(lent)
         request.meta.update(candidate=lent.candidate, lease=lent.lease)
         return request
 
-    def _request(self, url: str, kind: str) -> Request:
-        if kind == "image":
+    def _request(self, lent: Lent) -> Request:
+        url, failed = lent.candidate.url, self.spider.failed
+        if lent.candidate.kind == "image":
             meta = {"download_maxsize": self.spider.pictures.largest}
-            return Request(url, self.spider.parse_image, errback=self.spider.failed, dont_filter=True, meta=meta)
-        return Request(url, self.spider.parse, errback=self.spider.failed, dont_filter=True)
+            return Request(url, self.spider.parse_image, errback=failed, dont_filter=True, meta=meta)
+        asked = conditions(lent.known)
+        known = {"handle_httpstatus_list": [NOT_MODIFIED]} if asked else {}
+        return Request(url, self.spider.parse, errback=failed, dont_filter=True, headers=asked, meta=known)
 
     async def keep_books(self) -> None:
         """Commit a batch now and then, until the crawl ends or the state is broken."""

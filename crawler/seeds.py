@@ -1,14 +1,21 @@
 """The addresses that a sitemap or a feed lists."""
 
+import time
 import zlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from lxml import etree
 
+from crawler.moments import moment
 from crawler.urls import absolute
 
 SITEMAPS = frozenset(("urlset", "sitemapindex"))
 LISTS = SITEMAPS | {"rss", "rdf", "feed"}
+# Which of its elements says when a page was changed, by the element that stands for the page; the first that is there.
+DATES = {"url": ("lastmod",), "item": ("pubdate", "date", "modified"), "entry": ("updated", "modified", "published")}
+NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 class Listing(NamedTuple):
@@ -19,6 +26,8 @@ class Listing(NamedTuple):
     cut: bool = False
     """Whether it was packed and could be unpacked only in part."""
     is_feed: bool = False
+    lastmods: Mapping[str, float] = NOTHING
+    """When pages were last changed, as far as that is said and can be, in seconds since 1970."""
 
 
 def listing(body: bytes, url: str, max_size: int) -> Listing | None:
@@ -34,14 +43,26 @@ def listing(body: bytes, url: str, max_size: int) -> Listing | None:
     if root is None or _name(root) not in LISTS:
         return None
     pages: dict[str, None] = {}
+    lastmods: dict[str, float] = {}
+    now = time.time()
     sitemaps: dict[str, None] = {}
     for element in root.iter(etree.Element):
         href = _address(element)
         address = absolute(url, href) if href else None
         if address:
             parent = element.getparent()
-            (sitemaps if parent is not None and _name(parent) == "sitemap" else pages)[address] = None
-    return Listing(tuple(pages), tuple(sitemaps), cut, _name(root) not in SITEMAPS)
+            is_sitemap = parent is not None and _name(parent) == "sitemap"
+            (sitemaps if is_sitemap else pages)[address] = None
+            if parent is not None and (when := _changed(parent)) is not None and when <= now:
+                lastmods[address] = max(when, lastmods.get(address, when))
+    return Listing(tuple(pages), tuple(sitemaps), cut, _name(root) not in SITEMAPS, lastmods)
+
+
+def _changed(entry: etree._Element) -> float | None:
+    """When the page of an entry was changed, if the entry says it."""
+    names = DATES.get(_name(entry), ())
+    said = {_name(element): element.text for element in entry.iterchildren(etree.Element) if _name(element) in names}
+    return next((when for name in names if (when := moment(said.get(name))) is not None), None)
 
 
 def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:

@@ -33,6 +33,11 @@ STATE_URL = ""  # SQLite in OUTPUT_DIR/crawl.db; postgresql+psycopg://USER:PASSW
 STATE_PATIENCE = 120.0
 STATE_KEEP_DAYS = 0  # pages older than this are dropped by `scrapy state --prune`; 0 keeps all
 
+# When a page is asked for again: half its interval later where it had changed, else one and a half, between these.
+RECRAWL_LEAST = 3_600.0  # seconds: one hour
+RECRAWL_MOST = 2_592_000.0  # 30 days
+KEEP_VERSIONS = 10  # texts that a page had before it changed, the newest; 0 keeps none
+
 # Crawls that come again and again, by `scrapy schedule`.
 SCHEDULE_AT_ONCE = 4  # crawls of one scheduler; each takes a core while it is quick
 SCHEDULE_KEEP_RUNS = 100  # of each job, with their logs

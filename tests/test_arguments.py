@@ -174,6 +174,8 @@ def test_a_path_that_is_no_file(value: str, why: str) -> None:
         ("markdown", "no", "no"),
         ("markdown", "links", "links"),
         ("favour", "recall", "recall"),
+        ("refresh", "all", "all"),
+        ("refresh", "due", "due"),
         ("fresh", "yes", True),
         ("fresh", "no", False),
     ],
@@ -231,6 +233,7 @@ ALLOWED = {
     "markdown": "allowed are no, yes, links",
     "extractor": f"allowed are {', '.join(EXTRACTORS)}",
     "favour": "allowed are balance, precision, recall",
+    "refresh": "allowed are due, all",
     "fresh": "allowed are yes, no",
 }
 WRONG = {
@@ -248,6 +251,7 @@ WRONG = {
     "extractor": ["magic", "Auto", "leaf_tags"],
     "favour": ["Recall", "f1", "precision,recall", "0.5"],
     "fresh": ["maybe", "true", "YES"],
+    "refresh": ["yes", "Due", "due,all"],
 }
 CASES = [(name, value) for name, values in WRONG.items() for value in values]
 

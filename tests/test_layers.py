@@ -17,9 +17,13 @@ LAYERS = {
         "page walk pieces text segment topic topic_file decoding urls language published heads structured".split(),
         PURE,
     ),
-    **dict.fromkeys("author wording bounds seeds scope addresses canonical parallel whole_file picture".split(), PURE),
+    **dict.fromkeys(
+        "author wording bounds seeds scope addresses canonical parallel whole_file picture near_duplicates".split(),
+        PURE,
+    ),
+    **dict.fromkeys("moments recrawl".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
-    **dict.fromkeys("recrawl evaluation arguments cleaning saved_pictures".split(), ABOVE),
+    **dict.fromkeys("conditional evaluation arguments cleaning saved_pictures".split(), ABOVE),
     "training": TOP,  # it judges what it made
     "bulk": TOP,  # it cleans
     "schedule": TOP,

@@ -63,6 +63,7 @@ def test_an_item_has_every_field_filled(crawled: tuple[Site, Crawl]) -> None:
         "link_score": None,
         "via": "seed",
         "extractor": "auto",
+        "duplicate_of": None,
         "images": [{"url": f"{site.url}a.png", "alt": "a bee"}, {"url": f"{site.url}b.jpg", "alt": ""}],
     }
 
@@ -76,6 +77,12 @@ def test_what_is_favoured_decides_the_text(tmp_path: Path, favour: str) -> None:
     (item,) = ended.items()
     assert item["text"] == extract(html, url, favour=favour).text
     assert item["text"] != extract(html, url, favour={"precision": "recall", "recall": "precision"}[favour]).text
+
+
+def test_duplicate_texts_are_items_that_name_the_first(crawled: tuple[Site, Crawl]) -> None:
+    site, ended = crawled
+    copies = {item["url"].removeprefix(site.url): item["duplicate_of"] for item in ended.items("蜜蜂")}
+    assert copies == {"": None, "twin": site.url, "arrived?a=1": None}
 
 
 def test_duplicate_texts_are_items_with_one_fingerprint(crawled: tuple[Site, Crawl]) -> None:
@@ -98,7 +105,8 @@ def test_scrapys_own_feeds_hold_the_same_pages(crawled: tuple[Site, Crawl]) -> N
     feed = json.loads((ended.folder / "all.json").read_text(encoding="utf-8"))
     with (ended.folder / "all.csv").open(encoding="utf-8", newline="") as table:
         rows = list(csv.DictReader(table))
-    assert sorted(feed, key=lambda item: item["url"]) == ours
+    # Which pages are copies the database knows, when the feed has them already.
+    assert sorted(feed, key=lambda item: item["url"]) == [item | {"duplicate_of": None} for item in ours]
     assert sorted(row["url"] for row in rows) == [item["url"] for item in ours]
 
 

@@ -186,3 +186,36 @@ def test_entities_are_not_followed(doctype: str, loc: str) -> None:
     assert found is not None
     assert set(found.pages) <= {E + "a", E}
     assert "root:" not in str(found)
+
+
+DATED = "<url><loc>/a</loc><lastmod>{}</lastmod></url>"
+PUBLISHED = "<pubDate>Fri, 02 Jan 1970 00:00:00 GMT</pubDate>"
+HREF = '<link href="/a"/>'
+
+
+@pytest.mark.parametrize(
+    ("xml", "expected"),
+    [
+        ("<urlset><url><loc>/a</loc><lastmod>1970-01-02</lastmod></url></urlset>", 86_400.0),
+        ("<urlset><url><lastmod>1970-01-01T01:01:00+01:00</lastmod><loc>/a</loc></url></urlset>", 60.0),
+        ("<urlset><url><loc>/a</loc><lastmod> 1970-01-02\n</lastmod></url></urlset>", 86_400.0),
+        ("<urlset><url><loc>/a</loc><lastmod>yesterday</lastmod></url></urlset>", None),
+        ("<urlset><url><loc>/a</loc><lastmod>2999-01-01</lastmod></url></urlset>", None),
+        ("<urlset><url><loc>/a</loc><lastmod/></url></urlset>", None),
+        ("<urlset><lastmod>1970-01-02</lastmod><url><loc>/a</loc></url></urlset>", None),
+        (f"<urlset>{DATED.format('1970-01-02')}{DATED.format('1970-01-01')}</urlset>", 86_400.0),
+        (f"<rss><channel>{PUBLISHED}<item><link>/a</link></item></channel></rss>", None),
+        (f"<rss><channel><item><link>/a</link>{PUBLISHED}</item></channel></rss>", 86_400.0),
+        (f"<feed><entry>{HREF}<updated>1970-01-02T00:00:00Z</updated></entry></feed>", 86_400.0),
+        (f"<feed><entry>{HREF}<published>1970-01-02T00:00:00Z</published></entry></feed>", 86_400.0),
+        (
+            f"<feed><entry>{HREF}<published>1970-01-02</published><updated>1970-01-03</updated></entry></feed>",
+            172_800.0,
+        ),
+    ],
+)
+def test_when_pages_were_changed(xml: str, expected: float | None) -> None:
+    found = listing(xml.encode(), URL, LIMIT)
+    assert found is not None
+    assert found.pages == (E + "a",)
+    assert found.lastmods == ({} if expected is None else {E + "a": expected})

@@ -18,7 +18,7 @@ from crawler.checking import check
 from crawler.demonstration import check_demo
 from crawler.items import PageItem
 from crawler.language import language
-from crawler.opening import anything_left, take_seat
+from crawler.opening import anything_to_do, take_seat
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import AwayError, StateError
 
@@ -66,7 +66,7 @@ class Command(CrawlCommand):
                 f"the language model cannot be unpacked in a temporary file ({error.strerror})"
             ) from None
         self.seat = take_seat(self.arguments, self.settings)
-        self.left = anything_left(self.seat, self.arguments)
+        self.left = anything_to_do(self.seat, self.arguments)
         if self.left and self.arguments.demo:
             check_demo(self.seat)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))

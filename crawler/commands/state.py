@@ -206,6 +206,7 @@ class Command(ScrapyCommand):
             "seeds": _some(json.loads(crawl.seeds), most),
             "started": f"{_date(crawl.started_at)}, {_ago(state.now - crawl.started_at)}",
             "pages": _pages(crawl),
+            "round": _round(crawl),
             "addresses": _addresses(crawl),
             "done": _ends(crawl),
             "left out": _reasons(crawl, "skipped", most),
@@ -262,7 +263,18 @@ def _status(crawl: Crawl) -> str:
     return "stopped; the same command goes on there"
 
 
+def _round(crawl: Crawl) -> str:
+    """Which round it is, and when the next one begins, which says nothing while a crawl is at work."""
+    number = "" if crawl.round == crawl.first_round else f"{crawl.round:,}"
+    if crawl.ended_at is None or crawl.next_due is None:
+        return number
+    due = f"{counted(crawl.due, 'page')} due" if crawl.due else f"the next page is due in {span(crawl.next_due)}"
+    return f"{number or crawl.round}; {due}"
+
+
 def _pages(crawl: Crawl) -> str:
+    if crawl.round > crawl.first_round:
+        return f"{crawl.pages:,} in this round, {crawl.texts:,} in the database"
     said = f"{crawl.pages:,} stored"
     if crawl.texts < crawl.pages:
         said += f", {crawl.texts:,} of them still in the database"

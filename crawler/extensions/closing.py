@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler.spiders.topic import TopicSpider, spider_of
+from crawler.state.rounds import Tally
 from crawler.state.verdicts import saved_bytes
 from crawler.wording import counted, printable, ranked_reasons, reason_words
 
@@ -73,9 +74,22 @@ class ClosingLines:
         if "skipped/address is not public" in counts:
             said.append("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
         said += _focus(spider)
-        where = spider.seat.pages.path
-        said.append(f"{counted(pages, 'item' if total == pages else 'new item')} in {where}.")
+        if spider.tally is not None:
+            said.append(_round(spider.seat.ledger.round.number, spider.tally))
+        where, items = spider.seat.pages.path, spider.frontier.items
+        said.append(f"{counted(items, 'item' if total == items else 'new item')} in {where}.")
         return said + _pictures(counts, str(spider.seat.images.path) if spider.arguments.images else "")
+
+
+def _round(number: int, tally: Tally) -> str:
+    """What became of the pages of a round.
+
+    >>> _round(3, Tally(changed=1, new=5, gone=0, unchanged=2_000, not_modified=98))
+    'Round 3: 1 page changed, 5 new, 0 gone, 2,000 unchanged (98 of them answered 304).'
+    """
+    same = f" ({tally.not_modified:,} of them answered 304)" if tally.not_modified else ""
+    said = f"Round {number:,}: {counted(tally.changed, 'page')} changed, {tally.new:,} new, {tally.gone:,} gone"
+    return f"{said}, {tally.unchanged:,} unchanged{same}."
 
 
 def _focus(spider: TopicSpider) -> list[str]:

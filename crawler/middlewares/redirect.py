@@ -11,6 +11,7 @@ from crawler.state.entries import Candidate
 from crawler.urls import absolute
 
 ANYWHERE = KINDS | {"image"}
+CONDITIONS = (b"If-None-Match", b"If-Modified-Since")
 MOVED = (301, 302, 303, 307, 308)
 
 
@@ -43,4 +44,7 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
         lease = await spider.frontier.move(request.meta["lease"], to)
         if lease is None or url == request.url:
             raise Refusal("redirected to a page already known")
-        return answer.replace(url=url, meta=answer.meta | {"lease": lease, "candidate": to})
+        # By what the page that was asked for is known, another cannot be compared.
+        headers = {name: value for name, value in answer.headers.items() if name not in CONDITIONS}
+        meta = {name: value for name, value in answer.meta.items() if name != "handle_httpstatus_list"}
+        return answer.replace(url=url, headers=headers, meta=meta | {"lease": lease, "candidate": to})

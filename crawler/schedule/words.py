@@ -1,6 +1,6 @@
 """When a job runs, in plain words."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from crawler.schedule.cron import LAST, LAST_WEEKDAY, Cron, Fields
@@ -56,10 +56,23 @@ def ended_words(run: Run) -> str:
     """How a run went that has ended, and what it brought."""
     text = f"{result(run)}, {span((run.ended_at or run.beat) - run.started_at)}"
     if run.pages is not None:
-        text += f", {counted(run.pages, 'page')} stored"
+        text += f", {pages_words(vars(run))}"
     if run.passed:
         text += f"; {counted(run.passed, 'time')} that came meanwhile left out"
     return text
+
+
+def pages_words(count: Mapping[str, int | None]) -> str:
+    """How many pages were stored, and where the crawl came back how many of them are what.
+
+    >>> pages_words({"pages": 2, "new": 2, "changed": 0, "gone": 0})
+    '2 pages stored'
+    >>> pages_words({"pages": 7, "new": 5, "changed": 2, "gone": 1})
+    '7 pages stored (5 new, 2 changed), 1 gone'
+    """
+    said = f"{counted(count['pages'] or 0, 'page')} stored"
+    new, changed, gone = (count[name] or 0 for name in ("new", "changed", "gone"))
+    return f"{said} ({new:,} new, {changed:,} changed), {gone:,} gone" if changed or gone else said
 
 
 def result(run: Run) -> str:

@@ -1,9 +1,10 @@
 """The topic spider: seeds -> page items, and leads to more pages for the focus."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from logging import DEBUG, INFO
+from types import MappingProxyType
 from typing import Any, Self
 
 from scrapy import Request, Spider, signals
@@ -15,6 +16,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from crawler.arguments import Arguments, parse
+from crawler.conditional import NOT_MODIFIED
 from crawler.demonstration import serve_demo
 from crawler.extraction import LEARNING
 from crawler.extraction.libraries import Libraries
@@ -23,19 +25,22 @@ from crawler.failures import NO_WHOLE_PAGE, NOT_PUBLIC, Noise, Refusal, reason
 from crawler.items import ImageItem, PageItem
 from crawler.judging import counted
 from crawler.methods import extractor
-from crawler.opening import pace_of, take_seat
+from crawler.opening import anything_to_do, pace_of, take_seat
 from crawler.page import HTML_TYPES, Extraction, Page, is_html, media_type
 from crawler.picture import looks_like_content
 from crawler.scope import Scope
 from crawler.seeds import Listing, listing
 from crawler.settings import user_agent
+from crawler.spiders.comparing import Comparison
 from crawler.spiders.examples import KINDS, lesson
 from crawler.spiders.focusing import Focusing, Judgement
 from crawler.spiders.links import Leads, Links
 from crawler.spiders.pictures import MOST_PICTURES, Pictures
 from crawler.spiders.reasons import Reasons
-from crawler.state.entries import OFF_TOPIC, Candidate, Template
+from crawler.state.checks import GONE_AFTER
+from crawler.state.entries import OFF_TOPIC, Candidate, Check, Found, Template
 from crawler.state.frontier import Frontier
+from crawler.state.rounds import Tally
 from crawler.state.seats import Seat
 from crawler.urls import host
 
@@ -43,6 +48,15 @@ from crawler.urls import host
 REFRESH_SECONDS = 3
 SEED_PRIORITY = 10_000
 MAX_HEADER = 1_000
+GONE = (404, 410)
+COUNTED_AS = {
+    Found.NEW: ("new",),
+    Found.CHANGED: ("changed",),
+    Found.SAME: ("unchanged",),
+    Found.RENEWED: ("unchanged",),
+    Found.NOT_MODIFIED: ("unchanged", "not_modified"),
+}
+NOTHING_SAID: Mapping[str, float] = MappingProxyType({})
 # Why a seed brought nothing that may be over when the crawl is started again.
 PASSING = (NOT_PUBLIC, "robots.txt cannot be read", "site asked")
 
@@ -61,12 +75,16 @@ class TopicSpider(Spider):
         self.learned: set[tuple[str, str]] = set()
         self.broken = ""
         self.closing: asyncio.Future[None] | None = None
+        self.tally: Tally | None = None
+        """What became of the pages of the round, at the end; None in the first, where all are new."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         seat: Seat | None = kwargs.pop("seat", None)
         spider = super().from_crawler(crawler, parse(kwargs))
-        seat = seat or take_seat(spider.arguments, crawler.settings)
+        if seat is None:
+            seat = take_seat(spider.arguments, crawler.settings)
+            anything_to_do(seat, spider.arguments)
         if spider.arguments.demo:
             spider.seeds = (serve_demo(crawler, seat),)
         spider.introduce(crawler.settings)
@@ -99,6 +117,7 @@ class TopicSpider(Spider):
         if self.method in LEARNING:
             self.libraries = Libraries(self.extract, self.reasons.count)
             self.extract = self.libraries.extract
+        self.comparison = Comparison(self.method, self.arguments.favour, self.extract)
         self.scope = Scope(
             self.arguments.scope,
             self.arguments.allow,
@@ -164,6 +183,12 @@ class TopicSpider(Spider):
     def parse(self, response: Response) -> Iterator[Leads | PageItem]:
         """Where the page leads, and the page as an item, unless it is not to be kept."""
         candidate: Candidate = response.meta["candidate"]
+        if response.status == NOT_MODIFIED:
+            self.answered(candidate)
+            self.comes_again(Found.NOT_MODIFIED)
+            check = Check(Found.NOT_MODIFIED)
+            self.frontier.end(response.meta["lease"], check.found, None, validators(response), check)
+            return
         if candidate.kind in ("seed", "list") and (found := listing(response.body, response.url, self.max_size)):
             self.parse_listing(response, candidate, found)
             return
@@ -213,13 +238,34 @@ class TopicSpider(Spider):
             )
             self.frontier.found(lease, self.pictures.candidates(page, candidate.depth, self.frontier.met))
         # Last: when the item has left the pipelines, all that its page caused is committed with it.
-        if "noindex" in page.robots:
-            self.skip(response.meta, "noindex")
-        elif item.relevance < (self.arguments.min_relevance or 0.0):
-            self.skip(response.meta, OFF_TOPIC)
-        else:
+        if self.is_kept(response.meta, page, item):
             self.learn_from(page, lease)
             yield item
+
+    def is_kept(self, meta: dict[str, Any], page: Page, item: PageItem) -> bool:
+        """Whether the page is to be stored; else its lease is ended: it is not wanted, or as it was."""
+        lease: int = meta["lease"]
+        known = self.frontier.known(lease)
+        off_topic = item.relevance < (self.arguments.min_relevance or 0.0)
+        if "noindex" in page.robots:
+            self.skip(meta, "noindex")
+            return False
+        if known is not None or not off_topic:
+            item.check = self.comparison.check(page, self.extraction(page), known)
+            if item.check.found is Found.SAME:
+                self.learn_from(page, lease)
+                self.comes_again(Found.SAME)
+                self.frontier.end(lease, Found.SAME, None, item.validators, item.check)
+                return False
+        if off_topic:
+            self.skip(meta, OFF_TOPIC)
+        return not off_topic
+
+    def comes_again(self, found: Found) -> None:
+        """Count what a page was found to be that was there in an earlier round, or is new in this one."""
+        if self.seat.ledger.round.comes_again:
+            for name in COUNTED_AS.get(found, ()):
+                self.crawler.stats.inc_value(f"recrawl/{name}")
 
     def learn_from(self, page: Page, lease: int) -> None:
         """Learn what the site's pages have in common, if the method wants that."""
@@ -236,7 +282,8 @@ class TopicSpider(Spider):
         lease: int = response.meta["lease"]
         self.reasons.count("skipped/rest of a sitemap larger than the limit", found.cut)
         self.found(lease, found.sitemaps, Candidate("", SEED_PRIORITY, kind="list", via="sitemap"))
-        self.found(lease, found.pages, Candidate("", SEED_PRIORITY - 1, via="feed" if found.is_feed else "sitemap"))
+        via = "feed" if found.is_feed else "sitemap"
+        self.found(lease, found.pages, Candidate("", SEED_PRIORITY - 1, via=via), found.lastmods)
         self.frontier.end(lease, "list")
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
@@ -258,9 +305,9 @@ class TopicSpider(Spider):
         item = PageItem(response.url, asked, now, response.status, candidate.depth, candidate.parent)
         item.page, item.lease = page, response.meta["lease"]
         item.relevance, item.link_score, item.via = self.judge(candidate, page)
-        for name in ("ETag", "Last-Modified"):
-            if value := _header(response.headers, name):
-                item.validators[name.lower().replace("-", "_")] = value[:MAX_HEADER]
+        if known := self.frontier.known(item.lease):
+            item.link_score = known.link_score  # its priority is by what it was worth by now
+        item.validators = validators(response)
         return item
 
     def extraction(self, page: Page) -> Extraction:
@@ -292,15 +339,20 @@ class TopicSpider(Spider):
         self.reasons.count(f"skipped/rest of a page {ended}", bool(ended))
         return self.links.leads(leads, candidate.depth + 1, self.frontier)
 
-    def found(self, lease: int, urls: Iterable[str], candidate: Candidate) -> None:
-        """Hand those addresses to the frontier that are new and within the scope, otherwise like the candidate."""
+    def found(
+        self, lease: int, urls: Iterable[str], candidate: Candidate, lastmods: Mapping[str, float] = NOTHING_SAID
+    ) -> None:
+        """Hand those addresses to the frontier that are new, or said to be changed, and within the scope, otherwise
+        like the candidate.
+        """
         for url in urls:
-            if url in self.frontier:
+            lastmod = lastmods.get(url)
+            if url in self.frontier and lastmod is None:
                 continue
             if refusal := self.scope.refusal(url, page=candidate.kind != "list"):
                 self.reasons.leave_out(url, refusal)
             else:
-                self.frontier.found(lease, [candidate._replace(url=url)])
+                self.frontier.found(lease, [candidate._replace(url=url, lastmod=lastmod)])
 
     def failed(self, failure: Failure) -> None:
         """Count why a request brought nothing."""
@@ -313,12 +365,22 @@ class TopicSpider(Spider):
         else:
             # Dead links are many and told by the closing lines; what ails a host is worth a line at once.
             self.logger.log(DEBUG if failure.check(HttpError) else INFO, "Failed: %s (%s)", request.url, why)
-            self.skip(request.meta, why, "failed")
+            self.skip(request.meta, why, "failed", self.missed(request.meta["lease"], failure))
+
+    def missed(self, lease: int, failure: Failure) -> Check | None:
+        """That a page is not there any more, if its server says so of one that was."""
+        known = self.frontier.known(lease)
+        gone = isinstance(failure.value, HttpError) and failure.value.response.status in GONE
+        if not gone or known is None:
+            return None
+        if known.gone_at is None and known.gone_count + 1 >= GONE_AFTER:
+            self.crawler.stats.inc_value("recrawl/gone")
+        return Check(Found.MISSING)
 
     def answered(self, candidate: Candidate) -> None:
         self.seeds_answered += candidate.kind == "seed"
 
-    def skip(self, meta: dict[str, Any], why: str, group: str = "skipped") -> None:
+    def skip(self, meta: dict[str, Any], why: str, group: str = "skipped", check: Check | None = None) -> None:
         """End a request that brings no page."""
         candidate: Candidate = meta["candidate"]
         self.reasons.count(f"{group}/{why}")
@@ -331,7 +393,7 @@ class TopicSpider(Spider):
             self.examples.failed[candidate.requested or candidate.url] = why
             if may_pass:
                 self.frontier.taught(meta["lease"], "again example", candidate.url)
-        self.frontier.end(meta["lease"], f"{group}/{why}")
+        self.frontier.end(meta["lease"], f"{group}/{why}", check=check)
 
     def give_up(self, why: str) -> None:
         """End the crawl: what it would fetch now could not be kept."""
@@ -347,7 +409,7 @@ class TopicSpider(Spider):
     @property
     def fruitless(self) -> bool:
         """Whether every seed failed of a crawl that never stored a page."""
-        pages = self.frontier.pages or self.frontier.all_pages
+        pages = self.frontier.pages or self.frontier.all_pages or self.seat.ledger.round.comes_again
         return bool(self.seeds_failed) and not self.seeds_answered and not pages
 
 
@@ -356,6 +418,12 @@ def spider_of(crawler: Crawler) -> TopicSpider:
     if not isinstance(crawler.spider, TopicSpider):
         raise TypeError("this component serves the topic spider only")
     return crawler.spider
+
+
+def validators(response: Response) -> dict[str, str]:
+    """By what a server tells whether a page is still the same."""
+    found = {name.lower().replace("-", "_"): _header(response.headers, name) for name in ("ETag", "Last-Modified")}
+    return {name: value[:MAX_HEADER] for name, value in found.items() if value}
 
 
 def _header(headers: Headers, name: str, between: str = ", ") -> str:

@@ -89,7 +89,7 @@ class Addresses:
         for key, (link, parent) in links.items():
             host_id = places[host_of(link.url)].host_id
             row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
-            rows.append(row | {"depth": link.depth, "parent": parent, "via": link.via})
+            rows.append(row | {"depth": link.depth, "parent": parent, "via": link.via, "lastmod": link.lastmod})
         count = self._insert(connection, rows)
         if count:
             self._wait_at((row["host_id"], row["priority"]) for row in rows)

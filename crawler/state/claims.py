@@ -24,7 +24,8 @@ from sqlalchemy import (
     update,
 )
 
-from crawler.state.entries import Candidate, Demand, Lent
+from crawler.state.entries import Candidate, Demand, Known, Lent
+from crawler.state.pages import known_pages
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, site, worker
 
 # A site may answer this many requests with something else for every page of its budget.
@@ -84,6 +85,7 @@ head = address.alias("head")
 heads = select(head.c.id).where(head.c.host_id == host.c.id, head.c.state == IS_WAITING)
 found = (
     address.c.id,
+    address.c.key,
     address.c.host_id,
     address.c.url,
     address.c.priority,
@@ -92,6 +94,7 @@ found = (
     address.c.requested,
     address.c.sight,
     address.c.via,
+    address.c.lastmod,
     address.c.shown_on,
     parent.c.url.label("parent"),
 )
@@ -158,6 +161,8 @@ class Claimant(NamedTuple):
     max_pages: int | None = None
     longest_rest: float = LONGEST_REST
     pictures: bool = True
+    known_since: int | None = None
+    """The round from which on pages are known that come again; None in the first, where none does."""
 
 
 @dataclass
@@ -181,7 +186,8 @@ def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> 
     asked = sorted(row.id for row in rows if not row.closed)
     firsts = HEADS[connection.dialect.name, kinds], {"chosen": asked, "each": demand.each}
     kept = _within(who, demand, hosts, connection.execute(*firsts), left)
-    lent = [_lent(row, hosts[row.host_id].site_id) for row in kept]
+    known = knowledge(connection, who, kept)
+    lent = [_lent(row, hosts[row.host_id].site_id, known.get(row.key)) for row in kept]
     if lent:
         connection.execute(HOLD, {"ids": [one.lease for one in lent], "me": who.worker_id})
         count_sites(connection, Counter(one.site_id for one in lent if one.counts), held=1, requests=1)
@@ -273,14 +279,22 @@ def pages_left(connection: Connection, who: Claimant) -> float:
     return int(who.max_pages - pages - connection.execute(held).scalar_one())
 
 
-def _lent(row: Row[Any], site_id: int) -> Lent:
-    return Lent(row.id, candidate_of(row, row.parent), row.host_id, site_id, shown_on=row.shown_on)
+def knowledge(connection: Connection, who: Claimant, rows: Iterable[Row[Any]]) -> dict[int, Known]:
+    """What is known of those addresses that are pages of an earlier round, by their keys."""
+    if who.known_since is None:
+        return {}
+    return known_pages(connection, {row.key for row in rows if row.kind != "image"}, who.known_since)
+
+
+def _lent(row: Row[Any], site_id: int, known: Known | None) -> Lent:
+    candidate = candidate_of(row, row.parent)
+    return Lent(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=known)
 
 
 def candidate_of(row: Row[Any], parent: str | None) -> Candidate:
     """What is known of an address, by its row and the address of its parent."""
     via = row.via or FOUND.get(row.kind, "link")
-    return Candidate(row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, via)
+    return Candidate(row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, via, row.lastmod)
 
 
 def give_back(connection: Connection, who: Claimant, lent: Iterable[Lent]) -> int:

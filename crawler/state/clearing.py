@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.state.database import StateError, open_database, shown, time_of, why
 from crawler.state.report import open_sqlite, reading, workers_of
-from crawler.state.schema import crawl, output, page, template, verdict
+from crawler.state.schema import crawl, likeness, output, page, page_version, template, verdict
 from crawler.state.schema import worker as worker_table
 from crawler.state.seats import forget
 
@@ -34,7 +34,7 @@ def reset(url: URL, name: str) -> None:
         if any(one.alive for one in workers_of(connection, time_of(connection))[number]):
             raise BusyError(f"the crawl {name!r} has just been started; stop it first")
         forget(connection, number)
-        for table in (page, output, worker_table, template):
+        for table in (page, page_version, output, worker_table, template):
             connection.execute(delete(table).where(table.c.crawl_id == number))
         connection.execute(delete(crawl).where(crawl.c.id == number))
 
@@ -49,9 +49,20 @@ def prune(url: URL, before: str) -> int:
         with engine.connect().execution_options(reading=True) as connection:
             crawls = connection.execute(select(crawl.c.id)).scalars().all()
         for number in crawls:
-            count += _drop(engine, page, page.c.fetched_at, number, before)
+            dropped = _drop(engine, page, page.c.fetched_at, number, before)
+            if dropped:
+                _forget_likeness(engine, number)
+            count += dropped
             _drop(engine, verdict, verdict.c.decided_at, number, before)
+            _drop(engine, page_version, page_version.c.fetched_at, number, before)
     return count
+
+
+def _forget_likeness(engine: Engine, crawl_id: int) -> None:
+    """Look up no page any more that was dropped."""
+    there = select(page.c.id).where(page.c.key == likeness.c.key).exists()
+    with engine.begin() as connection:
+        connection.execute(delete(likeness).where(likeness.c.crawl_id == crawl_id, ~there))
 
 
 def _drop(engine: Engine, table: Table, time: Column[str], crawl_id: int, before: str) -> int:

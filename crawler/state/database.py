@@ -19,7 +19,8 @@ STATEMENT_SECONDS = 60  # that PostgreSQL may take for a statement, or wait for 
 CACHE_KILOBYTES = 64_000  # of SQLite: the seen set's index is looked into at random
 
 # Steps from one version of the tables to the next, as statements: MIGRATIONS[0] makes version 2 of version 1. {serial}
-# stands for what numbers rows by itself, {number} for the number of such a row.
+# stands for what numbers rows by itself, {number} for the number of such a row, {bytes} for bytes, {keyed} for a table
+# that is nothing but its key.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """
@@ -94,10 +95,60 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )""",
         "CREATE UNIQUE INDEX run_under_way ON run (job_id) WHERE ended_at IS NULL",
     ),
+    (
+        "ALTER TABLE crawl ADD COLUMN round INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE crawl ADD COLUMN round_started FLOAT",
+        "UPDATE crawl SET round_started = started_at",
+        "ALTER TABLE crawl ADD COLUMN first_round INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE address ADD COLUMN lastmod FLOAT",
+        "ALTER TABLE page ADD COLUMN round INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE page ADD COLUMN first_round INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE page ADD COLUMN first_at TEXT NOT NULL DEFAULT ''",
+        "UPDATE page SET first_at = fetched_at",
+        "ALTER TABLE page ADD COLUMN changed_round INTEGER",
+        "ALTER TABLE page ADD COLUMN changed_at TEXT",
+        "ALTER TABLE page ADD COLUMN gone_round INTEGER",
+        "ALTER TABLE page ADD COLUMN gone_at TEXT",
+        "ALTER TABLE page ADD COLUMN gone_count SMALLINT NOT NULL DEFAULT 0",
+        "ALTER TABLE page ADD COLUMN not_modified_round INTEGER",
+        "ALTER TABLE page ADD COLUMN checked_at FLOAT",
+        "ALTER TABLE page ADD COLUMN due_at FLOAT NOT NULL DEFAULT 0",
+        "ALTER TABLE page ADD COLUMN interval FLOAT",
+        "ALTER TABLE page ADD COLUMN checks INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE page ADD COLUMN changes INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE page ADD COLUMN source_fingerprint TEXT",
+        "ALTER TABLE page ADD COLUMN extractor_version TEXT",
+        "ALTER TABLE page ADD COLUMN signature {bytes}",
+        "ALTER TABLE page ADD COLUMN change_distance FLOAT",
+        "ALTER TABLE page ADD COLUMN duplicate_of TEXT",
+        "ALTER TABLE page ADD COLUMN new_links INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE page ADD COLUMN lastmod FLOAT",
+        "CREATE INDEX page_due ON page (crawl_id, due_at)",
+        "CREATE INDEX page_round ON page (crawl_id, round, first_round, changed_round, not_modified_round)",
+        "CREATE INDEX page_first ON page (crawl_id, first_at)",
+        "CREATE INDEX page_changed ON page (crawl_id, changed_at) WHERE changed_at IS NOT NULL",
+        "CREATE INDEX page_gone ON page (crawl_id, gone_at, gone_round) WHERE gone_at IS NOT NULL",
+        """
+        CREATE TABLE version (
+            id {serial} NOT NULL, key BIGINT NOT NULL, crawl_id {number} NOT NULL, fetched_at TEXT NOT NULL,
+            title TEXT NOT NULL, text TEXT NOT NULL, text_fingerprint TEXT,
+            PRIMARY KEY (id), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
+        )""",
+        "CREATE INDEX version_page ON version (key, id)",
+        "CREATE INDEX version_age ON version (crawl_id, fetched_at)",
+        """
+        CREATE TABLE likeness (
+            crawl_id {number} NOT NULL, band BIGINT NOT NULL, key BIGINT NOT NULL,
+            PRIMARY KEY (crawl_id, band, key), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
+        ){keyed}""",
+        "ALTER TABLE run ADD COLUMN new BIGINT",
+        "ALTER TABLE run ADD COLUMN changed BIGINT",
+        "ALTER TABLE run ADD COLUMN gone BIGINT",
+    ),
 )
 TYPES = {
-    "sqlite": {"serial": "INTEGER", "number": "INTEGER"},
-    "postgresql": {"serial": "BIGSERIAL", "number": "BIGINT"},
+    "sqlite": {"serial": "INTEGER", "number": "INTEGER", "bytes": "BLOB", "keyed": " WITHOUT ROWID"},
+    "postgresql": {"serial": "BIGSERIAL", "number": "BIGINT", "bytes": "BYTEA", "keyed": ""},
 }
 
 
@@ -240,6 +291,8 @@ def _upgrade(connection: Connection, name: str) -> None:
         raise StateError(f"the database {name} does not say which release made it")
     if found > VERSION:
         raise StateError(f"the database {name} was made by a newer release (its tables are version {found})")
+    if found < VERSION and connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
     for statements in MIGRATIONS[found - 1 :]:
         for statement in statements:
             connection.execute(text(statement.format(**TYPES[connection.dialect.name])))

@@ -1,20 +1,18 @@
-"""What ended leases cause: pages kept, links added, counts, what was seen and said of pictures."""
+"""What ended leases cause besides pages: links added, counts, what was seen and said of pictures."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, update
 
-from crawler.state.addresses import NOISE, Addresses, Shown, insert_of, raise_best
+from crawler.state.addresses import NOISE, Addresses, Shown, raise_best
 from crawler.state.claims import count_sites
 from crawler.state.entries import Candidate, Ended, Keys
 from crawler.state.lines import storable
+from crawler.state.pages import column_value
 from crawler.state.pictures import keep_evidence, keep_verdicts
-from crawler.state.schema import DONE, WAITING, address, page
-
-PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
+from crawler.state.schema import DONE, WAITING, address
 
 END = (
     update(address)
@@ -28,27 +26,6 @@ SPARE = (
     .values(state=WAITING, worker=None)
     .returning(address.c.id, address.c.host_id, address.c.priority)
 )
-
-
-def keep_pages(connection: Connection, crawl_id: int, keys: Keys, ended: Iterable[Ended]) -> None:
-    """Keep the pages that were stored; what was kept before of the same ones goes."""
-    rows = [_page(crawl_id, keys, one) for one in ended if one.record is not None and one.lent.counts]
-    if not rows:
-        return
-    kept = insert_of(connection.engine)(page)
-    renewed = {name: kept.excluded[name] for name in rows[0] if name != "key"}
-    by_key = {row["key"]: row for row in rows}
-    connection.execute(
-        kept.on_conflict_do_update(index_elements=["key"], set_=renewed), [by_key[key] for key in sorted(by_key)]
-    )
-
-
-def _page(crawl_id: int, keys: Keys, ended: Ended) -> dict[str, Any]:
-    record = {name: value for name, value in (ended.record or {}).items() if name in PAGE_COLUMNS}
-    record = {name: _storable(value) for name, value in record.items()}
-    key = keys(ended.lent.candidate.url, ended.lent.candidate.kind)
-    validators = {name: _storable(ended.headers.get(name)) for name in ("etag", "last_modified")}
-    return record | validators | {"key": key, "crawl_id": crawl_id}
 
 
 def add_links(
@@ -74,7 +51,9 @@ def end(connection: Connection, ended: Iterable[Ended]) -> set[int]:
     spared = _spare(connection, ended)
     _count_ends(connection, ended)
     rows = [
-        {"lease": one.lent.lease, "why": storable(one.outcome) or None} for one in ended if one.lent.lease not in spared
+        {"lease": one.lent.lease, "why": (not one.is_page and storable(one.outcome)) or None}
+        for one in ended
+        if one.lent.lease not in spared
     ]
     if rows:
         connection.execute(END, sorted(rows, key=lambda row: row["lease"] or 0))
@@ -105,7 +84,7 @@ def _count_ends(connection: Connection, ended: Iterable[Ended]) -> None:
     for one in ended:
         if one.lent.counts:
             nothing = "noise" if one.outcome.startswith(NOISE) else "brought nothing"
-            sites[nothing if one.outcome else "stored"][one.lent.site_id] += 1
+            sites["stored" if one.is_page else nothing][one.lent.site_id] += 1
     for name, changes in counts.items():
         count_sites(connection, sites[name], **changes)
 
@@ -122,14 +101,7 @@ def keep_pictures(
         if one.verdict is not None:
             size = (one.record or {}).get("size") if not one.lent.counts else None
             measured = {} if size is None else {"bytes": size, "bytes_are_measured": True}
-            verdicts.append({name: _storable(value) for name, value in {**one.verdict, **measured}.items()})
+            verdicts.append({name: column_value(value) for name, value in {**one.verdict, **measured}.items()})
     if count is not None:
         keep_evidence(connection, crawl_id, {site_id: count(pages) for site_id, pages in seen.items()})
     keep_verdicts(connection, crawl_id, verdicts)
-
-
-def _storable(value: Any) -> Any:
-    """A value as a column holds it: lists as JSON, and no character that PostgreSQL refuses."""
-    if value is None or isinstance(value, int | float):
-        return value
-    return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -27,6 +28,8 @@ class Candidate(NamedTuple):
     """How a page shows it, of a picture, or of a page of which there is only a picture to go by: it is to be judged."""
     via: str = "link"
     """How it was found: seed, sitemap, feed, link, picture, refresh, redirect or example."""
+    lastmod: float | None = None
+    """When it was last changed, as the sitemap or feed says that lists it."""
 
     @property
     def sort(self) -> str:
@@ -37,6 +40,67 @@ class Candidate(NamedTuple):
     def can_be_priced(self) -> bool:
         """Whether its priority is renewed as the crawl learns: seeds and pictures have their own."""
         return self.kind == "link" and self.sight is None
+
+
+class Found(StrEnum):
+    """What an address was found to hold when it was asked for."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    SAME = "unchanged"
+    NOT_MODIFIED = "not modified"
+    """The same, as the server says."""
+    RENEWED = "renewed"
+    """What another version of the extraction made of it before, so that nobody can tell whether it changed."""
+    MISSING = "missing"
+    NOTHING = "nothing"
+    """Nobody can tell: the server failed, or what it sent is not to be kept."""
+
+
+PRESENT = frozenset((Found.NEW, Found.CHANGED, Found.SAME, Found.NOT_MODIFIED, Found.RENEWED))
+
+
+@dataclass(frozen=True)
+class Check:
+    """What came of a look at a page."""
+
+    found: Found
+    source_fingerprint: str | None = None
+    extractor_version: str | None = None
+    signature: bytes | None = None
+    distance: float | None = None
+    """How much of the text changed, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a page from when it was asked for before; of all but the first two, the state keeps books."""
+
+    text_fingerprint: str | None = None
+    link_score: float | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    round: int = 0
+    first_round: int = 1
+    first_at: str = ""
+    changed_round: int | None = None
+    changed_at: str | None = None
+    gone_round: int | None = None
+    gone_at: str | None = None
+    gone_count: int = 0
+    not_modified_round: int | None = None
+    checked_at: float | None = None
+    due_at: float = 0.0
+    interval: float | None = None
+    checks: int = 0
+    changes: int = 0
+    source_fingerprint: str | None = None
+    extractor_version: str | None = None
+    signature: bytes | None = None
+    change_distance: float | None = None
+    duplicate_of: str | None = None
+    new_links: int = 0
+    lastmod: float | None = None
 
 
 class Lent(NamedTuple):
@@ -51,6 +115,8 @@ class Lent(NamedTuple):
     """The site whose pages show it, of what is to be judged."""
     repriced: bool = False
     """Whether its priority is another than the database has."""
+    known: Known | None = None
+    """What is known of the page, if it was there in an earlier round."""
 
     @property
     def counts(self) -> bool:
@@ -83,6 +149,20 @@ class Ended(NamedTuple):
     """The pictures of a page, to be counted."""
     verdict: Mapping[str, Any] | None = None
     """What was said of a picture before it was asked for."""
+    check: Check | None = None
+    """What the page was found to be; None where that is told by the outcome."""
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a page of this round: one that was stored, or is as it was."""
+        there = self.check is not None and self.check.found in PRESENT
+        return self.lent.counts and (there if self.check is not None else not self.outcome)
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it has a line of its own among the items: what is as it was has one already."""
+        old = self.check is not None and self.check.found is Found.RENEWED
+        return self.record is not None and not old
 
 
 class Evidence(NamedTuple):

@@ -15,7 +15,21 @@ from types import MappingProxyType
 from typing import Any
 
 from crawler.state.coming import Coming, is_poor
-from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Evidence, Keys, Lent, Move, Recent, Template
+from crawler.state.entries import (
+    Answer,
+    Batch,
+    Candidate,
+    Check,
+    Demand,
+    Ended,
+    Evidence,
+    Keys,
+    Known,
+    Lent,
+    Move,
+    Recent,
+    Template,
+)
 from crawler.state.manners import Manners, Pace
 from crawler.state.queues import HostQueue, Queues
 from crawler.state.thrift import NEAR, Thrift
@@ -56,6 +70,8 @@ class Frontier:
         self.max_pages = max_pages
         self.pages = 0
         """Those this worker stored; `all_pages` are those of all workers, and of earlier runs."""
+        self.items = 0
+        """Lines this worker has for its file; fewer than pages, where some are as they were."""
         self.all_pages = 0
         self.waiting = 0
         self.held_by_others = 0
@@ -126,7 +142,10 @@ class Frontier:
         What a page leads to that is no longer held here is not remembered either: it will be found again.
         """
         if lease in self._work:
-            new = [one for one in candidates if self._recent.add(spelling(one.url, one.sort))]
+            # What a sitemap says of a page that is known is worth hearing.
+            new = [
+                one for one in candidates if self._recent.add(spelling(one.url, one.sort)) or one.lastmod is not None
+            ]
             self._work[lease].links += new
 
     def met(self, url: str, sort: str) -> bool:
@@ -153,6 +172,10 @@ class Frontier:
     def verdict(self, lease: int) -> Mapping[str, Any] | None:
         """What was said of a picture that is on its way."""
         return self._work[lease].verdict if lease in self._work else None
+
+    def known(self, lease: int) -> Known | None:
+        """What is known of a page that is on its way, if it was there in an earlier round."""
+        return self._work[lease].lent.known if lease in self._work else None
 
     def not_asked(self, lease: int) -> None:
         """Let the host of what is lent be asked at once for something else: no request was made."""
@@ -233,6 +256,7 @@ class Frontier:
         outcome: str = "",
         record: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] = NOTHING,
+        check: Check | None = None,
     ) -> bool:
         """End a lease, with the record of what was stored or why nothing was; whether it was open."""
         work = self._work.get(lease)
@@ -245,8 +269,10 @@ class Frontier:
             if link.sight is None:  # else it comes in its own time
                 self._coming.found.add(host(link.url), link.priority)
         links, lessons, templates = tuple(work.links), tuple(work.lessons), tuple(work.templates)
-        told = (record, headers, templates, work.seen, work.verdict)
-        self._batch.ended.append(Ended(work.lent, outcome, links, lessons, *told))
+        told = (record, headers, templates, work.seen, work.verdict, check)
+        ended = Ended(work.lent, outcome, links, lessons, *told)
+        self._batch.ended.append(ended)
+        self.items += ended.is_item and ended.lent.counts
         self._let_go(work.lent.candidate, outcome)
         return True
 
@@ -307,7 +333,7 @@ class Frontier:
         batch, self._batch = self._batch, Batch()
         batch.rests = {host_id: max(0.0, until - now) for host_id, until in batch.rests.items()}
         # Of one whose answer nobody waited for, because the crawl is to stop, they are in there still.
-        self._committing += sum(1 for one in batch.ended if not one.outcome and one.lent.counts)
+        self._committing += sum(1 for one in batch.ended if one.is_page)
         batch.idle = not self.queues.hosts and not self._work and not batch.moves
         batch.demand = self._demand(now)
         self._hungry, self._asked_lately = False, 0

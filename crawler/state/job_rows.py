@@ -37,6 +37,9 @@ class Run:
     host: str
     pid: int | None
     pages: int | None
+    new: int | None = None
+    changed: int | None = None
+    gone: int | None = None
 
 
 @dataclass(frozen=True)
@@ -88,13 +91,14 @@ def history_of(connection: Connection, name: str) -> tuple[Job, list[Run]]:
     return found, [run_of(row) for row in rows]
 
 
-def pages_of(connection: Connection, crawl_name: str, since: float, until: float) -> int:
-    """How many pages a crawl has that were fetched from one moment to another."""
+def pages_of(connection: Connection, crawl_name: str, since: float, until: float) -> dict[str, int]:
+    """How many pages of a crawl were stored from one moment to another, and of them new, changed and gone."""
     moments = (datetime.fromtimestamp(min(max(0.0, moment), LATEST), UTC) for moment in (since, until))
     first, last = (moment.isoformat(timespec="seconds") for moment in moments)
     mine = page.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
-    within = mine, page.c.fetched_at >= first, page.c.fetched_at <= last
-    return int(connection.execute(select(func.count()).select_from(page).where(*within)).scalar_one())
+    columns = {"pages": page.c.fetched_at, "new": page.c.first_at, "changed": page.c.changed_at, "gone": page.c.gone_at}
+    counts = (select(func.count()).select_from(page).where(mine, c >= first, c <= last) for c in columns.values())
+    return {name: int(connection.execute(count).scalar_one()) for name, count in zip(columns, counts, strict=True)}
 
 
 def run_of(row: Row[Any]) -> Run:

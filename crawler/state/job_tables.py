@@ -55,6 +55,9 @@ run = Table(
     Column("host", Text, nullable=False),
     Column("pid", BigInteger),  # when its process holds the job's lock
     Column("pages", BigInteger),
+    Column("new", BigInteger),  # of those pages
+    Column("changed", BigInteger),
+    Column("gone", BigInteger),
     UniqueConstraint("job_id", "number"),
 )
 # No two of a job at once, whoever starts them.

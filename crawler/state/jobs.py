@@ -156,7 +156,7 @@ class Jobs:
             asked = row.status in (STOPPING, TOLD) and (exit_status == 0 or killed)
             status = STOPPED if asked else DONE if exit_status == 0 else FAILED
             values = {"ended_at": ended, "exit": exit_status, "status": status}
-            values["pages"] = pages_of(connection, crawl_name, row.started_at, now)
+            values |= pages_of(connection, crawl_name, row.started_at, now)
             return run_of(connection.execute(update(run).where(mine).values(**values).returning(*run.c)).one())
 
     def history(self, name: str) -> tuple[Job, list[Run]]:

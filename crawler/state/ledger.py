@@ -18,19 +18,23 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, select
 
 from crawler.state.addresses import Addresses, insert_of
+from crawler.state.checks import Occasion
 from crawler.state.claims import Claimant, bury, claim, give_back
 from crawler.state.database import STATEMENT_SECONDS, why
-from crawler.state.ended import add_links, end, keep_pages, keep_pictures
-from crawler.state.entries import Answer, Batch, Keys, Lent, Template
+from crawler.state.ended import add_links, end, keep_pictures
+from crawler.state.entries import Answer, Batch, Ended, Keys, Lent, Template
 from crawler.state.hosts import tell_hosts
 from crawler.state.learned import Lore
 from crawler.state.lessons import keep_lessons, new_lessons
 from crawler.state.lines import JsonLines
+from crawler.state.listed import wake_listed
 from crawler.state.moves import follow
+from crawler.state.pages import Pages, new_links
 from crawler.state.patience import LAST_PATIENCE, break_off, patiently
 from crawler.state.pictures import EvidenceReader, Releases
 from crawler.state.prices import Prices
 from crawler.state.recovery import recovered
+from crawler.state.rounds import Round, round_of
 from crawler.state.schema import worker
 from crawler.state.survey import is_full, no_longer, outlook, totals
 from crawler.state.templates import keep as keep_templates
@@ -60,6 +64,8 @@ class Ledger:
         self._lessons: set[int] = set()
         self.reads_templates = False
         """Whether this worker wants to know what the pages of its hosts have in common."""
+        self._copies: dict[int, str] = {}
+        """Of the pages that are being kept, those that are near copies of others, by lease."""
         self._last_template = 0
         self.count_pictures: Callable[[list[Any]], str] | None = None
         """What makes one record of the pictures of several pages."""
@@ -69,6 +75,8 @@ class Ledger:
         self._evidence = EvidenceReader()
         self.prices = Prices(keys)
         self.lore = Lore(who.crawl_id)
+        self.kept = Pages(who.crawl_id, keys)
+        self.round = Round(1, 1)
 
     def commit(self, batch: Batch) -> Answer:
         """Commit what happened, and take what comes next."""
@@ -163,9 +171,11 @@ class Ledger:
         if batch.idle or (batch.demand is not None and self.who.max_pages is not None):
             take_turn(connection, crawl_id)
         now = beat(connection, self.who.worker_id, self._number)
-        keep_pages(connection, crawl_id, self.keys, batch.ended)
+        self._look_up_round(connection)
+        self._copies = self._keep_pages(connection, batch, now)
         keep_templates(connection, crawl_id, [label for one in batch.ended for label in one.templates])
         added = add_links(connection, self.addresses, self.keys, batch.ended, self.releases.sites)
+        added += wake_listed(connection, self.keys, batch.ended, self.round, now)
         take_sites(connection, self.addresses, batch)
         self.addresses.raise_hosts(connection)
         spared = end(connection, batch.ended)
@@ -175,7 +185,7 @@ class Ledger:
         keep_pictures(connection, crawl_id, ended, self.count_pictures)
         added += self.releases.release(connection, batch, self.enough_pages)
         # Before the claim, which must not take more than the crawl may have.
-        stored = sum(1 for one in batch.ended if not one.outcome and one.lent.counts)
+        stored = sum(1 for one in batch.ended if one.is_page)
         count_worker(connection, self.who.worker_id, pages=stored)
         added += give_back(connection, self.who, batch.returned)
         for move in batch.moves:
@@ -197,7 +207,8 @@ class Ledger:
 
     def _recovered(self, connection: Connection, batch: Batch) -> Answer:
         """The answer to a batch that was committed although the connection was lost before it said so."""
-        answer = recovered(connection, self.who.worker_id, self.keys, batch, self._held)
+        self._look_up_round(connection)
+        answer = recovered(connection, self.who, self.keys, batch, self._held)
         self.pages.mark, self.images.mark = marks(connection, *self._my_files())
         self._survey(connection, batch, answer)
         return answer
@@ -205,8 +216,22 @@ class Ledger:
     def _my_files(self) -> tuple[ColumnElement[bool], ...]:
         return files_of(self.who.crawl_id, self.who.worker_id)
 
+    def _look_up_round(self, connection: Connection) -> None:
+        """Know which round it is: another worker may have begun one."""
+        self.round = round_of(connection, self.who.crawl_id)
+        self.who = self.who._replace(known_since=self.round.first if self.round.comes_again else None)
+
+    def _keep_pages(self, connection: Connection, batch: Batch, now: float) -> dict[int, str]:
+        """Keep what came of pages, of those that lead elsewhere now too; of which others some are copies, by lease."""
+        again = [one for one in batch.ended if one.lent.known is not None]
+        links = new_links(connection, self.keys, again) if again else {}
+        occasion = Occasion(self.round.number, now, self.kept.bounds, links)
+        moved = [Ended(move.lent, "redirected") for move in batch.moves if move.lent.known is not None]
+        return self.kept.keep(connection, [*moved, *batch.ended], occasion)
+
     def _write_files(self, connection: Connection, batch: Batch) -> None:
-        pages = [one.record for one in batch.ended if one.record is not None and one.lent.counts]
+        stored = [one for one in batch.ended if one.is_item and one.lent.counts]
+        pages = [{**(one.record or {}), "duplicate_of": self._copies.get(one.lent.lease)} for one in stored]
         images = [one.record for one in batch.ended if one.record is not None and not one.lent.counts]
         if pages or images:
             self.pages.mark, self.images.mark = self.pages.append(pages), self.images.append(images)

@@ -5,12 +5,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from crawler.state.claims import candidate_of
+from crawler.state.claims import Claimant, candidate_of, knowledge
 from crawler.state.entries import Answer, Batch, Keys, Lent
 from crawler.state.schema import HELD, address, host
 
 
-def recovered(connection: Connection, worker_id: int, keys: Keys, batch: Batch, held: Collection[int]) -> Answer:
+def recovered(connection: Connection, who: Claimant, keys: Keys, batch: Batch, held: Collection[int]) -> Answer:
     """What is lent and moved by a batch that was committed; these leases were held before it."""
     answer = Answer()
     ended = {one.lent.lease for one in batch.ended} | {one.lease for one in batch.returned}
@@ -18,15 +18,16 @@ def recovered(connection: Connection, worker_id: int, keys: Keys, batch: Batch, 
     moved: dict[int, int] = {}
     for move in batch.moves:
         moved.setdefault(keys(move.to.url, move.to.kind), move.lent.lease)
-    mine = address.c.worker == worker_id, address.c.state == HELD
+    mine = address.c.worker == who.worker_id, address.c.state == HELD
     found = select(address, host.c.site_id).join(host, host.c.id == address.c.host_id).where(*mine)
-    for row in connection.execute(found).all():
-        if row.id in held and row.id not in ended:
-            continue
+    rows = [row for row in connection.execute(found).all() if row.id not in held or row.id in ended]
+    known = knowledge(connection, who, rows)
+    for row in rows:
+        lent = _lent(connection, row)._replace(known=known.get(row.key))
         if row.key in moved:
-            answer.moved[moved[row.key]] = _lent(connection, row)
+            answer.moved[moved[row.key]] = lent
         else:
-            answer.lent.append(_lent(connection, row))
+            answer.lent.append(lent)
     return answer
 
 

@@ -16,6 +16,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    Row,
     case,
     create_engine,
     event,
@@ -111,6 +112,12 @@ class Crawl:
     workers: tuple[Worker, ...]
     files: tuple[Files, ...]
     site_count: int
+    round: int = 1
+    first_round: int = 1
+    due: int = 0
+    """Pages that are due."""
+    next_due: float | None = None
+    """In how many seconds the next page is due, 0 where one is; None if none ever is."""
     sites: tuple[Site, ...] = ()
     """Those with the most pages, when this crawl was asked for."""
 
@@ -184,8 +191,19 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
             tuple(workers[number]),
             tuple(files[number]),
             sites[number],
+            row.round,
+            row.first_round,
+            *_due(connection, row, now),
             tuple(_sites(connection, number, now)) if row.name == detailed else (),
         )
+
+
+def _due(connection: Connection, row: Row[Any], now: float) -> tuple[int, float | None]:
+    """How many pages of a crawl are due, and in how many seconds the next one is."""
+    mine = page.c.crawl_id == row.id, page.c.round >= row.first_round
+    count = select(func.count()).select_from(page).where(*mine, page.c.due_at <= now)
+    soonest = connection.execute(select(func.min(page.c.due_at)).where(*mine, page.c.gone_at.is_(None))).scalar()
+    return connection.execute(count).scalar_one(), None if soonest is None else max(0.0, soonest - now)
 
 
 # Bound later, as parameters otherwise are, they would have each row looked at, though the index says it all.

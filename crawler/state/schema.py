@@ -6,7 +6,9 @@
     site      what a registrable domain was asked for: its budget
     host      what is asked at one pace: its best waiting address, and until when it rests
     address   every address the crawl ever met, waiting, held or done: the frontier and the set of what was seen
-    page      the clean text of each page, and how it was fetched
+    page      the clean text of each page, how it was fetched, and what is known of when and how it changes
+    version   what pages said before they changed
+    likeness  by which parts of its signature a page's near duplicates are found
     lesson    what the seeds taught: where the crawl is at home, and what it is about
     template  what the pages of a host have in common, as far as that was learned
     evidence  what was counted of the pictures that a site's pages show, a row for each site and batch
@@ -27,6 +29,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     SmallInteger,
     Table,
@@ -34,7 +37,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 6
+VERSION = 7
 WAITING, HELD, DONE, RECORDED = range(4)
 """States of an address; what is recorded waits for its site to show enough to judge it by, before it waits its turn."""
 
@@ -53,7 +56,10 @@ crawl = Table(
     Column("started_at", Float, nullable=False),
     Column("ended_at", Float),  # when nothing was left to do
     Column("waiting", BigInteger, nullable=False, default=0),  # counted by workers that have gone
-    Column("pages", BigInteger, nullable=False, default=0),
+    Column("pages", BigInteger, nullable=False, default=0),  # of this round
+    Column("round", Integer, nullable=False, server_default="1"),
+    Column("round_started", Float),
+    Column("first_round", Integer, nullable=False, server_default="1"),  # in which it was begun, or begun anew
 )
 
 worker = Table(
@@ -141,6 +147,7 @@ address = Table(
     Column("shown_on", BigInteger),  # the site whose pages show it, of a picture that is to be judged
     Column("sight", Text),  # how a page shows it, for the judge
     Column("via", Text),  # how it was found; not known of what an older release found
+    Column("lastmod", Float),  # when it was changed, as the sitemap or feed says that lists it
 )
 Index(
     "address_waiting",
@@ -183,8 +190,73 @@ page = Table(
     Column("images", Text, nullable=False),  # JSON
     Column("etag", Text),
     Column("last_modified", Text),
+    Column("round", Integer, nullable=False, server_default="1"),  # in which it was last fetched, or was as before
+    Column("first_round", Integer, nullable=False, server_default="1"),
+    Column("first_at", Text, nullable=False, server_default=""),  # as fetched_at was when it was new
+    Column("changed_round", Integer),  # in which its clean text was last found changed
+    Column("changed_at", Text),
+    Column("gone_round", Integer),  # in which it was found gone for good; none while it is there
+    Column("gone_at", Text),
+    Column("gone_count", SmallInteger, nullable=False, server_default="0"),  # times in a row that it was not there
+    Column("not_modified_round", Integer),  # in which the server last said that it is as it was
+    Column("checked_at", Float),  # when it was last asked for, whatever came of it
+    Column("due_at", Float, nullable=False, server_default="0"),
+    Column("interval", Float),  # seconds from one check to the next
+    Column("checks", Integer, nullable=False, server_default="0"),  # since it was new
+    Column("changes", Integer, nullable=False, server_default="0"),
+    Column("source_fingerprint", Text),  # of its text as the method gives it, before what its site's pages share goes
+    Column("extractor_version", Text),  # of the extraction that gave that
+    Column("signature", LargeBinary),  # by which near duplicates of its clean text are known
+    Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1
+    Column("duplicate_of", Text),  # the address of the page that it is a near copy of
+    Column("new_links", Integer, nullable=False, server_default="0"),  # that it brought when it was last read
+    Column("lastmod", Float),  # when its sitemap or feed says that it was changed
 )
 Index("page_age", page.c.crawl_id, page.c.fetched_at)
+Index("page_due", page.c.crawl_id, page.c.due_at)
+# All that the closing lines count, so that they need not read the rows, which hold the texts.
+Index(
+    "page_round",
+    page.c.crawl_id,
+    page.c.round,
+    page.c.first_round,
+    page.c.changed_round,
+    page.c.not_modified_round,
+)
+Index("page_first", page.c.crawl_id, page.c.first_at)
+_has_changed, _is_gone = page.c.changed_at.is_not(None), page.c.gone_at.is_not(None)
+Index("page_changed", page.c.crawl_id, page.c.changed_at, sqlite_where=_has_changed, postgresql_where=_has_changed)
+Index(
+    "page_gone",
+    page.c.crawl_id,
+    page.c.gone_at,
+    page.c.gone_round,
+    sqlite_where=_is_gone,
+    postgresql_where=_is_gone,
+)
+
+page_version = Table(
+    "version",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("key", BigInteger, nullable=False),  # that of its page
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("fetched_at", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("text_fingerprint", Text),
+)
+Index("version_page", page_version.c.key, page_version.c.id)
+Index("version_age", page_version.c.crawl_id, page_version.c.fetched_at)
+
+likeness = Table(
+    "likeness",
+    tables,
+    Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
+    Column("band", BigInteger, primary_key=True, autoincrement=False),  # a part of the signature
+    Column("key", BigInteger, primary_key=True, autoincrement=False),  # that of its page
+    sqlite_with_rowid=False,
+)
 
 lesson = Table(
     "lesson",

@@ -13,23 +13,27 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from crawler.canonical import Canonical
+from crawler.recrawl import Bounds
+from crawler.state import rounds
 from crawler.state.addresses import in_parts, insert_of
 from crawler.state.claims import LONGEST_REST, Claimant, bury, next_best
 from crawler.state.database import StateError, time_of
 from crawler.state.entries import Candidate, Keys
 from crawler.state.folder import PLACE, name_place, place_of
 from crawler.state.ledger import Ledger
+from crawler.state.left import Left
 from crawler.state.lines import JsonLines, keep_aside, pages_file
-from crawler.state.pictures import recorded_sites, set_aside
+from crawler.state.pictures import set_aside
+from crawler.state.rounds import Tally
 from crawler.state.schema import (
     DONE,
-    HELD,
     WAITING,
     address,
     crawl,
@@ -37,15 +41,18 @@ from crawler.state.schema import (
     focus,
     host,
     lesson,
+    likeness,
     output,
     site,
     verdict,
     worker,
 )
-from crawler.state.survey import nothing_waits, picture_waits, something_waits
+from crawler.state.survey import something_waits
 from crawler.state.turns import take_turn
 from crawler.state.workers import LEASE, marks, silent_workers
-from crawler.wording import counted
+from crawler.wording import counted, span
+
+NO_BOUNDS = Bounds()
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,10 @@ class Plan:
     fresh: bool = False
     pictures: bool = True
     """Whether pictures are asked for; else those that are known are left to a later run."""
+    bounds: Bounds = NO_BOUNDS
+    """Within which pages come again."""
+    versions: int = 0
+    """How many texts are kept of what a page said before."""
 
 
 class Seat:
@@ -100,42 +111,36 @@ class Seat:
         limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.pictures)
         who = Claimant(self.crawl_id, self.worker_id, *limits)
         self.ledger = Ledger(engine, who, keys, self.pages, self.images)
+        self.ledger.kept.bounds, self.ledger.kept.versions = plan.bounds, plan.versions
 
     def files(self, number: int) -> tuple[Path, Path]:
         """The files of a worker: pages and pictures."""
         pages = self.plan.folder / pages_file(self.plan.name, number)
         return pages, pages.with_suffix(".images.jsonl")
 
-    def left(self, seeds: Iterable[str]) -> bool:
-        """Whether anything is left to do, were the crawl to go on from these seeds."""
+    def begin(self, seeds: Iterable[str], everything: bool = False) -> bool:
+        """Whether anything is to be done: what is left of the crawl's round, or else a new one, which begins then."""
         keys = {self.ledger.keys(seed) for seed in seeds}
 
         def look(connection: Connection) -> bool:
-            if self.pages_stored(connection) >= (self.plan.max_pages or float("inf")):
-                ended = select(crawl.c.ended_at).where(crawl.c.id == self.crawl_id)
-                return connection.execute(ended).scalar_one() is None or self._pictures_left(connection)
-            mine = select(worker.c.id).where(worker.c.crawl_id == self.crawl_id)
-            again = lesson.c.crawl_id == self.crawl_id, lesson.c.kind == "again"
-            open_ends = (
-                select(address.c.id).where(address.c.state == HELD, address.c.worker.in_(mine)),
-                select(lesson.c.id).where(*again),
-            )
-            if any(connection.execute(query.limit(1)).first() for query in open_ends):
+            take_turn(connection, self.crawl_id)
+            left = Left(connection, self.ledger.who)
+            if left.is_unfinished(keys):
                 return True
-            pictures = self.plan.pictures
-            if not nothing_waits(connection, self.crawl_id, pictures):
-                return True
-            if recorded_sites(connection, self.crawl_id, pictures):
-                return True
-            known = (select(func.count()).where(address.c.key.in_(part)) for part in in_parts(sorted(keys)))
-            return sum(connection.execute(query).scalar_one() for query in known) < len(keys)
+            begun = rounds.begin(connection, self.crawl_id, keys, everything, self.plan.bounds.least)
+            return begun is not None or left.has_failed_seeds
 
         return bool(self.ledger.patiently(look))
 
-    def _pictures_left(self, connection: Connection) -> bool:
-        """Whether an earlier run, or another worker, left pictures that this one asks for."""
-        mine = self.crawl_id
-        return self.plan.pictures and (picture_waits(connection, mine) or bool(recorded_sites(connection, mine)))
+    def tally(self) -> Tally | None:
+        """What became of the pages of this round; None in the first, where all are new."""
+
+        def count(connection: Connection) -> Tally | None:
+            which = rounds.round_of(connection, self.crawl_id)
+            return rounds.tally(connection, self.crawl_id) if which.comes_again else None
+
+        found: Tally | None = self.ledger.patiently(count)
+        return found
 
     def seed(self, seeds: Iterable[Candidate]) -> None:
         """Let the seeds wait that are not known, or failed before; pictures wait no more if none are wanted."""
@@ -161,12 +166,6 @@ class Seat:
         known: str | None = self.ledger.patiently(lambda connection: connection.execute(seeds).scalar())
         return known
 
-    def pages_stored(self, connection: Connection) -> int:
-        """How many pages all workers stored, since the crawl began."""
-        before = connection.execute(select(crawl.c.pages).where(crawl.c.id == self.crawl_id)).scalar_one()
-        mine = func.coalesce(func.sum(worker.c.pages), 0)
-        return int(before + connection.execute(select(mine).where(worker.c.crawl_id == self.crawl_id)).scalar_one())
-
     def _again(self, connection: Connection) -> int:
         """Let wait again the seeds and examples that failed; how many."""
         failed = lesson.c.crawl_id == self.crawl_id, lesson.c.kind.in_(("again", "again example"))
@@ -187,12 +186,14 @@ class Seat:
     def finished_words(self) -> str:
         """What a crawl says that is asked to go on and has nothing left to do."""
         with self.engine.begin() as connection:
-            pages = self.pages_stored(connection)
+            pages, due = rounds.pages_known(connection, self.crawl_id), rounds.next_due(connection, self.crawl_id)
             files = connection.execute(select(func.count()).where(output.c.crawl_id == self.crawl_id)).scalar_one()
             waiting = something_waits(connection, self.crawl_id)
         path = self.pages.path if files == 1 else f"{self.pages.path} and the files of other workers"
-        said = f"The crawl {self.plan.name!r} is finished: {counted(pages, 'page')}, in {path}."
-        return f"{said}{' A larger max_pages goes on;' if waiting else ''} -a fresh=yes starts it anew."
+        said = f"The crawl {self.plan.name!r} is finished: {counted(pages, 'page')}, in {path}. Nothing is due"
+        said += f", the next page in {span(due)}; " if due is not None else "; "
+        said += "a larger max_pages goes on, " if waiting else ""
+        return f"{said}-a refresh=all takes every page, -a fresh=yes starts it anew."
 
     def renew(self) -> None:
         """Take part again after this worker was taken for dead."""
@@ -221,7 +222,8 @@ class Seat:
     def _crawl(self) -> tuple[int, tuple[str, ...]]:
         """The number of the crawl of this name, entered if there is none, and its seeds with those given now."""
         new = insert_of(self.engine)(crawl)
-        given = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": time.time()}
+        now = time.time()
+        given = {"name": self.plan.name, "seeds": json.dumps(self.plan.seeds), "started_at": now, "round_started": now}
         with self.engine.begin() as connection:
             connection.execute(new.values(**given).on_conflict_do_nothing(index_elements=["name"]))
             row = connection.execute(select(crawl).where(crawl.c.name == self.plan.name)).one()
@@ -358,7 +360,8 @@ class Seat:
         connection.execute(delete(output).where(mine))
         values = {"crawl_id": self.crawl_id, "number": self.number, "place": self.place}
         connection.execute(insert(output).values(**values))
-        counts = {"waiting": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
+        counts: dict[str, Any] = {"waiting": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
+        counts |= {"round": crawl.c.round + 1, "first_round": crawl.c.round + 1, "round_started": time.time()}
         connection.execute(update(crawl).where(crawl.c.id == self.crawl_id).values(**counts))
         taken = self._files_of_others(connection)
         for pages, images in map(self.files, numbers):
@@ -369,9 +372,9 @@ class Seat:
 
 def forget(connection: Connection, crawl_id: int) -> None:
     """Drop a crawl's frontier: its addresses, hosts and sites, what its seeds taught, its pictures told and its links
-    led to. What its hosts' pages have in common is as true as before.
+    led to, and which are alike. What its hosts' pages have in common is as true as before.
     """
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
-    for table in (host, site, lesson, evidence, verdict, focus):
+    for table in (host, site, lesson, evidence, verdict, focus, likeness):
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))

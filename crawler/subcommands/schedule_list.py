@@ -12,7 +12,7 @@ from sqlalchemy.engine import URL
 
 from crawler.schedule.children import log_of
 from crawler.schedule.cron import Cron, CronError, read
-from crawler.schedule.words import date, ended_words
+from crawler.schedule.words import date, ended_words, pages_words
 from crawler.state.database import StateError, database_url, shown, time_of
 from crawler.state.job_rows import Job, JobError, Run, history_of, jobs_of, pages_of
 from crawler.state.jobs import BY_HAND, ON_TIME, TOO_LATE
@@ -107,10 +107,10 @@ def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> 
         said += f" and for {counted(run.missed, 'more time')} that passed"
     if run.ended_at is not None:
         return f"{said}, {ended_words(run)}"
-    pages = counted(pages_of(connection, job.crawl, run.started_at, now), "page")
+    pages = pages_words(pages_of(connection, job.crawl, run.started_at, now))
     quiet = f", last sign of life {span(now - run.beat)} ago"
     who = f"process {run.pid} on {run.host}" if run.pid else f"on its way on {run.host}"
-    return f"{said}, {run.status} for {span(now - run.started_at)} ({who}{quiet}), {pages} stored"
+    return f"{said}, {run.status} for {span(now - run.started_at)} ({who}{quiet}), {pages}"
 
 
 def _log(output: Path, job: Job, run: Run) -> str:

@@ -412,7 +412,7 @@ def test_what_was_left_waits_again_when_max_pages_is_raised(crew: Crew, wanted: 
     worker.leave()
     assert list(crew.addresses().values()).count((DONE, None)) == 1
     worker = crew.join(max_pages=wanted)
-    assert worker.seat.left([A + "0"]) == (wanted > 1)
+    assert worker.seat.begin([A + "0"]) == (wanted > 1)
     assert list(crew.addresses().values()).count((WAITING, None)) == 3
     finish(worker)
     assert len(worker.records()) == wanted

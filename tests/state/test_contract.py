@@ -255,8 +255,8 @@ def test_a_crawl_that_is_over_goes_on_with_more_seeds(crew: Crew) -> None:
     assert one.commit(idle=True).over
     one.leave()
     again = crew.join(seeds=(*SEEDS, B))
-    assert not again.seat.left([A])
-    assert again.seat.left([A, B])
+    assert not again.seat.begin([A])
+    assert again.seat.begin([A, B])
     again.seed(*candidates(A, B, kind="seed"))
     assert crew.value(select(crawl.c.ended_at)) is None
     assert urls(again.claim()) == [B]
@@ -269,12 +269,12 @@ def test_a_seed_that_failed_is_asked_again(crew: Crew) -> None:
     assert one.commit(idle=True, demand=EVERYTHING).over
     one.leave()
     again = crew.join()
-    assert again.seat.left([A, B])
+    assert again.seat.begin([A, B])
     again.seed(*candidates(A, B, kind="seed"))
     assert urls(again.claim()) == [A]
     again.end(stored(again.hand.popitem()[1]))
     again.leave()
-    assert not crew.join().seat.left([A, B])
+    assert not crew.join().seat.begin([A, B])
 
 
 @pytest.mark.parametrize("folders", [("one", "two"), ("one", "one")])

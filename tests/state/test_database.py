@@ -268,6 +268,8 @@ def test_an_older_database_is_brought_up_to_date(
         crew.change(update(version).values(version=VERSION))
 
 
+ROUNDS = (1, 1, "then", None, None, None, None, 0, None, None, 0.0, None, 0, 0, *(None,) * 5, 0, None)
+"""What version 7 says of a page that was there."""
 VERSION_1 = {
     kind: (Path(__file__).parent / f"version_1.{kind}.sql").read_text("utf-8") for kind in ("sqlite", "postgresql")
 }
@@ -317,7 +319,7 @@ def test_a_database_of_version_1_goes_on(request: pytest.FixtureRequest, tmp_pat
             if statement.strip():
                 connection.exec_driver_sql(statement)
         pages = [
-            (*row, "", "", "", None, None) for row in connection.exec_driver_sql("SELECT * FROM page")
+            (*row, "", "", "", None, None, *ROUNDS) for row in connection.exec_driver_sql("SELECT * FROM page")
         ]  # the new columns
     before.dispose()
     other, crew = open_database(new), Crew(open_database(url), tmp_path)

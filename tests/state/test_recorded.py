@@ -115,7 +115,7 @@ def test_no_crawl_is_over_while_pictures_are_recorded(crew: Crew, limit: int | N
     assert not answer.over
     assert not one.commit(idle=True).over
     assert states(crew)["image " + CDN + "1"] == WAITING
-    assert one.seat.left([A])
+    assert one.seat.begin([A])
     expected = [CDN + "1"] if limit else [CDN + "2", CDN + "1"]
     lent = one.claim()
     assert urls(lent) == expected
@@ -139,7 +139,7 @@ def test_a_crawl_goes_on_for_what_was_recorded_when_it_died(crew: Crew) -> None:
     one.end(stored(first, picture(1)))
     one.die()
     again = counting(crew, enough=9)
-    assert again.seat.left([A])
+    assert again.seat.begin([A])
     assert not again.commit(idle=True).over
     assert urls(again.claim()) == [CDN + "1"]
 
@@ -267,21 +267,21 @@ def test_pictures_are_left_to_a_run_that_wants_them(
     one.end(stored(one.claim()[0], shown(1), shown(2), *candidates(A + "2")))
     one.die()
     without = counting(crew, *candidates(A), enough=enough, pictures=False, max_pages=max_pages)
-    assert without.seat.left([A])
+    assert without.seat.begin([A])
     assert states(crew)["image " + CDN + "1"] == RECORDED
     (page,) = without.claim()
     without.end(stored(page))
     assert (without.claim(), without.commit(idle=True).over) == ([], True)
-    assert not without.seat.left([A])
+    assert not without.seat.begin([A])
     without.leave()
     again = counting(crew, enough=enough, max_pages=max_pages)
-    assert again.seat.left([A])
+    assert again.seat.begin([A])
     again.commit(idle=True)
     pictures_come = again.claim()
     assert sorted(urls(pictures_come)) == [CDN + "1", CDN + "2"]
     again.end(*map(stored, pictures_come))
     assert again.commit(idle=True).over
-    assert not again.seat.left([A])
+    assert not again.seat.begin([A])
 
 
 @pytest.mark.parametrize("max_pages", [None, 1])
@@ -297,11 +297,11 @@ def test_what_a_dead_worker_held_of_pictures_is_left_too(crew: Crew, max_pages: 
     answer = without.commit(demand=EVERYTHING, idle=True)
     assert (urls(answer.lent), answer.more) == ([] if max_pages else [A + "page"], set())
     assert without.end(*map(stored, answer.lent), demand=EVERYTHING, idle=True).over
-    assert not without.seat.left([A])
+    assert not without.seat.begin([A])
     without.leave()
     one.die()
     again = counting(crew, enough=1, max_pages=max_pages)
-    assert again.seat.left([A])
+    assert again.seat.begin([A])
     assert urls(again.claim()) == [A + "1"]
 
 

@@ -297,7 +297,7 @@ def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.Mo
     urls = [f"http://{n}.example/" for n in range(8)]
     one = crew.join(*candidates(*urls, kind="seed"))
     one.end(*(Ended(lent, "failed/404", (), (("again", lent.candidate.url),)) for lent in one.claim()))
-    assert one.seat.left(urls)
+    assert one.seat.begin(urls)
     one.leave()
     again = crew.join(*candidates(*urls, kind="seed"))
     assert len(again.claim()) == 8
@@ -307,7 +307,8 @@ def test_the_last_words(crew: Crew) -> None:
     one = crew.join(*candidates(A))
     one.end(*map(stored, one.claim()))
     assert one.seat.finished_words() == (
-        f"The crawl 'crawl' is finished: 1 page, in {one.seat.pages.path}. -a fresh=yes starts it anew."
+        f"The crawl 'crawl' is finished: 1 page, in {one.seat.pages.path}. Nothing is due, the next page in 23 h; "
+        "-a refresh=all takes every page, -a fresh=yes starts it anew."
     )
 
 
@@ -317,7 +318,8 @@ def test_the_last_words_when_the_crawl_has_all_its_pages(many: Crew) -> None:
     two.end(*map(stored, two.claim(pages=1)))
     assert one.seat.finished_words() == (
         f"The crawl 'crawl' is finished: 2 pages, in {one.seat.pages.path} and the files of other workers. "
-        "A larger max_pages goes on; -a fresh=yes starts it anew."
+        "Nothing is due, the next page in 23 h; a larger max_pages goes on, -a refresh=all takes every page, "
+        "-a fresh=yes starts it anew."
     )
 
 

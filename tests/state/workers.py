@@ -193,6 +193,8 @@ class Crew:
 
 
 PAGE = f"address.state = {DONE} AND address.outcome IS NULL AND address.kind <> 'image'"
+OF_ROUND = "(SELECT key FROM page JOIN crawl AS its ON its.id = page.crawl_id WHERE page.round = its.round)"
+COUNTED = f"{PAGE} AND address.key IN {OF_ROUND}"
 HOLDS = f"address.state = {HELD} AND address.kind <> 'image'"
 OF_CRAWL = "address JOIN host ON host.id = address.host_id WHERE host.crawl_id = crawl.id"
 OF_SITE = "address JOIN host ON host.id = address.host_id WHERE host.site_id = site.id"
@@ -203,8 +205,8 @@ NEVER = {
         <> (SELECT count(*) FROM {OF_CRAWL} AND address.state = {WAITING})""",
     "the number of pages is wrong": f"""
         crawl WHERE pages + (SELECT coalesce(sum(pages), 0) FROM worker WHERE crawl_id = crawl.id)
-        <> (SELECT count(*) FROM {OF_CRAWL} AND {PAGE})""",
-    "the number of pages of a site is wrong": f"site WHERE pages <> (SELECT count(*) FROM {OF_SITE} AND {PAGE})",
+        <> (SELECT count(*) FROM {OF_CRAWL} AND {COUNTED})""",
+    "the number of pages of a site is wrong": f"site WHERE pages <> (SELECT count(*) FROM {OF_SITE} AND {COUNTED})",
     "the number held of a site is wrong": f"site WHERE held <> (SELECT count(*) FROM {OF_SITE} AND {HOLDS})",
     "a page is not kept": f"address WHERE {PAGE} AND key NOT IN (SELECT key FROM page)",
     "an address is held by nobody": f"address WHERE state = {HELD} AND worker NOT IN (SELECT id FROM worker)",

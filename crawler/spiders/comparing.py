@@ -1,0 +1,48 @@
+"""What a page that was fetched is beside what it was before: new, changed, or the same."""
+
+from dataclasses import replace
+from functools import partial
+
+from crawler.extraction import EXTRACTORS, LEARNING, Extractor
+from crawler.extraction.version import version
+from crawler.near_duplicates import signature, similarity
+from crawler.page import Extraction, Page
+from crawler.state.entries import Check, Found, Known
+from crawler.text import fingerprint
+
+
+class Comparison:
+    """Tells whether pages changed, by what a method makes of them."""
+
+    def __init__(self, method: str, favour: str, extract: Extractor) -> None:
+        self.version = version(method, favour)
+        self.source = extract if method not in LEARNING else partial(unlearned, method)
+
+    def check(self, page: Page, extraction: Extraction, known: Known | None) -> Check:
+        """What a page is; the signature comes with those that are to be stored."""
+        source = page.once(self.source)
+        found = Check(Found.NEW, fingerprint(source.text), self.version)
+        if known is None:
+            return signed(found, extraction.text)
+        if known.extractor_version != self.version:
+            return signed(replace(found, found=Found.RENEWED), extraction.text)
+        if known.source_fingerprint == found.source_fingerprint:
+            return replace(found, found=Found.SAME)
+        return signed(replace(found, found=Found.CHANGED), extraction.text, known)
+
+
+def unlearned(method: str, page: Page) -> Extraction:
+    """A page's text without what the method learned of its site.
+
+    That is known better from page to page, and a text that is shorter for it is no change. Nor is it one when a menu
+    changes, which such a method does not know yet: `auto` says what is text, as far as it sees any.
+    """
+    found = page.once(EXTRACTORS["auto"])
+    return found if found.text else EXTRACTORS[method](page)
+
+
+def signed(check: Check, text: str, known: Known | None = None) -> Check:
+    """The same with the text's signature, and with how much it changed if both texts are long enough to tell."""
+    now, before = signature(text), known.signature if known is not None else None
+    alike = similarity(before, now) if before is not None and now is not None else None
+    return replace(check, signature=now, distance=None if alike is None else round(1 - alike, 4))

@@ -1,0 +1,124 @@
+"""Pages kept: the text of those that are new or changed, what they said before, and what is known of all others."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+
+from crawler.recrawl import Bounds
+from crawler.state.addresses import in_parts, insert_of
+from crawler.state.checks import Occasion, known_after
+from crawler.state.entries import Ended, Found, Keys, Known
+from crawler.state.likeness import Print, forget_prints, originals
+from crawler.state.lines import storable
+from crawler.state.schema import address, page, page_version
+
+PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
+OF_RECORD = frozenset(("text_fingerprint", "link_score"))
+HISTORY = tuple(name for name in Known.__dataclass_fields__ if name not in OF_RECORD)
+LOOKED_AT = (
+    update(page)
+    .where(page.c.key == bindparam("its"))
+    .values({name: bindparam(f"to_{name}") for name in HISTORY if name != "duplicate_of"})
+)
+SAID = ("key", "crawl_id", "fetched_at", "title", "text", "text_fingerprint")
+
+
+class Pages:
+    """The pages of a crawl, to be kept by one worker."""
+
+    def __init__(self, crawl_id: int, keys: Keys) -> None:
+        self.crawl_id, self.keys = crawl_id, keys
+        self.bounds = Bounds()
+        self.versions = 0
+        """How many texts are kept of what a page said before."""
+
+    def keep(self, connection: Connection, ended: Iterable[Ended], occasion: Occasion) -> dict[int, str]:
+        """Keep what came of pages; of those that are copies, the addresses of the originals, by lease."""
+        mine = {self.keys(one.lent.candidate.url, one.lent.candidate.kind): one for one in ended if one.lent.counts}
+        known = {key: known_after(one, occasion) for key, one in mine.items() if _is_of_page(one)}
+        stored = [key for key in sorted(known) if mine[key].record is not None]
+        keep_versions(connection, [key for key in stored if _is_changed(mine[key])], self.versions)
+        copies = self._copies(connection, {key: mine[key] for key in mine if key in stored})
+        rows = [self._row(mine[key], known[key], key, copies.get(key)) for key in stored]
+        if rows:
+            kept = insert_of(connection.engine)(page)
+            renewed = {name: kept.excluded[name] for name in rows[0] if name != "key"}
+            connection.execute(kept.on_conflict_do_update(index_elements=["key"], set_=renewed), rows)
+        looked_at = [_told(key, known[key]) for key in sorted(known) if key not in stored]
+        if looked_at:
+            connection.execute(LOOKED_AT, looked_at)
+        return {mine[key].lent.lease: url for key, url in copies.items()}
+
+    def _copies(self, connection: Connection, stored: Mapping[int, Ended]) -> dict[int, str]:
+        """Of the pages stored that are copies, the addresses of the originals."""
+        before = [(key, one.lent.known) for key, one in stored.items() if one.lent.known is not None]
+        old = [Print(key, "", known.signature, known.text_fingerprint) for key, known in before]
+        forget_prints(connection, self.crawl_id, old)
+        return originals(connection, self.crawl_id, [_print(key, one) for key, one in stored.items()])
+
+    def _row(self, ended: Ended, known: Known, key: int, copy_of: str | None) -> dict[str, Any]:
+        record = {name: value for name, value in (ended.record or {}).items() if name in PAGE_COLUMNS}
+        history = {name: getattr(known, name) for name in HISTORY} | {"duplicate_of": copy_of}
+        row = {name: column_value(value) for name, value in {**record, **history}.items()}
+        return row | {"key": key, "crawl_id": self.crawl_id}
+
+
+def keep_versions(connection: Connection, keys: Sequence[int], most: int) -> None:
+    """Keep what pages say that are to say something else from now on, and of each no more than so many texts."""
+    if not most:
+        return
+    for part in in_parts(keys):
+        said = select(*(page.c[name] for name in SAID)).where(page.c.key.in_(part)).order_by(page.c.key)
+        connection.execute(insert(page_version).from_select(SAID, said))
+    newest = page_version.alias("newest")
+    kept = select(newest.c.id).where(newest.c.key == bindparam("its")).order_by(newest.c.id.desc()).limit(most)
+    too_old = delete(page_version).where(page_version.c.key == bindparam("its"), page_version.c.id.not_in(kept))
+    if keys:
+        connection.execute(too_old, [{"its": key} for key in keys])
+
+
+def known_pages(connection: Connection, keys: Iterable[int], since: int) -> dict[int, Known]:
+    """What is known of pages that were there in this round or later, by their keys."""
+    columns = [page.c[name] for name in Known.__dataclass_fields__]
+    found: dict[int, Known] = {}
+    for part in in_parts(sorted(keys)):
+        rows = connection.execute(select(page.c.key, *columns).where(page.c.key.in_(part), page.c.round >= since))
+        found |= {key: Known(*values) for key, *values in rows}
+    return found
+
+
+def new_links(connection: Connection, keys: Keys, ended: Iterable[Ended]) -> dict[int, int]:
+    """How many of the addresses to which pages lead that were there before are not known yet, by lease."""
+    led = {one.lent.lease: {keys(link.url, link.kind) for link in one.links if link.sight is None} for one in ended}
+    known: set[int] = set()
+    for part in in_parts(sorted({key for found in led.values() for key in found})):
+        known.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
+    return {lease: len(found - known) for lease, found in led.items()}
+
+
+def column_value(value: Any) -> Any:
+    """A value as a column holds it: lists as JSON, and no character that PostgreSQL refuses."""
+    if value is None or isinstance(value, int | float | bytes):
+        return value
+    return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _is_of_page(ended: Ended) -> bool:
+    return ended.lent.known is not None or ended.record is not None
+
+
+def _is_changed(ended: Ended) -> bool:
+    return ended.check is not None and ended.check.found is Found.CHANGED
+
+
+def _print(key: int, ended: Ended) -> Print:
+    record = ended.record or {}
+    signature = ended.check.signature if ended.check is not None else None
+    return Print(key, storable(record["url"]), signature, record.get("text_fingerprint"))
+
+
+def _told(key: int, known: Known) -> dict[str, Any]:
+    history = {f"to_{name}": column_value(getattr(known, name)) for name in HISTORY if name != "duplicate_of"}
+    return history | {"its": key}

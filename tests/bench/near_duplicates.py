@@ -1,0 +1,247 @@
+"""How well near duplicates are told: pairs of pages by their signatures, and how long a signature takes.
+
+`python tests/bench/near_duplicates.py [--data FOLDER] [--pages N]` takes the clean texts of pages from FOLDER, by
+default WINNOW_DATA, and makes pairs of each: a copy with another date, below another header, its version for printing,
+and syndicated with 10, 30 and 50% of the text cut; and it takes what is no copy, other pages of the same site and of
+others. It prints for each kind the true similarity, the share of pairs that is found near and the share that has a key
+in common; the same for rensa where that is installed, which gets the same shingles. Then the error of the estimates,
+how many texts of a known similarity have a key in common, and the milliseconds of a page.
+"""
+
+# ruff: noqa: E402 - what is imported is found by the paths that are set first
+import argparse
+import json
+import lzma
+import os
+import random
+import re
+import statistics
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, islice
+from pathlib import Path
+from urllib.parse import urlsplit
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import numpy as np
+from throughput import machine
+
+from crawler.extraction import extract
+from crawler.near_duplicates import NEAR, _shingles, bands, signature, similarity
+
+try:
+    from rensa import RMinHash
+except ImportError:
+    RMinHash = None
+
+SETS = "wcxb_dev daniel fundus andy_articles magic_article magic_forum zh_handcrafted".split()
+COPIES = "date header print cut10".split()
+PARTS = "cut30 cut50".split()
+OTHERS = "same site, other site".split(", ")
+OF_A_SITE = 300  # pairs, at most
+KNOWN = 2000  # pairs of texts of a known similarity
+SIZES = (2_000, 20_000, 200_000)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A page's clean text."""
+
+    host: str
+    text: str
+
+
+def texts(data: Path, most: int) -> Iterator[Text]:
+    """The clean texts of pages that are long enough to be told apart, as many of each set."""
+    for name in SETS:
+        with lzma.open(data / "extraction" / f"{name}.jsonl.xz") as lines:
+            rows = map(json.loads, lines)
+            found = (Text(urlsplit(row["url"] or name).netloc, extract(row["html"], row["url"]).text) for row in rows)
+            yield from islice((one for one in found if signature(one.text) is not None), most)
+
+
+def dated(text: str, day: int) -> str:
+    return f"Published {day} March 2024, 10:{day:02}\n{text}\nLast updated on {day + 1} March 2024"
+
+
+def printed(text: str, url: str) -> str:
+    """The version for printing: the title again, no captions, the lines broken elsewhere, and where it is from."""
+    lines = text.splitlines()
+    kept = [line for at, line in enumerate(lines) if at == 0 or len(line) >= 40 or re.search("[.。!?！？]$", line)]
+    return f"{lines[0]}\n" + re.sub(" ", "\n", "\n".join(kept)) + f"\nPrinted from http://{url}/?print=1"
+
+
+def cut(text: str, share: float) -> str:
+    return text[: round(len(text) * (1 - share))]
+
+
+def copies(one: Text, other: Text) -> Iterator[tuple[str, str, str]]:
+    """Kinds of pairs, and the two texts."""
+    text = one.text
+    yield "date", dated(text, 3), dated(text, 21)
+    yield "header", text, f"{other.text[:150]}\n{text}"
+    yield "print", text, printed(text, one.host)
+    for share in (10, 30, 50):
+        yield f"cut{share}", text, cut(text, share / 100)
+
+
+def pairs(all_texts: list[Text]) -> Iterator[tuple[str, str, str]]:
+    """All pairs, by kind."""
+    chance = random.Random(1)
+    for one in all_texts:
+        yield from copies(one, chance.choice(all_texts))
+    hosts = defaultdict(list)
+    for one in all_texts:
+        hosts[one.host].append(one.text)
+    for of_host in hosts.values():
+        every = list(combinations(of_host, 2))
+        yield from (("same site", *pair) for pair in chance.sample(every, min(len(every), OF_A_SITE)))
+    for _ in all_texts:
+        one, other = chance.sample(all_texts, 2)
+        if one.host != other.host:
+            yield "other site", one.text, other.text
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a pair."""
+
+    true: float
+    ours: float
+    is_found: bool
+    theirs: float | None
+
+
+def tokens(text: str) -> list[str]:
+    """The shingles as another library takes them."""
+    return [f"{shingle:x}" for shingle in _shingles(text).tolist()]
+
+
+def rensa_of(shingles: list[str]) -> "RMinHash":
+    made = RMinHash(num_perm=128, seed=42)
+    made.update(shingles)
+    return made
+
+
+def outcome(one: str, other: str) -> Outcome | None:
+    """What becomes of two texts; None where one of them is too short."""
+    ours = signature(one), signature(other)
+    if ours[0] is None or ours[1] is None:
+        return None
+    sets = _shingles(one), _shingles(other)
+    shared = len(np.intersect1d(*sets, assume_unique=True))
+    theirs = rensa_of(tokens(one)).jaccard(rensa_of(tokens(other))) if RMinHash else None
+    is_found = not set(bands(ours[0])).isdisjoint(bands(ours[1]))
+    return Outcome(shared / (len(sets[0]) + len(sets[1]) - shared), similarity(*ours), is_found, theirs)
+
+
+def share(of: list[bool]) -> str:
+    return f"{sum(of) / len(of):10.4f}" if of else f"{'-':>10}"
+
+
+def show(found: dict[str, list[Outcome]]) -> None:
+    """Print the outcomes by kind, and precision and recall."""
+    print(f"\n{'':12}{'pairs':>8}{'true, median':>14}{'true near':>10}{'near':>10}{'both':>10}{'rensa':>10}")
+    for kind, outcomes in found.items():
+        median = statistics.median(one.true for one in outcomes)
+        pairs = ((one.true, one.ours) for one in outcomes)
+        true, near = ([value >= NEAR for value in values] for values in zip(*pairs, strict=True))
+        both = [one.ours >= NEAR and one.is_found for one in outcomes]
+        theirs = [one.theirs >= NEAR for one in outcomes if one.theirs is not None]
+        print(f"{kind:12}{len(outcomes):8,}{median:14.3f}{share(true)}{share(near)}{share(both)}{share(theirs)}")
+    for name, is_near in (("ours", lambda o: o.ours >= NEAR), ("with keys", lambda o: o.ours >= NEAR and o.is_found)):
+        right = sum(is_near(one) for kind in COPIES for one in found[kind])
+        parts = sum(is_near(one) for kind in PARTS for one in found[kind])
+        wrong = sum(is_near(one) for kind in OTHERS for one in found[kind])
+        all_copies = sum(len(found[kind]) for kind in COPIES)
+        print(
+            f"{name}: recall of copies ({', '.join(COPIES)}) {right / all_copies:.4f}, "
+            f"precision {(right + parts) / (right + parts + wrong):.4f} ({wrong} of other pages)"
+        )
+    every = [one for outcomes in found.values() for one in outcomes]
+    print(f"error of the estimate, root mean square: ours {rms([o.ours - o.true for o in every]):.4f}", end="")
+    print(f", rensa {rms([o.theirs - o.true for o in every if o.theirs is not None]):.4f}" if RMinHash else "")
+
+
+def rms(errors: list[float]) -> float:
+    return statistics.fmean(error * error for error in errors) ** 0.5
+
+
+def of_similarity(wanted: float, chance: random.Random) -> tuple[str, str]:
+    """Two texts of random words, of this similarity up to a shingle or two."""
+    own = round(1000 * (1 - wanted) / (2 * wanted))
+    words = [f"{chance.getrandbits(40):x}" for _ in range(1000 + 2 * own)]
+    return " ".join(words[: 1000 + own]), " ".join(words[:1000] + words[1000 + own :])
+
+
+def lookups() -> None:
+    """Print how many texts of a known similarity have a key in common."""
+    chance = random.Random(2)
+    for wanted in (0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.3):
+        outcomes = [outcome(*of_similarity(wanted, chance)) for _ in range(KNOWN)]
+        known = [one for one in outcomes if one]
+        true, near = statistics.fmean(o.true for o in known), [o.ours >= NEAR for o in known]
+        print(
+            f"similarity {wanted:.2f} (truly {true:.3f}): a key in common {share([o.is_found for o in known])}, "
+            f"near {share(near)}, error {rms([o.ours - o.true for o in known]):.4f}"
+        )
+
+
+def timed(work: Callable[[], object], times: int = 30) -> str:
+    """The least and the median of the milliseconds of the processor."""
+    taken = []
+    for _ in range(times):
+        started = time.thread_time()
+        work()
+        taken.append(1000 * (time.thread_time() - started))
+    return f"{min(taken):8.3f} at least, {statistics.median(taken):8.3f} in the median"
+
+
+def times(all_texts: list[Text]) -> None:
+    """Print what a signature takes."""
+    of_chinese = [one.text for one in all_texts if re.search("[\u4e00-\u9fff]{20}", one.text)]
+    languages = {"English": "\n".join(one.text for one in all_texts if one.text.isascii()), "any": ""}
+    languages["any"] = "\n".join(one.text for one in all_texts[:400])
+    languages["Chinese"] = "\n".join(of_chinese)
+    print("\nmilliseconds of the processor")
+    for language, whole in languages.items():
+        for size in SIZES:
+            text = whole.encode()[:size].decode(errors="ignore")
+            print(f"{language:8} {len(text.encode()):8,} bytes: {timed(lambda text=text: signature(text))}", end="")
+            shingles = tokens(text)
+            print(f"; rensa, shingles given: {timed(lambda s=shingles: rensa_of(s))}" if RMinHash else "")
+    made = signature(languages["English"])
+    if made:
+        print(f"bands: {timed(lambda: bands(made))}; similarity: {timed(lambda: similarity(made, made))}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=os.environ.get("WINNOW_DATA"), help="a folder with extraction/")
+    parser.add_argument("--pages", type=int, default=400, help="of each set, at most")
+    asked = parser.parse_args()
+    if asked.data is None:
+        parser.error("Say where the pages are: --data FOLDER or WINNOW_DATA.")
+    print(machine())
+    all_texts = list(texts(asked.data, asked.pages))
+    found: dict[str, list[Outcome]] = defaultdict(list)
+    left = 0
+    for kind, one, other in pairs(all_texts):
+        if result := outcome(one, other):
+            found[kind].append(result)
+        else:
+            left += 1
+    print(f"{len(all_texts):,} texts; NEAR = {NEAR}; {left} pairs left out, one of which is too short")
+    show(found)
+    print()
+    lookups()
+    times(all_texts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""The number of the extraction is raised when what it makes of pages changes."""
+
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+
+from crawler.extraction import EXTRACTORS
+from crawler.extraction.version import EXTRACTION, version
+from crawler.page import Page
+from crawler.text import fingerprint
+
+CASES = sorted((Path(__file__).parent.parent / "pages").glob("*/input.html"))
+MADE = {1: "57a2b07fccdeb390"}
+"""What each version makes of the test pages, as a hash."""
+
+
+def test_a_new_version_says_so() -> None:
+    hashed = blake2b(digest_size=8)
+    for path in CASES:
+        for method, extract in EXTRACTORS.items():
+            text = extract(Page("http://example.com/a", path.read_bytes())).text
+            hashed.update(f"{path.parent.name} {method} {fingerprint(text)}\n".encode())
+    assert hashed.hexdigest() == MADE[EXTRACTION], (
+        "pages have other texts now: raise EXTRACTION in crawler/extraction/version.py, and enter the new hash here"
+    )
+
+
+def test_versions_count_up() -> None:
+    assert list(MADE) == list(range(1, EXTRACTION + 1))
+    assert len(set(MADE.values())) == EXTRACTION
+
+
+@pytest.mark.parametrize("method", EXTRACTORS)
+def test_each_method_has_one_of_its_own(method: str) -> None:
+    assert version(method) == f"{EXTRACTION}:{method}"
+    assert version(method, "recall") == f"{EXTRACTION}:{method}/recall"

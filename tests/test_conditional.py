@@ -1,0 +1,37 @@
+"""Which headers ask for a page only if it changed."""
+
+import pytest
+
+from crawler.conditional import EVERY, conditions
+from crawler.state.entries import Known
+
+DATE = "Mon, 06 May 2024 07:08:09 GMT"
+BOTH = {"If-None-Match": '"a"', "If-Modified-Since": DATE}
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        (None, {}),
+        (Known(), {}),
+        (Known(etag='"a"', last_modified=DATE), BOTH),
+        (Known(etag='W/"a"'), {"If-None-Match": 'W/"a"'}),
+        (Known(last_modified=DATE), {"If-Modified-Since": DATE}),
+        (Known(etag='"a"\r\nX: y', last_modified=DATE), {"If-Modified-Since": DATE}),
+        (Known(etag='"\x00"', last_modified="蜜蜂"), {}),
+        (Known(etag="e" * 1_000), {"If-None-Match": "e" * 1_000}),
+        (Known(etag="e" * 1_001), {}),
+        (Known(etag=""), {}),
+    ],
+)
+def test_conditions(known: Known | None, expected: dict[str, str]) -> None:
+    assert conditions(known) == expected
+
+
+def test_now_and_then_the_whole_page_is_asked_for() -> None:
+    asked = [bool(conditions(Known(etag='"a"', checks=checks))) for checks in range(2 * EVERY)]
+    assert asked == ([True] * (EVERY - 1) + [False]) * 2
+
+
+def test_a_page_that_was_not_there_is_asked_for_whole() -> None:
+    assert conditions(Known(etag='"a"', gone_count=1)) == {}

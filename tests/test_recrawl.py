@@ -1,0 +1,370 @@
+"""A finished crawl comes back: what changed, what is new and what is gone, on a real site that changes meanwhile."""
+
+import json
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nursery
+import pytest
+from postgres import Server
+from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, page, serving
+from sqlalchemy import create_engine
+from sqlalchemy.engine import make_url
+
+BEES = "Bees dance in the dark of the hive, and the others follow the dancer with their feelers to learn the way. "
+HONEY = "Honey is made of nectar, which the foragers carry home and the house bees fan until it is thick and keeps. "
+QUEEN = "A queen lays two thousand eggs on a day in May, more than she weighs, and is fed all the while by the young. "
+WAX = (
+    "Wax comes out of eight small glands under the belly, and is chewed until it can be drawn into the walls of cells. "
+)
+SOON = OPEN | {"RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001", "STATS_DUMP": "True"}
+"""Every page is due at once."""
+VALIDATED = {"/honey": '"honey"', "/queen": '"queen"'}
+
+
+class Garden:
+    """A site whose pages can be made to change, with ETags on some of them."""
+
+    def __init__(self) -> None:
+        self.texts = {"/dance": BEES * 3, "/honey": HONEY * 3, "/queen": QUEEN * 3}
+        self.date = "1 May"
+        self.gone: set[str] = set()
+        self.site = Site({"/": self.home, **dict.fromkeys(self.texts, self.article)})
+
+    def home(self, asked: Asked) -> Answer:
+        return Answer(
+            page("A garden of bees, in which there is much to read on them.", links=dict.fromkeys(self.texts, "a page"))
+        )
+
+    def article(self, asked: Asked) -> Answer:
+        if asked.path in self.gone:
+            return Answer("<p>It is gone.</p>", 404)
+        tag = VALIDATED.get(asked.path)
+        if tag and asked.headers.get("If-None-Match") == tag:
+            return Answer(status=304)
+        text = self.texts[asked.path]
+        menu = f"<nav><ul><li><a href='/'>All the news of {self.date}</a></li></ul></nav>"
+        footer = f"<footer><p>Printed on {self.date}, all rights reserved.</p></footer>"
+        article = f"<article><p>{text}</p></article>"
+        html = f"<html lang='en'><head><title>On bees</title></head><body>{menu}{article}{footer}</body></html>"
+        return Answer(html, headers={"ETag": tag} if tag else {})
+
+    def add(self, path: str, text: str) -> None:
+        self.texts[path] = text
+        self.site.routes[path] = self.article
+
+
+@pytest.fixture
+def garden() -> Iterator[Garden]:
+    garden = Garden()
+    with serving(garden.site):
+        yield garden
+
+
+def run(folder: Path, garden: Garden, **more: str) -> Crawl:
+    ended = crawl(folder, {"seeds": garden.site.url, "topic": "bees", **more}, SOON)
+    assert ended.status == 0, ended.err
+    return ended
+
+
+def paths(items: list[dict[str, Any]]) -> list[str]:
+    return ["/" + item["url"].split("/", 3)[3] for item in items]
+
+
+def round_of(ended: Crawl) -> str:
+    """What the closing lines say of the round."""
+    return next((line for line in ended.closing().splitlines() if line.startswith("Round ")), "")
+
+
+def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
+    with sqlite3.connect(folder / "output" / "crawl.db") as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_three_rounds(tmp_path: Path, garden: Garden) -> None:
+    """A change, a page that vanishes, a new one, and dates that change everywhere."""
+    first = run(tmp_path, garden)
+    assert sorted(paths(first.items())) == ["/", "/dance", "/honey", "/queen"]
+    assert round_of(first) == ""
+
+    garden.date = "2 May"
+    garden.texts["/dance"] = BEES * 2 + WAX
+    garden.gone = {"/queen"}
+    garden.add("/wax", WAX * 3)
+    second = run(tmp_path, garden)
+    assert sorted(paths(second.items()[4:])) == ["/dance", "/wax"]
+    assert round_of(second) == "Round 2: 1 page changed, 1 new, 0 gone, 2 unchanged (1 of them answered 304)."
+    assert "'recrawl/changed': 1" in second.err
+    assert "'recrawl/new': 1" in second.err
+    assert "'recrawl/unchanged': 2" in second.err
+    assert "'recrawl/not_modified': 1" in second.err
+    assert "'recrawl/gone'" not in second.err
+    changed = next(item for item in second.items()[4:] if item["url"].endswith("/dance"))
+    assert WAX.strip() in changed["text"]
+    assert rows(tmp_path, "SELECT text FROM version") == [((BEES * 3).strip(),)]
+    ((distance, at, fetched),) = rows(
+        tmp_path, "SELECT change_distance, changed_at, fetched_at FROM page WHERE changes > 0"
+    )
+    assert 0.2 < distance < 0.9
+    assert at == fetched
+
+    third = run(tmp_path, garden)
+    assert len(third.items()) == 6
+    assert round_of(third) == "Round 3: 0 pages changed, 0 new, 1 gone, 4 unchanged (1 of them answered 304)."
+    assert "'recrawl/gone': 1" in third.err
+    assert rows(tmp_path, "SELECT gone_round, text FROM page WHERE gone_at IS NOT NULL") == [(3, (QUEEN * 3).strip())]
+
+    asked = garden.site.paths().count("/queen")
+    fourth = run(tmp_path, garden)
+    assert garden.site.paths().count("/queen") == asked
+    assert round_of(fourth).startswith("Round 4: 0 pages changed, 0 new, 0 gone, 4 unchanged")
+
+    garden.gone = set()
+    fifth = run(tmp_path, garden, refresh="all")
+    assert garden.site.paths().count("/queen") == asked + 1
+    assert round_of(fifth).startswith("Round 5: 0 pages changed, 0 new, 0 gone, 5 unchanged")
+    assert rows(tmp_path, "SELECT count(*) FROM page WHERE gone_at IS NOT NULL") == [(0,)]
+    assert len(fifth.items()) == 6
+
+
+def test_nothing_is_due(tmp_path: Path, garden: Garden) -> None:
+    given = {"seeds": garden.site.url, "topic": "bees"}
+    assert crawl(tmp_path, given).status == 0
+    asked = len(garden.site.asked)
+    again = crawl(tmp_path, given)
+    assert (again.status, len(garden.site.asked)) == (0, asked)
+    assert "is finished: 4 pages" in again.err
+    assert "Nothing is due, the next page in 2" in again.err
+    assert "-a refresh=all takes every page" in again.err
+    everything = crawl(tmp_path, given | {"refresh": "all"})
+    assert round_of(everything) == "Round 2: 0 pages changed, 0 new, 0 gone, 4 unchanged (2 of them answered 304)."
+    assert "\nThe crawl 'topic' is finished" in crawl(tmp_path, given).err
+
+
+def test_intervals_grow_and_shrink(tmp_path: Path, garden: Garden) -> None:
+    given = {"seeds": garden.site.url, "topic": "bees", "refresh": "all"}
+    seen = []
+    for number in range(4):
+        garden.texts["/dance"] = BEES * 3 + (WAX if number % 2 else QUEEN)
+        assert crawl(tmp_path, given).status == 0
+        seen.append(dict(rows(tmp_path, "SELECT url, interval / 86400 FROM page")))
+    url = garden.site.url
+    assert [found[f"{url}honey"] for found in seen] == [1.0, 1.5, 2.25, 3.375]
+    assert [found[f"{url}dance"] for found in seen] == [1.0, 0.5, 0.25, 0.125]
+
+
+@pytest.mark.parametrize("answer", ["304 always", "304 once"])
+def test_servers_that_say_304_to_everything(tmp_path: Path, answer: str) -> None:
+    """Who does so unasked has failed; each tenth look asks for the page whole, whatever the server says."""
+    texts = [BEES * 3]
+
+    def article(asked: Asked) -> Answer:
+        told = "If-None-Match" in asked.headers
+        if told or (answer == "304 always" and asked.times):
+            return Answer(status=304)
+        return Answer(page(texts[0]), headers={"ETag": '"the same for all"'})
+
+    with serving(Site({"/": article})) as site:
+        for number in range(12):
+            texts[0] = BEES * 3 if number == 0 else HONEY * 3
+            ended = crawl(tmp_path, {"seeds": site.url, "topic": "bees"}, SOON)
+            assert ended.status == 0
+    assert len(ended.items()) == (1 if answer == "304 always" else 2)
+    assert any("If-None-Match" not in asked.headers for asked in site.asked if asked.path == "/" and asked.times)
+
+
+def test_wrong_etags(tmp_path: Path) -> None:
+    """One that is new each time costs a download and no more; one that is no header is never sent."""
+
+    def article(asked: Asked) -> Answer:
+        return Answer(page(BEES * 3), headers={"ETag": f'"{asked.times}"', "Last-Modified": "x" * 3_000})
+
+    with serving(Site({"/": article})) as site:
+        for _ in range(2):
+            ended = crawl(tmp_path, {"seeds": site.url, "topic": "bees"}, SOON)
+    assert len(ended.items()) == 1
+    last = site.asked[-1].headers
+    assert last["If-None-Match"] == '"0"'
+    assert last["If-Modified-Since"] == "x" * 1_000
+
+
+def test_a_sitemap_says_what_changed(tmp_path: Path) -> None:
+    """Pages that are not due are asked for when their lastmod is later than the last look, once a round."""
+    lastmod = {"/a": "2024-05-06", "/b": "2024-05-06"}
+    texts = {"/a": BEES * 3, "/b": HONEY * 3}
+
+    def sitemap(asked: Asked) -> Answer:
+        entries = "".join(
+            f"<url><loc>{site.url}{path[1:]}</loc><lastmod>{when}</lastmod></url>" for path, when in lastmod.items()
+        )
+        return Answer(f"<urlset>{entries}</urlset>", content_type="text/xml")
+
+    site = Site({"/map.xml": sitemap, **{path: lambda asked: Answer(page(texts[asked.path])) for path in texts}})
+    settings = OPEN | {"RECRAWL_LEAST": "0.001"}
+    with serving(site):
+        given = {"seeds": f"{site.url}map.xml", "topic": "bees"}
+        first = crawl(tmp_path, given, settings)
+        assert len(first.items()) == 2
+        ((interval,),) = rows(tmp_path, f"SELECT interval FROM page WHERE url = '{site.url}a'")
+        assert interval > 86_400 * 2  # a fifth of its age
+        asked = len(site.asked)
+        crawl(tmp_path, given, settings)
+        assert [one.path for one in site.asked[asked:] if one.path != "/robots.txt"] == ["/map.xml"]
+        time.sleep(1.1)
+        texts["/a"], lastmod["/a"] = WAX * 3, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        lastmod["/b"] = "2999-01-01"
+        asked = len(site.asked)
+        third = crawl(tmp_path, given, settings)
+    assert [one.path for one in site.asked[asked:] if one.path != "/robots.txt"] == ["/map.xml", "/a"]
+    assert paths(third.items())[2:] == ["/a"]
+
+
+def test_menus_and_dates_are_no_change_to_methods_that_learn(tmp_path: Path, garden: Garden) -> None:
+    run(tmp_path, garden, extractor="template")
+    garden.date = "a day in June"
+    second = run(tmp_path, garden, extractor="template")
+    assert round_of(second) == "Round 2: 0 pages changed, 0 new, 0 gone, 4 unchanged (2 of them answered 304)."
+    assert len(second.items()) == 4
+
+
+def test_another_method_changes_no_page(tmp_path: Path, garden: Garden) -> None:
+    """Its texts are in the database, and no items; a change after that is one."""
+    run(tmp_path, garden)
+    second = run(tmp_path, garden, extractor="template")
+    assert len(second.items()) == 4
+    assert round_of(second).startswith("Round 2: 0 pages changed, 0 new, 0 gone, 4 unchanged")
+    ((text,),) = rows(tmp_path, "SELECT text FROM page WHERE url LIKE '%/dance'")
+    assert "rights reserved" in text
+    assert rows(tmp_path, "SELECT count(*) FROM version") == [(0,)]
+    garden.texts["/dance"] = WAX * 3
+    assert paths(run(tmp_path, garden, extractor="template").items()[4:]) == ["/dance"]
+
+
+def test_a_round_that_is_killed_goes_on(tmp_path: Path) -> None:
+    """kill -9 within a round: the next run is of the same round, and asks for what is left of it alone."""
+    slow = [False]
+
+    def article(asked: Asked) -> Answer:
+        if slow[0]:
+            time.sleep(0.05)
+        return Answer(page(f"{asked.path} {WAX if asked.times else BEES}" * 4))
+
+    leaves = {f"/{n}": f"page {n}" for n in range(40)}
+    site = Site({"/": page("A list of pages.", links=leaves), **dict.fromkeys(leaves, article)})
+    with serving(site):
+        given = {"seeds": site.url, "topic": "bees"}
+        settings = SOON | {"CONCURRENT_REQUESTS_PER_DOMAIN": "2", "RECRAWL_MOST": "5", "RECRAWL_LEAST": "5"}
+        assert len(crawl(tmp_path, given, settings).items()) == 41
+        time.sleep(5)
+        slow[0] = True
+        asked = len(site.asked)
+        process = nursery.common()(command(given, settings), tmp_path, tmp_path / "log")
+        until = time.monotonic() + 60
+        while len(site.asked) < asked + 15 and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        slow[0] = False
+        ended = crawl(tmp_path, given, settings)
+    assert ended.status == 0
+    items = paths(ended.items()[41:])
+    assert sorted(items) == sorted(leaves)
+    assert round_of(ended) == "Round 2: 40 pages changed, 0 new, 0 gone, 1 unchanged."
+    assert rows(tmp_path, "SELECT count(*) FROM version") == [(40,)]
+
+
+def test_two_workers_share_a_round(tmp_path: Path, postgres_server: Server) -> None:
+    """One begins it, the other joins; each page is asked for once."""
+    url = make_url(postgres_server.database())
+    leaves = {f"/{n}": f"page {n}" for n in range(60)}
+
+    def article(asked: Asked) -> Answer:
+        time.sleep(0.02)
+        return Answer(page(f"{asked.path} {WAX if asked.times else BEES}" * 4))
+
+    site = Site({"/": page("A list of pages.", links=leaves), **dict.fromkeys(leaves, article)})
+    settings = SOON | {
+        "STATE_URL": url.render_as_string(hide_password=False),
+        "RECRAWL_MOST": "8",
+        "RECRAWL_LEAST": "8",
+    }
+    with serving(site):
+        given = {"seeds": site.url, "topic": "bees"}
+        folders = [tmp_path / name for name in ("one", "two")]
+        for folder in folders:
+            folder.mkdir()
+        for number in range(2):
+            asked = len(site.asked)
+            workers = [
+                nursery.common()(command(given, settings), folder, folder / f"log{number}") for folder in folders
+            ]
+            assert [worker.wait(120) for worker in workers] == [0, 0]
+            pages = [one.path for one in site.asked[asked:] if one.path != "/robots.txt"]
+            assert sorted(pages) == sorted({"/", *leaves})
+            time.sleep(8 * (number == 0))
+    found = [
+        json.loads(line)
+        for folder in folders
+        for path in (folder / "output").glob("*[!s].jsonl")
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    assert sorted(paths(found)) == sorted(["/", *leaves, *leaves])
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT round, pages FROM crawl").one() == (2, 61)
+        assert connection.exec_driver_sql("SELECT count(*), min(round) FROM page").one() == (61, 2)
+        assert connection.exec_driver_sql("SELECT count(*) FROM version").scalar_one() == 60
+    engine.dispose()
+
+
+def test_mirrors_within_and_across_rounds(tmp_path: Path, garden: Garden) -> None:
+    text = " ".join(f"{word} {number}" for number, word in enumerate((BEES + HONEY + QUEEN + WAX).split()))
+    garden.texts = {"/dance": text, "/honey": f"{text} Printed in May."}
+    garden.site.routes["/honey"] = garden.article
+    first = run(tmp_path, garden).items()
+    copies = {path: item["duplicate_of"] for path, item in zip(paths(first), first, strict=True)}
+    original = garden.site.url + "dance" if copies["/dance"] is None else garden.site.url + "honey"
+    assert sorted(filter(None, copies.values())) == [original]
+    garden.add("/print", f"For print. {text}")
+    (new,) = run(tmp_path, garden).items()[len(first) :]
+    assert (paths([new]), new["duplicate_of"]) == (["/print"], original)
+
+
+def test_where_a_page_leads_is_asked_for_whole(tmp_path: Path) -> None:
+    """What is known of a page says nothing of another, and its place is kept."""
+    moved = [False]
+
+    def old(asked: Asked) -> Answer:
+        if moved[0]:
+            return Answer(status=301, headers={"Location": "/new"})
+        return Answer(page(BEES * 3), headers={"ETag": '"old"'})
+
+    home = page("A garden of bees.", links={"/old": "a page"})
+    with serving(Site({"/": home, "/old": old, "/new": page(HONEY * 3)})) as site:
+        given = {"seeds": site.url, "topic": "bees"}
+        crawl(tmp_path, given, SOON)
+        moved[0] = True
+        second = crawl(tmp_path, given, SOON)
+    headers = {asked.path: asked.headers for asked in site.asked}
+    assert headers["/old"]["If-None-Match"] == '"old"'
+    assert "If-None-Match" not in headers["/new"]
+    assert paths(second.items()) == ["/", "/old", "/new"]
+    assert rows(tmp_path, "SELECT url, round FROM page WHERE url LIKE '%/old'") == [(f"{site.url}old", 1)]
+
+
+def test_max_pages_are_those_of_a_round(tmp_path: Path) -> None:
+    """What a round had no room for is asked for by the next, with what is due."""
+    leaves = {f"/{number}": f"page {number}" for number in range(6)}
+    routes = {"/": page("A list of pages.", links=leaves), **{path: page(f"{path} {BEES}") for path in leaves}}
+    with serving(Site(routes)) as site:
+        for number in range(1, 4):
+            asked = len(site.asked)
+            assert crawl(tmp_path, {"seeds": site.url, "topic": "bees", "max_pages": "4"}, SOON).status == 0
+            assert len([one for one in site.asked[asked:] if one.path != "/robots.txt"]) == 4
+            assert rows(tmp_path, "SELECT round, pages FROM crawl") == [(number, 4)]
+        crawl(tmp_path, {"seeds": site.url, "topic": "bees", "max_pages": "9"}, SOON)
+    assert rows(tmp_path, "SELECT count(*) FROM page") == [(7,)]
