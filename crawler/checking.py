@@ -21,6 +21,7 @@ def check(settings: BaseSettings, given: Mapping[str, str]) -> Arguments:
             check_number(name, settings[name], default)
     if not all(str(code).strip().isdigit() for code in settings.getlist("RETRY_HTTP_CODES")):
         raise ArgumentError("setting RETRY_HTTP_CODES is wrong; allowed are numbers, separated by commas")
+    _check_choice("KEEP_RAW", settings["KEEP_RAW"], ("no", "yes"))
     _check_choice("EXTRACTOR", settings["EXTRACTOR"], EXTRACTORS)
     _check_choice("LOG_LEVEL", settings["LOG_LEVEL"], LOG_LEVELS)
     try:

@@ -31,6 +31,7 @@ FEED_EXPORT_ENCODING = "utf-8"  # readable text in -O files too
 # What a crawl must not forget, and how long it waits for a database that is locked, full or away.
 STATE_URL = ""  # SQLite in OUTPUT_DIR/crawl.db; postgresql+psycopg://USER:PASSWORD@HOST/DATABASE for many workers
 STATE_PATIENCE = 120.0
+KEEP_RAW = "no"  # yes keeps the response that each page came in, for `scrapy export --format warc`
 STATE_KEEP_DAYS = 0  # pages older than this are dropped by `scrapy state --prune`; 0 keeps all
 
 # When a page is asked for again: half its interval later where it had changed, else one and a half, between these.

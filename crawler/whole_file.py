@@ -58,6 +58,14 @@ class WholeFile:
     def _failed(self, error: OSError) -> OutputError:
         return OutputError(f"{self.shown!r} cannot be written any further ({error.strerror})")
 
+    def discard(self) -> None:
+        """Close the file; where it is not finished, nothing of it stays."""
+        self.close()
+        if self.part is not None:
+            with contextlib.suppress(OSError):
+                self.part.unlink()
+            self.part = None
+
     def close(self) -> None:
         """Close the file; where it is not finished, what was written stays under the other name."""
         if self.path is not None:

@@ -18,12 +18,11 @@ LAYERS = {
         PURE,
     ),
     **dict.fromkeys(
-        "author wording bounds seeds scope addresses canonical parallel whole_file picture near_duplicates".split(),
-        PURE,
+        "author wording bounds seeds scope addresses canonical parallel picture near_duplicates".split(), PURE
     ),
-    **dict.fromkeys("moments recrawl".split(), PURE),
+    **dict.fromkeys("moments recrawl whole_file whole_folder".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
-    **dict.fromkeys("conditional evaluation arguments cleaning saved_pictures".split(), ABOVE),
+    **dict.fromkeys("conditional evaluation arguments cleaning saved_pictures export".split(), ABOVE),
     "training": TOP,  # it judges what it made
     "bulk": TOP,  # it cleans
     "schedule": TOP,
@@ -46,6 +45,7 @@ MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 EXTRA = {
     "bulk": frozenset(("dask", "distributed")),
     "evaluation": frozenset(("scipy",)),
+    "export": frozenset(("pyarrow",)),
     "noise": frozenset(("adblock",)),
     "segment": frozenset(("rjieba",)),
     "training": frozenset(("scipy", "sklearn", "lightgbm")),

@@ -338,11 +338,13 @@ VERDICT = {
 
 
 def remember(place: Place, seat: Seat) -> None:
-    """Have the pages of a crawl known for what they said before, and for what they are like."""
+    """Have the pages of a crawl known for what they said before, what they are like, and what they came in."""
     mine = f"FROM page WHERE crawl_id = {seat.crawl_id}"
     columns = "key, crawl_id, fetched_at, title, text"
     place.change(f"INSERT INTO version ({columns}) SELECT {columns} {mine}")
     place.change(f"INSERT INTO likeness (crawl_id, band, key) SELECT crawl_id, 7, key {mine}")
+    came = f"SELECT key, crawl_id, fetched_at, 'HTTP/1.1 200 OK', '[]', :body {mine}"
+    place.change(f"INSERT INTO raw (key, crawl_id, fetched_at, status_line, headers, body) {came}", body=b"packed")
 
 
 def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
@@ -543,7 +545,7 @@ def test_prune_takes_what_is_known_of_pages_with_them(place: Place) -> None:
     seat.leave()
     place.state("--prune", STATE_KEEP_DAYS=1)
     rows = place.rows()
-    assert (rows["page"], rows["version"], rows["likeness"]) == ([], [], [])
+    assert (rows["page"], rows["version"], rows["likeness"], rows["raw"]) == ([], [], [], [])
 
 
 def fill(place: Place) -> None:

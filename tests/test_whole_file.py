@@ -80,3 +80,21 @@ def test_a_full_disk() -> None:
     with pytest.raises(OutputError, match=r"'/dev/full' cannot be written any further \(No space left on device\)"):
         file.write(b"1" * 100_000)
     file.close()
+
+
+def test_what_is_discarded_leaves_what_was_there_before(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("before")
+    file = WholeFile(str(tmp_path / "a"))
+    file.write(b"1\n")
+    file.discard()
+    file.discard()
+    assert names(tmp_path) == ["a"]
+    assert (tmp_path / "a").read_text() == "before"
+
+
+def test_what_is_finished_stays_when_it_is_discarded(tmp_path: Path) -> None:
+    file = WholeFile(str(tmp_path / "a"))
+    file.write(b"1\n")
+    file.finish()
+    file.discard()
+    assert (tmp_path / "a").read_text() == "1\n"

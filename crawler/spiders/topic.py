@@ -37,6 +37,7 @@ from crawler.spiders.focusing import Focusing, Judgement
 from crawler.spiders.links import Leads, Links
 from crawler.spiders.pictures import MOST_PICTURES, Pictures
 from crawler.spiders.reasons import Reasons
+from crawler.spiders.responses import kept
 from crawler.state.checks import GONE_AFTER
 from crawler.state.entries import OFF_TOPIC, Candidate, Check, Found, Template
 from crawler.state.frontier import Frontier
@@ -104,6 +105,7 @@ class TopicSpider(Spider):
         """Build what the crawl consists of."""
         settings = crawler.settings
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
+        self.keeps_raw = settings["KEEP_RAW"] == "yes"
         self.reasons = Reasons(crawler)
         self.pictures = Pictures(
             self.extraction,
@@ -239,6 +241,8 @@ class TopicSpider(Spider):
             self.frontier.found(lease, self.pictures.candidates(page, candidate.depth, self.frontier.met))
         # Last: when the item has left the pipelines, all that its page caused is committed with it.
         if self.is_kept(response.meta, page, item):
+            if self.keeps_raw:
+                self.frontier.came(lease, kept(response))
             self.learn_from(page, lease)
             yield item
 

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.state.database import StateError, open_database, shown, time_of, why
 from crawler.state.report import open_sqlite, reading, workers_of
-from crawler.state.schema import crawl, likeness, output, page, page_version, template, verdict
+from crawler.state.schema import crawl, likeness, output, page, page_version, raw, template, verdict
 from crawler.state.schema import worker as worker_table
 from crawler.state.seats import forget
 
@@ -55,6 +55,7 @@ def prune(url: URL, before: str) -> int:
             count += dropped
             _drop(engine, verdict, verdict.c.decided_at, number, before)
             _drop(engine, page_version, page_version.c.fetched_at, number, before)
+            _drop(engine, raw, raw.c.fetched_at, number, before)
     return count
 
 
@@ -67,11 +68,12 @@ def _forget_likeness(engine: Engine, crawl_id: int) -> None:
 
 def _drop(engine: Engine, table: Table, time: Column[str], crawl_id: int, before: str) -> int:
     """Drop the rows of a crawl that are older than a time; how many."""
-    old = select(table.c.id).where(table.c.crawl_id == crawl_id, time < before).limit(PAGES_AT_ONCE)
+    (known_by,) = table.primary_key
+    old = select(known_by).where(table.c.crawl_id == crawl_id, time < before).limit(PAGES_AT_ONCE)
     count, dropped = 0, PAGES_AT_ONCE
     while dropped:
         with engine.begin() as connection:
-            dropped = connection.execute(delete(table).where(table.c.id.in_(old))).rowcount
+            dropped = connection.execute(delete(table).where(known_by.in_(old))).rowcount
         count += dropped
     return count
 

@@ -145,6 +145,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE run ADD COLUMN changed BIGINT",
         "ALTER TABLE run ADD COLUMN gone BIGINT",
     ),
+    (
+        "ALTER TABLE page ADD COLUMN markdown TEXT",
+        """
+        CREATE TABLE raw (
+            key BIGINT NOT NULL, crawl_id {number} NOT NULL, fetched_at TEXT NOT NULL, status_line TEXT NOT NULL,
+            headers TEXT NOT NULL, body {bytes} NOT NULL,
+            PRIMARY KEY (key), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
+        )""",
+        "CREATE INDEX raw_age ON raw (crawl_id, fetched_at)",
+    ),
 )
 TYPES = {
     "sqlite": {"serial": "INTEGER", "number": "INTEGER", "bytes": "BLOB", "keyed": " WITHOUT ROWID"},

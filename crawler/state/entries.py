@@ -132,6 +132,16 @@ class Template(NamedTuple):
     text: str
 
 
+class Response(NamedTuple):
+    """What a page came in, to be kept as it came."""
+
+    status_line: str
+    headers: tuple[tuple[str, str], ...]
+    """Names and values, a character for each of their bytes."""
+    body: bytes
+    """Unpacked, where it came compressed."""
+
+
 class Ended(NamedTuple):
     """What came of a candidate."""
 
@@ -151,6 +161,8 @@ class Ended(NamedTuple):
     """What was said of a picture before it was asked for."""
     check: Check | None = None
     """What the page was found to be; None where that is told by the outcome."""
+    response: Response | None = None
+    """What a page came in, if that is to be kept."""
 
     @property
     def is_page(self) -> bool:

@@ -28,6 +28,7 @@ from crawler.state.entries import (
     Lent,
     Move,
     Recent,
+    Response,
     Template,
 )
 from crawler.state.manners import Manners, Pace
@@ -56,6 +57,7 @@ class Work:
     templates: list[Template] = field(default_factory=list)
     seen: Any = None
     verdict: dict[str, Any] | None = None
+    response: Response | None = None
     turn: float = 0.0
     """When its host may be asked again, as this one was taken."""
 
@@ -156,6 +158,11 @@ class Frontier:
         """The pictures that a page shows; they are counted with it."""
         if lease in self._work:
             self._work[lease].seen = seen
+
+    def came(self, lease: int, response: Response) -> None:
+        """What a page came in; it is kept if the page is."""
+        if lease in self._work:
+            self._work[lease].response = response
 
     def shown_on(self, lease: int) -> int | None:
         """The site whose pages show what is lent."""
@@ -269,7 +276,7 @@ class Frontier:
             if link.sight is None:  # else it comes in its own time
                 self._coming.found.add(host(link.url), link.priority)
         links, lessons, templates = tuple(work.links), tuple(work.lessons), tuple(work.templates)
-        told = (record, headers, templates, work.seen, work.verdict, check)
+        told = (record, headers, templates, work.seen, work.verdict, check, work.response)
         ended = Ended(work.lent, outcome, links, lessons, *told)
         self._batch.ended.append(ended)
         self.items += ended.is_item and ended.lent.counts

@@ -33,6 +33,7 @@ from crawler.state.pages import Pages, new_links
 from crawler.state.patience import LAST_PATIENCE, break_off, patiently
 from crawler.state.pictures import EvidenceReader, Releases
 from crawler.state.prices import Prices
+from crawler.state.raw import keep_responses
 from crawler.state.recovery import recovered
 from crawler.state.rounds import Round, round_of
 from crawler.state.schema import worker
@@ -173,6 +174,7 @@ class Ledger:
         now = beat(connection, self.who.worker_id, self._number)
         self._look_up_round(connection)
         self._copies = self._keep_pages(connection, batch, now)
+        keep_responses(connection, crawl_id, self.keys, batch.ended)
         keep_templates(connection, crawl_id, [label for one in batch.ended for label in one.templates])
         added = add_links(connection, self.addresses, self.keys, batch.ended, self.releases.sites)
         added += wake_listed(connection, self.keys, batch.ended, self.round, now)

@@ -46,7 +46,7 @@ class JsonLines:
 
     def append(self, records: Iterable[Mapping[str, Any]]) -> Mark:
         """Write records behind what is committed, for good; the mark to commit then."""
-        data = b"".join(map(_line, records))
+        data = b"".join(map(json_line, records))
         if not data:
             return self.mark
         try:
@@ -95,7 +95,8 @@ def _hash(end: bytes) -> int:
     return int.from_bytes(blake2b(end, digest_size=8).digest(), "big") >> 1 if end else 0
 
 
-def _line(record: Mapping[str, Any]) -> bytes:
+def json_line(record: Mapping[str, Any]) -> bytes:
+    """An object as a line, in UTF-8."""
     return one_line(json.dumps(record, ensure_ascii=False)).encode("utf-8", "replace") + b"\n"
 
 

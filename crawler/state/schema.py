@@ -8,6 +8,7 @@
     address   every address the crawl ever met, waiting, held or done: the frontier and the set of what was seen
     page      the clean text of each page, how it was fetched, and what is known of when and how it changes
     version   what pages said before they changed
+    raw       the response that each page came in, when the crawl is to keep it
     likeness  by which parts of its signature a page's near duplicates are found
     lesson    what the seeds taught: where the crawl is at home, and what it is about
     template  what the pages of a host have in common, as far as that was learned
@@ -37,7 +38,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 7
+VERSION = 8
 WAITING, HELD, DONE, RECORDED = range(4)
 """States of an address; what is recorded waits for its site to show enough to judge it by, before it waits its turn."""
 
@@ -178,6 +179,7 @@ page = Table(
     Column("language", Text),
     Column("title", Text, nullable=False),
     Column("text", Text, nullable=False),
+    Column("markdown", Text),  # when the crawl is asked for it
     Column("comments", Text, nullable=False, server_default=""),
     Column("author", Text, nullable=False, server_default=""),
     Column("published", Text),
@@ -257,6 +259,18 @@ likeness = Table(
     Column("key", BigInteger, primary_key=True, autoincrement=False),  # that of its page
     sqlite_with_rowid=False,
 )
+
+raw = Table(
+    "raw",
+    tables,
+    Column("key", BigInteger, primary_key=True, autoincrement=False),  # that of its page
+    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
+    Column("fetched_at", Text, nullable=False),  # that of its page, unless the page was fetched again without it
+    Column("status_line", Text, nullable=False),
+    Column("headers", Text, nullable=False),  # JSON: pairs of name and value
+    Column("body", LargeBinary, nullable=False),  # compressed by zstd
+)
+Index("raw_age", raw.c.crawl_id, raw.c.fetched_at)
 
 lesson = Table(
     "lesson",

@@ -43,6 +43,7 @@ from crawler.state.schema import (
     lesson,
     likeness,
     output,
+    raw,
     site,
     verdict,
     worker,
@@ -372,9 +373,9 @@ class Seat:
 
 def forget(connection: Connection, crawl_id: int) -> None:
     """Drop a crawl's frontier: its addresses, hosts and sites, what its seeds taught, its pictures told and its links
-    led to, and which are alike. What its hosts' pages have in common is as true as before.
+    led to, which are alike, and the responses they came in. What its hosts' pages have in common is as true as before.
     """
     hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
     connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
-    for table in (host, site, lesson, evidence, verdict, focus, likeness):
+    for table in (host, site, lesson, evidence, verdict, focus, likeness, raw):
         connection.execute(delete(table).where(table.c.crawl_id == crawl_id))

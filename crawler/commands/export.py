@@ -1,0 +1,261 @@
+"""`scrapy export`: the pages that a crawl stored, from the database into a file or a folder of files.
+
+What is written has another name until all is done, and is removed where it does not come to that: there is the whole
+export under its name, or what was there before.
+"""
+
+import argparse
+import re
+import signal
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any, NoReturn
+
+from rich.filesize import decimal
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from sqlalchemy.engine import URL
+
+from crawler.export.csv import Formulas, csv_lines
+from crawler.export.formats import FORMATS, format_of, packing
+from crawler.export.markdown import markdown
+from crawler.export.packing import PACKERS, packed
+from crawler.export.parquet import MissingError
+from crawler.export.wishes import WishError, fields_of, places_of, relevance_of, since_of
+from crawler.state.database import StateError, database_url, shown
+from crawler.state.exported import GONE, ONLY, Exported, Stored, Wish, exported
+from crawler.whole_file import OutputError, WholeFile
+from crawler.whole_folder import WholeFolder
+from crawler.wording import counted, printable
+
+BROKEN, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143  # the last two are what shells make of Ctrl-C and SIGTERM
+MOST_NAMES = 10
+OPTIONS = (
+    "-o FILE, --format NAME, --name NAME, --since ROUND or DATE, --only new, changed or gone, --min-relevance X, "
+    "--fields NAMES, --where PLACE and --spreadsheet"
+)
+# What goes wrong with values that no crawl writes.
+ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
+
+
+@dataclass
+class Tally:
+    """What was written."""
+
+    pages: int = 0
+    bytes: int = 0
+    bare: int = 0
+    """Pages without what their format is about: a response, or Markdown."""
+
+
+class Command(ScrapyCommand):
+    """Writes stored pages as JSON lines, CSV, Parquet, Markdown or WARC."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return (
+            "[-o FILE] [--format NAME] [--name NAME] [--since ROUND|DATE] [--only new|changed|gone] "
+            "[--min-relevance X] [--fields NAMES] [--where LANGUAGE/SITE] [--spreadsheet]"
+        )
+
+    def short_desc(self) -> str:
+        return f"Write the pages that a crawl stored as {', '.join(FORMATS)}"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("-o", "--output", metavar="FILE", help="where to, if not to standard output")
+        parser.add_argument("--format", metavar="NAME", help=f"{', '.join(FORMATS)}, if FILE does not say which")
+        parser.add_argument("--name", metavar="NAME", help="the crawl, if there are several")
+        parser.add_argument(
+            "--since", metavar="WHEN", help="what became new or changed in this round or later, or since"
+        )
+        parser.add_argument("--only", metavar="WHAT", help=f"{', '.join(ONLY)}: in the last round, or since --since")
+        parser.add_argument("--min-relevance", metavar="X", help="pages of this relevance or more, 0 to 1")
+        parser.add_argument("--fields", metavar="NAMES", help="these fields, commas between them, in this order")
+        parser.add_argument(
+            "--where",
+            metavar="PLACE",
+            action="append",
+            default=[],
+            help="pages of a language (zh), a site (example.org) or both (zh/example.org); several are added up",
+        )
+        parser.add_argument("--spreadsheet", action="store_true", help="CSV in which no cell is taken for a formula")
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            super().process_options(args, opts)
+        except UsageError as error:
+            _refuse(str(error))
+        if args and args[0].startswith("-"):
+            _refuse(f"there is no option {args[0][:100]!r}; there are {OPTIONS}")
+        if args:
+            _refuse(f"{args[0][:200]!r} is too much; it is scrapy export {self.syntax()}")
+        self.output: str | None = opts.output
+        self.format = _format(opts)
+        try:
+            self.fields = fields_of(opts.fields)
+            places, relevance, since = places_of(opts.where), relevance_of(opts.min_relevance), since_of(opts.since)
+        except WishError as error:
+            _refuse(str(error))
+        if opts.fields is not None and not FORMATS[self.format].chooses:
+            _refuse(f"--fields does not go with {self.format}, whose records have what they have")
+        if opts.only is not None and opts.only not in ONLY:
+            _refuse(f"--only {opts.only[:100]!r} is wrong; allowed are {', '.join(ONLY)}")
+        if opts.spreadsheet and self.format != "csv":
+            _refuse(f"--spreadsheet goes with csv alone, and this is {self.format}")
+        self.formulas = Formulas(opts.spreadsheet)
+        self.wish = Wish(opts.only or "", since, relevance, places)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
+        self.folder = Path(self.settings["OUTPUT_DIR"])
+        try:
+            url = database_url(self.settings["STATE_URL"], self.folder)
+        except StateError as error:
+            _refuse(str(error))
+        before = signal.signal(signal.SIGTERM, _terminated)
+        try:
+            with exported(url) as crawls:
+                self.export(self.find(crawls, opts.name, url), crawls, url)
+        except (StateError, OutputError) as error:
+            _say(str(error))
+            self.exitcode = BROKEN
+        except KeyboardInterrupt:
+            _say("stopped before the end" + (f"; nothing of {self.output!r} stays" if self.output else ""))
+            self.exitcode = INTERRUPTED
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+    def find(self, crawls: Sequence[Exported], name: str | None, url: URL) -> Exported:
+        """The crawl of this name, or the only one there is; without one, the program ends."""
+        if not crawls:
+            _refuse(f"no crawl was ever run here ({shown(url)})")
+        found = [one for one in crawls if name in (None, one.name)]
+        names = ", ".join(one.name for one in crawls[:MOST_NAMES])
+        names += f" and {counted(len(crawls) - MOST_NAMES, 'other')}" if len(crawls) > MOST_NAMES else ""
+        if not found:
+            _refuse(f"there is no crawl {str(name)[:200]!r}; there are {names}")
+        if len(found) > 1:
+            _refuse(f"there are several crawls; --name says which of {names}")
+        if isinstance(self.wish.since, int) and self.wish.since > found[0].round:
+            _refuse(
+                f"--since {self.wish.since}: the crawl {found[0].name!r} has had {counted(found[0].round, 'round')}"
+            )
+        return found[0]
+
+    def export(self, crawl: Exported, crawls: Sequence[Exported], url: URL) -> None:
+        """Write the pages of a crawl, and say at the end what was written."""
+        began, tally = monotonic(), Tally()
+        try:
+            self.check_apart(crawls, url)
+            target = WholeFolder(str(self.output)) if FORMATS[self.format].write is None else WholeFile(self.output)
+        except OutputError as error:
+            _refuse(str(error))
+        try:
+            numbers = crawl.numbers()
+            self.write(crawl, target, tally)
+            target.finish()
+        except MissingError as error:
+            _refuse(str(error))
+        except ODD as error:
+            what = " ".join(str(error).split())[:300]
+            raise StateError(f"there is something in {shown(url)} that no crawl writes: {what}") from None
+        finally:
+            target.discard()
+        where = (
+            f"{tally.pages:,} of {counted(numbers.pages, 'page')} of the crawl {crawl.name} written to {target.shown}"
+        )
+        _say(f"{where}, {decimal(tally.bytes)} in {monotonic() - began:.1f} s.")
+        for line in self.remarks(tally, numbers.gone):
+            _say(line)
+
+    def check_apart(self, crawls: Iterable[Exported], url: URL) -> None:
+        """Raise an OutputError when the output would take the place of what crawls write."""
+        if self.output is None:
+            return
+        path = Path(self.output).resolve()
+        own = "|".join(re.escape(one.name) for one in crawls)
+        if path.parent == self.folder.resolve() and re.fullmatch(rf"(?:{own})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
+            raise OutputError(f"{self.output!r} is what a crawl writes itself: give another name")
+        if url.drivername == "sqlite" and path == Path(str(url.database)).resolve():
+            raise OutputError(f"{self.output!r} is to be read and cannot be written to")
+
+    def write(self, crawl: Exported, target: WholeFile | WholeFolder, tally: Tally) -> None:
+        """Write the pages one after another."""
+        kind = FORMATS[self.format]
+        columns = [*dict.fromkeys((*kind.needs, *(self.fields if kind.chooses else ())))]
+        pages = self.seen(crawl.pages(columns, self.wish, responses=self.format == "warc"), tally)
+        if isinstance(target, WholeFolder):
+            for name, data in markdown(pages, self.fields):
+                target.write(name, data)
+                tally.bytes += len(data)
+            return
+        make = partial(csv_lines, formulas=self.formulas) if self.format == "csv" else kind.write
+        assert make is not None  # noqa: S101 - what has no writer is a folder
+        for part in packed(make(pages, self.fields), packing(self.output or ""), kind.apart):
+            target.write(part)
+            tally.bytes += len(part)
+
+    def seen(self, pages: Iterable[Stored], tally: Tally) -> Iterator[Stored]:
+        """The pages, counted."""
+        for page in pages:
+            tally.pages += 1
+            values = page.values
+            of_text = bool(values.get("text")) and not values.get("markdown")
+            tally.bare += page.response is None if self.format == "warc" else of_text
+            yield page
+
+    def remarks(self, tally: Tally, gone: int) -> Iterator[str]:
+        """What else is to be known of what was written, in sentences."""
+        if gone and self.wish.only != GONE:
+            are = "page that is gone is" if gone == 1 else "pages that are gone are"
+            yield f"{gone:,} {are} left out; --only gone has them."
+        if tally.bare and self.format == "markdown":
+            yield f"Of {counted(tally.bare, 'page')} no Markdown is stored: their text stands there (-a markdown=yes)."
+        if tally.bare and self.format == "warc":
+            yield f"Of {counted(tally.bare, 'page')} no response is stored: the text stands alone (KEEP_RAW=yes)."
+        if count := self.formulas.count:
+            begin = f"{counted(count, 'cell begins', 'cells begin')} like a formula"
+            done = (
+                "with a ' before"
+                if self.formulas.quoted
+                else "which a spreadsheet may run; --spreadsheet prevents that"
+            )
+            yield f"{begin}, {done}."
+
+
+def _format(opts: argparse.Namespace) -> str:
+    """The format that is asked for, or that the output's name says; if it is none, the program ends."""
+    name: str | None = opts.output
+    if name == "":
+        _refuse("-o names no file")
+    if opts.format is not None and opts.format not in FORMATS:
+        _refuse(f"--format {opts.format[:100]!r} is wrong; allowed are {', '.join(FORMATS)}")
+    found = opts.format or ("jsonl" if name is None else format_of(name))
+    if found is None:
+        endings = ", ".join(ending for one in FORMATS.values() for ending in one.endings)
+        _refuse(f"{name!r} does not say which format it is to have; --format does, or one of the endings {endings}")
+    kind = FORMATS[found]
+    if name is None and not kind.is_text:
+        _refuse(f"{found} does not go to standard output; -o says where to")
+    if name is not None and packing(name) and not kind.packs:
+        _refuse(f"{found} goes without {' and '.join(PACKERS)}")
+    return str(found)
+
+
+def _terminated(*_: Any) -> NoReturn:
+    sys.exit(TERMINATED)
+
+
+def _say(line: str) -> None:
+    print(printable(f"scrapy export: {line}"), file=sys.stderr)
+
+
+def _refuse(message: str) -> NoReturn:
+    _say(" ".join(message.split()))
+    sys.exit(WRONG_USE)

@@ -1,0 +1,76 @@
+"""Markdown: a file for each page, with its fields as front matter and its text below.
+
+The front matter is JSON, line by line: each reader of YAML reads that, and nothing a page says can be taken for more
+than a text. The body is the page's Markdown where the crawl was asked for it, else its text with every sign escaped
+that would mean something. Files are named so that any system can have them: what a page is called in small Latin
+letters and digits, and 16 hex digits that no other page has.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from crawler.extraction.inline import escaped
+from crawler.state.exported import Stored
+from crawler.urls import host
+
+NEEDS = ("url", "text", "markdown")
+BODY = ("text", "markdown")
+LONGEST = 80  # letters of a name: with the folder, the digits and the ending far from the 255 of file systems
+NO_NAME = re.compile(r"[^a-z0-9]+")
+NO_HOST = re.compile(r"[^a-z0-9.-]+")
+# What Windows has for devices, whatever stands behind a dot.
+DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
+# What YAML wants escaped, and JSON does not.
+UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff\ufdd0-\ufdef]")
+# YAML takes a number for a text that has an exponent and no point.
+EXPONENT = re.compile(r"^(-?\d+)e")
+ITEM = "- "  # what `auto` writes before the items of lists
+
+
+def markdown(pages: Iterable[Stored], fields: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """The path of each page's file, with / between folder and name, and what is in it."""
+    for page in pages:
+        front = [f"{name}: {_value(page.values[name])}" for name in fields if name not in BODY]
+        said = page.values["markdown"] or _body(page.values["text"])
+        lines = ["---", *front, "---", "", said, *[""] * bool(said)]
+        yield path_of(page.values["url"], page.key), "\n".join(lines).encode("utf-8", "replace")
+
+
+def path_of(url: str, key: int) -> str:
+    """A folder for the host and a name in it, which no other page has on any file system.
+
+    >>> path_of("https://Example.org/Bees/Honey%20bee?a=1#b", 255)
+    'example.org/bees-honey-bee-a-1-b-00000000000000ff.md'
+    >>> path_of("http://con.example/..", -1)
+    '_con.example/index-ffffffffffffffff.md'
+    """
+    folder = NO_HOST.sub("-", host(url).lower())[:LONGEST].strip(".-") or "host"
+    rest = NO_NAME.sub("-", unquote(url.split("/", 3)[3] if url.count("/") > 2 else "").lower())[:LONGEST].strip("-")
+    return f"{'_' * bool(DEVICE.match(folder))}{folder}/{rest or 'index'}-{key % 2**64:016x}.md"
+
+
+def _value(value: Any) -> str:
+    r"""A value as JSON that YAML takes for the same.
+
+    >>> _value("a\x85\u2028b"), _value(1e-07), _value([{"url": "a"}]), _value(None)
+    ('"a\\u0085\\u2028b"', '1.0e-07', '[{"url": "a"}]', 'null')
+    """
+    text = UNSEEN.sub(lambda letter: f"\\u{ord(letter[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return EXPONENT.sub(r"\1.0e", text) if isinstance(value, float) else text
+
+
+def _body(text: str) -> str:
+    """The lines of a text as paragraphs and items of lists, and nothing else.
+
+    >>> _body("# Bees\\n- <b>dance</b>")
+    '\\\\# Bees\\n\\n- \\\\<b>dance\\\\</b>'
+    """
+    lines = (line.strip() for line in text.splitlines())
+    return "\n\n".join(_line(line) for line in lines if line)
+
+
+def _line(line: str) -> str:
+    return f"{ITEM}{escaped(line[len(ITEM) :].lstrip())}" if line.startswith(ITEM) else escaped(line)

@@ -1,0 +1,81 @@
+"""Parquet: columns with types, compressed, in row groups of bounded size."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from io import RawIOBase
+from typing import Any
+
+from crawler.export.fields import FIELDS, IMAGES, NUMBER, TEXT, WHOLE
+from crawler.state.exported import Stored
+
+ROWS = 10_000  # of a row group
+SIZE = 8 * 1024 * 1024  # characters of a row group, and one page more
+
+
+class MissingError(Exception):
+    """What must be installed, in one sentence."""
+
+
+class _Sink(RawIOBase):
+    """What is written to it can be taken, and where that began is remembered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: list[bytes] = []
+        self._at = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._parts.append(bytes(data))
+        self._at += len(self._parts[-1])
+        return len(self._parts[-1])
+
+    def tell(self) -> int:
+        return self._at
+
+    def taken(self) -> bytes:
+        """What was written since it was last taken."""
+        data = b"".join(self._parts)
+        self._parts.clear()
+        return data
+
+
+def parquet(pages: Iterable[Stored], fields: Sequence[str]) -> Iterator[bytes]:
+    """The file, a row group at a time."""
+    try:
+        import pyarrow
+        from pyarrow.parquet import ParquetWriter
+    except ImportError:
+        raise MissingError("Parquet wants python -m pip install '.[parquet]'") from None
+    images = pyarrow.list_(pyarrow.struct([("url", pyarrow.string()), ("alt", pyarrow.string())]))
+    types = {TEXT: pyarrow.string(), WHOLE: pyarrow.int64(), NUMBER: pyarrow.float64(), IMAGES: images}
+    schema = pyarrow.schema([(name, types[FIELDS[name]]) for name in fields])
+    sink = _Sink()
+    with ParquetWriter(sink, schema, compression="zstd") as writer:
+        for group in _groups(pages, fields):
+            columns = {name: [page.values[name] for page in group] for name in fields}
+            writer.write_table(pyarrow.table(columns, schema=schema))
+            yield sink.taken()
+    yield sink.taken()
+
+
+def _groups(pages: Iterable[Stored], fields: Sequence[str]) -> Iterator[list[Stored]]:
+    """The pages in groups that are small enough for memory."""
+    group: list[Stored] = []
+    size = 0
+    for page in pages:
+        group.append(page)
+        size += sum(_size(page.values[name]) for name in fields)
+        if len(group) == ROWS or size >= SIZE:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _size(value: Any) -> int:
+    """How many letters there are in a value."""
+    if isinstance(value, str):
+        return len(value)
+    return sum(len(text) for one in value for text in one.values()) if isinstance(value, list) else 0

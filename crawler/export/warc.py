@@ -1,0 +1,97 @@
+"""WARC 1.1 (ISO 28500:2017): of each page the response it came in, if that was kept, and its clean text.
+
+The text is a record of the kind `conversion`, as in Common Crawl's WET files, and says which response it was made of.
+A response stands there unpacked, as it was kept: where the length it had on its way was another, that is called
+X-Crawler-Content-Length. The same pages have the same records, but for the date and the number of the first.
+"""
+
+import re
+from base64 import b32encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha1
+from urllib.parse import quote
+from uuid import NAMESPACE_URL, uuid4, uuid5
+
+from crawler import __version__
+from crawler.state.entries import Response
+from crawler.state.exported import Stored
+
+NEEDS = ("url", "fetched_at", "text")
+BREAKS = re.compile(r"[\r\n\x00]+")
+NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
+# Of the bytes that came, which were unpacked since.
+OF_THE_WAY = frozenset(("content-length", "transfer-encoding"))
+
+
+def warc(pages: Iterable[Stored], fields: Sequence[str] = ()) -> Iterator[bytes]:
+    """The records, each whole: first what made the file, then those of the pages."""
+    yield _info()
+    for page in pages:
+        url, fetched_at = page.values["url"], page.values["fetched_at"]
+        about = {"WARC-Target-URI": _address(url), "WARC-Date": _date(fetched_at)}
+        answer = {}
+        if page.response is not None:
+            number = _number("response", page.key, fetched_at)
+            answer = {"WARC-Refers-To": number}
+            block = _block(page.response)
+            kind = {
+                "WARC-Type": "response",
+                "WARC-Record-ID": number,
+                "Content-Type": "application/http; msgtype=response",
+            }
+            yield _record(kind | about | {"WARC-Payload-Digest": _digest(page.response.body)}, block)
+        kind = {"WARC-Type": "conversion", "WARC-Record-ID": _number("conversion", page.key, fetched_at)}
+        kind["Content-Type"] = "text/plain; charset=utf-8"
+        yield _record(kind | about | answer, page.values["text"].encode("utf-8", "replace"))
+
+
+def _info() -> bytes:
+    head = {"WARC-Type": "warcinfo", "WARC-Record-ID": f"<{uuid4().urn}>", "Content-Type": "application/warc-fields"}
+    said = f"software: Winnow/{__version__}\r\nformat: WARC File Format 1.1\r\n"
+    return _record(head | {"WARC-Date": _date(datetime.now(UTC).isoformat())}, said.encode())
+
+
+def _record(head: Mapping[str, str], block: bytes) -> bytes:
+    named = {**head, "WARC-Block-Digest": _digest(block), "Content-Length": str(len(block))}
+    lines = ["WARC/1.1", *(f"{name}: {value}" for name, value in named.items()), "", ""]
+    return "\r\n".join(lines).encode() + block + b"\r\n\r\n"
+
+
+def _block(response: Response) -> bytes:
+    """The response as a server would send it that neither packs nor cuts it in pieces."""
+    size = str(len(response.body))
+    lines = [BREAKS.sub(" ", response.status_line)]
+    for name, value in response.headers:
+        if (name.lower(), value) != ("content-length", size):
+            other = "X-Crawler-" if name.lower() in OF_THE_WAY else ""
+            lines.append(f"{other}{NO_TOKEN.sub('-', name)}: {BREAKS.sub(' ', value)}")
+    head = "\r\n".join([*lines, f"Content-Length: {size}", "", ""])
+    return head.encode("latin-1", "replace") + response.body
+
+
+def _number(kind: str, key: int, fetched_at: str) -> str:
+    """The number of a record, the same whenever it is written."""
+    return f"<{uuid5(NAMESPACE_URL, f'winnow {kind} {key} {fetched_at}').urn}>"
+
+
+def _digest(data: bytes) -> str:
+    return f"sha1:{b32encode(sha1(data, usedforsecurity=False).digest()).decode()}"
+
+
+def _address(url: str) -> str:
+    """The address without what has no place in a line of its own.
+
+    >>> _address("http://a.example/b c\\r\\n%20")
+    'http://a.example/b%20c%0D%0A%20'
+    """
+    return quote(url, safe=";/?:@&=+$,-_.!~*'()%#[]", errors="replace")
+
+
+def _date(time: str) -> str:
+    """A time as ISO 8601 has it, in UTC and to the second.
+
+    >>> _date("2026-11-22T13:00:00.5+01:00")
+    '2026-11-22T12:00:00Z'
+    """
+    return datetime.fromisoformat(time).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,62 @@
+"""The responses that pages came in, kept when KEEP_RAW asks for it; the last one of each page, and compressed."""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping
+
+from crawler.state.addresses import insert_of
+from crawler.state.entries import Ended, Keys, Response
+from crawler.state.lines import storable
+from crawler.state.schema import raw
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+LEVEL = 3  # of compression: a page of 100 KB takes less than a millisecond
+MOST = 1024**3  # bytes of a response, which has far fewer
+
+
+def keep_responses(connection: Connection, crawl_id: int, keys: Keys, ended: Iterable[Ended]) -> None:
+    """Keep the responses that stored pages came in; what was kept before of the same pages goes."""
+    rows = [
+        _row(crawl_id, keys, one, one.response) for one in ended if one.response is not None and one.record is not None
+    ]
+    if not rows:
+        return
+    new = insert_of(connection.engine)(raw)
+    renewed = {name: new.excluded[name] for name in rows[0] if name != "key"}
+    by_key = {row["key"]: row for row in rows}
+    connection.execute(
+        new.on_conflict_do_update(index_elements=["key"], set_=renewed), [by_key[key] for key in sorted(by_key)]
+    )
+
+
+def _row(crawl_id: int, keys: Keys, ended: Ended, response: Response) -> dict[str, Any]:
+    return {
+        "key": keys(ended.lent.candidate.url, ended.lent.candidate.kind),
+        "crawl_id": crawl_id,
+        "fetched_at": (ended.record or {})["fetched_at"],
+        "status_line": storable(response.status_line),
+        "headers": storable(json.dumps(response.headers, ensure_ascii=False)),
+        "body": zstd.compress(response.body, LEVEL),
+    }
+
+
+def response_of(row: RowMapping | Mapping[str, Any]) -> Response | None:
+    """The response in a row, if there is one."""
+    if row["body"] is None:
+        return None
+    headers = tuple((str(name), str(value)) for name, value in json.loads(row["headers"]))
+    unpacker = zstd.ZstdDecompressor()
+    try:
+        body = unpacker.decompress(row["body"], MOST)
+    except zstd.ZstdError as error:
+        raise ValueError(f"a response that is kept is damaged: {error}") from None
+    if not unpacker.eof:
+        raise ValueError("a response that is kept is cut off, or too large")
+    return Response(row["status_line"], headers, body)

@@ -1,0 +1,72 @@
+"""Parquet, read by pyarrow and by DuckDB."""
+
+import sys
+from pathlib import Path
+
+import duckdb
+import pyarrow
+import pytest
+from pyarrow import parquet as reader
+from shelf import FIELDS, several, stored
+
+from crawler.export import parquet as writer
+from crawler.export.parquet import MissingError, parquet
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.parquet"
+
+
+@pytest.mark.parametrize("fields", [FIELDS, ["images", "relevance"]])
+def test_values_come_back_with_their_types(path: Path, fields: list[str]) -> None:
+    path.write_bytes(b"".join(parquet(several(), fields)))
+    table = reader.read_table(path)
+    assert table.column_names == fields
+    assert table.to_pylist() == [{name: page.values[name] for name in fields} for page in several()]
+    types = {name: str(table.schema.field(name).type) for name in fields}
+    assert types["relevance"] == "double"
+    assert types["images"].startswith("list<")
+    assert types.get("status", "int64") == "int64"
+
+
+def test_duckdb_reads_the_same(path: Path) -> None:
+    path.write_bytes(b"".join(parquet(several(), FIELDS)))
+    found = duckdb.execute("SELECT url, text, depth, link_score, images FROM read_parquet(?)", [str(path)]).fetchall()
+    names = ("url", "text", "depth", "link_score", "images")
+    assert found == [tuple(page.values[name] for name in names) for page in several()]
+
+
+@pytest.mark.parametrize(("rows", "size", "groups"), [(2, 10**6, [2, 2, 1]), (5, 10**6, [5]), (10, 20, [2, 2, 1])])
+def test_row_groups_are_bounded(
+    path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, size: int, groups: list[int]
+) -> None:
+    monkeypatch.setattr(writer, "ROWS", rows)
+    monkeypatch.setattr(writer, "SIZE", size)
+    path.write_bytes(b"".join(parquet([stored(n, text="a" * 10) for n in range(5)], ["text", "images"])))
+    found = reader.ParquetFile(path).metadata
+    assert [found.row_group(number).num_rows for number in range(found.num_row_groups)] == groups
+
+
+def test_pictures_count_as_well(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "SIZE", 8)
+    pages = [stored(n, images=[{"url": "abcd", "alt": "efgh"}]) for n in range(3)]
+    path.write_bytes(b"".join(parquet(pages, ["images"])))
+    assert reader.ParquetFile(path).metadata.num_row_groups == 3
+
+
+def test_of_no_page_there_is_an_empty_table(path: Path) -> None:
+    path.write_bytes(b"".join(parquet([], FIELDS)))
+    assert reader.read_table(path).num_rows == 0
+
+
+def test_what_no_crawl_writes_is_an_error(path: Path) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        list(parquet([stored(1, status="many")], ["status"]))
+    assert issubclass(pyarrow.ArrowInvalid, ValueError)
+
+
+def test_without_pyarrow_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingError, match=r"^Parquet wants python -m pip install '\.\[parquet\]'$"):
+        list(parquet([], FIELDS))
