@@ -242,7 +242,7 @@ class TopicSpider(Spider):
         # Last: when the item has left the pipelines, all that its page caused is committed with it.
         if self.is_kept(response.meta, page, item):
             if self.keeps_raw:
-                self.frontier.came(lease, kept(response))
+                self.frontier.received(lease, kept(response))
             self.learn_from(page, lease)
             yield item
 

@@ -159,7 +159,7 @@ class Frontier:
         if lease in self._work:
             self._work[lease].seen = seen
 
-    def came(self, lease: int, response: Response) -> None:
+    def received(self, lease: int, response: Response) -> None:
         """What a page came in; it is kept if the page is."""
         if lease in self._work:
             self._work[lease].response = response
