@@ -35,6 +35,8 @@ PAGES = ("seed", "list", "link")
 """Kinds of addresses that are asked for again."""
 LIST = "list"
 """The outcome of a sitemap or a feed."""
+REDIRECTED = "redirected"
+"""The outcome of what leads elsewhere, maybe not to where it led."""
 # What asking again will not mend, or should not.
 FOR_GOOD = ("failed/404 Not Found", "failed/410 Gone", "failed/crawlers died of it")
 DEADLY = FOR_GOOD[-1:]
@@ -115,7 +117,9 @@ def begin(connection: Connection, crawl_id: int, seeds: Collection[int], everyth
 
 def next_due(connection: Connection, crawl_id: int) -> float | None:
     """In how many seconds the next page of a crawl is due, or None if none ever is."""
-    soonest = select(func.min(page.c.due_at)).where(page.c.crawl_id == crawl_id, page.c.gone_at.is_(None))
+    since = round_of(connection, crawl_id).first
+    known = page.c.crawl_id == crawl_id, page.c.round >= since, page.c.gone_at.is_(None)
+    soonest = select(func.min(page.c.due_at)).where(*known)
     found = connection.execute(soonest).scalar()
     return None if found is None else max(0.0, found - time_of(connection))
 
@@ -169,6 +173,7 @@ def _is_worth_it(connection: Connection, crawl_id: int, everything: bool) -> Col
     alive = or_(what.is_(None), what.not_in(DEADLY))
     if everything:
         left_out = what.startswith("skipped/")
-        return alive & or_(address.c.kind.in_(("seed", "list")), what.is_(None), what == LIST, failed, left_out)
+        other = what.is_(None) | what.in_((LIST, REDIRECTED))
+        return alive & or_(address.c.kind.in_(("seed", "list")), other, failed, left_out)
     known = address.c.kind.in_(("seed", "list")) | (what == LIST) | (failed & what.not_in(FOR_GOOD))
     return alive & or_(known, what.in_([f"skipped/{why}" for why in passing]))

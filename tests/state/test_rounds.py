@@ -12,7 +12,7 @@ from crawler.recrawl import Bounds
 from crawler.state import likeness as likeness_module
 from crawler.state.checks import NEVER
 from crawler.state.entries import Candidate, Check, Ended, Found, Lent
-from crawler.state.rounds import Tally
+from crawler.state.rounds import Tally, next_due
 from crawler.state.schema import address, crawl, host, likeness, page, page_version, site
 
 A, B, C = (f"http://a.example/{name}" for name in "abc")
@@ -202,6 +202,7 @@ def test_a_page_that_is_back_is_gone_no_more(crew: Crew) -> None:
         ("skipped/page budget of the site is spent", True, True),
         ("skipped/noindex", False, True),
         ("noise/learned", False, False),
+        ("redirected", False, True),
     ],
 )
 def test_which_of_those_that_brought_nothing_are_asked_for_again(
@@ -308,6 +309,16 @@ def test_a_fresh_crawl_knows_no_page(crew: Crew) -> None:
     assert of(crew, A, "first_round", "round", "checks") == (2, 2, 0)
     assert crew.value(select(crawl.c.first_round)) == 2
     assert again(crew).claim()[0].known is not None
+
+
+def test_a_fresh_crawl_waits_for_no_page_of_before(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    first_round(crew, *candidates(B), fresh=True, bounds=Bounds(HOUR, DAY))
+    worker = crew.join(*candidates(B))
+    with crew.engine.connect() as connection:
+        due = next_due(connection, worker.seat.crawl_id)
+    assert due is not None
+    assert due > 0
 
 
 def test_crawls_know_nothing_of_each_other(crew: Crew) -> None:
