@@ -473,6 +473,8 @@ def pages_of(place: Place, ages: Iterable[str]) -> None:
         seat = place.seat(f"crawl{number}")
         work(seat, fetched_at=when)
         seat.leave()
+        looked_at = datetime.fromisoformat(when).timestamp()
+        place.change(f"UPDATE page SET checked_at = {looked_at} WHERE fetched_at = '{when}'")
 
 
 def test_prune_drops_what_is_older_than_it_is_to_be(place: Place) -> None:
@@ -486,6 +488,19 @@ def test_prune_drops_what_is_older_than_it_is_to_be(place: Place) -> None:
     assert after == before
     assert place.state("--prune", STATE_KEEP_DAYS=30).out == "No page is older than 30 days.\n"
     assert place.state("crawl1").fact("pages") == "1 stored, 0 of them still in the database"
+
+
+@pytest.mark.parametrize(("days", "stays"), [(29, True), (31, False)])
+def test_prune_keeps_old_pages_that_are_looked_at(place: Place, days: int, stays: bool) -> None:
+    """A page that stays the same is fetched once, and was looked at since."""
+    seat = place.seat("bees")
+    work(seat, fetched_at=ago(365))
+    remember(place, seat)
+    seat.leave()
+    place.change(f"UPDATE page SET checked_at = {time.time() - days * 86_400}")
+    place.state("--prune", STATE_KEEP_DAYS=30)
+    rows = place.rows()
+    assert [len(rows[name]) for name in ("page", "raw", "likeness", "version")] == [stays, stays, stays, 0]
 
 
 def test_prune_compares_to_the_second(place: Place) -> None:
@@ -543,6 +558,7 @@ def test_prune_takes_what_is_known_of_pages_with_them(place: Place) -> None:
     work(seat)
     remember(place, seat)
     seat.leave()
+    place.change("UPDATE page SET checked_at = 1")
     place.state("--prune", STATE_KEEP_DAYS=1)
     rows = place.rows()
     assert (rows["page"], rows["version"], rows["likeness"], rows["raw"]) == ([], [], [], [])
@@ -553,7 +569,7 @@ def fill(place: Place) -> None:
     seat = place.seat("bees")
     work(seat)
     seat.leave()
-    place.change("UPDATE page SET text = :text", text="bees " * 400_000)
+    place.change("UPDATE page SET text = :text, checked_at = 1", text="bees " * 400_000)
 
 
 def test_prune_makes_the_file_smaller(sqlite: Place) -> None:

@@ -3,8 +3,9 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
-from sqlalchemy import Column, Engine, Table, delete, select, text
+from sqlalchemy import ColumnElement, Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -40,22 +41,24 @@ def reset(url: URL, name: str) -> None:
 
 
 def prune(url: URL, before: str) -> int:
-    """Drop the pages fetched before a time in UTC, as ISO 8601, a few at once for running crawls' sake; how many.
+    """Drop the pages last looked at before a time, as ISO 8601, a few at once for running crawls' sake; how many.
 
     What was said of pictures before that time goes with them.
     """
-    count = 0
+    count, seconds = 0, datetime.fromisoformat(before).timestamp()
+    unseen = func.coalesce(page.c.checked_at, 0) < seconds  # a page that stays the same is not fetched anew
+    dropped_since = ~select(page.c.id).where(page.c.key == raw.c.key, page.c.fetched_at == raw.c.fetched_at).exists()
     with _writing(url) as engine:
         with engine.connect().execution_options(reading=True) as connection:
             crawls = connection.execute(select(crawl.c.id)).scalars().all()
         for number in crawls:
-            dropped = _drop(engine, page, page.c.fetched_at, number, before)
+            dropped = _drop(engine, page, number, page.c.fetched_at < before, unseen)
             if dropped:
                 _forget_likeness(engine, number)
             count += dropped
-            _drop(engine, verdict, verdict.c.decided_at, number, before)
-            _drop(engine, page_version, page_version.c.fetched_at, number, before)
-            _drop(engine, raw, raw.c.fetched_at, number, before)
+            _drop(engine, verdict, number, verdict.c.decided_at < before)
+            _drop(engine, page_version, number, page_version.c.fetched_at < before)
+            _drop(engine, raw, number, raw.c.fetched_at < before, dropped_since)
     return count
 
 
@@ -66,10 +69,10 @@ def _forget_likeness(engine: Engine, crawl_id: int) -> None:
         connection.execute(delete(likeness).where(likeness.c.crawl_id == crawl_id, ~there))
 
 
-def _drop(engine: Engine, table: Table, time: Column[str], crawl_id: int, before: str) -> int:
-    """Drop the rows of a crawl that are older than a time; how many."""
+def _drop(engine: Engine, table: Table, crawl_id: int, *is_old: ColumnElement[bool]) -> int:
+    """Drop the rows of a crawl that are too old; how many."""
     (known_by,) = table.primary_key
-    old = select(known_by).where(table.c.crawl_id == crawl_id, time < before).limit(PAGES_AT_ONCE)
+    old = select(known_by).where(table.c.crawl_id == crawl_id, *is_old).limit(PAGES_AT_ONCE)
     count, dropped = 0, PAGES_AT_ONCE
     while dropped:
         with engine.begin() as connection:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import Engine, delete, func, select, update
 from workers import Crew, Worker, candidates, stored
 
 from crawler.state import raw as kept_raw
@@ -69,7 +69,8 @@ def test_a_fresh_crawl_forgets_them(crew: Crew) -> None:
 
 def test_pruning_drops_the_old(crew: Crew) -> None:
     store(crew, [FIRST, SECOND], [OLD, NEW])
-    assert prune(crew.engine.url, "2025") == 1
+    crew.change(update(page).values(checked_at=1.0))
+    assert prune(crew.engine.url, "2025-01-01T00:00:00+00:00") == 1
     assert kept(crew.engine) == [(SEEDS[1], SECOND)]
     assert crew.value(select(func.count()).select_from(raw)) == 1
 
