@@ -334,6 +334,8 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         (["--name", "bees", "-o", "no/a.jsonl"], "'no/a.jsonl' cannot be written to (No such file or directory)"),
         (["--name", "bees", "-o", "mine/"], "'mine/' is there already and is no folder of an export"),
         (["--name", "bees", "-o", "crawl.db", "--format", "csv"], "'crawl.db' is to be read and cannot be written to"),
+        (["--name", "bees", "-o", "crawl.db-wal", "--format", "csv"], "is to be read and cannot be written to"),
+        (["--name", "bees", "-o", "crawl.db-shm", "--format", "csv"], "is to be read and cannot be written to"),
         (["--name", "bees", "-o", "output/bees.jsonl"], "'output/bees.jsonl' is what a crawl writes itself"),
         (["--name", "bees", "-o", "output/other-12.jsonl"], "is what a crawl writes itself: give another name"),
         (["--name", "bees", "-o", "output/bees.images.jsonl"], "is what a crawl writes itself: give another name"),

@@ -38,6 +38,8 @@ OPTIONS = (
     "-o FILE, --format NAME, --name NAME, --since ROUND or DATE, --only new, changed or gone, --min-relevance X, "
     "--fields NAMES, --where PLACE and --spreadsheet"
 )
+# How the names of a database's files end, without which it is not whole.
+OF_SQLITE = ("", "-wal", "-shm", "-journal")
 # What goes wrong with values that no crawl writes.
 ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
 
@@ -182,7 +184,8 @@ class Command(ScrapyCommand):
         own = "|".join(re.escape(one.name) for one in crawls)
         if path.parent == self.folder.resolve() and re.fullmatch(rf"(?:{own})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
             raise OutputError(f"{self.output!r} is what a crawl writes itself: give another name")
-        if url.drivername == "sqlite" and path == Path(str(url.database)).resolve():
+        database = Path(str(url.database)).resolve()
+        if url.drivername == "sqlite" and path in {database.with_name(database.name + end) for end in OF_SQLITE}:
             raise OutputError(f"{self.output!r} is to be read and cannot be written to")
 
     def write(self, crawl: Exported, target: WholeFile | WholeFolder, tally: Tally) -> None:

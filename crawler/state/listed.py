@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, bindparam, or_, select, update
+from sqlalchemy import Connection, bindparam, func, or_, select, update
 
 from crawler.state.addresses import in_parts, raise_best
 from crawler.state.entries import Ended, Keys
 from crawler.state.rounds import Round
-from crawler.state.schema import DONE, WAITING, address, page
+from crawler.state.schema import DONE, WAITING, address, crawl, page
 
 LISTED = (
     update(address)
@@ -17,6 +17,9 @@ LISTED = (
     )
     .values(lastmod=bindparam("to_lastmod"))
 )
+
+NOT_YET = func.coalesce(page.c.checked_at < crawl.c.round_started, True)
+"""That a page was not looked at in this round."""
 
 
 def wake_listed(connection: Connection, keys: Keys, ended: Iterable[Ended], which: Round, now: float) -> int:
@@ -33,7 +36,8 @@ def wake_listed(connection: Connection, keys: Keys, ended: Iterable[Ended], whic
     connection.execute(LISTED, rows)
     stale: list[int] = []
     for part in in_parts(sorted(told)):
-        known = select(page.c.key, page.c.checked_at).where(page.c.key.in_(part), page.c.round < which.number)
+        known = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
+        known = known.where(page.c.key.in_(part), page.c.round < which.number, NOT_YET)  # also if it was not there
         stale += [row.key for row in connection.execute(known) if told[row.key] > (row.checked_at or 0.0)]
     return sum(_wait(connection, part) for part in in_parts(stale))
 

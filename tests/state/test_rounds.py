@@ -267,6 +267,20 @@ def test_what_a_sitemap_says_is_changed(crew: Crew, lastmod: float, found: Found
     assert worker.claim() == []
 
 
+def test_a_page_that_a_sitemap_says_is_new_is_missed_once_a_round(crew: Crew) -> None:
+    """A sitemap that is made anew each time gives the time at which it is asked for."""
+    first_round(crew, *candidates(A))
+    worker = again(crew)
+    worker.end(*(checked(one, Found.MISSING) for one in worker.claim()))
+    crew.change(update(page).values(checked_at=select(crawl.c.round_started).scalar_subquery()))
+    worker.seed(Candidate(C))
+    (lent,) = worker.claim()
+    told = Candidate(A, 5, lastmod=crew.value(select(page.c.checked_at)) + 1e-5)
+    worker.end(Ended(lent, "list", (told,)))
+    assert urls(worker.claim()) == []
+    assert of(crew, A, "gone_count") == (1,)
+
+
 def test_new_links_bring_a_page_back_sooner(crew: Crew) -> None:
     first_round(crew)
     crew.change(update(page).values(interval=DAY))
