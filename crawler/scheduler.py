@@ -101,7 +101,7 @@ class FrontierScheduler(BaseScheduler):
         if lent.candidate.kind == "image":
             meta = {"download_maxsize": self.spider.pictures.largest}
             return Request(url, self.spider.parse_image, errback=failed, dont_filter=True, meta=meta)
-        asked = conditions(lent.known)
+        asked = conditions(lent.known, self.spider.comparison.version)
         known = {"handle_httpstatus_list": [NOT_MODIFIED]} if asked else {}
         return Request(url, self.spider.parse, errback=failed, dont_filter=True, headers=asked, meta=known)
 

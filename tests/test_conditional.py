@@ -25,13 +25,20 @@ BOTH = {"If-None-Match": '"a"', "If-Modified-Since": DATE}
     ],
 )
 def test_conditions(known: Known | None, expected: dict[str, str]) -> None:
-    assert conditions(known) == expected
+    assert conditions(known, None) == expected
 
 
 def test_now_and_then_the_whole_page_is_asked_for() -> None:
-    asked = [bool(conditions(Known(etag='"a"', checks=checks))) for checks in range(2 * EVERY)]
+    asked = [bool(conditions(Known(etag='"a"', checks=checks), None)) for checks in range(2 * EVERY)]
     assert asked == ([True] * (EVERY - 1) + [False]) * 2
 
 
 def test_a_page_that_was_not_there_is_asked_for_whole() -> None:
-    assert conditions(Known(etag='"a"', gone_count=1)) == {}
+    assert conditions(Known(etag='"a"', gone_count=1), None) == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "asked"), [("1:auto", True), ("1:auto/recall", False), ("2:auto", False), (None, False)]
+)
+def test_what_another_version_read_is_asked_for_whole(before: str | None, asked: bool) -> None:
+    assert bool(conditions(Known(etag='"a"', extractor_version=before), "1:auto")) is asked

@@ -210,7 +210,7 @@ def test_a_sitemap_says_what_changed(tmp_path: Path) -> None:
         first = crawl(tmp_path, given, settings)
         assert len(first.items()) == 2
         ((interval,),) = rows(tmp_path, f"SELECT interval FROM page WHERE url = '{site.url}a'")
-        assert interval > 86_400 * 2  # a fifth of its age
+        assert interval > 86_400 * 2  # a tenth of its age
         asked = len(site.asked)
         crawl(tmp_path, given, settings)
         assert [one.path for one in site.asked[asked:] if one.path != "/robots.txt"] == ["/map.xml"]
@@ -232,11 +232,12 @@ def test_menus_and_dates_are_no_change_to_methods_that_learn(tmp_path: Path, gar
 
 
 def test_another_method_changes_no_page(tmp_path: Path, garden: Garden) -> None:
-    """Its texts are in the database, and no items; a change after that is one."""
+    """Its texts are in the database, and no items, also of pages that have an ETag; a change after that is one."""
     run(tmp_path, garden)
     second = run(tmp_path, garden, extractor="template")
     assert len(second.items()) == 4
-    assert round_of(second).startswith("Round 2: 0 pages changed, 0 new, 0 gone, 4 unchanged")
+    assert round_of(second) == "Round 2: 0 pages changed, 0 new, 0 gone, 4 unchanged."
+    assert {method for (method,) in rows(tmp_path, "SELECT extractor FROM page")} == {"template"}
     ((text,),) = rows(tmp_path, "SELECT text FROM page WHERE url LIKE '%/dance'")
     assert "rights reserved" in text
     assert rows(tmp_path, "SELECT count(*) FROM version") == [(0,)]
