@@ -1,6 +1,7 @@
 """A finished crawl comes back: what changed, what is new and what is gone, on a real site that changes meanwhile."""
 
 import json
+import re
 import signal
 import sqlite3
 import time
@@ -175,6 +176,15 @@ def test_servers_that_say_304_to_everything(tmp_path: Path, answer: str) -> None
             assert ended.status == 0
     assert len(ended.items()) == (1 if answer == "304 always" else 2)
     assert any("If-None-Match" not in asked.headers for asked in site.asked if asked.path == "/" and asked.times)
+
+
+def test_items_of_a_later_round_are_new_ones(tmp_path: Path) -> None:
+    """Also where all pages of the round are items: the file has those of earlier rounds."""
+    texts = [BEES * 3, HONEY * 3]
+    with serving(Site({"/": lambda asked: Answer(page(texts[asked.times]))})) as site:
+        said = [crawl(tmp_path, {"seeds": site.url, "topic": "bees"}, SOON).closing() for _ in texts]
+    assert re.search("^1 item in ", said[0], re.M)
+    assert re.search("^1 new item in ", said[1], re.M)
 
 
 def test_wrong_etags(tmp_path: Path) -> None:

@@ -77,7 +77,8 @@ class ClosingLines:
         if spider.tally is not None:
             said.append(_round(spider.seat.ledger.round.number, spider.tally))
         where, items = spider.seat.pages.path, spider.frontier.items
-        said.append(f"{counted(items, 'item' if total == items else 'new item')} in {where}.")
+        is_all = total == items and spider.tally is None
+        said.append(f"{counted(items, 'item' if is_all else 'new item')} in {where}.")
         return said + _pictures(counts, str(spider.seat.images.path) if spider.arguments.images else "")
 
 
