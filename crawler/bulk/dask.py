@@ -60,15 +60,16 @@ class Errand:
                 while waiting and len(self.under_way) < sum(self.workers.values()):
                     self.give(waiting.popleft())
                 yield from self.done()
+            self.look(at_once=True)  # whoever went meanwhile is told of
         except (CancelledError, FutureCancelledError, CommClosedError, OSError) as error:
             raise WorkersError(f"the scheduler does not answer any more ({type(error).__name__})") from None
         finally:
             with suppress(Exception):  # it may be gone; what is under way ends by itself
                 self.client.cancel(list(self.under_way))
 
-    def look(self) -> None:
-        """See which workers there are, and say what is odd about it."""
-        if time.monotonic() - self.looked < LOOK_SECONDS:
+    def look(self, at_once: bool = False) -> None:
+        """See now and then which workers there are, and say what is odd about it."""
+        if not at_once and time.monotonic() - self.looked < LOOK_SECONDS:
             return
         self.looked = time.monotonic()
         before, self.workers = self.workers, dict(self.client.ncores())

@@ -73,7 +73,7 @@ class Frontier:
         self.pages = 0
         """Those this worker stored; `all_pages` are those of all workers, and of earlier runs."""
         self.items = 0
-        """Lines this worker has for its file; fewer than pages, where some are as they were."""
+        """Those of them that are items; fewer than pages, where some are as they were."""
         self.all_pages = 0
         self.waiting = 0
         self.held_by_others = 0
@@ -106,8 +106,8 @@ class Frontier:
         self._asked_lately = 0
         self._quiet_until = 0.0
         self._hungry = True
-        self._committing = 0
-        """How many pages are in the batch that is being committed."""
+        self._committing = self._committing_items = 0
+        """How many pages are in the batch that is being committed, and how many items."""
         self._coming = Coming()
 
     def __len__(self) -> int:
@@ -277,9 +277,7 @@ class Frontier:
                 self._coming.found.add(host(link.url), link.priority)
         links, lessons, templates = tuple(work.links), tuple(work.lessons), tuple(work.templates)
         told = (record, headers, templates, work.seen, work.verdict, check, work.response)
-        ended = Ended(work.lent, outcome, links, lessons, *told)
-        self._batch.ended.append(ended)
-        self.items += ended.is_item and ended.lent.counts
+        self._batch.ended.append(Ended(work.lent, outcome, links, lessons, *told))
         self._let_go(work.lent.candidate, outcome)
         return True
 
@@ -341,6 +339,7 @@ class Frontier:
         batch.rests = {host_id: max(0.0, until - now) for host_id, until in batch.rests.items()}
         # Of one whose answer nobody waited for, because the crawl is to stop, they are in there still.
         self._committing += sum(1 for one in batch.ended if one.is_page)
+        self._committing_items += sum(1 for one in batch.ended if one.is_item and one.lent.counts)
         batch.idle = not self.queues.hosts and not self._work and not batch.moves
         batch.demand = self._demand(now)
         self._hungry, self._asked_lately = False, 0
@@ -351,6 +350,7 @@ class Frontier:
         if answer.workers > self.workers and self.workers == 1 and not self.ended:
             self._quiet_until = now + JOINING
         self.pages, self._committing = self.pages + self._committing, 0
+        self.items, self._committing_items = self.items + self._committing_items, 0
         self._links = sum(len(one.links) for one in self._batch.ended)
         self.waiting, self.all_pages, self.manners.workers = answer.waiting, answer.pages, answer.workers
         self.held_by_others, self.over = answer.held, answer.over
@@ -389,7 +389,7 @@ class Frontier:
         self.release()
         self._work, self._begun, self.queues = {}, {}, Queues(self.manners, self.queues.thrift and Thrift())
         self._batch, self._hungry = Batch(closed=dict(self.manners.closed)), True
-        self._links = self._committing = 0
+        self._links = self._committing = self._committing_items = 0
         self._recent.clear()
 
     def _follow(self, lease: int, lent: Lent | None) -> None:
