@@ -96,7 +96,8 @@ def _likely(key: int, bands: Iterable[int], entered: defaultdict[int, list[int]]
 
 def _prints(connection: Connection, keys: Iterable[int]) -> dict[int, Print]:
     columns = page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint
-    rows = (connection.execute(select(*columns).where(page.c.key.in_(part))) for part in in_parts(sorted(keys)))
+    there = page.c.gone_at.is_(None)  # what is gone is no longer where the text is to be had
+    rows = (connection.execute(select(*columns).where(page.c.key.in_(part), there)) for part in in_parts(sorted(keys)))
     return {row.key: Print(*row) for found in rows for row in found}
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
@@ -18,9 +19,7 @@ PAGE_COLUMNS = frozenset(page.c.keys()) - {"id"}
 OF_RECORD = frozenset(("text_fingerprint", "link_score"))
 HISTORY = tuple(name for name in Known.__dataclass_fields__ if name not in OF_RECORD)
 LOOKED_AT = (
-    update(page)
-    .where(page.c.key == bindparam("its"))
-    .values({name: bindparam(f"to_{name}") for name in HISTORY if name != "duplicate_of"})
+    update(page).where(page.c.key == bindparam("its")).values({name: bindparam(f"to_{name}") for name in HISTORY})
 )
 SAID = ("key", "crawl_id", "fetched_at", "title", "text", "text_fingerprint")
 
@@ -40,19 +39,21 @@ class Pages:
         known = {key: known_after(one, occasion) for key, one in mine.items() if _is_of_page(one)}
         stored = [key for key in sorted(known) if mine[key].record is not None]
         keep_versions(connection, [key for key in stored if _is_changed(mine[key])], self.versions)
-        copies = self._copies(connection, {key: mine[key] for key in mine if key in stored})
+        likely = [key for key in known if key in stored or _is_still_a_copy(mine[key])]
+        copies = self._copies(connection, {key: mine[key] for key in mine if key in likely})
         rows = [self._row(mine[key], known[key], key, copies.get(key)) for key in stored]
         if rows:
             kept = insert_of(connection.engine)(page)
             renewed = {name: kept.excluded[name] for name in rows[0] if name != "key"}
             connection.execute(kept.on_conflict_do_update(index_elements=["key"], set_=renewed), rows)
-        looked_at = [_told(key, known[key]) for key in sorted(known) if key not in stored]
+        likely_now = {key: replace(known[key], duplicate_of=copies.get(key)) for key in likely}
+        looked_at = [_told(key, likely_now.get(key, known[key])) for key in sorted(known) if key not in stored]
         if looked_at:
             connection.execute(LOOKED_AT, looked_at)
         return {mine[key].lent.lease: url for key, url in copies.items()}
 
     def _copies(self, connection: Connection, stored: Mapping[int, Ended]) -> dict[int, str]:
-        """Of the pages stored that are copies, the addresses of the originals."""
+        """Of the pages stored, and of those that were copies, those that are copies, with the originals' addresses."""
         before = [(key, one.lent.known) for key, one in stored.items() if one.lent.known is not None]
         old = [Print(key, "", known.signature, known.text_fingerprint) for key, known in before]
         forget_prints(connection, self.crawl_id, old)
@@ -113,12 +114,21 @@ def _is_changed(ended: Ended) -> bool:
     return ended.check is not None and ended.check.found is Found.CHANGED
 
 
+def _is_still_a_copy(ended: Ended) -> bool:
+    """Whether a page that is as it was is a copy, of one that may not be as it was."""
+    return (
+        ended.record is None and ended.is_page and ended.lent.known is not None and bool(ended.lent.known.duplicate_of)
+    )
+
+
 def _print(key: int, ended: Ended) -> Print:
+    if ended.record is None and (known := ended.lent.known) is not None:
+        return Print(key, storable(ended.lent.candidate.url), known.signature, known.text_fingerprint)
     record = ended.record or {}
     signature = ended.check.signature if ended.check is not None else None
     return Print(key, storable(record["url"]), signature, record.get("text_fingerprint"))
 
 
 def _told(key: int, known: Known) -> dict[str, Any]:
-    history = {f"to_{name}": column_value(getattr(known, name)) for name in HISTORY if name != "duplicate_of"}
+    history = {f"to_{name}": column_value(getattr(known, name)) for name in HISTORY}
     return history | {"its": key}

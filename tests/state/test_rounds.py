@@ -401,6 +401,31 @@ def test_a_page_that_changed_is_no_copy_any_more(crew: Crew) -> None:
     assert copies(crew) == {A: None, B: A}
 
 
+@pytest.mark.parametrize("became", [Found.CHANGED, Found.MISSING])
+def test_what_was_a_copy_of_a_page_that_changed_or_went_is_none(crew: Crew, became: Found) -> None:
+    """It is the original from the next look on, also of what comes later; a copy it stays while the first is there."""
+    first_round(crew, *candidates(A))
+    crew.change(update(page).values(signature=signature(LONG)))
+    worker = again(crew)
+    worker.seed(Candidate(B))
+    lent = {one.candidate.url: one for one in worker.claim()}
+    worker.end(checked(lent[A], Found.CHANGED, text=LONG), checked(lent[B], Found.NEW, text=LONG))
+    worker.leave()
+    for found in (Found.SAME, became, became):
+        assert copies(crew)[B] == A
+        worker = again(crew, everything=True)
+        lent = {one.candidate.url: one for one in worker.claim()}
+        worker.end(checked(lent[B], Found.SAME))
+        worker.end(checked(lent[A], found, text=LONG.replace("word", "thing")))
+        worker.leave()
+    worker = again(crew, everything=True)
+    lent = {one.candidate.url: one for one in worker.claim()}
+    worker.end(checked(lent[B], Found.NOT_MODIFIED))
+    worker.seed(Candidate(C))
+    worker.end(*(checked(one, Found.NEW, text=LONG) for one in worker.claim()))
+    assert copies(crew) == {A: None, B: None, C: B}
+
+
 def test_equal_pages_cost_no_more_the_more_they_are(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(likeness_module, "MOST_OF_A_BAND", 2)
     urls = [f"http://a.example/{number}" for number in range(9)]
