@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from crawler.moments import moment
-from crawler.recrawl import Bounds, History, next_interval
+from crawler.recrawl import EARLIEST, Bounds, History, next_interval
 from crawler.state.entries import PRESENT, Check, Ended, Found, Known
 
 NEVER = 1e12
@@ -37,7 +37,7 @@ def known_after(ended: Ended, occasion: Occasion) -> Known:
     fetched_at = str((ended.record or {}).get("fetched_at") or occasion.moment)
     known = ended.lent.known or Known(first_round=occasion.round, first_at=fetched_at)
     check = ended.check or Check(Found.NEW if ended.is_page else Found.NOTHING)
-    known = replace(known, checked_at=occasion.now, lastmod=_lastmod(known, ended))
+    known = replace(known, checked_at=occasion.now, lastmod=_lastmod(known, ended, occasion.now))
     if check.found is Found.MISSING:
         return _missing(known, occasion)
     if check.found is Found.NOTHING:
@@ -96,6 +96,7 @@ def _validated(known: Known, ended: Ended, check: Check) -> Known:
     return replace(known, etag=etag, last_modified=last_modified)
 
 
-def _lastmod(known: Known, ended: Ended) -> float | None:
-    said = [when for when in (known.lastmod, ended.lent.candidate.lastmod) if when is not None]
-    return max(said, default=None)
+def _lastmod(known: Known, ended: Ended, now: float) -> float | None:
+    """When lists say that a page was last changed; a time that cannot be tells nothing, and hides no header."""
+    said = (known.lastmod, ended.lent.candidate.lastmod)
+    return max((when for when in said if when is not None and EARLIEST <= when <= now), default=None)

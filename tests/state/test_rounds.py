@@ -1,6 +1,8 @@
 """Rounds, as workers keep books of them, in both databases."""
 
+import time
 from dataclasses import replace
+from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -231,6 +233,20 @@ def test_seeds_and_lists_come_in_every_round(crew: Crew) -> None:
     crew.change(update(address).where(address.c.url == C).values(outcome="list"))
     lent = again(crew).claim()
     assert {one.candidate.url: one.candidate.priority for one in lent} == {B: 10_000, A: 250, C: 0}
+
+
+@pytest.mark.parametrize(
+    ("said", "age"), [(-6e10, 50 * DAY), (631_151_999.0, 50 * DAY), (9e9, 50 * DAY), (None, 50 * DAY), (2.0, 20 * DAY)]
+)
+def test_a_lastmod_that_cannot_be_hides_no_header(crew: Crew, said: float | None, age: float) -> None:
+    """The first interval is a tenth of the page's age; 2 stands for twenty days ago."""
+    now = time.time()
+    when = now - 20 * DAY if said == 2.0 else said
+    worker = crew.join(Candidate(A, lastmod=when), bounds=Bounds())
+    (lent,) = worker.claim()
+    headers = {"last_modified": formatdate(now - 50 * DAY, usegmt=True)}
+    worker.end(checked(lent, Found.NEW)._replace(headers=headers))
+    assert of(crew, A, "interval") == (pytest.approx(age / 10, rel=1e-3),)
 
 
 def test_a_sitemap_is_due_by_itself(crew: Crew) -> None:
