@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 
 from crawler.state.addresses import in_parts
+from crawler.state.checks import NEVER
 from crawler.state.claims import BUDGET_SPENT, next_best
 from crawler.state.database import time_of
 from crawler.state.schema import DONE, WAITING, address, crawl, host, lesson, page, site, worker
@@ -93,6 +94,8 @@ def begin(connection: Connection, crawl_id: int, seeds: Collection[int], everyth
 
     The seeds, by their keys, tell whether sitemaps and feeds are due: so many seconds after the round before.
     """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
     now = time_of(connection)
     row = connection.execute(select(crawl).where(crawl.c.id == crawl_id)).one()
     due: tuple[ColumnElement[bool], ...] = (page.c.crawl_id == crawl_id,)
@@ -100,11 +103,10 @@ def begin(connection: Connection, crawl_id: int, seeds: Collection[int], everyth
         due = (*due, page.c.due_at <= now)
     if row.first_round > 1:
         due = (*due, page.c.round >= row.first_round)
+    _give_up(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
     lists_due = now - (row.round_started or 0.0) >= least and _has_lists(connection, seeds)
     if not (everything or lists_due or _is_any_due(connection, due)):
         return None
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
     waiting = _wake(connection, crawl_id, select(page.c.key).where(*due), everything)
     anew = {"round": crawl.c.round + 1, "round_started": now, "pages": 0, "waiting": crawl.c.waiting + waiting}
     connection.execute(update(crawl).where(crawl.c.id == crawl_id).values(**anew, ended_at=None))
@@ -129,6 +131,12 @@ def pages_known(connection: Connection, crawl_id: int) -> int:
     since = round_of(connection, crawl_id).first
     known = page.c.crawl_id == crawl_id, page.c.round >= since
     return int(connection.execute(select(func.count()).select_from(page).where(*known)).scalar_one())
+
+
+def _give_up(connection: Connection, *due: ColumnElement[bool]) -> None:
+    """Let those pages be due no more of which crawlers died: a round that begins for one would not ask for it."""
+    deadly = select(address.c.key).where(address.c.key == page.c.key, IS_DONE, address.c.outcome.in_(DEADLY)).exists()
+    connection.execute(update(page).where(*due, deadly).values(due_at=NEVER))
 
 
 def _has_lists(connection: Connection, seeds: Collection[int]) -> bool:

@@ -81,6 +81,15 @@ def test_nothing_is_due(crew: Crew) -> None:
     assert len(worker.claim()) == 2
 
 
+@pytest.mark.parametrize(("outcome", "begins"), [("failed/crawlers died of it", False), ("failed/then", True)])
+def test_no_round_begins_for_what_crawlers_died_of(crew: Crew, outcome: str, begins: bool) -> None:
+    first_round(crew)
+    crew.change(update(page).where(page.c.url == B).values(due_at=4e9))
+    crew.change(update(address).where(address.c.url == A).values(outcome=outcome))
+    assert crew.join(bounds=SOON).seat.begin([]) is begins
+    assert (of(crew, A, "due_at") == (NEVER,)) is not begins
+
+
 def test_what_was_broken_off_goes_on(crew: Crew) -> None:
     """No round begins while something waits, or is held."""
     one = crew.join(*candidates(A, B), bounds=SOON)
