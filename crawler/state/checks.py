@@ -12,7 +12,9 @@ NEVER = 1e12
 """When a page is due that is gone for good."""
 GONE_AFTER = 2
 """Times in a row that a page is not there, until it is gone."""
-FAILED = "failed/"
+NO_ROBOTS = "skipped/robots.txt cannot be read"
+"""How the outcome begins where a host is away, which shows there first: nothing else of it is asked for."""
+FAILED = ("failed/", NO_ROBOTS)
 
 
 @dataclass(frozen=True)

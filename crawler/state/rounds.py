@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from crawler.state.addresses import in_parts
-from crawler.state.checks import NEVER
+from crawler.state.checks import NEVER, NO_ROBOTS
 from crawler.state.claims import BUDGET_SPENT, next_best
 from crawler.state.database import time_of
 from crawler.state.schema import DONE, WAITING, address, crawl, host, lesson, page, site, worker
@@ -184,4 +184,4 @@ def _is_worth_it(connection: Connection, crawl_id: int, everything: bool) -> Col
         other = what.is_(None) | what.in_((LIST, REDIRECTED))
         return alive & or_(address.c.kind.in_(("seed", "list")), other, failed, left_out)
     known = address.c.kind.in_(("seed", "list")) | (what == LIST) | (failed & what.not_in(FOR_GOOD))
-    return alive & or_(known, what.in_([f"skipped/{why}" for why in passing]))
+    return alive & or_(known, what.startswith(NO_ROBOTS), what.in_([f"skipped/{why}" for why in passing]))

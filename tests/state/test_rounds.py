@@ -211,6 +211,8 @@ def test_a_page_that_is_back_is_gone_no_more(crew: Crew) -> None:
         ("failed/410 Gone", False, True),
         ("failed/crawlers died of it", False, False),
         ("skipped/page budget of the site is spent", True, True),
+        ("skipped/robots.txt cannot be read: connection refused", True, True),
+        ("skipped/refused by robots.txt", False, True),
         ("skipped/noindex", False, True),
         ("noise/learned", False, False),
         ("redirected", False, True),
@@ -318,12 +320,13 @@ def test_new_links_bring_a_page_back_sooner(crew: Crew) -> None:
     assert of(crew, B, "interval", "new_links") == (1.5 * DAY, 0)
 
 
-def test_what_failed_is_due_soon_and_keeps_its_interval(crew: Crew) -> None:
+@pytest.mark.parametrize("why", ["failed/no answer in time", "skipped/robots.txt cannot be read: connection refused"])
+def test_what_failed_is_due_soon_and_keeps_its_interval(crew: Crew, why: str) -> None:
     first_round(crew)
     crew.change(update(page).values(interval=DAY))
     worker = again(crew, bounds=Bounds(HOUR, 30 * DAY))
     lent = {one.candidate.url: one for one in worker.claim()}
-    worker.end(failed(lent[A], "failed/no answer in time"), failed(lent[B], "skipped/noindex"))
+    worker.end(failed(lent[A], why), failed(lent[B], "skipped/noindex"))
     for url, pause in ((A, HOUR), (B, DAY)):
         interval, due, at, checks, text = of(crew, url, "interval", "due_at", "checked_at", "checks", "text")
         assert (interval, due - at, checks, text) == (DAY, pause, 0, url)
