@@ -662,13 +662,22 @@ def newer(place: Place) -> None:
     place.change("UPDATE winnow_state SET version = 99")
 
 
+def older(place: Place) -> None:
+    place.seat("bees").leave()
+    place.change("UPDATE winnow_state SET version = 4")
+
+
+BROUGHT = "the next crawl brings it up to date (its tables are version 4)"
+
+
 @pytest.mark.parametrize("words", [[], ["bees"], ["--reset", "bees", "--yes"], ["--prune"]], ids=" ".join)
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
         (garbage, "the database {path} cannot be read: file is not a database"),
         (folder, "the database {path} cannot be read: unable to open database file"),
-        (newer, "the database {path} was made by another release (its tables are version 99)"),
+        (newer, "the database {path} was made by a newer release (its tables are version 99)"),
+        (older, f"the database {{path}} was made by an older release, and {BROUGHT}"),
     ],
 )
 def test_a_database_that_cannot_be_read(

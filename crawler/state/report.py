@@ -291,7 +291,8 @@ def exists(url: URL) -> bool:
             return False
         found = connection.execute(select(version_table.c.version)).scalar_one()
     if found != VERSION:
-        raise StateError(f"the database {shown(url)} was made by another release (its tables are version {found})")
+        which = "a newer release" if found > VERSION else "an older release, and the next crawl brings it up to date"
+        raise StateError(f"the database {shown(url)} was made by {which} (its tables are version {found})")
     return True
 
 
