@@ -16,11 +16,10 @@ from heapq import heappush, heappushpop
 from typing import NamedTuple
 
 from crawler.evaluation.truth import Found, Truth
+from crawler.focus.harvest import ON_TOPIC
 from crawler.state.gathered import Fetched
 from crawler.urls import site
 
-ON_TOPIC = 0.5
-"""The relevance from which on a page is on the topic, if nobody says otherwise."""
 WINDOW = 200
 MOST_POINTS = 500
 MOST_SITES = 50

@@ -13,9 +13,10 @@ from sqlalchemy.engine import URL
 from crawler import __version__
 from crawler.evaluation.focus_tables import Kept
 from crawler.evaluation.focus_text import text
-from crawler.evaluation.gathering import ON_TOPIC, Gathering
+from crawler.evaluation.gathering import Gathering
 from crawler.evaluation.learned_words import learned_words
 from crawler.evaluation.truth import Truth, truth_of
+from crawler.focus.harvest import ON_TOPIC
 from crawler.opening import canonical
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.gathered import Gathered, gathered
