@@ -68,6 +68,8 @@ class FrontierScheduler(BaseScheduler):
                 self.spider.focusing.tell(self.frontier)
                 await self.commit(claim=False)
                 self.spider.tally = await self._in_thread(self.seat.tally)
+                if dropped := self.seat.ledger.prices.dropped:
+                    logger.warning("Links that keep an older priority, as too many had new ones: %d", dropped)
                 await self._in_thread(self.seat.leave)
         except StateError as error:
             self.spider.broken = str(error)

@@ -179,6 +179,8 @@ def learned_notes(learned: LearnedWords) -> list[str]:
         said.append(f"Means of {learned.workers:,} workers, by the pages each has seen.")
     if learned.broken:
         said.append(f"What {counted(learned.broken, 'worker')} learned cannot be read.")
+    if learned.let_go > 0:
+        said.append(f"Too many waited to be scored anew: {counted(learned.let_go, 'link')} kept a last priority.")
     return said
 
 

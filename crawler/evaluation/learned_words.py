@@ -28,6 +28,8 @@ class LearnedWords:
     bad: Weights = ()
     broken: int = 0
     """Summaries that could not be read."""
+    let_go: int = 0
+    """Links that were priced no more because too many waited."""
 
 
 def learned_words(summaries: Iterable[str]) -> LearnedWords:
@@ -35,7 +37,8 @@ def learned_words(summaries: Iterable[str]) -> LearnedWords:
     read = [_read(summary) for summary in summaries]
     known = [one for one in read if one is not None]
     lists = {name: _together(known, name) for name in ("topic", "good", "bad")}
-    return LearnedWords(len(known), **lists, broken=len(read) - len(known))
+    let_go = int(sum(_number(one.get("let_go")) for one in known))
+    return LearnedWords(len(known), **lists, broken=len(read) - len(known), let_go=let_go)
 
 
 def _read(summary: str) -> Mapping[str, Any] | None:

@@ -207,6 +207,13 @@ def test_scores_say_whether_they_told() -> None:
     ("learned", "notes"),
     [
         (LearnedWords(1), ["The crawl has learned no words."]),
+        (
+            LearnedWords(1, let_go=1),
+            [
+                "The crawl has learned no words.",
+                "Too many waited to be scored anew: 1 link kept a last priority.",
+            ],
+        ),
         (LearnedWords(0, broken=2), ["What 2 workers learned cannot be read."]),
         (LearnedWords(1, broken=1), ["The crawl has learned no words.", "What 1 worker learned cannot be read."]),
         (

@@ -44,6 +44,10 @@ def test_a_long_word_is_cut() -> None:
     assert [word for word, _ in words] == ["b" * LONGEST, "a" * LONGEST]
 
 
+def test_links_that_were_let_go_add_up() -> None:
+    assert learned_words([summary(let_go=3), summary(let_go=4), summary(let_go="x"), summary()]).let_go == 7
+
+
 @pytest.mark.parametrize("broken", ["", "{", "[]", "null", "3", "[" * 100_000])
 def test_what_cannot_be_read_is_counted(broken: str) -> None:
     words = learned_words([broken, summary(topic=[["bee", 1]])])
