@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
+from crawler.state.dashboard_tables import sample
 from crawler.state.database import StateError, open_database, shown, time_of, why
 from crawler.state.report import open_sqlite, reading, workers_of
 from crawler.state.schema import crawl, likeness, output, page, page_version, raw, template, verdict
@@ -35,7 +36,7 @@ def reset(url: URL, name: str) -> None:
         if any(one.alive for one in workers_of(connection, time_of(connection))[number]):
             raise BusyError(f"the crawl {name!r} has just been started; stop it first")
         forget(connection, number)
-        for table in (page, page_version, output, worker_table, template):
+        for table in (page, page_version, output, worker_table, template, sample):
             connection.execute(delete(table).where(table.c.crawl_id == number))
         connection.execute(delete(crawl).where(crawl.c.id == number))
 

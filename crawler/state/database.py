@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, func, insert, i
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
-from crawler.state import job_tables  # noqa: F401 - its tables are made with the others
+from crawler.state import dashboard_tables, job_tables  # noqa: F401 - their tables are made with the others
 from crawler.state.schema import VERSION, tables, version
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
@@ -154,6 +154,43 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (key), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
         )""",
         "CREATE INDEX raw_age ON raw (crawl_id, fetched_at)",
+    ),
+    (
+        "ALTER TABLE host ADD COLUMN latency FLOAT",
+        "ALTER TABLE host ADD COLUMN delay FLOAT",
+        "CREATE INDEX address_parent ON address (parent) WHERE parent IS NOT NULL",
+        "ALTER TABLE page ADD COLUMN site_id BIGINT",
+        "ALTER TABLE page ADD COLUMN certainty FLOAT",
+        """
+        UPDATE page SET site_id = (
+            SELECT host.site_id FROM address JOIN host ON host.id = address.host_id WHERE address.key = page.key
+        )""",
+        """
+        CREATE INDEX page_list ON page (
+            crawl_id, id, relevance, language, page_type, round, first_round, changed_round, gone_round
+        )""",
+        "CREATE INDEX page_relevance ON page (crawl_id, relevance, id)",
+        "CREATE INDEX page_certainty ON page (crawl_id, certainty, id)",
+        "CREATE INDEX page_site ON page (crawl_id, site_id, id)",
+        "ALTER TABLE verdict ADD COLUMN sight TEXT",
+        "ALTER TABLE verdict ADD COLUMN file TEXT",
+        "CREATE INDEX verdict_wall ON verdict (crawl_id, noise, kind, id)",
+        "CREATE INDEX verdict_doubt ON verdict (crawl_id, probability, id)",
+        """
+        CREATE TABLE sample (
+            crawl_id {number} NOT NULL, at FLOAT NOT NULL, number INTEGER NOT NULL, seconds FLOAT NOT NULL,
+            pages INTEGER NOT NULL, read INTEGER NOT NULL, on_topic INTEGER NOT NULL, requests INTEGER NOT NULL,
+            failed INTEGER NOT NULL, bytes BIGINT NOT NULL, statuses TEXT NOT NULL, pictures INTEGER NOT NULL,
+            picture_bytes BIGINT NOT NULL, skipped INTEGER NOT NULL, waiting BIGINT NOT NULL,
+            PRIMARY KEY (crawl_id, at, number), FOREIGN KEY (crawl_id) REFERENCES crawl (id)
+        )""",
+        """
+        CREATE TABLE label (
+            id {serial} NOT NULL, key BIGINT NOT NULL, crawl TEXT NOT NULL, kind TEXT NOT NULL, url TEXT NOT NULL,
+            page TEXT NOT NULL, value TEXT NOT NULL, detail TEXT NOT NULL, source {bytes}, said_at FLOAT NOT NULL,
+            PRIMARY KEY (id), UNIQUE (key)
+        )""",
+        "CREATE INDEX label_crawl ON label (crawl, kind, id)",
     ),
 )
 TYPES = {

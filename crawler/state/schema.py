@@ -16,6 +16,7 @@
     verdict   what was said of each picture that was judged, and why
     focus     what each worker learned of where the topic's pages are, a row for each seat
     job, run  what is crawled again and again, in job_tables.py
+    sample, label   what the dashboard shows of the past, and what people said to it, in dashboard_tables.py
 
 Numbers that many workers change stand in rows of their own: each worker counts in its own row, so that no two wait for
 each other to count. Neither hosts nor addresses have foreign keys to what they are of: to delete one site or host, a
@@ -38,7 +39,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 8
+VERSION = 9
 WAITING, HELD, DONE, RECORDED = range(4)
 """States of an address; what is recorded waits for its site to show enough to judge it by, before it waits its turn."""
 
@@ -114,6 +115,8 @@ host = Table(
     Column("pace", Float, nullable=False, default=0.0),  # seconds between two requests that the host asked for
     Column("worker", BigInteger),  # who alone may ask it now
     Column("closed", Text),  # why it is asked for nothing more
+    Column("latency", Float),  # seconds until it answers, on average of late
+    Column("delay", Float),  # seconds between two requests, as it was last asked
     UniqueConstraint("crawl_id", "name"),
 )
 Index(
@@ -163,6 +166,8 @@ _picture_waits = (address.c.state == WAITING) & (address.c.kind == "image")
 Index("address_picture", address.c.host_id, sqlite_where=_picture_waits, postgresql_where=_picture_waits)
 _is_recorded = address.c.state == RECORDED
 Index("address_recorded", address.c.shown_on, sqlite_where=_is_recorded, postgresql_where=_is_recorded)
+_has_parent = address.c.parent.is_not(None)
+Index("address_parent", address.c.parent, sqlite_where=_has_parent, postgresql_where=_has_parent)
 
 page = Table(
     "page",
@@ -213,6 +218,8 @@ page = Table(
     Column("duplicate_of", Text),  # the address of the page that it is a near copy of
     Column("new_links", Integer, nullable=False, server_default="0"),  # that it brought when it was last read
     Column("lastmod", Float),  # when its sitemap or feed says that it was changed
+    Column("site_id", BigInteger),  # not of those that a fresh crawl has not come to: its sites have new numbers
+    Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; not of all methods
 )
 Index("page_age", page.c.crawl_id, page.c.fetched_at)
 Index("page_due", page.c.crawl_id, page.c.due_at)
@@ -236,6 +243,23 @@ Index(
     sqlite_where=_is_gone,
     postgresql_where=_is_gone,
 )
+
+# What the dashboard filters pages by: rows hold the texts, and reading a million of them takes seconds.
+Index(
+    "page_list",
+    page.c.crawl_id,
+    page.c.id,
+    page.c.relevance,
+    page.c.language,
+    page.c.page_type,
+    page.c.round,
+    page.c.first_round,
+    page.c.changed_round,
+    page.c.gone_round,
+)
+Index("page_relevance", page.c.crawl_id, page.c.relevance, page.c.id)
+Index("page_certainty", page.c.crawl_id, page.c.certainty, page.c.id)
+Index("page_site", page.c.crawl_id, page.c.site_id, page.c.id)
 
 page_version = Table(
     "version",
@@ -326,8 +350,12 @@ verdict = Table(
     Column("bytes", BigInteger),  # of what was downloaded
     Column("bytes_are_measured", Boolean, nullable=False),
     Column("decided_at", Text, nullable=False),
+    Column("sight", Text),  # how a page shows it, from which it can be judged again; not of an older release
+    Column("file", Text),  # of what was downloaded, under the folder of pictures
 )
 Index("verdict_site", verdict.c.crawl_id, verdict.c.site_id)
+Index("verdict_wall", verdict.c.crawl_id, verdict.c.noise, verdict.c.kind, verdict.c.id)
+Index("verdict_doubt", verdict.c.crawl_id, verdict.c.probability, verdict.c.id)
 
 focus = Table(
     "focus",

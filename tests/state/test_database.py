@@ -319,7 +319,8 @@ def test_a_database_of_version_1_goes_on(request: pytest.FixtureRequest, tmp_pat
             if statement.strip():
                 connection.exec_driver_sql(statement)
         pages = [
-            (*row, "", "", "", None, None, *ROUNDS, None) for row in connection.exec_driver_sql("SELECT * FROM page")
+            (*row, "", "", "", None, None, *ROUNDS, None, 1, None)
+            for row in connection.exec_driver_sql("SELECT * FROM page")
         ]  # the new columns
     before.dispose()
     other, crew = open_database(new), Crew(open_database(url), tmp_path)
