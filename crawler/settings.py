@@ -44,6 +44,10 @@ SCHEDULE_AT_ONCE = 4  # crawls of one scheduler; each takes a core while it is q
 SCHEDULE_KEEP_RUNS = 100  # of each job, with their logs
 SCHEDULE_STOP_SECONDS = 150.0  # that crawls have to end when the scheduler does: STATE_PATIENCE, and some more
 
+# The web page over the state, by `scrapy dashboard`.
+DASHBOARD_PASSWORD = ""  # what it wants of visitors, of Prometheus as a bearer token; without it nobody else gets in
+DASHBOARD_HOSTS = ""  # other names that it is served under, commas between them
+
 # How long nothing moves until the crawl says what it waits for, and until what hangs is given up.
 STALL_SECONDS = 30.0
 STALL_LIMIT = 600.0

@@ -1,0 +1,85 @@
+"""`scrapy dashboard`: the web page over the state of all crawls, until Ctrl-C."""
+
+import argparse
+import os
+import sys
+from ipaddress import ip_address
+from pathlib import Path
+from typing import NoReturn
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from crawler.dashboard.door import LOCAL, Door
+from crawler.state.database import StateError, database_url, shown
+from crawler.wording import printable
+
+PORT = 6080
+MOST_PORT = 65_535
+NICE = 10
+"""How far the dashboard steps back behind crawls that want the processor."""
+LEAST_PASSWORD = 8
+
+
+class Command(ScrapyCommand):
+    """Opens the dashboard, on this machine alone if nothing else is said."""
+
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "[--port N] [--host ADDRESS]"
+
+    def short_desc(self) -> str:
+        return "Show what the crawls do, on a web page"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--port", metavar="N", default=str(PORT), help=f"{PORT} if not given; 0 takes a free one")
+        parser.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="an address of this machine")
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        try:
+            super().process_options(args, opts)
+        except UsageError as error:
+            refuse(str(error))
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
+        if args:
+            refuse(f"{args[0][:200]!r} is too much; it is scrapy dashboard {self.syntax()}")
+        if not (opts.port.isascii() and opts.port.isdigit() and int(opts.port[:9]) <= MOST_PORT):
+            refuse(f"--port {opts.port[:100]} is wrong; allowed are whole numbers from 0 to {MOST_PORT}")
+        password, names = str(self.settings["DASHBOARD_PASSWORD"]), self.settings.getlist("DASHBOARD_HOSTS")
+        door = door_of(opts.host, password, [name.strip() for name in names if name.strip()])
+        output = Path(self.settings["OUTPUT_DIR"])
+        try:
+            url = database_url(self.settings["STATE_URL"], output)
+        except StateError as error:
+            refuse(str(error))
+        # It wants a template engine and more, which take their time, and all commands are loaded with each of them.
+        from crawler.dashboard.desk import Desk
+        from crawler.dashboard.serving import serve
+
+        if hasattr(os, "nice"):
+            os.nice(NICE)
+        self.exitcode = serve(Desk(url, output, self.settings, door), opts.host, int(opts.port), shown(url))
+
+
+def door_of(host: str, password: str, names: list[str]) -> Door:
+    """Who may come in where the dashboard listens; refused where everybody could."""
+    try:
+        address = ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:
+        refuse(f"--host {host[:100]!r} is wrong; allowed are localhost and addresses in numbers")
+    if not address.is_loopback and not password:
+        refuse(f"--host {host} lets others in; give the setting DASHBOARD_PASSWORD, which they then need")
+    if password and len(password) < LEAST_PASSWORD:
+        refuse(f"setting DASHBOARD_PASSWORD is too short; it wants {LEAST_PASSWORD} letters or more")
+    served = frozenset(name.lower() for name in names) | LOCAL | {str(address)}
+    return Door(served, any_address=address.is_unspecified, password=password)
+
+
+def refuse(message: str) -> NoReturn:
+    """End with one line and status 2."""
+    print(printable(f"scrapy dashboard: {' '.join(message.split())}"), file=sys.stderr)
+    sys.exit(2)

@@ -1,0 +1,74 @@
+"""What takes longer than an answer may: computed by one thread, one after the other, and kept until it is too old."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any
+
+from crawler.state.database import StateError
+
+logger = logging.getLogger(__name__)
+
+REST = 20.0
+"""Times as long as it took to compute it, a result is kept at least: no more than a twentieth of a core is spent."""
+
+
+@dataclass
+class Result:
+    """What came of a computation."""
+
+    value: Any = None
+    at: float | None = None
+    """When it was computed, as time.time(); None while it was not yet."""
+    error: str = ""
+    """Why there is none, or none that is newer."""
+    took: float = 0.0
+    busy: bool = False
+    """Whether it is being computed, or waits for its turn."""
+
+
+class Background:
+    """Results by their names."""
+
+    def __init__(self) -> None:
+        self._results: dict[Hashable, Result] = {}
+        self._turn = threading.Lock()
+        self._queue: SimpleQueue[tuple[Result, Callable[[], Any], threading.Event]] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
+        """What was computed last, no older than these seconds if there was time for it; waits so long for the first."""
+        with self._turn:
+            result = self._results.setdefault(name, Result())
+            done = threading.Event()
+            old = result.at is None or time.time() - result.at > max(age, REST * result.took)
+            if old and not result.busy:
+                result.busy = True
+                self._queue.put((result, compute, done))
+                self._start()
+        if result.at is None:
+            done.wait(patience)
+        return result
+
+    def _start(self) -> None:
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._work, name="background", daemon=True)
+            self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            result, compute, done = self._queue.get()
+            begun = time.monotonic()
+            try:
+                result.value, result.error = compute(), ""
+            except StateError as error:
+                result.error = str(error)
+            except Exception:  # whatever it is, it must not end the thread
+                logger.exception("What was to be computed cannot be")
+                result.error = "It cannot be computed; the log says why."
+            result.took = time.monotonic() - begun
+            result.at, result.busy = time.time(), False
+            done.set()

@@ -1,0 +1,48 @@
+"""What views work with: the database, the templates, the words of the visitor's language."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from scrapy.settings import BaseSettings
+from sqlalchemy import Connection
+from sqlalchemy.engine import URL
+
+from crawler.dashboard.background import Background
+from crawler.dashboard.door import Door
+from crawler.dashboard.rendering import render
+from crawler.dashboard.request import Answer, RefusedError, Request
+from crawler.state.glance import SlowError, glance
+from crawler.state.report import exists
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The one place that knows what the dashboard is over."""
+
+    url: URL
+    output: Path
+    settings: BaseSettings = field(repr=False)
+    door: Door
+    background: Background = field(default_factory=Background)
+    """What takes too long for an answer."""
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A look at the database; a RefusedError where there is none, or where it takes too long."""
+        if not exists(self.url):
+            raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl was ever run here.")
+        try:
+            with glance(self.url) as connection:
+                yield connection
+        except SlowError as error:
+            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
+
+    def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Answer:
+        """A page of HTML in the visitor's language."""
+        text = render(template, request, self.door.token, values)
+        chosen = (("Set-Cookie", f"lang={request.language}; Path=/; Max-Age=31536000; SameSite=Strict; HttpOnly"),)
+        return Answer(text.encode("utf-8", "replace"), status=status, headers=chosen if "lang" in request.query else ())

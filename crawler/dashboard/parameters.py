@@ -1,0 +1,64 @@
+"""What may stand behind the question mark of an address: read, checked, and told to whoever asks (.openapi)."""
+
+import math
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from crawler.dashboard.request import RefusedError
+
+Given = Mapping[str, Any]
+MOST_LETTERS = 500
+MOST_WHOLE = 2**63 - 1
+
+
+class Parameter(NamedTuple):
+    """One value that a view may be given."""
+
+    name: str
+    default: str | int | float | bool | None
+    """What it is where it is not given; it also tells the kind."""
+    about: str
+    allowed: tuple[str, ...] = ()
+    """All values there are; any if this is empty."""
+    kind: type[Any] | None = None
+    """Where the default does not tell it."""
+
+    @property
+    def type(self) -> type[Any]:
+        """The kind of value."""
+        return self.kind or type(self.default)
+
+
+def read(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[str, Any]:
+    """The values of all parameters; a RefusedError for one that is wrong.
+
+    >>> read([Parameter("page", 1, "which page"), Parameter("site", "", "of which site")], {"page": "3"})
+    {'page': 3, 'site': ''}
+    """
+    return {one.name: _value(one, given[one.name]) if given.get(one.name) else one.default for one in parameters}
+
+
+def _value(parameter: Parameter, text: str) -> Any:
+    try:
+        if len(text) > MOST_LETTERS:
+            raise ValueError
+        value = text if parameter.type is str else _number(parameter.type, text)
+        if parameter.allowed and value not in parameter.allowed:
+            raise ValueError
+    except ValueError:
+        names = {int: "a whole number", float: "a number", bool: "yes or no", str: "a text that is not so long"}
+        allowed = ", ".join(parameter.allowed) or names[parameter.type]
+        raise RefusedError(HTTPStatus.BAD_REQUEST, f"{parameter.name} is wrong; allowed is {allowed}") from None
+    return value
+
+
+def _number(kind: type[Any], text: str) -> bool | int | float:
+    if kind is bool:
+        return {"yes": True, "no": False}[text] if text in ("yes", "no") else bool(int(text))
+    if not text.isascii() or "_" in text:
+        raise ValueError
+    number = kind(text)
+    if not math.isfinite(number) or abs(number) > MOST_WHOLE:
+        raise ValueError
+    return number if kind is float else int(number)

@@ -1,0 +1,97 @@
+"""Templates: all text is escaped where it is put in, whatever it says."""
+
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from rich.filesize import decimal
+
+from crawler import __version__
+from crawler.dashboard.request import Request
+from crawler.dashboard.words import Words, words_of
+from crawler.evaluation.escaped import shown
+from crawler.wording import span
+
+MOST_SHOWN = 300
+"""Letters of a title or an address in a list."""
+
+
+@cache
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("crawler.dashboard"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters.update(web=web, link=link, day=day, size=size, number=number, share=share, span=span)
+    return found
+
+
+def render(template: str, request: Request, token: str, values: dict[str, Any]) -> str:
+    """The text of a page."""
+    words: Words = words_of(request.language)
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            values,
+            _=words.said,
+            many=words.many,
+            language=request.language,
+            path=request.path,
+            query=request.query,
+            token=token,
+            version=__version__,
+        )
+    )
+
+
+def web(text: object, most: int = MOST_SHOWN) -> Markup:
+    """What the web has written, as text of its own direction; cut where it is long.
+
+    >>> str(web("<b>bees</b>"))
+    '<bdi>&lt;b&gt;bees&lt;/b&gt;</bdi>'
+    """
+    said = "" if text is None else str(text)
+    return Markup(f"<bdi>{shown(said if len(said) <= most else said[:most] + '…')}</bdi>")  # noqa: S704 - escaped
+
+
+def link(url: str, text: str = "") -> Markup:
+    """A link to a page of the web if that is what the address is, and its text in any case."""
+    if not url.lower().startswith(("http://", "https://")):
+        return web(text or url)
+    return Markup(  # noqa: S704 - escaped
+        f'<a href="{shown(url)}" rel="noopener noreferrer nofollow" target="_blank">{web(text or url)}</a>'
+    )
+
+
+def day(moment: float | str | None) -> Markup:
+    """A moment, in the visitor's own time where scripts run; in UTC where they do not."""
+    try:
+        found = (
+            datetime.fromisoformat(moment) if isinstance(moment, str) else datetime.fromtimestamp(moment or 0.0, UTC)
+        )
+    except (ValueError, OverflowError, OSError):
+        return web(moment)
+    if moment is None:
+        return Markup("–")
+    return Markup(f'<time datetime="{found.isoformat()}">{found:%Y-%m-%d %H:%M} UTC</time>')  # noqa: S704 - digits
+
+
+def size(count: float | None) -> str:
+    """Bytes in the unit that suits."""
+    return "–" if count is None else decimal(int(count))
+
+
+def number(count: float | None, digits: int = 0) -> str:
+    """A number with its thousands apart."""
+    return "–" if count is None else f"{count:,.{digits}f}"
+
+
+def share(part: float | None, digits: int = 0) -> str:
+    """A part of one as a percentage."""
+    return "–" if part is None else f"{part:.{digits}%}"

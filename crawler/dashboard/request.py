@@ -1,0 +1,52 @@
+"""What a browser asks, and what it is answered; neither knows the server."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import NamedTuple
+
+HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
+
+
+@dataclass(frozen=True)
+class Request:
+    """A question: of what came with it, the first of each name."""
+
+    method: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    form: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """By their names in small letters."""
+
+    @property
+    def language(self) -> str:
+        """The language of the page: as the visitor chose, or the browser's own."""
+        chosen = [
+            part.strip().partition("=")[2] for part in self.headers.get("cookie", "").split(";") if "lang=" in part
+        ]
+        wanted = self.query.get("lang") or (chosen[0] if chosen else self.headers.get("accept-language", ""))
+        return "zh" if wanted.strip().lower().startswith("zh") else "en"
+
+
+class Answer(NamedTuple):
+    """What the browser gets."""
+
+    body: bytes
+    type: str = HTML
+    status: int = HTTPStatus.OK
+    headers: tuple[tuple[str, str], ...] = ()
+    """Besides those that every answer has; of the same name, these count."""
+
+
+class RefusedError(Exception):
+    """What cannot be answered; the message is one sentence for the visitor."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def see_other(where: str) -> Answer:
+    """The answer to a change: the browser goes on to a page of this dashboard."""
+    return Answer(b"", TEXT, HTTPStatus.SEE_OTHER, (("Location", where),))

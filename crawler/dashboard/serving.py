@@ -1,0 +1,35 @@
+"""Serving, from the port that is opened to the signal that ends it."""
+
+import sys
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from twisted.internet.error import CannotListenError
+from twisted.python.threadpool import ThreadPool
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.routes import answer
+from crawler.dashboard.server import AT_ONCE, site
+from crawler.wording import printable
+
+
+def serve(desk: Desk, host: str, port: int, where: str) -> int:
+    """Serve until a signal ends it; the exit status."""
+    reactor: Any = import_module("twisted.internet.reactor")  # made by whoever asks first
+
+    pool = ThreadPool(0, AT_ONCE, "answers")
+    found = site(partial(answer, desk), reactor, pool)
+    try:
+        listening = reactor.listenTCP(port, found, interface="127.0.0.1" if host == "localhost" else host)
+    except CannotListenError as error:
+        said = f"nothing can be served at {host} port {port}: {error.socketError}; --port gives another"
+        print(printable(f"scrapy dashboard: {said}"), file=sys.stderr)
+        return 1
+    taken = listening.getHost().port
+    name = f"[{host}]" if ":" in host else host
+    print(printable(f"The dashboard of {where} is at http://{name}:{taken}/ ; Ctrl-C ends it."), flush=True)
+    pool.start()
+    reactor.addSystemEventTrigger("during", "shutdown", pool.stop)
+    reactor.run()
+    return 0

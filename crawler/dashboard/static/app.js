@@ -1,0 +1,129 @@
+// What all pages share: times in the visitor's zone, keys, forms that change a part of the page, parts that stay live.
+
+import { charts } from "./charts.js";
+
+const said = document.getElementById("said");
+
+function tell(text) {
+  said.textContent = text;
+  clearTimeout(tell.timer);
+  tell.timer = setTimeout(() => { said.textContent = ""; }, 4000);
+}
+
+// Times come in UTC; here they are the visitor's.
+function localTimes(root) {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const moment = new Date(time.dateTime);
+    if (isNaN(moment)) continue;
+    time.title = time.dateTime;
+    time.textContent = moment.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  }
+}
+
+// The page anew, as the server has it now; parts with these numbers take the place of the old ones.
+function swap(text, ids) {
+  const fresh = new DOMParser().parseFromString(text, "text/html");
+  for (const id of ids) {
+    const [old, now] = [document.getElementById(id), fresh.getElementById(id)];
+    if (!old || !now) continue;
+    const at = old.contains(document.activeElement) ? document.activeElement.id : "";
+    old.replaceWith(document.adoptNode(now));
+    prepare(now);
+    if (at) document.getElementById(at)?.focus();
+  }
+}
+
+// A form with data-part="ID ..." is sent without leaving the page; of the answer those parts are taken.
+async function send(form, button) {
+  const fields = new URLSearchParams(new FormData(form, button));
+  const change = form.method.toLowerCase() === "post";
+  const address = new URL(form.action);
+  if (!change) address.search = fields;
+  form.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(address, change ? { method: "POST", body: fields } : {});
+    const text = await answer.text();
+    if (answer.ok) {
+      swap(text, form.dataset.part.split(" "));
+      if (!change && form.dataset.address !== undefined) history.replaceState(null, "", address);
+      if (form.dataset.said) tell(form.dataset.said);
+    } else {
+      const why = new DOMParser().parseFromString(text, "text/html").querySelector("main .lead");
+      tell(why ? why.textContent : `${answer.status}`);
+    }
+  } catch (error) {
+    tell(`${error.message}`);
+  } finally {
+    form.removeAttribute("aria-busy");
+  }
+}
+
+// Parts with data-live="SECONDS" are asked for again and again, while the page is looked at.
+let live = 0;
+function keepLive() {
+  const parts = [...document.querySelectorAll("[data-live][id]")];
+  clearTimeout(live);
+  if (!parts.length) return;
+  const seconds = Math.min(...parts.map((part) => Number(part.dataset.live) || 5));
+  live = setTimeout(async () => {
+    try {
+      if (!document.hidden) {
+        const answer = await fetch(location.href);
+        if (answer.ok) swap(await answer.text(), parts.filter((part) => !part.contains(document.activeElement) || part.dataset.live).map((part) => part.id));
+      }
+    } catch { /* the dashboard was ended: it may come back */ }
+    keepLive();
+  }, 1000 * seconds);
+}
+
+function prepare(root) {
+  localTimes(root);
+  charts(root);
+}
+
+// j and k go through what has data-item; other keys press what has data-key, in the item at hand first.
+function items() { return [...document.querySelectorAll("[data-item]")].filter((one) => one.offsetParent !== null); }
+
+function step(by) {
+  const all = items();
+  const at = all.findIndex((one) => one.contains(document.activeElement));
+  const next = all[Math.max(0, Math.min(all.length - 1, at < 0 ? 0 : at + by))];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+}
+
+document.addEventListener("keydown", (event) => {
+  const field = event.target.closest("input, textarea, select, [contenteditable]");
+  if (event.key === "Escape" && field) { field.blur(); return; }
+  if (field || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.key === "j" || event.key === "k") { step(event.key === "j" ? 1 : -1); event.preventDefault(); return; }
+  if (event.key === "/") {
+    const search = document.querySelector("input[type=search]");
+    if (search) { search.focus(); search.select(); event.preventDefault(); }
+    return;
+  }
+  const name = `[data-key="${CSS.escape(event.key)}"]`;
+  const item = document.activeElement?.closest("[data-item]") || items()[0];
+  const found = (item && item.querySelector(name)) || document.querySelector(name);
+  if (found) { found.click(); event.preventDefault(); }
+});
+
+document.addEventListener("submit", (event) => {
+  if (event.target.dataset.part === undefined) return;
+  event.preventDefault();
+  send(event.target, event.submitter);
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.dataset.submits !== undefined) event.target.form.requestSubmit();
+});
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-opens]");
+  if (opener) document.getElementById(opener.dataset.opens).showModal();
+});
+
+prepare(document);
+keepLive();
+
+export { prepare, swap, tell };

@@ -1,0 +1,7 @@
+"""The view "schedule"."""
+
+from crawler.dashboard.views import Changes, Data, Views
+
+VIEWS: Views = {}
+CHANGES: Changes = {}
+API: Data = {}
