@@ -1,0 +1,70 @@
+"""A stored page read once more, from the response that was kept: its blocks, and which of them are its main text."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from http import HTTPStatus
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, select
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.request import RefusedError
+from crawler.extraction import EXTRACTORS
+from crawler.page import Extraction, Page
+from crawler.state.raw import response_of
+from crawler.state.schema import crawl, page, raw
+
+METHOD = "auto"
+"""What judges pages whose own method is not there, or wants to know their site."""
+OWN = frozenset(EXTRACTORS) - {"template", "template-svm", "framework"}
+
+
+@dataclass(frozen=True)
+class Reread:
+    """A stored page, and what its source says."""
+
+    row: RowMapping
+    """Of the table of pages, with the crawl's name as `crawl`."""
+    source: bytes | None
+    """None where the response was not kept."""
+    headers: dict[str, str]
+
+    @cached_property
+    def page(self) -> Page:
+        """The page as it was fetched, or an empty one."""
+        robots = self.headers.get("x-robots-tag", "")
+        return Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
+
+    @property
+    def method(self) -> str:
+        """The method by which it is read here."""
+        return str(self.row["extractor"]) if self.row["extractor"] in OWN else METHOD
+
+    @cached_property
+    def extraction(self) -> Extraction:
+        """What the method sees in it."""
+        return EXTRACTORS[self.method](self.page)
+
+    @cached_property
+    def kept(self) -> frozenset[int]:
+        """The places of the blocks of the main text among all blocks of the page."""
+        mine = {id(block) for block in self.extraction.blocks}
+        return frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in mine)
+
+
+def reread(connection: Connection, number: int) -> Reread:
+    """The page of this number; a RefusedError where there is none."""
+    found = select(page, crawl.c.name.label("crawl")).join(crawl, crawl.c.id == page.c.crawl_id)
+    row = connection.execute(found.where(page.c.id == number)).mappings().one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+    kept = connection.execute(select(raw).where(raw.c.key == row["key"])).mappings().one_or_none()
+    response = response_of(kept) if kept is not None else None
+    headers: dict[str, Any] = {name.lower(): value for name, value in response.headers} if response is not None else {}
+    return Reread(row, response.body if response is not None else None, headers)
+
+
+def reread_at(desk: Desk, number: int) -> Reread:
+    """The same, with a look at the database of its own."""
+    with desk.reading() as connection:
+        return reread(connection, number)
