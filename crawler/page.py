@@ -50,6 +50,8 @@ class Extraction:
     """article, forum, product, collection, listing, documentation or service; empty where it is not judged."""
     ended: str = ""
     """Where the page was not judged any more because it is too long, in words; empty as a rule."""
+    certainty: float | None = None
+    """The F1 that the method expects of the text, from 0 to 1; None of a method or a text of which nothing is known."""
 
 
 @dataclass(frozen=True, eq=False)

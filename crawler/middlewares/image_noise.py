@@ -49,7 +49,8 @@ class ImageNoiseMiddleware:
         is_picture = candidate.kind == "image"
         noise = verdict.is_noise and (is_picture or leads_to_noise(sighting, verdict, self.court.judge, evidence.pages))
         audited = noise and self.is_chosen(frontier.keys(candidate.url, candidate.kind))
-        frontier.judged(lease, _record(sighting, verdict, noise) | {"audited": audited})
+        told = {"sight": candidate.sight, "audited": audited}
+        frontier.judged(lease, _record(sighting, verdict, noise) | told)
         if not noise:
             stats.inc_value("image_noise/kept")
             return
@@ -85,5 +86,6 @@ def _record(sighting: Sighting, verdict: Verdict, noise: bool) -> dict[str, Any]
         "mistaken": None,
         "bytes": None,
         "bytes_are_measured": False,
+        "file": None,
         "decided_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }

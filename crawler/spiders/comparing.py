@@ -21,7 +21,7 @@ class Comparison:
     def check(self, page: Page, extraction: Extraction, known: Known | None) -> Check:
         """What a page is; the signature comes with those that are to be stored."""
         source = page.once(self.source)
-        found = Check(Found.NEW, fingerprint(source.text), self.version)
+        found = Check(Found.NEW, fingerprint(source.text), self.version, certainty=extraction.certainty)
         if known is None:
             return signed(found, extraction.text)
         if known.extractor_version != self.version:

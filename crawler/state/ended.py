@@ -1,7 +1,8 @@
 """What ended leases cause besides pages: links added, counts, what was seen and said of pictures."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, update
@@ -11,7 +12,7 @@ from crawler.state.claims import count_sites
 from crawler.state.entries import Candidate, Ended, Keys
 from crawler.state.lines import storable
 from crawler.state.pages import column_value
-from crawler.state.pictures import keep_evidence, keep_verdicts
+from crawler.state.pictures import keep_downloaded, keep_evidence, keep_verdicts
 from crawler.state.schema import DONE, WAITING, address
 
 END = (
@@ -90,18 +91,29 @@ def _count_ends(connection: Connection, ended: Iterable[Ended]) -> None:
 
 
 def keep_pictures(
-    connection: Connection, crawl_id: int, ended: Iterable[Ended], count: Callable[[list[Any]], str] | None
+    connection: Connection, keys: Keys, crawl_id: int, ended: Iterable[Ended], count: Callable[[list[Any]], str] | None
 ) -> None:
     """Keep what pages show of pictures, and what was said of those that were judged."""
     seen: dict[int, list[Any]] = {}
-    verdicts = []
+    verdicts, later = [], {}
     for one in ended:
         if one.seen is not None:
             seen.setdefault(one.lent.site_id, []).append(one.seen)
         if one.verdict is not None:
-            size = (one.record or {}).get("size") if not one.lent.counts else None
-            measured = {} if size is None else {"bytes": size, "bytes_are_measured": True}
-            verdicts.append({name: column_value(value) for name, value in {**one.verdict, **measured}.items()})
+            verdicts.append({name: column_value(value) for name, value in {**one.verdict, **_downloaded(one)}.items()})
+        elif downloaded := _downloaded(one):  # by a run that judges nothing; an earlier one may have
+            later[keys(one.lent.candidate.url, one.lent.candidate.kind)] = downloaded
     if count is not None:
         keep_evidence(connection, crawl_id, {site_id: count(pages) for site_id, pages in seen.items()})
     keep_verdicts(connection, crawl_id, verdicts)
+    keep_downloaded(connection, later)
+
+
+def _downloaded(ended: Ended) -> Mapping[str, Any]:
+    """What a verdict is told of the picture that was downloaded; nothing where none was."""
+    record = ended.record or {}
+    if ended.lent.counts or record.get("size") is None:
+        return {}
+    # Pictures lie in a folder by the first letters of their names, whatever folder holds them all.
+    file = "/".join(PurePosixPath(record["path"]).parts[-2:])
+    return {"bytes": record["size"], "bytes_are_measured": True, "file": file or None}

@@ -70,6 +70,8 @@ class Check:
     signature: bytes | None = None
     distance: float | None = None
     """How much of the text changed, from 0 to 1."""
+    certainty: float | None = None
+    """The F1 that the method expects of its text, from 0 to 1."""
 
 
 @dataclass(frozen=True)

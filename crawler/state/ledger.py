@@ -184,7 +184,7 @@ class Ledger:
         added += len(spared)
         ended = [one for one in batch.ended if one.lent.lease not in spared]
         keep_lessons(connection, crawl_id, ended)
-        keep_pictures(connection, crawl_id, ended, self.count_pictures)
+        keep_pictures(connection, self.keys, crawl_id, ended, self.count_pictures)
         added += self.releases.release(connection, batch, self.enough_pages)
         # Before the claim, which must not take more than the crawl may have.
         stored = sum(1 for one in batch.ended if one.is_page)

@@ -63,6 +63,7 @@ class Pages:
         record = {name: value for name, value in (ended.record or {}).items() if name in PAGE_COLUMNS}
         history = {name: getattr(known, name) for name in HISTORY} | {"duplicate_of": copy_of}
         row = {name: column_value(value) for name, value in {**record, **history}.items()}
+        row["certainty"] = ended.check.certainty if ended.check is not None else None
         return row | {"key": key, "crawl_id": self.crawl_id, "site_id": ended.lent.site_id}
 
 

@@ -190,6 +190,12 @@ def keep_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapp
         )
 
 
+def keep_downloaded(connection: Connection, downloaded: Mapping[int, Mapping[str, Any]]) -> None:
+    """Add to what was said of pictures before, by their keys, what was downloaded of them since."""
+    for key in sorted(downloaded):
+        connection.execute(update(verdict).where(verdict.c.key == key).values(**downloaded[key]))
+
+
 class EvidenceReader:
     """Reads what is new of the evidence of sites, and knows how far it has read."""
 

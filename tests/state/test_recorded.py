@@ -419,8 +419,10 @@ def judge(crew: Crew, **fields: Any) -> dict[str, Any]:
     one = counting(crew, *candidates(A), enough=1)
     one.end(stored(one.claim()[0], picture(1)))
     (held,) = one.claim()
+    path = fields.pop("path", "")
     said = VERDICT | {"site_id": held.shown_on} | fields
-    one.end(Ended(held, NOISE, verdict=said) if said["noise"] else stored(held, size=123)._replace(verdict=said))
+    brought = stored(held, size=123, path=path)._replace(verdict=said)
+    one.end(Ended(held, NOISE, verdict=said) if said["noise"] else brought)
     with crew.engine.connect() as connection:
         return dict(connection.execute(select(verdict)).one()._mapping)
 
@@ -434,6 +436,30 @@ def test_a_verdict_is_kept(crew: Crew) -> None:
 def test_the_size_of_what_was_downloaded_is_measured(crew: Crew) -> None:
     kept = judge(crew, noise=False, bytes=None)
     assert (kept["bytes"], kept["bytes_are_measured"]) == (123, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "file"), [("out/images/ab/abcd.jpg", "ab/abcd.jpg"), ("C:/x y/images/ab/ab.png", "ab/ab.png"), ("", None)]
+)
+def test_the_file_of_what_was_downloaded_is_known(crew: Crew, path: str, file: str | None) -> None:
+    assert judge(crew, noise=False, path=path)["file"] == file
+
+
+def test_how_a_page_shows_it_is_kept(crew: Crew) -> None:
+    assert judge(crew, sight='["\u00e9\x00"]')["sight"] == '["\u00e9"]'
+
+
+def test_a_picture_that_comes_later_is_told_of(crew: Crew) -> None:
+    """By a run that judges nothing, of what an earlier one refused."""
+    one = counting(crew, *candidates(A), enough=1)
+    one.end(stored(one.claim()[0], picture(1)))
+    (held,) = one.claim()
+    known = {"key": one.seat.ledger.keys(held.candidate.url, "image"), "site_id": held.shown_on}
+    one.end(Ended(held, NOISE, verdict=VERDICT | known))
+    crew.change(update(address).where(address.c.id == held.lease).values(state=HELD, worker=one.seat.worker_id))
+    one.seat.ledger.commit(Batch(ended=[stored(held, size=9, path="images/ab/ab.png")]))
+    assert crew.value(select(verdict.c.file)) == "ab/ab.png"
+    assert crew.value(select(verdict.c.bytes)) == 9
 
 
 @pytest.mark.parametrize("way", ["fresh", "other crawl"])

@@ -39,34 +39,36 @@ class MainText(NamedTuple):
     places: list[int] | None
     """Of its blocks; None where it stands in the page's scripts."""
     page_type: str
+    certainty: float | None = None
+    """The F1 to be expected of it; None where it stands in the page's scripts, or there is none."""
 
 
 def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Extraction:
     """The main text as a model sees it, the one that comes with this release if no other is given."""
-    text, places, page_type = main_text(page, favour, model)
+    text, places, page_type, certainty = main_text(page, favour, model)
     if places is None:
         return Extraction(text, headline(page), (), "", page_type)
     kept = tuple(page.blocks[index] for index in places)
     remarks = comments(page, frozenset(places), page_type == "forum")
     ended = TOO_LONG if len(page.blocks) > MAX_BLOCKS else ""
-    return Extraction(text, headline(page), kept, remarks, page_type, ended)
+    return Extraction(text, headline(page), kept, remarks, page_type, ended, certainty)
 
 
 def main_text(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> MainText:
     """The main text without what `auto` says beside it, the headline and the comments."""
-    chosen, page_type = _judged(page, FAVOURS[favour], model) if page.blocks else ([], "")
-    places = whole_rows(page, chosen)
+    places, page_type, certainty = _judged(page, FAVOURS[favour], model) if page.blocks else ([], "", None)
     text = plain([page.blocks[index] for index in places])
     if other := instead(page, text):
         return MainText(other, None, page_type)
-    return MainText(text, places, page_type)
+    return MainText(text, places, page_type, certainty if text else None)
 
 
-def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str]:
-    """The places of the blocks of the main text, and the type of the page."""
-    from crawler.extraction.auto.choice import choose
+def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str, float]:
+    """The places of the blocks of the main text, the type of the page, and the F1 to be expected."""
+    from crawler.extraction.auto.choice import choose, expected_f1
     from crawler.extraction.auto.model import judge, shipped
 
     judgement = judge(page, model or shipped())
-    chosen = choose(judgement.probabilities, judgement.tokens, share)
-    return chosen.nonzero()[0].tolist(), judgement.page_type
+    likely, tokens = judgement.probabilities, judgement.tokens
+    places = whole_rows(page, choose(likely, tokens, share).nonzero()[0].tolist())
+    return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

@@ -6,6 +6,8 @@ keeps the blocks above half of that F1: half where the page is clear, less where
 costs more than taking in.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,17 @@ def best_f1(probabilities: Floats, tokens: Floats) -> float:
     order = np.argsort(-probabilities, kind="stable")
     hits, taken = np.cumsum((probabilities * tokens)[order]), np.cumsum(tokens[order])
     return float((2 * hits / np.maximum(taken + hits[-1:], 1e-9)).max(initial=0))
+
+
+def expected_f1(probabilities: Floats, tokens: Floats, kept: Sequence[int]) -> float:
+    """The expected F1 of a choice, given by the places of what it keeps; those that nobody judged do not count.
+
+    >>> expected_f1(np.array([1.0, 0.5, 0.0]), np.array([5.0, 2.0, 90.0]), [0])
+    0.9090909090909091
+    """
+    hits = probabilities * tokens
+    places = np.array([at for at in kept if at < len(hits)], np.intp)
+    return float(2 * hits[places].sum() / max(tokens[places].sum() + hits.sum(), 1e-9))
 
 
 def choose(probabilities: Floats, tokens: Floats, share: float) -> NDArray[np.bool_]:

@@ -1,5 +1,6 @@
 """The method as a whole; how well it judges is in test_floors.py."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +9,15 @@ from watched import watched
 
 from crawler.bounds import MAX_BLOCKS, TOO_LONG
 from crawler.extraction.auto import FAVOURS, auto
-from crawler.extraction.auto.model import shipped
+from crawler.extraction.auto.choice import best_f1
+from crawler.extraction.auto.model import judge, shipped
 from crawler.extraction.auto.network import Layer
 from crawler.extraction.plain import plain
 from crawler.page import Page
 
+SAID = "".join(f"<p>In week {n} the bees danced on the comb, and told the others the way.</p>" for n in range(20))
+DATA = json.dumps({"title": "Why bees dance", "id": 7, "body": SAID.replace("/", "\\/")}).replace("\\\\/", "\\/")
+SCRIPTED = f"<title>Why bees dance</title><script type='application/json'>{DATA}</script><div id=root>Wait.</div>"
 GOLD = Path(__file__).parent.parent.parent / "gold"
 PAGES = {folder.name: Page("http://e.com/a", (folder / "page.html").read_bytes()) for folder in sorted(GOLD.iterdir())}
 
@@ -48,6 +53,31 @@ def test_the_text_is_of_the_blocks_and_the_comments_of_others(name: str) -> None
     kept = {id(block) for block in found.blocks}
     assert set(found.comments.splitlines()) <= {block.text for block in page.blocks if id(block) not in kept}
     assert found.ended == ""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_certainty_is_the_best_f1_to_be_expected(name: str) -> None:
+    page, model = PAGES[name], shipped()
+    said, found = judge(page, model), auto(page)
+    best = best_f1(said.probabilities, said.tokens)
+    assert found.certainty == pytest.approx(best, abs=0.06)  # the other halves of rows come on top
+    assert found.certainty <= best + 0.0001
+
+
+@pytest.mark.parametrize("likely", [0.1, 0.5, 0.9])
+def test_who_is_less_sure_says_so(likely: float) -> None:
+    """Where all blocks are as likely as each other, all are kept: 2p / (1 + p)."""
+    model, bias = shipped(), np.array([np.log(likely / (1 - likely))], np.float32)
+    same = tuple(net._replace(last=Layer(0, 0 * net.last.weights, bias)) for net in model.networks)
+    found = auto(Page.from_html("<p>Bees dance.<p>They tell the way."), model=model._replace(networks=same))
+    assert found.certainty == pytest.approx(2 * likely / (1 + likely), abs=0.0001)
+
+
+@pytest.mark.parametrize("html", ["", "<p>", SCRIPTED])
+def test_of_no_text_and_of_scripts_nothing_is_known(html: str) -> None:
+    found = auto(Page.from_html(html))
+    assert bool(found.text) is (html == SCRIPTED)
+    assert found.certainty is None
 
 
 @pytest.mark.parametrize(("more", "ended"), [(0, ""), (1, TOO_LONG)])

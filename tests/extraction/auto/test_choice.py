@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crawler.extraction.auto.choice import best_f1, choose
+from crawler.extraction.auto.choice import best_f1, choose, expected_f1
 
 RANDOM = np.random.default_rng(7)
 DRAWN = [(RANDOM.random(8).astype(np.float32), RANDOM.integers(1, 99, 8).astype(np.float32)) for _ in range(12)]
@@ -35,6 +35,13 @@ def test_no_choice_promises_more(probabilities: np.ndarray, tokens: np.ndarray) 
     promised = {tuple(kept): 2 * hits[kept].sum() / (tokens[kept].sum() + hits.sum()) for kept in every}
     assert best == pytest.approx(max(promised.values()))
     assert promised[tuple(choose(probabilities, tokens, 0.5))] == pytest.approx(best)
+    for kept in every:
+        assert expected_f1(probabilities, tokens, kept.nonzero()[0].tolist()) == pytest.approx(promised[tuple(kept)])
+
+
+def test_what_nobody_judged_promises_nothing() -> None:
+    assert expected_f1(np.array([0.5]), np.array([4.0]), [0, 1, 7]) == pytest.approx(2 / 3)
+    assert expected_f1(np.array([]), np.array([]), []) == 0
 
 
 @pytest.mark.parametrize(("probabilities", "tokens"), DRAWN)
