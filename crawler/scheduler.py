@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 COMMIT_SECONDS = 0.25  # between two batches, unless the frontier runs low
 HUNGRY_SECONDS = 0.02
 
+last_words = object()
+"""The signal that all which a crawl did is committed, and that what is still to be told goes with the last batch."""
+
 
 class FrontierScheduler(BaseScheduler):
     """Hands out the frontier's best address as a request, and ends its lease when nothing more can come of it.
@@ -66,6 +69,7 @@ class FrontierScheduler(BaseScheduler):
             if not self.spider.broken:
                 await self.commit(claim=False)
                 self.spider.focusing.tell(self.frontier)
+                self.crawler.signals.send_catch_log(last_words)
                 await self.commit(claim=False)
                 self.spider.tally = await self._in_thread(self.seat.tally)
                 if dropped := self.seat.ledger.prices.dropped:
@@ -133,6 +137,7 @@ class FrontierScheduler(BaseScheduler):
         if answer.lost:
             logger.warning("This worker was taken for dead; it goes on as a new one")
             self.frontier.forget()
+            self.frontier.sampled(*batch.samples)
             await self._in_thread(self.seat.renew)
             return
         self.frontier.absorb(answer, monotonic())

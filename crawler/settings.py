@@ -176,6 +176,8 @@ EXTENSIONS = {
     "crawler.extensions.fixed_slots.FixedSlots": 0,
     "crawler.extensions.progress.CrawlProgress": 0,
     "crawler.extensions.watch.Watch": 0,
+    "crawler.extensions.samples.Samples": 0,
+    "crawler.extensions.tempo.HostTempo": 0,
     "crawler.extensions.closing.ClosingLines": 0,
 }
 

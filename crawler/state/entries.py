@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from crawler.canonical import Canonical
+from crawler.state.tempo import Tempo
 
 OFF_TOPIC = "off topic/relevance under min_relevance"
 """Why there is nothing of a page that was read and is not kept."""
@@ -210,6 +211,35 @@ class Demand(NamedTuple):
     """Whether a host is this worker's alone while it has addresses of it."""
 
 
+class Sample(NamedTuple):
+    """What a worker did in some seconds."""
+
+    seconds: float
+    pages: int = 0
+    """Stored, or as they were."""
+    read: int = 0
+    """Pages judged by the topic, kept or not."""
+    on_topic: int = 0
+    requests: int = 0
+    failed: int = 0
+    bytes: int = 0
+    pictures: int = 0
+    picture_bytes: int = 0
+    skipped: int = 0
+    """Pictures, and links behind them, that were refused before the download."""
+    statuses: Mapping[str, int] = {}
+    """Answers by their status code, `none` for those that never came."""
+
+    def since(self, before: "Sample") -> "Sample":
+        """What was done after another sample of the same beginning."""
+        names = (name for name in self._fields if name != "statuses")
+        grown = {name: n - before.statuses.get(name, 0) for name, n in self.statuses.items()}
+        return Sample(
+            **{name: getattr(self, name) - getattr(before, name) for name in names},
+            statuses={name: n for name, n in grown.items() if n},
+        )
+
+
 @dataclass
 class Batch:
     """What happened since the last one, to be committed together."""
@@ -222,6 +252,8 @@ class Batch:
     rests: dict[int, float] = field(default_factory=dict)
     """Hosts at hand, and in how many seconds they may be asked again: a worker that ends must not have them asked."""
     paces: dict[int, float] = field(default_factory=dict)
+    tempos: dict[int, Tempo] = field(default_factory=dict)
+    """Of hosts that answered lately, now and then."""
     closed: dict[str, str] = field(default_factory=dict)
     demand: Demand | None = None
     prices: dict[str, int] = field(default_factory=dict)
@@ -230,6 +262,8 @@ class Batch:
     """What this worker has learned of where the topic's pages are: for people, and for others and later runs."""
     asked_after: tuple[str, ...] = ()
     """Addresses that this worker believes to wait."""
+    samples: list[Sample] = field(default_factory=list)
+    """What this worker did lately, up to now."""
     idle: bool = False
     """Whether this worker has nothing at hand and nothing on its way."""
 

@@ -29,10 +29,12 @@ from crawler.state.entries import (
     Move,
     Recent,
     Response,
+    Sample,
     Template,
 )
 from crawler.state.manners import Manners, Pace
 from crawler.state.queues import HostQueue, Queues
+from crawler.state.tempo import Ear
 from crawler.state.thrift import NEAR, Thrift
 from crawler.urls import host
 
@@ -109,6 +111,8 @@ class Frontier:
         self._committing = self._committing_items = 0
         """How many pages are in the batch that is being committed, and how many items."""
         self._coming = Coming()
+        self.ear = Ear()
+        """What is heard of hosts."""
 
     def __len__(self) -> int:
         """How many addresses wait, here or in the database."""
@@ -208,6 +212,10 @@ class Frontier:
     def learned(self, summary: str, learned: str) -> None:
         """What this worker has learned of where the topic's pages are, as JSON for people and for others."""
         self._batch.learned = summary, learned
+
+    def sampled(self, *samples: Sample) -> None:
+        """What this worker did lately, one after the other up to now; it is kept with the next batch."""
+        self._batch.samples += samples
 
     def ask_after(self, urls: Iterable[str]) -> None:
         """Ask with the next batch whether addresses still wait; those that do not come in `no_longer`."""
@@ -318,6 +326,11 @@ class Frontier:
         if name in self.queues.hosts:
             self._batch.paces[self.queues.hosts[name].host_id] = interval
 
+    def answered(self, name: str, seconds: float) -> None:
+        """Note that a host has answered, after so many seconds."""
+        if name in self.queues.hosts:
+            self.ear.hear(self.queues.hosts[name].host_id, name, seconds)
+
     def close(self, name: str, why: str = LEFT_ALONE) -> int:
         """Ask a host for nothing more; how many of its addresses at hand are given up."""
         self.manners.closed[name] = self._batch.closed[name] = why
@@ -336,6 +349,7 @@ class Frontier:
         for name, queue in self.queues.items():
             self._tidy(name, queue, now)
         batch, self._batch = self._batch, Batch()
+        batch.tempos = self.ear.tell(now, self.manners.interval)
         batch.rests = {host_id: max(0.0, until - now) for host_id, until in batch.rests.items()}
         # Of one whose answer nobody waited for, because the crawl is to stop, they are in there still.
         self._committing += sum(1 for one in batch.ended if one.is_page)
@@ -388,7 +402,7 @@ class Frontier:
         """Let go of everything: what was at hand is another's now."""
         self.release()
         self._work, self._begun, self.queues = {}, {}, Queues(self.manners, self.queues.thrift and Thrift())
-        self._batch, self._hungry = Batch(closed=dict(self.manners.closed)), True
+        self._batch, self._hungry = Batch(closed=dict(self.manners.closed), samples=self._batch.samples), True
         self._links = self._committing = self._committing_items = 0
         self._recent.clear()
 

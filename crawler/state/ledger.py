@@ -7,7 +7,8 @@ a crash left behind that count is cut off at the next start.
 Workers wait for each other's rows in one order, so that no two wait for each other: first for the crawl's (who claims
 where `max_pages` is set, who has nothing to do and may end the crawl, who buries a worker), then for workers, for
 pages, templates and addresses by their keys, for sites by their numbers, and for hosts by theirs. Who prices addresses
-or claims them takes hosts that nobody is at, and waits for none. Two may still meet where redirects lead, or where one
+or claims them takes hosts that nobody is at, and waits for none, nor does who tells how soon hosts answer. Samples come
+last; only those of the worker's own seat are touched. Two may still meet where redirects lead, or where one
 tells of a host for the second time: then the database breaks one off, and that one is tried again.
 """
 
@@ -36,6 +37,7 @@ from crawler.state.prices import Prices
 from crawler.state.raw import keep_responses
 from crawler.state.recovery import recovered
 from crawler.state.rounds import Round, round_of
+from crawler.state.samples import Samples
 from crawler.state.schema import worker
 from crawler.state.survey import is_full, no_longer, outlook, totals
 from crawler.state.templates import keep as keep_templates
@@ -78,6 +80,9 @@ class Ledger:
         self.lore = Lore(who.crawl_id)
         self.kept = Pages(who.crawl_id, keys)
         self.round = Round(1, 1)
+        self.samples = Samples(who.crawl_id)
+        self.number = 1
+        """That of the worker's seat."""
 
     def commit(self, batch: Batch) -> Answer:
         """Commit what happened, and take what comes next."""
@@ -204,6 +209,7 @@ class Ledger:
             added -= len(claimed.lent) + claimed.refused.total()
         count_worker(connection, self.who.worker_id, waiting=added)
         self._survey(connection, batch, answer)
+        self.samples.keep(connection, self.number, batch.samples, now, answer.waiting)
         self._write_files(connection, batch)
         return answer
 

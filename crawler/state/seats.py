@@ -112,6 +112,7 @@ class Seat:
         limits = (plan.site_limit, plan.max_pages, plan.longest_rest, plan.pictures)
         who = Claimant(self.crawl_id, self.worker_id, *limits)
         self.ledger = Ledger(engine, who, keys, self.pages, self.images)
+        self.ledger.number = self.number
         self.ledger.kept.bounds, self.ledger.kept.versions = plan.bounds, plan.versions
 
     def files(self, number: int) -> tuple[Path, Path]:

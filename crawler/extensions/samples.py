@@ -1,0 +1,79 @@
+"""Samples: every few seconds it is noted what this worker did in them, for charts; it is committed with the pages."""
+
+from collections.abc import Mapping
+from time import monotonic
+from typing import Any, Self
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.utils.asyncio import create_looping_call
+
+from crawler.scheduler import last_words
+from crawler.spiders.topic import TopicSpider, spider_of
+from crawler.state.entries import Sample
+
+SAMPLE_SECONDS = 5.0  # from one sample to the next
+LOOK_SECONDS = 1.0  # and at the beginning, so that there is soon something to see
+BEGINNING = 20.0
+STATUSES = "downloader/response_status_count/"
+NO_ANSWERS = "downloader/exception_type_count/"
+OUR_OWN = f"{NO_ANSWERS}crawler.failures."
+"""What this crawler declines to ask for was never asked for."""
+
+
+class Samples:
+    """Takes a sample now and then, and one at the end, when all but that is committed."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.begun = self.last = 0.0
+        self.before = Sample(0.0)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        samples = cls(crawler)
+        crawler.signals.connect(samples.start, signals.spider_opened)
+        crawler.signals.connect(samples.take, last_words)
+        crawler.signals.connect(samples.stop, signals.engine_stopped)
+        return samples
+
+    def start(self) -> None:
+        self.begun = self.last = monotonic()
+        self.loop = create_looping_call(self.look)
+        self.loop.start(LOOK_SECONDS, now=False)
+
+    def stop(self) -> None:
+        if self.loop.running:
+            self.loop.stop()
+
+    def look(self) -> None:
+        """Take a sample if it is time to."""
+        now = monotonic()
+        if now - self.begun <= BEGINNING or now - self.last > SAMPLE_SECONDS - LOOK_SECONDS / 2:
+            self.take()
+
+    def take(self) -> None:
+        """Hand on what was done since the last sample."""
+        now, spider = monotonic(), spider_of(self.crawler)
+        done = so_far(spider, self.crawler.stats.get_stats())._replace(seconds=now - self.begun)
+        spider.frontier.sampled(done.since(self.before))
+        self.before, self.last = done, now
+
+
+def so_far(spider: TopicSpider, counts: Mapping[str, Any]) -> Sample:
+    """What this worker did since it began."""
+    statuses = {name.removeprefix(STATUSES): n for name, n in counts.items() if name.startswith(STATUSES)}
+    lost = (n for name, n in counts.items() if name.startswith(NO_ANSWERS) and not name.startswith(OUR_OWN))
+    return Sample(
+        0.0,
+        spider.frontier.pages,
+        spider.harvest.pages,
+        spider.harvest.on_topic,
+        counts.get("downloader/request_count", 0),
+        sum(n for name, n in counts.items() if name.startswith("failed/")),
+        counts.get("downloader/response_bytes", 0),
+        counts.get("images", 0),
+        counts.get("images/bytes", 0),
+        counts.get("image_noise/skipped", 0),
+        statuses | {"none": sum(lost)},
+    )
