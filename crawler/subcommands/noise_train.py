@@ -9,23 +9,27 @@ from scrapy.settings import BaseSettings
 
 from crawler.evaluation.picture_labels import Label, read_labels
 from crawler.parallel import WorkersError
+from crawler.state.database import StateError, database_url, shown
+from crawler.state.report import exists
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.pages import check_apart, files_of, jobs, readable, say
 from crawler.wording import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and more
+    from crawler.training.marked import Marked
     from crawler.training.picture_card import Made
     from crawler.training.picture_release import Plan
 
 NAME = "train"
-FILE = "pictures.npz"
+FILE, STATE = "pictures.npz", "state"
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
 MOST_SEED = 2**31 - 1  # of LightGBM
 
 
 def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Train the model, print what is to be expected of it, and write its weights and their card; the exit status."""
-    if len(args) != 1:
+    from_state = _asks_state(opts)
+    if len(args) > 1 or not (args or from_state):
         what = f"{args[1][:200]!r} is too much" if args else "no LABELS.jsonl is given"
         raise WrongUseError(f"{what}; it is scrapy noise train {TRAIN.syntax}")
     seed, at_once = _seed(opts.seed), jobs(opts.jobs)
@@ -35,13 +39,14 @@ def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     from crawler.training.picture_release import Labelled, Plan, release
     from crawler.training.pictures import TooFewError
 
-    inputs = [readable(name) for name in (args[0], *opts.validate)]
-    labels, validation = _labels(inputs[:1]), _labels(inputs[1:])
-    files = files_of({label.set for label in labels}, opts.pages)
+    inputs = [readable(name) for name in (*args, *opts.validate)]
+    labels, validation = _labels(inputs[: len(args)]), _labels(inputs[len(args) :])
+    files = files_of({label.set for label in labels}, opts.pages) if labels else []
     others = files_of({label.set for label in validation}, opts.pages) if validation else []
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
     words = Path(opts.words) if opts.words else None
-    plan = Plan(Labelled(labels, files), Labelled(validation, others), output, seed, at_once, words)
+    marked = _marked(opts.crawl, settings) if from_state else None
+    plan = Plan(Labelled(labels, files), Labelled(validation, others), output, seed, at_once, words, marked)
     _check_output(plan, [*inputs, *files, *others])
     try:
         print(_report(release(plan, _say), plan))
@@ -71,6 +76,30 @@ def _labels(paths: list[Path]) -> tuple[Label, ...]:
             raise WrongUseError(f"{str(path)!r} has no label")
         found += labels.found
     return tuple(found)
+
+
+def _asks_state(opts: argparse.Namespace) -> bool:
+    """Whether what people said of the pictures of crawls is to be learned from."""
+    if opts.labels not in (None, STATE):
+        raise WrongUseError(
+            f"--labels {opts.labels[:100]!r} is wrong; allowed is {STATE}, which is the crawls' database"
+        )
+    if opts.crawl is not None and opts.labels is None:
+        raise WrongUseError(f"--crawl says of which crawl the labels of --labels {STATE} are, which is not given")
+    return opts.labels is not None
+
+
+def _marked(crawl: str | None, settings: BaseSettings) -> "Marked":
+    """What people said of the pictures of a crawl, or of all."""
+    from crawler.training.marked import marked
+
+    try:
+        url = database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
+        if not exists(url):
+            raise WrongUseError(f"no crawl was ever run here ({shown(url)})")
+        return marked(url, crawl, _say)
+    except StateError as error:
+        raise WrongUseError(str(error)) from None
 
 
 def _seed(given: str) -> int:
@@ -125,6 +154,8 @@ def _say(message: str) -> None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what may stand behind `scrapy noise train`."""
     parser.add_argument("--pages", metavar="FILE", nargs="+", action="extend")
+    parser.add_argument("--labels", metavar="state")
+    parser.add_argument("--crawl", metavar="NAME")
     parser.add_argument("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[])
     parser.add_argument("-o", "--output", metavar="FILE")
     parser.add_argument("--words", metavar="FILE")
@@ -133,7 +164,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 TRAIN = Subcommand(
-    "LABELS.jsonl [--pages FILE ...] [--validate LABELS.jsonl ...] [-o FILE] [--words FILE] [--seed N] [--jobs N]",
+    "LABELS.jsonl [--pages FILE ...] [--labels state] [--crawl NAME] [--validate LABELS.jsonl ...] [-o FILE] "
+    "[--words FILE] [--seed N] [--jobs N]",
     train,
     add_options,
 )

@@ -135,8 +135,9 @@ def _trained_on(made: Made) -> Iterator[str]:
         yield from table(("set", "links", "noise", "unsure", "sites"), _sets(given.found))
         yield ""
         kinds = Counter(one.label.kind for one in given.found)
-        yield f"Kinds: {', '.join(f'{kind} {kinds[kind]:,}' for kind in KINDS if kinds[kind])}."
-        yield ""
+        if named := [f"{kind} {kinds[kind]:,}" for kind in KINDS if kinds[kind]]:  # crawls' pictures have none
+            yield f"Kinds: {', '.join(named)}."
+            yield ""
 
 
 def _sets(found: Sequence[Sighted]) -> Iterator[tuple[str, ...]]:

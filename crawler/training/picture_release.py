@@ -15,6 +15,7 @@ import numpy as np
 from crawler.evaluation.picture_labels import Label
 from crawler.noise.keyword_learner import learned
 from crawler.noise.learned import load, save
+from crawler.training.marked import Marked
 from crawler.training.picture_card import Given, Made, card
 from crawler.training.pictures import judged, train
 from crawler.training.sighted import Sighted, sighted
@@ -39,6 +40,8 @@ class Plan(NamedTuple):
     jobs: int
     words: Path | None = None
     """Where the noise words of the keyword model go, if they are to be learned too."""
+    marked: Marked | None = None
+    """What people said of the pictures of crawls, if that is to be learned from too."""
 
     @property
     def card(self) -> Path:
@@ -48,7 +51,12 @@ class Plan(NamedTuple):
 
 def release(plan: Plan, tell: Tell) -> Made:
     """What was made of a plan; the weights are written, and the card beside them."""
-    found = sighted(*plan.training, plan.jobs, tell)
+    found = sighted(*plan.training, plan.jobs, tell) if plan.training.labels or plan.marked is None else []
+    labels, given = list(plan.training.labels), len(plan.training.labels)
+    if plan.marked is not None:
+        found += plan.marked.found
+        labels += [one.label for one in plan.marked.found]
+        given += plan.marked.marks
     trained = train(found, plan.seed, tell)
     known = {one.site for one in found}
     validation = sighted(*plan.validation, plan.jobs, tell) if plan.validation.labels else []
@@ -61,7 +69,7 @@ def release(plan: Plan, tell: Tell) -> Made:
         save(trained.model, weights)
         model = load(weights)
         made = Made(
-            training=Given(found, trained.likely, len(plan.training.labels), fingerprint(plan.training.labels)),
+            training=Given(found, trained.likely, given, fingerprint(labels)),
             validation=Given(
                 apart,
                 np.array([judged(model, one) for one in apart]),

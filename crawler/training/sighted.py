@@ -69,8 +69,8 @@ def _of_line(line: Found, waiting: Waiting, counts: Mapping[str, Evidence], tell
     site, count = _site(saved, line), counts.get(saved.site) or Evidence()
     for label in waiting.take(line.head[FILE], saved.id, shown):
         copies = shown[label.img]
-        signs = tuple(_signs(one, count) for one in copies)
-        yield Sighted(label, site, count.pages, signs, description(copies[0]))
+        places = tuple(signs(one, count) for one in copies)
+        yield Sighted(label, site, count.pages, places, description(copies[0]))
 
 
 def _site(saved: Saved, line: Raw) -> str:
@@ -78,6 +78,7 @@ def _site(saved: Saved, line: Raw) -> str:
     return f"{set_name(Path(line.head[FILE]))} {saved.id}" if saved.page.url == NAMELESS else saved.site
 
 
-def _signs(sighting: Sighting, count: Evidence) -> Floats:
+def signs(sighting: Sighting, count: Evidence) -> Floats:
+    """What the model goes by: how a page shows a picture, and what was counted of its site."""
     scores = scores_of(sighting, count)
     return signs_of(sighting, count, scores.entropy, scores.keyword)
