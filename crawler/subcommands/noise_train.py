@@ -32,6 +32,8 @@ def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     if len(args) > 1 or not (args or from_state):
         what = f"{args[1][:200]!r} is too much" if args else "no LABELS.jsonl is given"
         raise WrongUseError(f"{what}; it is scrapy noise train {TRAIN.syntax}")
+    if opts.pages and not args:
+        raise WrongUseError("--pages FILE are those of LABELS.jsonl, which is not given")
     seed, at_once = _seed(opts.seed), jobs(opts.jobs)
     if find_spec("lightgbm") is None:
         raise WrongUseError("lightgbm must be installed: python -m pip install '.[train]'")
