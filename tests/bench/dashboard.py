@@ -1,0 +1,163 @@
+"""How quickly the dashboard answers, and what it costs a crawl: `python tests/bench/dashboard.py [answers] [crawl]`.
+
+answers  every address of the dashboard, with each filter and on from there, over a database of a million pages that is
+         made first (tests/million.py), in the folder that --keep names or in one for the time being; exit status 1
+         where an answer that is asked for once more takes longer than --limit. --postgres: on a private PostgreSQL
+crawl    pages a second of a crawl beside a dashboard that three visitors ask each second, and of the same crawl alone
+"""
+
+# ruff: noqa: E402 - what is imported is found by the paths that are set first
+import argparse
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from http.client import HTTPException
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
+
+import asked
+import million
+import postgres
+import served
+from server import serving
+from sqlalchemy import make_url
+from sqlalchemy.engine import URL
+from state import in_turns, ratios
+from synthetic import site_of
+from throughput import TOPIC, _finish, machine
+
+from crawler.state.report import reading
+
+VISITORS, EACH = 3, 1.0
+LOOKED_AT = ("/", "/crawls/1", "/api/crawls/1/course", "/pages?q=river")
+
+
+def answers(options: argparse.Namespace) -> int:
+    """Print how long each address takes; the exit status."""
+    with ExitStack() as block:
+        url, output = block.enter_context(database(options))
+        with reading(url) as connection:
+            known = asked.facts(connection)
+        address = block.enter_context(served.dashboard(output, "-s", f"STATE_URL={url_text(url)}"))
+        file = output / "crawl.db" if url.drivername == "sqlite" else None
+        print(f"\n{machine()}; {options.pages:,} pages in {url.drivername}, each address {options.times} times\n")
+        print(asked.HEADING)
+        found = []
+        firsts = [one for one in asked.addresses(known) if options.only in one]
+        for one in asked.all_timed(asked.Asker(address), firsts, options.times, file):
+            found.append(one)
+            print(asked.shown(one), flush=True)
+    slow = sorted((one for one in found if one.worst > options.limit), key=lambda one: -one.worst)
+    wrong = [one for one in found if one.status >= 500]
+    usual, cold = sorted(one.usual for one in found), sorted(one.cold for one in found)
+    print(f"\n{len(found)} addresses: usually {median(usual):.0f} ms, at most {usual[-1]:.0f}; ", end="")
+    print(f"cold {median(cold):.0f}, at most {cold[-1]:.0f}. Over {options.limit:g} ms at worst: {len(slow)}.")
+    for one in [*slow, *wrong]:
+        print(asked.shown(one))
+    return 1 if slow or wrong else 0
+
+
+@contextmanager
+def database(options: argparse.Namespace) -> Iterator[tuple[URL, Path]]:
+    """Where the pages are, and the folder of output; made if they are not there yet."""
+    with ExitStack() as block:
+        output = options.keep or Path(block.enter_context(TemporaryDirectory(prefix="million-")))
+        output.mkdir(parents=True, exist_ok=True)
+        if options.postgres:
+            url = make_url(block.enter_context(postgres.running("on")).database())
+        else:
+            url = URL.create("sqlite", database=str(output / "crawl.db"))
+        if options.postgres or not (output / "crawl.db").exists():
+            million.make(url, output, options.pages)
+        yield url, output
+
+
+def url_text(url: URL) -> str:
+    return url.render_as_string(hide_password=False) if url.drivername != "sqlite" else ""
+
+
+def crawl(options: argparse.Namespace) -> int:
+    """Print what a dashboard that is looked at costs a crawl; the exit status."""
+    rates: tuple[list[float], list[float]] = [], []
+    looks = []
+    with site_of(None, options.site_pages) as site:
+        for pair in in_turns(options.runs):
+            for which in pair:
+                rate, looked = one_crawl(site, watched=which == 0)
+                rates[which].append(rate)
+                looks.append(looked)
+            print(f"looked at {rates[0][-1]:.1f} pages/s, alone {rates[1][-1]:.1f}", file=sys.stderr)
+    print(f"\n{machine()}; a made-up site of {options.site_pages:,} pages, {options.runs} pairs of crawls")
+    print(
+        f"looked at {median(rates[0]):.1f} pages/s ({max(looks)} answers a crawl), alone {median(rates[1]):.1f}, ",
+        end="",
+    )
+    print(f"looked at / alone, pair by pair: {ratios(*rates)}")
+    return 0
+
+
+def one_crawl(site: Path, watched: bool) -> tuple[float, int]:
+    """Pages a second of one crawl, and how many answers visitors got."""
+    with TemporaryDirectory(prefix="dashboard-") as name, ExitStack() as block:
+        folder, looks = Path(name), [0]
+        (folder / "output").mkdir()
+        port, got = block.enter_context(serving(site))
+        if watched:
+            looks = block.enter_context(visited(block.enter_context(served.dashboard(folder / "output"))))
+        line = [sys.executable, "-m", "scrapy", *(word.format(f"http://127.0.0.1:{port}/") for word in TOPIC)]
+        _finish(line, folder, 900.0)
+    return len(got.pages) / got.seconds, looks[0]
+
+
+@contextmanager
+def visited(address: str) -> Iterator[list[int]]:
+    """Visitors who ask for their pages each second until the block ends, and how many answers they got."""
+    ended, looks = threading.Event(), [0]
+
+    def visit() -> None:
+        asker, number = asked.Asker(address), 0
+        while not ended.wait(EACH):
+            with suppress(OSError, HTTPException):
+                looks[0] += asker.ask(LOOKED_AT[number % len(LOOKED_AT)])[0] == 200
+                number += 1
+
+    threads = [threading.Thread(target=visit) for _ in range(VISITORS)]
+    for thread in threads:
+        thread.start()
+        time.sleep(EACH / VISITORS)
+    try:
+        yield looks
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
+PARTS = {"answers": answers, "crawl": crawl}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (all)")
+    parser.add_argument("--pages", type=int, default=1_000_000, help="pages of the database (1000000)")
+    parser.add_argument("--keep", type=Path, help="folder of the database, which is made once and left there")
+    parser.add_argument("--postgres", action="store_true", help="on a private PostgreSQL, which is made each time")
+    parser.add_argument("--times", type=int, default=5, help="that each address is asked for once it is warm (5)")
+    parser.add_argument("--limit", type=float, default=200.0, help="milliseconds an answer may take (200)")
+    parser.add_argument("--only", default="", metavar="PART", help="addresses in which this stands")
+    parser.add_argument("--site-pages", type=int, default=1_000, help="pages of the site that is crawled (1000)")
+    parser.add_argument("--runs", type=int, default=4, help="pairs of crawls (4)")
+    options = parser.parse_args()
+    if unknown := set(options.parts) - PARTS.keys():
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    sys.exit(max([PARTS[name](options) for name in options.parts or PARTS]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Pages that attack whoever shows them, in a real browser: they are shown as they are, and nothing happens."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import assault
+import browser
+import pytest
+import served
+from sites import OPEN, Site, crawl, serving
+
+from crawler.dashboard.routes import VIEWS
+
+SHOWN_PLAINLY = [
+    name for name in assault.TITLES if name not in ("bidi", "control", "spoof", "zalgo", "long", "unbroken")
+]
+NUMBERS = {"crawl": "crawl", "page": "page", "verdict": "verdict"}
+SETTLED = 400.0  # milliseconds in which what is not let through would happen
+
+
+class Attacked(NamedTuple):
+    """A dashboard over a crawl of the site, and who waits to be called by it."""
+
+    address: str
+    output: Path
+    listener: assault.Listener
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
+    folder = tmp_path_factory.mktemp("attacked")
+    with assault.listening() as listener:
+        with serving(Site(assault.routes(listener.home))) as site:
+            ended = crawl(folder, {"seeds": site.url, "topic": "heron river"}, OPEN | {"KEEP_RAW": "yes"})
+        assert ended.status == 0, ended.err
+        assert len(ended.items()) == len(assault.TITLES) + 2
+        listener.calls = 0  # a crawl may look where pages lead
+        with served.dashboard(folder / "output") as address:
+            yield Attacked(address, folder / "output", listener)
+
+
+@pytest.fixture
+def page(chromium: Any, attacked: Attacked, problems: list[str]) -> Iterator[Any]:
+    """A visitor's page; at its end nothing was wrong, nobody was called, and no script of a page ran."""
+    with browser.watched(chromium, attacked.address, problems) as found:
+        yield found
+        assert found.evaluate("self.pwned") is None
+    assert problems == []
+    assert attacked.listener.calls == 0
+
+
+def numbers(output: Path, table: str) -> list[int]:
+    with closing(sqlite3.connect(output / "crawl.db")) as database:
+        return [number for (number,) in database.execute(f"SELECT id FROM {table} ORDER BY id LIMIT 20")]
+
+
+def addresses(output: Path, pattern: str) -> list[str]:
+    """The addresses of a view that are there: of each page, and so on."""
+    names = [name for name in NUMBERS if f"{{{name}}}" in pattern]
+    if not names:
+        return [pattern] if "{" not in pattern else []
+    return [pattern.replace(f"{{{names[0]}}}", str(number)) for number in numbers(output, NUMBERS[names[0]])]
+
+
+def look(page: Any, address: str) -> None:
+    """Go there, and do what a visitor does by chance."""
+    home = browser.origin(page.url) if page.url.startswith("http") else ""
+    response = page.goto(address)
+    if response is None or response.status != 200 or "html" not in response.headers.get("content-type", ""):
+        return
+    for key in ("j", "j", "k", "Tab", "Tab"):
+        page.keyboard.press(key)
+    page.mouse.move(600, 400)
+    page.mouse.wheel(0, 2_000)
+    page.wait_for_timeout(SETTLED)
+    here = browser.origin(page.url)
+    assert home in ("", here)
+    assert page.evaluate("location.pathname") == address.partition("?")[0]
+    actions = page.eval_on_selector_all("form, [formaction]", "all => all.map(one => one.formAction || one.action)")
+    assert [action for action in actions if browser.origin(action) != here] == []
+    links = page.eval_on_selector_all("a[href], area[href]", "all => all.map(one => one.href)")
+    assert [link for link in links if not link.startswith(("http://", "https://"))] == []
+    assert page.eval_on_selector_all("base, meta[http-equiv], object, embed", "all => all.length") == 0
+    for frame in page.frames[1:]:
+        assert browser.origin(frame.url) == here
+        assert frame.locator("form, button, input, script, iframe, object, embed, base, meta[http-equiv]").count() == 0
+        assert frame.locator("a[href], [src], [srcset], [background], [style*=url]").count() == 0
+
+
+@pytest.mark.parametrize("pattern", sorted(VIEWS))
+def test_nothing_of_theirs_happens(page: Any, attacked: Attacked, problems: list[str], pattern: str) -> None:
+    for address in addresses(attacked.output, pattern):
+        look(page, address)
+        # What is not there, such as a picture that was not kept, is an error that the browser tells as well.
+        problems[:] = [one for one in problems if "Failed to load resource" not in one]
+
+
+@pytest.mark.skipif("/pages" not in VIEWS, reason="There is no list of pages yet.")
+@pytest.mark.parametrize("name", SHOWN_PLAINLY)
+def test_titles_are_shown_as_they_are(page: Any, name: str) -> None:
+    page.goto("/pages")
+    assert " ".join(assault.TITLES[name].split())[:60] in " ".join(page.inner_text("main").split())
+
+
+@pytest.mark.skipif("/pages" not in VIEWS, reason="There is no list of pages yet.")
+@pytest.mark.parametrize("viewport", [{"width": 390, "height": 800}, {"width": 1200, "height": 800}])
+def test_nothing_is_wider_than_the_page(page: Any, viewport: dict[str, int]) -> None:
+    page.set_viewport_size(viewport)
+    page.goto("/pages")
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
