@@ -46,6 +46,8 @@ class Timed(NamedTuple):
     """The first time, with nothing of a file of SQLite in the system's memory."""
     usual: float
     worst: float
+    cpu: float | None
+    """Of the dashboard's processor, on average once it is warm: what it would take on a machine with nothing to do."""
 
 
 class Facts(NamedTuple):
@@ -115,9 +117,15 @@ def cursors(address: str, body: bytes) -> str | None:
 class Asker:
     """A visitor with one connection to the dashboard."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, pid: int | None = None) -> None:
+        self.pid = pid
         self.place = urlsplit(address).netloc
         self.connection = http.client.HTTPConnection(self.place, timeout=PATIENCE)
+
+    def cpu(self) -> float:
+        """Milliseconds that the dashboard's threads have had the processor; 0 where the system does not tell."""
+        tasks = Path(f"/proc/{self.pid}/task").glob("*/schedstat") if self.pid else ()
+        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6
 
     def ask(self, address: str) -> tuple[int, bytes, float]:
         """Status, body and milliseconds."""
@@ -143,8 +151,10 @@ def timed(asker: Asker, address: str, times: int, file: Path | None = None) -> t
     """How long an address takes: once cold, then so many times; and what it answers."""
     forget(file)
     status, body, cold = asker.ask(address)
+    before = asker.cpu()
     warm = [asker.ask(address)[2] for _ in range(times)]
-    return Timed(address, status, len(body), cold, median(warm), max(warm)), body
+    cpu = (asker.cpu() - before) / times
+    return Timed(address, status, len(body), cold, median(warm), max(warm), cpu or None), body
 
 
 def all_timed(asker: Asker, firsts: Iterable[str], times: int, file: Path | None = None) -> Iterator[Timed]:
@@ -168,4 +178,4 @@ def shown(found: Timed) -> str:
     )
 
 
-HEADING = f"{'cold, ms':>9}{'usual':>9}{'worst':>9}{'bytes':>10}"
+HEADING = f"{'cold, ms':>9}{'usual':>9}{'worst':>9}{'cpu':>9}{'bytes':>12}"

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import postgres
-from sqlalchemy import Index, Table
+from sqlalchemy import Index, Table, inspect
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import URL
 from sqlalchemy.schema import CreateIndex
@@ -491,6 +491,20 @@ def make(url: URL, output: Path, count: int) -> None:
             index.drop(connection)
     engine.dispose()
     (_fill_sqlite if url.drivername == "sqlite" else _fill_postgresql)(url, web, mine)
+
+
+def renew(url: URL) -> None:
+    """Make the indexes that the tables have been given, or that were changed, since the database was filled."""
+    engine = open_database(url)
+    with engine.begin() as connection:
+        there = {
+            one["name"]: one["column_names"] for table in PARTS for one in inspect(connection).get_indexes(table.name)
+        }
+        for index in [index for table in PARTS for index in table.indexes]:
+            if there.get(index.name) != index.columns.keys():
+                index.drop(connection, checkfirst=True)
+                index.create(connection)
+    engine.dispose()
 
 
 def _say(what: str, begun: float) -> None:

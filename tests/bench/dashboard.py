@@ -44,20 +44,24 @@ def answers(options: argparse.Namespace) -> int:
         url, output = block.enter_context(database(options))
         with reading(url) as connection:
             known = asked.facts(connection)
-        address = block.enter_context(served.dashboard(output, "-s", f"STATE_URL={url_text(url)}"))
+        there = block.enter_context(served.running(output, "-s", f"STATE_URL={url_text(url)}"))
         file = output / "crawl.db" if url.drivername == "sqlite" else None
         print(f"\n{machine()}; {options.pages:,} pages in {url.drivername}, each address {options.times} times\n")
         print(asked.HEADING)
         found = []
         firsts = [one for one in asked.addresses(known) if options.only in one]
-        for one in asked.all_timed(asked.Asker(address), firsts, options.times, file):
+        for one in asked.all_timed(asked.Asker(there.address, there.pid), firsts, options.times, file):
             found.append(one)
             print(asked.shown(one), flush=True)
     slow = sorted((one for one in found if one.worst > options.limit), key=lambda one: -one.worst)
     wrong = [one for one in found if one.status >= 500]
     usual, cold = sorted(one.usual for one in found), sorted(one.cold for one in found)
+    cpu = sorted(one.cpu or 0.0 for one in found)
     print(f"\n{len(found)} addresses: usually {median(usual):.0f} ms, at most {usual[-1]:.0f}; ", end="")
-    print(f"cold {median(cold):.0f}, at most {cold[-1]:.0f}. Over {options.limit:g} ms at worst: {len(slow)}.")
+    print(f"cold {median(cold):.0f}, at most {cold[-1]:.0f}; ", end="")
+    print(
+        f"of the processor {median(cpu):.0f}, at most {cpu[-1]:.0f}. Over {options.limit:g} ms at worst: {len(slow)}."
+    )
     for one in [*slow, *wrong]:
         print(asked.shown(one))
     return 1 if slow or wrong else 0
@@ -75,6 +79,8 @@ def database(options: argparse.Namespace) -> Iterator[tuple[URL, Path]]:
             url = URL.create("sqlite", database=str(output / "crawl.db"))
         if options.postgres or not (output / "crawl.db").exists():
             million.make(url, output, options.pages)
+        elif options.renew:
+            million.renew(url)
         yield url, output
 
 
@@ -147,6 +153,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (all)")
     parser.add_argument("--pages", type=int, default=1_000_000, help="pages of the database (1000000)")
     parser.add_argument("--keep", type=Path, help="folder of the database, which is made once and left there")
+    parser.add_argument("--renew", action="store_true", help="make indexes that a database which was kept has not yet")
     parser.add_argument("--postgres", action="store_true", help="on a private PostgreSQL, which is made each time")
     parser.add_argument("--times", type=int, default=5, help="that each address is asked for once it is warm (5)")
     parser.add_argument("--limit", type=float, default=200.0, help="milliseconds an answer may take (200)")

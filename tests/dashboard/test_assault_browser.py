@@ -17,6 +17,7 @@ from crawler.dashboard.routes import VIEWS
 SHOWN_PLAINLY = [
     name for name in assault.TITLES if name not in ("bidi", "control", "spoof", "zalgo", "long", "unbroken")
 ]
+NO_PAGES = (".jsonl", "/picture", "/skip")  # but what is taken away, shown within a page, or leads on
 NUMBERS = {"crawl": "crawl", "page": "page", "verdict": "verdict"}
 SETTLED = 400.0  # milliseconds in which what is not let through would happen
 
@@ -85,12 +86,12 @@ def look(page: Any, address: str) -> None:
     assert [link for link in links if not link.startswith(("http://", "https://"))] == []
     assert page.eval_on_selector_all("base, meta[http-equiv], object, embed", "all => all.length") == 0
     for frame in page.frames[1:]:
-        assert browser.origin(frame.url) == here
+        assert not frame.url or browser.origin(frame.url) == here  # it may not have been loaded yet
         assert frame.locator("form, button, input, script, iframe, object, embed, base, meta[http-equiv]").count() == 0
         assert frame.locator("a[href], [src], [srcset], [background], [style*=url]").count() == 0
 
 
-@pytest.mark.parametrize("pattern", sorted(VIEWS))
+@pytest.mark.parametrize("pattern", [view for view in sorted(VIEWS) if not view.endswith(NO_PAGES)])
 def test_nothing_of_theirs_happens(page: Any, attacked: Attacked, problems: list[str], pattern: str) -> None:
     for address in addresses(attacked.output, pattern):
         look(page, address)

@@ -61,7 +61,7 @@ async function send(form, button) {
 // Parts with data-live="SECONDS" are asked for again and again, while the page is looked at.
 let live = 0;
 function keepLive() {
-  const parts = [...document.querySelectorAll("[data-live][id]")];
+  const parts = [...document.querySelectorAll("[data-live][id]:not(figure.chart)")];
   clearTimeout(live);
   if (!parts.length) return;
   const seconds = Math.min(...parts.map((part) => Number(part.dataset.live) || 5));
@@ -102,6 +102,7 @@ document.addEventListener("keydown", (event) => {
     if (search) { search.focus(); search.select(); event.preventDefault(); }
     return;
   }
+  if (event.key === "Enter" && event.target.closest("a, button, summary")) return;  // it presses what has the focus
   const name = `[data-key="${CSS.escape(event.key)}"]`;
   const item = document.activeElement?.closest("[data-item]") || items()[0];
   const found = (item && item.querySelector(name)) || document.querySelector(name);
