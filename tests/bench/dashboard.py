@@ -131,7 +131,8 @@ def visited(address: str) -> Iterator[list[int]]:
         while not ended.wait(EACH):
             with suppress(OSError, HTTPException):
                 looks[0] += asker.ask(LOOKED_AT[number % len(LOOKED_AT)])[0] == 200
-                number += 1
+            number += 1
+        asker.connection.close()
 
     threads = [threading.Thread(target=visit) for _ in range(VISITORS)]
     for thread in threads:
