@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.views import evaluate, images, labels, overview, pages, schedule
+from crawler.dashboard.views import evaluate, images, labels, overview, page, pages, schedule
 
 
 class Api(NamedTuple):
@@ -21,7 +21,7 @@ class Api(NamedTuple):
 
 API: dict[str, Api] = {
     path: Api(*found)
-    for part in (overview, pages, images, labels, schedule, evaluate)
+    for part in (overview, pages, page, images, labels, schedule, evaluate)
     for path, found in part.API.items()
 }
 

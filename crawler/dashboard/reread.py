@@ -28,6 +28,10 @@ class Reread:
     source: bytes | None
     """None where the response was not kept."""
     headers: dict[str, str]
+    source_at: str = ""
+    """When the source was fetched, which is before the page was where that came without it."""
+    damage: str = ""
+    """Why what was kept cannot be read."""
 
     @cached_property
     def page(self) -> Page:
@@ -59,9 +63,14 @@ def reread(connection: Connection, number: int) -> Reread:
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
     kept = connection.execute(select(raw).where(raw.c.key == row["key"])).mappings().one_or_none()
-    response = response_of(kept) if kept is not None else None
+    if kept is None:
+        return Reread(row, None, {})
+    try:
+        response = response_of(kept)
+    except ValueError as error:
+        return Reread(row, None, {}, kept["fetched_at"], str(error))
     headers: dict[str, Any] = {name.lower(): value for name, value in response.headers} if response is not None else {}
-    return Reread(row, response.body if response is not None else None, headers)
+    return Reread(row, response.body if response is not None else None, headers, kept["fetched_at"])
 
 
 def reread_at(desk: Desk, number: int) -> Reread:

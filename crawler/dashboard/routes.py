@@ -15,7 +15,7 @@ from crawler.dashboard.door import SAFE
 from crawler.dashboard.metrics import metrics
 from crawler.dashboard.parameters import Parameter, read
 from crawler.dashboard.request import JSON, TEXT, Answer, RefusedError, Request
-from crawler.dashboard.views import View, evaluate, images, labels, overview, pages, schedule
+from crawler.dashboard.views import View, evaluate, images, labels, overview, page, pages, schedule
 from crawler.state.database import StateError
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ VIEWS: dict[str, Route] = {
     "/": Route(overview.show, overview.PARAMETERS),
     **{
         path: Route(*found)
-        for part in (pages, images, labels, schedule, evaluate)
+        for part in (pages, page, images, labels, schedule, evaluate)
         for path, found in part.VIEWS.items()
     },
     "/metrics": Route(lambda desk, request, given: metrics(desk)),

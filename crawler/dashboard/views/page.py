@@ -1,0 +1,204 @@
+"""One page: what is known of it, and its clean text beside its original with what was kept of it."""
+
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from sqlalchemy import Connection, RowMapping, select
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.original import MOST_ELEMENTS, document, original, sheet
+from crawler.dashboard.parameters import Given
+from crawler.dashboard.request import HTML, Answer, RefusedError, Request
+from crawler.dashboard.reread import Reread, reread, reread_at
+from crawler.dashboard.views import Changes, Data, Views, page_blocks, page_links, page_versions
+from crawler.dashboard.words import Words, words_of
+from crawler.opening import canonical
+from crawler.state.entries import Keys
+from crawler.state.page_detail import Neighbour, neighbours
+from crawler.state.schema import site
+
+MOST_SHOWN = 300_000
+"""Characters of the clean text that are shown."""
+
+
+class PageRef(NamedTuple):
+    """A page that another one speaks of."""
+
+    url: str
+    id: int | None
+    """Its number, if it is stored."""
+    title: str
+
+
+class PageDetail(NamedTuple):
+    """A stored page."""
+
+    id: int
+    crawl: str
+    url: str
+    requested_url: str
+    title: str
+    site: str
+    status: int
+    language: str | None
+    page_type: str
+    author: str
+    published: str | None
+    relevance: float
+    link_score: float | None
+    """What its link promised."""
+    via: str | None
+    depth: int
+    parent: PageRef | None
+    duplicate_of: PageRef | None
+    first_at: str
+    fetched_at: str
+    changed_at: str | None
+    change_distance: float | None
+    gone_at: str | None
+    checked_at: float | None
+    due_at: float
+    interval: float | None
+    """Seconds from one check to the next."""
+    checks: int
+    changes: int
+    extractor: str
+    certainty: float | None
+    """The F1 that the method expects of its text."""
+    text: str
+    markdown: str | None
+    comments: str
+    has_source: bool
+    """Whether the response that it came in is kept."""
+
+
+AS_STORED = (
+    "id crawl url requested_url title status language page_type author published relevance link_score via depth "
+    "fetched_at changed_at change_distance gone_at checked_at due_at interval checks changes extractor certainty text "
+    "markdown comments"
+).split()
+
+
+def data(desk: Desk, given: Given) -> PageDetail:
+    """What is known of a page."""
+    with desk.reading() as connection:
+        return _detail(desk, connection, reread(connection, given["page"]))
+
+
+def _detail(desk: Desk, connection: Connection, found: Reread) -> PageDetail:
+    row = found.row
+    keys = Keys(row["crawl_id"], canonical(desk.settings))
+    spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
+    stored = neighbours(connection, [keys(url) for url in spoken_of.values()]) if spoken_of else {}
+    refs = {name: _ref(url, stored.get(keys(url))) for name, url in spoken_of.items()}
+    return PageDetail(
+        **{name: row[name] for name in AS_STORED},
+        site=_site(connection, row),
+        parent=refs.get("parent"),
+        duplicate_of=refs.get("duplicate_of"),
+        first_at=row["first_at"] or row["fetched_at"],
+        has_source=found.source is not None,
+    )
+
+
+def _ref(url: str, stored: Neighbour | None) -> PageRef:
+    return PageRef(url, stored.id, stored.title) if stored is not None else PageRef(url, None, "")
+
+
+def _site(connection: Connection, row: RowMapping) -> str:
+    name = None
+    if row["site_id"] is not None:
+        mine = site.c.id == row["site_id"], site.c.crawl_id == row["crawl_id"]
+        name = connection.execute(select(site.c.name).where(*mine)).scalar()
+    try:
+        return name or urlsplit(row["url"]).hostname or ""
+    except ValueError:
+        return ""
+
+
+def show(desk: Desk, request: Request, given: Given) -> Answer:
+    """The page's text beside its original."""
+    with desk.reading() as connection:
+        found = reread(connection, given["page"])
+        detail = _detail(desk, connection, found)
+    paragraphs = [line for line in detail.text[:MOST_SHOWN].split("\n") if line.strip()]
+    return desk.page(
+        request,
+        "page.html",
+        detail=detail,
+        paragraphs=paragraphs,
+        unshown=max(0, len(detail.text) - MOST_SHOWN),
+        most=MOST_SHOWN,
+        damage=found.damage,
+        tab="text",
+    )
+
+
+def show_original(desk: Desk, request: Request, given: Given) -> Answer:
+    """The original, for a frame: a document of its own that nothing can act in, and that can ask for nothing."""
+    found = reread_at(desk, given["page"])
+    if found.source is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not kept.")
+    words = words_of(request.language)
+    made = original(found.page, found.kept, _whys(found, words))
+    notes = _notes(found, words)
+    if made.is_cut:
+        notes.append(words.said("Only its beginning is shown: it has more than {n} elements.", n=f"{MOST_ELEMENTS:,}"))
+    body = document(made, request.language, found.row["title"], notes)
+    return Answer(body, HTML, headers=(("Content-Security-Policy", sheet()[1]),))
+
+
+def _whys(found: Reread, words: Words) -> dict[int, str]:
+    """For the blocks of a page, why they are kept or not."""
+    said: dict[int, str] = {}
+    for block in page_blocks.blocks(found):
+        reasons = "; ".join(words.said(one.sentence, n=one.n) for one in block.reasons)
+        verdict = words.said("kept") if block.kept else words.said("left out")
+        likely = f" ({block.probability:.0%})" if block.probability is not None else ""
+        said[block.place] = f"{verdict}{likely}" + (f": {reasons}" if reasons else "")
+    return said
+
+
+def _notes(found: Reread, words: Words) -> list[str]:
+    """What is to be known of the tints."""
+    notes = []
+    row, extraction = found.row, found.extraction
+    if found.method != row["extractor"]:
+        notes.append(
+            words.said(
+                "{method} wants to know the whole site; the tints are those of {other}.",
+                method=row["extractor"],
+                other=found.method,
+            )
+        )
+    if extraction.text and not extraction.blocks:
+        notes.append(words.said("The text stands in the page's scripts, not in what it shows: nothing is tinted."))
+    elif extraction.text != row["text"]:
+        notes.append(
+            words.said(
+                "Read anew, its text is not quite the stored one: another release read it then, or what the pages of "
+                "its site share was taken out."
+            )
+        )
+    if found.source_at and found.source_at != row["fetched_at"]:
+        notes.append(words.said("This source is older than the text: it was not kept when the page was fetched last."))
+    if found.page.ended or extraction.ended:
+        notes.append(words.said("The page is too large: it was not read to its end."))
+    return notes
+
+
+VIEWS: Views = {
+    "/pages/{page}": (show, ()),
+    "/pages/{page}/original": (show_original, ()),
+    **page_links.VIEWS,
+    **page_versions.VIEWS,
+    **page_blocks.VIEWS,
+}
+CHANGES: Changes = {}
+API: Data = {
+    "/api/pages/{page}": (data, (), "A page with its clean text, and all that is known of it."),
+    **page_links.API,
+    **page_versions.API,
+    **page_blocks.API,
+}

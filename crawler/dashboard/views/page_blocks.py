@@ -1,0 +1,130 @@
+"""The blocks of a page: which of them are its main text, how likely each is, and why."""
+
+from typing import NamedTuple
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.parameters import Given, Parameter
+from crawler.dashboard.request import Answer, Request
+from crawler.dashboard.reread import METHOD, Reread, reread_at
+from crawler.dashboard.views import Data, Views
+from crawler.extraction.auto.in_words import Reason
+from crawler.extraction.auto.reasons import MOST_EXPLAINED, Explanation, explain
+from crawler.page import Page
+
+AT_ONCE = 200
+NEAR = 0.25
+"""How far from the limit a block may be that is in doubt."""
+OTHER_HALF = Reason("it is the other half of a row of two cells")
+WHICH = ("all", "kept", "left", "doubt")
+PARAMETERS = (
+    Parameter("which", "all", "the blocks that are shown", WHICH),
+    Parameter("start", 0, "how many of them are passed over"),
+)
+
+
+class PageBlock(NamedTuple):
+    """A stretch of a page's text without a line break."""
+
+    place: int
+    text: str
+    tag: str
+    linked: float
+    """The share of it that is links."""
+    kept: bool
+    probability: float | None
+    """That it is main text, where the method says so."""
+    reasons: tuple[Reason, ...]
+
+
+class PageBlocks(NamedTuple):
+    """The blocks of a page."""
+
+    page: int
+    title: str
+    has_source: bool
+    method: str
+    """By which they were judged."""
+    in_scripts: bool
+    """Whether the main text stands in the page's scripts, and in no block."""
+    limit: float | None
+    """How likely a block must be main text."""
+    share: float | None
+    """Of the best F1 that can be expected."""
+    best: float | None
+    total: int
+    kept: int
+    matching: int
+    """Blocks of the sort that was asked for."""
+    is_explained: bool
+    blocks: tuple[PageBlock, ...]
+    next: int | None
+    """Where the next ones start."""
+
+
+def _explanation(page: Page) -> Explanation:
+    return explain(page)
+
+
+def explanation(found: Reread) -> Explanation | None:
+    """What the model says of a page; None where another method reads it."""
+    return found.page.once(_explanation) if found.method == METHOD else None
+
+
+def blocks(found: Reread) -> list[PageBlock]:
+    """All blocks of a page."""
+    said = explanation(found)
+    listed = []
+    for place, block in enumerate(found.page.blocks):
+        kept = place in found.kept
+        mine = said.blocks[place] if said is not None and place < len(said.blocks) else None
+        reasons = mine.reasons if mine is not None else ()
+        if mine is not None and said is not None and kept and mine.probability < said.limit:
+            reasons = (OTHER_HALF,)
+        probability = mine.probability if mine is not None else None
+        linked = block.linked / max(1, len(block.text))
+        listed.append(PageBlock(place, block.text, block.tag, linked, kept, probability, reasons))
+    return listed
+
+
+def data(desk: Desk, given: Given) -> PageBlocks:
+    """The blocks of a page that were asked for."""
+    found = reread_at(desk, given["page"])
+    every = blocks(found) if found.source is not None else []
+    said = explanation(found) if every else None
+    wanted = [one for one in every if _is_wanted(one, given["which"], said)]
+    start = max(0, given["start"])
+    after = start + AT_ONCE
+    return PageBlocks(
+        given["page"],
+        found.row["title"],
+        found.source is not None,
+        found.method,
+        bool(every) and bool(found.extraction.text) and not found.extraction.blocks,
+        said.limit if said is not None else None,
+        said.share if said is not None else None,
+        said.best if said is not None else None,
+        len(every),
+        sum(one.kept for one in every),
+        len(wanted),
+        said is not None and len(said.blocks) <= MOST_EXPLAINED,
+        tuple(wanted[start:after]),
+        after if after < len(wanted) else None,
+    )
+
+
+def _is_wanted(block: PageBlock, which: str, said: Explanation | None) -> bool:
+    if which == "doubt":
+        return said is not None and block.probability is not None and abs(block.probability - said.limit) <= NEAR
+    return which == "all" or block.kept == (which == "kept")
+
+
+def show(desk: Desk, request: Request, given: Given) -> Answer:
+    """The table of blocks."""
+    found = data(desk, given)
+    return desk.page(
+        request, "page_blocks.html", found=found, which=given["which"], choices=WHICH, most=MOST_EXPLAINED, tab="blocks"
+    )
+
+
+VIEWS: Views = {"/pages/{page}/blocks": (show, PARAMETERS)}
+API: Data = {"/api/pages/{page}/blocks": (data, PARAMETERS, "The blocks of a page, and why each is main text or not.")}

@@ -1,0 +1,156 @@
+"""Where a page leads: what was first found on it, all links of its source, and its pictures."""
+
+import json
+import re
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.parameters import Given, Parameter
+from crawler.dashboard.request import Answer, Request
+from crawler.dashboard.reread import Reread, reread
+from crawler.dashboard.views import Data, Views
+from crawler.opening import canonical
+from crawler.state.entries import Keys
+from crawler.state.page_detail import (
+    FoundLink,
+    PictureVerdict,
+    found_count,
+    found_on,
+    known_by_key,
+    verdicts_by_key,
+)
+
+AT_ONCE = 100
+SORTS = ("found", "all", "pictures")
+_CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
+PARAMETERS = (
+    Parameter("of", "found", "first found on the page, all of its source, or its pictures", SORTS),
+    Parameter("after", "", "where the next ones start, as `next` said it"),
+)
+
+
+class PageLink(NamedTuple):
+    """A link of a page."""
+
+    url: str
+    anchor: str | None
+    """Its text; None where the source does not have it, or is not kept."""
+    kind: str
+    score: float | None
+    """What it promises, from 0 to 1."""
+    state: str
+    """waiting, held, done, recorded, or empty where the crawl does not know the address."""
+    outcome: str | None
+    page: int | None
+    """The number of the page that it became."""
+    title: str | None
+    relevance: float | None
+
+
+class PagePicture(NamedTuple):
+    """A picture of a page."""
+
+    url: str
+    alt: str
+    target: str
+    """Where it links to."""
+    verdict: int | None
+    noise: bool | None
+    """None where it was not judged."""
+    probability: float | None
+    reasons: tuple[str, ...]
+    decided_by: str
+
+
+class PageLinks(NamedTuple):
+    """Links or pictures of a page."""
+
+    page: int
+    title: str
+    has_source: bool
+    of: str
+    total: int
+    unread: int
+    """Links and pictures that were not read as the page has too many."""
+    links: tuple[PageLink, ...]
+    pictures: tuple[PagePicture, ...]
+    next: str | None
+
+
+def data(desk: Desk, given: Given) -> PageLinks:
+    """Links or pictures of a page, a hundred at a time."""
+    with desk.reading() as connection:
+        found = reread(connection, given["page"])
+    _ = found.page.links  # read before the next look at the database: a large page takes its time
+    with desk.reading() as connection:
+        if given["of"] == "found":
+            return _first_found(connection, found, given["after"])
+        keys = Keys(found.row["crawl_id"], canonical(desk.settings))
+        return _of_source(connection, found, keys, given)
+
+
+def _first_found(connection: Connection, found: Reread, after: str) -> PageLinks:
+    """What was first found on the page, the most promising first."""
+    match = _CURSOR.fullmatch(after)
+    key = found.row["key"]
+    rows = found_on(connection, key, (int(match[1]), int(match[2])) if match else None, AT_ONCE + 1)
+    anchors: dict[str, str] = {}
+    for link in found.page.links:
+        if link.text:
+            anchors.setdefault(link.url, link.text)
+    links = tuple(_link(row.url, anchors.get(row.url), row) for row in rows[:AT_ONCE])
+    last = rows[AT_ONCE - 1] if len(rows) > AT_ONCE else None
+    return _answer(found, "found", found_count(connection, key))._replace(
+        links=links, next=f"{last.priority}.{last.id}" if last is not None else None
+    )
+
+
+def _of_source(connection: Connection, found: Reread, keys: Keys, given: Given) -> PageLinks:
+    """All links, or pictures, of the source, in its order, each address once."""
+    start = int(given["after"]) if re.fullmatch(r"[0-9]{1,6}", given["after"], re.ASCII) else 0
+    end = start + AT_ONCE
+    if given["of"] == "pictures":
+        pictures = list({one.url: one for one in found.page.images}.values())
+        keyed = [(one, keys(one.url, "image")) for one in pictures[start:end]]
+        said = verdicts_by_key(connection, [key for _, key in keyed])
+        shown = tuple(_picture(one.url, one.alt, one.target, said.get(key)) for one, key in keyed)
+        answer = _answer(found, "pictures", len(pictures))._replace(pictures=shown)
+    else:
+        first: dict[str, str] = {}
+        for link in found.page.links:
+            first[link.url] = first.get(link.url) or link.text
+        listed = [(url, text, keys(url)) for url, text in list(first.items())[start:end]]
+        known = known_by_key(connection, [key for _, _, key in listed])
+        answer = _answer(found, "all", len(first))._replace(
+            links=tuple(_link(url, text, known.get(key)) for url, text, key in listed)
+        )
+    return answer._replace(next=str(end) if end < answer.total else None)
+
+
+def _answer(found: Reread, of: str, total: int) -> PageLinks:
+    row, unread = found.row, found.page.cut if of != "found" else 0
+    return PageLinks(row["id"], row["title"], found.source is not None, of, total, unread, (), (), None)
+
+
+def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:
+    if row is None:
+        return PageLink(url, anchor, "link", None, "", None, None, None, None)
+    return PageLink(url, anchor, row.kind, row.score, row.state, row.outcome, row.page, row.title, row.relevance)
+
+
+def _picture(url: str, alt: str, target: str, said: PictureVerdict | None) -> PagePicture:
+    if said is None:
+        return PagePicture(url, alt, target, None, None, None, (), "")
+    reasons = tuple(str(one) for one in json.loads(said.reasons))
+    return PagePicture(url, alt, target, said.id, said.noise, said.probability, reasons, said.decided_by)
+
+
+def show(desk: Desk, request: Request, given: Given) -> Answer:
+    """The table of links or pictures."""
+    return desk.page(request, "page_links.html", found=data(desk, given), choices=SORTS, tab="links")
+
+
+VIEWS: Views = {"/pages/{page}/links": (show, PARAMETERS)}
+API: Data = {"/api/pages/{page}/links": (data, PARAMETERS, "Links or pictures of a page, and what became of them.")}

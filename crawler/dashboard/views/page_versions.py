@@ -1,0 +1,96 @@
+"""What a page said before, and what changed between two times."""
+
+from collections import Counter
+from http import HTTPStatus
+from typing import NamedTuple
+
+from sqlalchemy import select
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.differences import Difference, difference
+from crawler.dashboard.parameters import Given, Parameter
+from crawler.dashboard.request import Answer, RefusedError, Request
+from crawler.dashboard.views import Data, Views
+from crawler.state.page_detail import MOST_LETTERS, MOST_VERSIONS, Text, texts_before
+from crawler.state.schema import page
+
+LAST = -1
+PARAMETERS = (
+    Parameter("old", LAST, "number of the older version; if not given, the last but one"),
+    Parameter("new", LAST, "number of the newer one; 0, as without it, is what the page says now"),
+)
+
+
+class PageVersion(NamedTuple):
+    """What a page said at a time."""
+
+    id: int
+    """0 of what it says now."""
+    fetched_at: str
+    title: str
+    letters: int
+    share: float | None
+    """How much of its lines and of those of the one before is in one alone, from 0 to 1; None of the oldest."""
+
+
+class PageVersions(NamedTuple):
+    """The versions of a page, the newest first, and what changed between two of them."""
+
+    page: int
+    title: str
+    versions: tuple[PageVersion, ...]
+    old: int | None
+    new: int | None
+    difference: Difference | None
+
+
+def data(desk: Desk, given: Given) -> PageVersions:
+    """The versions of a page, and what changed between two."""
+    with desk.reading() as connection:
+        columns = page.c.key, page.c.fetched_at, page.c.title, page.c.text
+        row = connection.execute(select(*columns).where(page.c.id == given["page"])).one_or_none()
+        if row is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+        texts = [Text(0, row.fetched_at, row.title, row.text), *texts_before(connection, row.key)]
+    befores: list[Text | None] = [*texts[1:], None]
+    listed = tuple(
+        PageVersion(one.id, one.fetched_at, one.title, len(one.text), _share(one, before))
+        for one, before in zip(texts, befores, strict=True)
+    )
+    if len(texts) < 2:
+        return PageVersions(given["page"], row.title, listed, None, None, None)
+    new = _chosen(texts, given["new"], texts[0])
+    older = texts[texts.index(new) + 1 :]
+    old = _chosen(texts, given["old"], older[0] if older else new)
+    return PageVersions(given["page"], row.title, listed, old.id, new.id, difference(old.text, new.text))
+
+
+def _chosen(texts: list[Text], number: int, default: Text) -> Text:
+    if number == LAST:
+        return default
+    found = next((one for one in texts if one.id == number), None)
+    if found is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such version of this page any more.")
+    return found
+
+
+def _share(one: Text, before: Text | None) -> float | None:
+    """How much is in one of two texts alone, by whole lines: quick, for a list."""
+    if before is None:
+        return None
+    lines, others = Counter(one.text.split("\n")), Counter(before.text.split("\n"))
+    apart = sum(len(line) * count for found in (lines - others, others - lines) for line, count in found.items())
+    return apart / max(1, len(one.text) + len(before.text))
+
+
+def show(desk: Desk, request: Request, given: Given) -> Answer:
+    """The versions, and the comparison."""
+    found = data(desk, given)
+    bounds = {"most_letters": MOST_LETTERS, "most_versions": MOST_VERSIONS}
+    return desk.page(request, "page_versions.html", found=found, tab="versions", **bounds)
+
+
+VIEWS: Views = {"/pages/{page}/versions": (show, PARAMETERS)}
+API: Data = {
+    "/api/pages/{page}/versions": (data, PARAMETERS, "What a page said before, and what changed between two times.")
+}
