@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection, RowMapping, select
 
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.original import MOST_ELEMENTS, document, original, sheet
+from crawler.dashboard.original import document, original, sheet
 from crawler.dashboard.parameters import Given
 from crawler.dashboard.request import HTML, Answer, RefusedError, Request
 from crawler.dashboard.reread import Reread, reread, reread_at
@@ -144,7 +144,7 @@ def show_original(desk: Desk, request: Request, given: Given) -> Answer:
     made = original(found.page, found.kept, _whys(found, words))
     notes = _notes(found, words)
     if made.is_cut:
-        notes.append(words.said("Only its beginning is shown: it has more than {n} elements.", n=f"{MOST_ELEMENTS:,}"))
+        notes.append(words.said("Only its beginning is shown: the page is too large."))
     body = document(made, request.language, found.row["title"], notes)
     return Answer(body, HTML, headers=(("Content-Security-Policy", sheet()[1]),))
 

@@ -38,6 +38,8 @@ class PageVersions(NamedTuple):
 
     page: int
     title: str
+    changes: int
+    """How often it has changed since it was new."""
     versions: tuple[PageVersion, ...]
     old: int | None
     new: int | None
@@ -47,7 +49,7 @@ class PageVersions(NamedTuple):
 def data(desk: Desk, given: Given) -> PageVersions:
     """The versions of a page, and what changed between two."""
     with desk.reading() as connection:
-        columns = page.c.key, page.c.fetched_at, page.c.title, page.c.text
+        columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text
         row = connection.execute(select(*columns).where(page.c.id == given["page"])).one_or_none()
         if row is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
@@ -58,11 +60,11 @@ def data(desk: Desk, given: Given) -> PageVersions:
         for one, before in zip(texts, befores, strict=True)
     )
     if len(texts) < 2:
-        return PageVersions(given["page"], row.title, listed, None, None, None)
+        return PageVersions(given["page"], row.title, row.changes, listed, None, None, None)
     new = _chosen(texts, given["new"], texts[0])
     older = texts[texts.index(new) + 1 :]
     old = _chosen(texts, given["old"], older[0] if older else new)
-    return PageVersions(given["page"], row.title, listed, old.id, new.id, difference(old.text, new.text))
+    return PageVersions(given["page"], row.title, row.changes, listed, old.id, new.id, difference(old.text, new.text))
 
 
 def _chosen(texts: list[Text], number: int, default: Text) -> Text:
