@@ -35,7 +35,7 @@ KEPT_AS_IT_IS = frozenset(
 )
 EMPTY = frozenset(("br", "hr"))
 UNSHOWN = SILENT | {"title", "meta", "link", "base", "input", "source", "track", "param", "embed", "frame", "frameset"}
-_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}", re.ASCII)
+LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}", re.ASCII)
 _SPAN = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
 DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
 POLICY = "default-src 'none'; style-src {style}; sandbox; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
@@ -74,13 +74,15 @@ class _Writer:
         """Put down some text, in the colour of its block."""
         if not text:
             return
+        left = max(0, MOST_LETTERS - self.letters)
+        said = shown(text[:left])[:left]
         if text.isspace() or self.at >= len(self.page.blocks):
-            self.write(shown(text[: max(0, MOST_LETTERS - self.letters)]))
+            self.write(said)
             return
         kind = "kept" if self.at in self.kept else "left"
         why = self.why.get(self.at)
         title = f' title="{shown(why)}"' if why else ""
-        self.write(f'<span class="{kind}"{title}>{shown(text[: max(0, MOST_LETTERS - self.letters)])}</span>')
+        self.write(f'<span class="{kind}"{title}>{said}</span>')
 
     @property
     def is_full(self) -> bool:
@@ -147,7 +149,7 @@ def _open(writer: _Writer, element: etree._Element, level: int) -> str:
 def _attributes(element: etree._Element) -> str:
     """The attributes that are passed on."""
     found = ""
-    if (language := element.get("lang")) and _LANGUAGE.fullmatch(language):
+    if (language := element.get("lang")) and LANGUAGE.fullmatch(language):
         found += f' lang="{language}"'
     if (direction := element.get("dir", "").lower()) in DIRECTIONS:
         found += f' dir="{direction}"'
@@ -171,7 +173,7 @@ def sheet() -> tuple[str, str]:
 
 def document(found: Original, language: str, title: str, notes: list[str]) -> bytes:
     """The whole document, with what is to be said of it before it."""
-    said = "".join(f'<p class="said">{escape(note)}</p>' for note in notes)
+    said = "".join(f'<p class="said">{shown(note)}</p>' for note in notes)
     return (
         f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8"><title>{shown(title)}</title>'
         f"<style>{sheet()[0]}</style></head><body>{said}{found.html}</body></html>"

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection, RowMapping, select
 
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.original import document, original, sheet
+from crawler.dashboard.original import LANGUAGE, document, original, sheet
 from crawler.dashboard.parameters import Given
 from crawler.dashboard.request import HTML, Answer, RefusedError, Request
 from crawler.dashboard.reread import Reread, reread, reread_at
@@ -130,6 +130,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         paragraphs=paragraphs,
         unshown=max(0, len(detail.text) - MOST_SHOWN),
         most=MOST_SHOWN,
+        lang=detail.language if LANGUAGE.fullmatch(detail.language or "") else "",
         damage=found.damage,
         tab="text",
     )

@@ -1,0 +1,316 @@
+"""One page on the dashboard: what is known of it, its original, its blocks, its versions and its links."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+from sqlalchemy import Engine, insert, update
+from sqlalchemy.engine import URL
+
+from crawler.dashboard.api import API
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.door import Door
+from crawler.dashboard.openapi import document
+from crawler.dashboard.request import Answer, Request
+from crawler.dashboard.routes import answer
+from crawler.opening import canonical
+from crawler.state.database import open_database
+from crawler.state.entries import Keys
+from crawler.state.raw import zstd
+from crawler.state.schema import address, crawl, page, page_version, raw, verdict
+
+HOME = "http://a.example/"
+PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."
+SOURCE = (
+    "<head><title>How bees dance</title></head><body><nav><a href=/>Home</a> <a href=/new>New &lt;b&gt;</a>"
+    "<a href=/high>High</a></nav><main><h1>How bees dance</h1>"
+    f"{f'<p>{PROSE}</p>' * 4}<img src=/bee.png alt='A bee'><img src=/ad.png></main><script>alert(1)</script>"
+)
+TEXT = "\n".join([PROSE] * 4)
+ATTACKS = (
+    "<script>alert(1)</script>",
+    "\"onmouseover='alert(1)",
+    "javascript:alert(1)//",
+    "{{ 7*7 }} {% raw %}",
+    "\u202edlrow\u2066 \x00\x1b[2J \ud800",
+    "a" * 10_000,
+)
+VIEWS = ("", "/original", "/blocks", "/versions", "/links", "/links?of=all", "/links?of=pictures")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    settings = Settings()
+    settings.setmodule("crawler.settings")
+    url = URL.create("sqlite", database=str(tmp_path / "crawl.db"))
+    open_database(url).dispose()
+    return Desk(url, tmp_path, settings, Door())
+
+
+@pytest.fixture
+def engine(desk: Desk) -> Iterator[Engine]:
+    found = open_database(desk.url)
+    with found.begin() as connection:
+        connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
+    yield found
+    found.dispose()
+
+
+def key_of(desk: Desk, url: str, kind: str = "link") -> int:
+    return Keys(1, canonical(desk.settings))(url, kind)
+
+
+def stored(desk: Desk, engine: Engine, source: str | None = SOURCE, **more: Any) -> int:
+    """The number of a page that is stored now."""
+    key = key_of(desk, more.get("url", HOME))
+    values = {"key": key, "crawl_id": 1, "url": HOME, "requested_url": HOME, "fetched_at": "2026-01-02T03:04:05+00:00"}
+    values |= {"status": 200, "depth": 0, "title": "How bees dance", "text": TEXT, "relevance": 0.5, "images": "[]"}
+    with engine.begin() as connection:
+        number = connection.execute(insert(page).values(**(values | {"extractor": "auto"} | more))).inserted_primary_key
+        if source is not None:
+            kept = {"key": key, "crawl_id": 1, "fetched_at": values["fetched_at"], "status_line": "HTTP/1.1 200 OK"}
+            body = zstd.compress(source.encode("utf-8", "replace"))
+            headers = json.dumps([["Content-Type", "text/html; charset=utf-8"]])
+            connection.execute(insert(raw).values(headers=headers, body=body, **kept))
+    assert number is not None
+    return int(number[0])
+
+
+def ask(desk: Desk, path: str, language: str = "en") -> Answer:
+    where, _, query = path.partition("?")
+    given = dict(part.split("=", 1) for part in query.split("&") if part)
+    return answer(desk, Request("GET", where, given, headers={"host": "localhost", "accept-language": language}))
+
+
+def shown(desk: Desk, path: str, language: str = "en") -> str:
+    """The text of a view, its blanks folded."""
+    found = ask(desk, path, language)
+    assert found.status == 200, found.body[-500:]
+    return " ".join(found.body.decode().split())
+
+
+def told(desk: Desk, path: str) -> dict[str, Any]:
+    found = ask(desk, "/api" + path)
+    assert found.status == 200, found.body
+    return dict(json.loads(found.body))
+
+
+@pytest.mark.parametrize("view", ["", "/original", "/blocks", "/versions", "/links"])
+def test_a_page_that_is_not_there(desk: Desk, engine: Engine, view: str) -> None:
+    assert ask(desk, f"/pages/7{view}").status == 404
+    assert ask(desk, f"/pages/{10**18 - 1}{view}").status == 404
+
+
+def test_what_is_known_of_a_page(desk: Desk, engine: Engine) -> None:
+    parent = stored(desk, engine, None, url="http://a.example/parent", title="The <i>parent</i>")
+    number = stored(
+        desk,
+        engine,
+        parent="http://a.example/parent",
+        duplicate_of="http://b.example/not-stored",
+        link_score=0.7,
+        certainty=0.9,
+        via="sitemap",
+        comments="First!\nSecond.",
+        markdown="# How",
+    )
+    found = told(desk, f"/pages/{number}")
+    assert found["parent"] == {"url": "http://a.example/parent", "id": parent, "title": "The <i>parent</i>"}
+    assert found["duplicate_of"] == {"url": "http://b.example/not-stored", "id": None, "title": ""}
+    assert (found["site"], found["certainty"], found["has_source"], found["text"]) == ("a.example", 0.9, True, TEXT)
+    text = shown(desk, f"/pages/{number}")
+    assert f'<a href="/pages/{parent}"><bdi>The &lt;i&gt;parent&lt;/i&gt;</bdi></a>' in text
+    assert 'href="http://b.example/not-stored"' in text
+    assert text.count(f"<p><bdi>{PROSE}</bdi></p>") == 4
+    assert f'<iframe sandbox="" src="/pages/{number}/original"' in text
+    for said in ("70%", "90%", "First!", "Second.", "# How", "sitemap", "near copy"):
+        assert said in text
+
+
+@pytest.mark.parametrize(("view", "language"), [(view, language) for view in VIEWS for language in ("en", "zh")])
+def test_without_its_source(desk: Desk, engine: Engine, view: str, language: str) -> None:
+    number = stored(desk, engine, None)
+    if view == "/original":
+        assert ask(desk, f"/pages/{number}{view}").status == 404
+        return
+    text = shown(desk, f"/pages/{number}{view}", language)
+    assert "<iframe" not in text
+    assert ("KEEP_RAW=yes" in text) is (view not in ("/versions", "/links"))
+
+
+def test_a_source_that_is_damaged(desk: Desk, engine: Engine) -> None:
+    number = stored(desk, engine)
+    with engine.begin() as connection:
+        connection.execute(update(raw).values(body=b"no such thing"))
+    assert "cannot be read" in shown(desk, f"/pages/{number}")
+    assert ask(desk, f"/pages/{number}/original").status == 404
+
+
+def test_the_original(desk: Desk, engine: Engine) -> None:
+    number = stored(desk, engine)
+    found = ask(desk, f"/pages/{number}/original")
+    text = found.body.decode()
+    policy = dict(found.headers)["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "script" not in text
+    assert len(re.findall(rf'<span class="kept" title="kept \(\d+%\): [^"]+">{PROSE}</span>', text)) == 4
+    assert re.search(r'<span class="left" title="left out \(\d+%\): [^"]+">Home</span>', text)
+    assert 'class="said"' not in text
+
+
+@pytest.mark.parametrize(
+    ("more", "source", "said"),
+    [
+        ({"text": "Something else."}, SOURCE, "is not quite the stored one"),
+        ({"extractor": "template"}, SOURCE, "the tints are those of auto"),
+        ({"extractor": "slope"}, SOURCE, ""),
+        ({"fetched_at": "2026-05-05T00:00:00+00:00"}, SOURCE, "This source is older"),
+        ({}, SOURCE + "<i>x</i>" * 60_000, "not read to its end"),
+        (
+            {},
+            f'<head><script type="application/ld+json">{{"@type": "Article", "articleBody": "{PROSE * 5}", "headline": "T"}}'
+            "</script><title>T</title></head><body><p>Hi",
+            "stands in the page&#x27;s scripts",
+        ),
+    ],
+)
+def test_what_is_said_of_the_tints(desk: Desk, engine: Engine, more: dict[str, Any], source: str, said: str) -> None:
+    number = stored(desk, engine, source, **more)
+    assert said in ask(desk, f"/pages/{number}/original").body.decode()
+
+
+def test_blocks(desk: Desk, engine: Engine) -> None:
+    number = stored(desk, engine)
+    found = told(desk, f"/pages/{number}/blocks")
+    assert (found["method"], found["is_explained"], found["total"]) == ("auto", True, len(found["blocks"]))
+    kept = [one for one in found["blocks"] if one["kept"]]
+    assert [one["text"] for one in kept if one["tag"] == "p"] == [PROSE] * 4
+    assert all(one["probability"] >= found["limit"] and one["reasons"] for one in kept)
+    for which, number_of in (("kept", len(kept)), ("left", found["total"] - len(kept))):
+        assert told(desk, f"/pages/{number}/blocks?which={which}")["matching"] == number_of
+    assert ask(desk, f"/pages/{number}/blocks?which=none").status == 400
+    assert "it has sentences" in shown(desk, f"/pages/{number}/blocks")
+
+
+@pytest.mark.parametrize("method", ["leaf-tags", "dom-tags", "max-text", "crunch", "slope"])
+def test_blocks_of_other_methods(desk: Desk, engine: Engine, method: str) -> None:
+    number = stored(desk, engine, extractor=method)
+    found = told(desk, f"/pages/{number}/blocks")
+    assert (found["method"], found["limit"]) == (method, None)
+    assert {one["probability"] for one in found["blocks"]} == {None}
+    assert "This method says only which blocks it keeps." in shown(desk, f"/pages/{number}/blocks")
+
+
+def test_many_blocks_come_part_by_part(desk: Desk, engine: Engine) -> None:
+    number = stored(desk, engine, "<body>" + "".join(f"<p>Line {at}</p>" for at in range(450)))
+    places, start = [], 0
+    while start is not None:
+        found = told(desk, f"/pages/{number}/blocks?start={start}")
+        places += [one["place"] for one in found["blocks"]]
+        start = found["next"]
+    assert places == list(range(450))
+
+
+def test_versions(desk: Desk, engine: Engine) -> None:
+    number = stored(desk, engine, text="Bees waltz.\nBees hum.")
+    assert "has not changed" in shown(desk, f"/pages/{number}/versions")
+    with engine.begin() as connection:
+        for at, text in enumerate(["Bees dance.", "Bees dance.\nBees hum."], 1):
+            values = {"key": key_of(desk, HOME), "crawl_id": 1, "fetched_at": f"2026-01-01T0{at}:00:00+00:00"}
+            connection.execute(insert(page_version).values(id=at, title="<b>x</b>", text=text, **values))
+    found = told(desk, f"/pages/{number}/versions")
+    assert [one["id"] for one in found["versions"]] == [0, 2, 1]
+    assert [one["share"] for one in found["versions"]] == [pytest.approx(22 / 42), pytest.approx(9 / 32), None]
+    assert (found["old"], found["new"]) == (2, 0)
+    text = shown(desk, f"/pages/{number}/versions")
+    assert "<bdi>Bees </bdi><del><bdi>dance</bdi></del><ins><bdi>waltz</bdi></ins><bdi>.</bdi>" in text
+    older = shown(desk, f"/pages/{number}/versions?old=1&new=2")
+    assert "<ins><bdi>Bees hum.</bdi></ins>" in older
+    assert told(desk, f"/pages/{number}/versions?new=2")["old"] == 1
+    assert ask(desk, f"/pages/{number}/versions?old=77").status == 404
+
+
+def test_links(desk: Desk, engine: Engine) -> None:
+    number = stored(desk, engine)
+    high = stored(desk, engine, None, url="http://a.example/high", title="High <b>", relevance=0.8)
+    whole = {"host_id": 1, "depth": 0, "kind": "link"}
+    with engine.begin() as connection:
+        connection.execute(insert(address).values(id=1, key=key_of(desk, HOME), url=HOME, priority=10_000, **whole))
+        for at in range(150):
+            url = ("http://a.example/new", "http://a.example/high")[at] if at < 2 else f"http://a.example/{at}"
+            values = {"id": 10 + at, "key": key_of(desk, url), "url": url, "priority": 900 - at, "parent": 1}
+            connection.execute(insert(address).values(state=0 if at % 2 else 2, **values, **whole))
+    first = told(desk, f"/pages/{number}/links")
+    assert (len(first["links"]), first["total"], first["unread"]) == (100, 150, 0)
+    rest = told(desk, f"/pages/{number}/links?after={first['next']}")
+    assert [one["score"] for one in first["links"] + rest["links"]] == [(900 - at) / 1000 for at in range(150)]
+    assert rest["next"] is None
+    assert [one["anchor"] for one in first["links"][:3]] == ["New <b>", "High", None]
+    assert (first["links"][1]["page"], first["links"][1]["relevance"]) == (high, 0.8)
+    every = told(desk, f"/pages/{number}/links?of=all")
+    assert [(one["url"], one["state"]) for one in every["links"]] == [
+        (HOME, "waiting"),
+        ("http://a.example/new", "done"),
+        ("http://a.example/high", "waiting"),
+    ]
+    assert f'<a href="/pages/{high}"><bdi>High &lt;b&gt;</bdi></a>' in shown(desk, f"/pages/{number}/links")
+
+
+def test_pictures(desk: Desk, engine: Engine) -> None:
+    number = stored(desk, engine)
+    values = {"crawl_id": 1, "site_id": 1, "kind": "image", "url": "u", "target": "", "page": HOME, "bytes": None}
+    values |= {"decided_by": "model", "audited": False, "bytes_are_measured": False, "decided_at": "2026"}
+    key = key_of(desk, "http://a.example/ad.png", "image")
+    with engine.begin() as connection:
+        reasons = json.dumps(["<b>why</b>"])
+        connection.execute(insert(verdict).values(key=key, noise=True, probability=0.9, reasons=reasons, **values))
+    found = told(desk, f"/pages/{number}/links?of=pictures")["pictures"]
+    assert [(one["url"], one["alt"], one["noise"], one["reasons"]) for one in found] == [
+        ("http://a.example/bee.png", "A bee", None, []),
+        ("http://a.example/ad.png", "", True, ["<b>why</b>"]),
+    ]
+    text = shown(desk, f"/pages/{number}/links?of=pictures")
+    assert "&lt;b&gt;why" in text
+    assert "not judged" in text
+    assert '<img src="http' not in text
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=range(len(ATTACKS)))
+def test_what_the_web_says_is_text(desk: Desk, engine: Engine, attack: str) -> None:
+    safe = attack.replace("\x00", "").replace("\ud800", "")
+    fields = ("title", "author", "published", "language", "comments", "markdown", "parent", "duplicate_of", "via")
+    web = dict.fromkeys((*fields, "page_type", "requested_url", "extractor", "fetched_at", "first_at"), safe)
+    written = safe.replace("<", "&lt;").replace('"', "&quot;")
+    source = (
+        f'<title>{written}</title><body><p title="{written}" lang="{written}">{written} {PROSE}<img alt="{written}">'
+    )
+    source += (
+        f'<a href="{written}">{written}</a><a href="http://a.example/{written}">{written}</a><img src="{written}">'
+    )
+    number = stored(desk, engine, source, text=f"{safe}\n{TEXT}", **web)
+    whole = {"host_id": 1, "depth": 0, "kind": safe, "outcome": safe, "state": 2}
+    with engine.begin() as connection:
+        connection.execute(insert(address).values(id=1, key=key_of(desk, HOME), url=HOME, priority=0, **whole))
+        connection.execute(insert(address).values(id=2, key=5, url=safe, priority=0, parent=1, **whole))
+        values = {"key": key_of(desk, HOME), "crawl_id": 1, "fetched_at": safe, "title": safe, "text": safe}
+        connection.execute(insert(page_version).values(**values))
+    for view in VIEWS:
+        text = ask(desk, f"/pages/{number}{view}").body.decode()
+        assert "<script>alert" not in text
+        assert not re.search(r"<[^>]*\sonmouseover=", text)
+        assert not re.search(r"<[^>]*(?:href|src|action)=[\"']?\s*javascript", text)
+        assert "49" not in text or "{{" not in attack
+        assert "\x1b" not in text
+        assert "\x00" not in text
+        assert len(text) < 150_000
+    for view in ("", "/blocks", "/versions", "/links", "/links?of=all", "/links?of=pictures"):
+        assert told(desk, f"/pages/{number}{view}")
+
+
+def test_the_description_for_programs() -> None:
+    schemas = json.loads(document(API))["components"]["schemas"]
+    assert {"PageDetail", "PageRef", "PageBlocks", "PageVersions", "PageLinks", "Difference"} <= schemas.keys()

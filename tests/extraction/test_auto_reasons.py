@@ -1,0 +1,122 @@
+"""Why the model keeps a block or leaves it out: the same verdict as auto's, and reasons that are true."""
+
+import pytest
+
+from crawler.extraction.auto import auto, sight, signs
+from crawler.extraction.auto.choice import best_f1
+from crawler.extraction.auto.in_words import GROUPS, IN_WORDS, Reason, Said, group_of
+from crawler.extraction.auto.model import judge, shipped
+from crawler.extraction.auto.reasons import ALL_TOGETHER, MOST_EXPLAINED, MOST_REASONS, explain
+from crawler.page import Page
+
+PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."
+PAGE = Page.from_html(
+    "<head><title>How bees dance</title></head><body><nav><ul><li><a href=/>Home</a><li><a href=/news>News</a><li><a href=/log>Log in</a>"
+    f"</ul></nav><main><article><h1>How bees dance</h1>{f'<p>{PROSE}' * 6}</article></main>"
+    "<footer><p>Copyright. All rights reserved.</footer>"
+)
+
+
+def usual() -> dict[str, float]:
+    """The signs of a block of which there is nothing to say."""
+    seen = sight.sight(PAGE)
+    names = signs.signs(seen, shipped().vocabulary.scores(seen), signs.ranges(seen)).names
+    return dict.fromkeys(names, 0.0) | {"heading 0": 1.0, "after title": 0.0}
+
+
+def test_probabilities_are_those_of_auto() -> None:
+    judged, said = judge(PAGE, shipped()), explain(PAGE)
+    assert [one.probability for one in said.blocks] == pytest.approx(judged.probabilities.tolist(), abs=1e-5)
+    assert said.best == pytest.approx(best_f1(judged.probabilities, judged.tokens), abs=1e-5)
+    assert said.limit == pytest.approx(said.share * said.best)
+    kept = [block for block, one in zip(PAGE.blocks, said.blocks, strict=True) if one.probability >= said.limit]
+    assert tuple(kept) == auto(PAGE).blocks
+
+
+@pytest.mark.parametrize(
+    ("text", "some", "none"),
+    [
+        ("Home", {"it stands in <nav>", "100% of it is links"}, {"it stands in <article>"}),
+        ("Copyright. All rights reserved.", {"it stands in <footer>", "it stands at the end of the page"}, set()),
+        (PROSE, {f"it has sentences ({len(PROSE)} characters)", "there are sentences beside it"}, {"in <nav>"}),
+    ],
+)
+def test_reasons_of_a_page(text: str, some: set[str], none: set[str]) -> None:
+    said = explain(PAGE)
+    mine = [one.reasons for block, one in zip(PAGE.blocks, said.blocks, strict=True) if block.text == text]
+    assert mine
+    for reasons in mine:
+        found = set(map(str, reasons))
+        assert found & some
+        assert not found & none
+        assert 0 < len(reasons) <= MOST_REASONS
+
+
+def test_each_sign_is_in_a_group() -> None:
+    named = {group_of(name) for name in usual()}
+    assert named == set(GROUPS)
+
+
+@pytest.mark.parametrize(
+    ("group", "changed", "is_text", "expected"),
+    [
+        ("text", {"length": 5.0, "stops": 1.0}, True, "it has sentences (147 characters)"),
+        ("text", {"length": 5.5}, True, "it is long (244 characters)"),
+        ("text", {"length": 4.0}, True, None),
+        ("text", {"length": 3.0}, False, "it is short and has no full stop (19 characters)"),
+        ("text", {"length": 4.0}, False, "it has no full stop (54 characters)"),
+        ("text", {"length": 4.0, "stops": 1.0}, False, None),
+        ("links", {"density": 0.9}, False, "90% of it is links"),
+        ("links", {"density": 0.1}, False, None),
+        ("links", {"density": 0.1}, True, "no more than 10% of it is links"),
+        ("links", {"density": 0.9}, True, None),
+        ("words", {"word score": 1.0}, True, "its words are those of main texts"),
+        ("words", {"word score": 1.0}, False, None),
+        ("words", {"word score": -1.0}, False, "its words are those of menus and notices"),
+        ("elements", {"in nav": 1.0}, False, "it stands in <nav>"),
+        ("elements", {"in nav": 1.0, "tag 1": 1.0}, True, "its element is <p>"),
+        ("elements", {}, True, None),
+        ("names", {"own names": 1.0}, True, "the elements around it are named as those of main texts"),
+        ("names", {"own names": -1.0}, True, None),
+        ("names", {"own names": -1.0}, False, "the elements around it are named as those of a page's frame"),
+        ("place", {"text before": 0.0, "text after": 1.0}, False, "it stands at the start of the page"),
+        ("place", {"text before": 1.0, "text after": 0.0}, False, "it stands at the end of the page"),
+        ("place", {"text before": 0.5, "text after": 0.5}, False, None),
+        ("place", {"text before": 0.5, "text after": 0.5}, True, "it stands in the middle of the page"),
+        ("place", {"copies": 0.7}, False, "the page says the same more than once"),
+        ("titles", {"is title": 1.0}, True, "it is the headline"),
+        ("titles", {"before title": 1.0}, False, "it stands before the headline"),
+        ("titles", {"before title": 1.0}, True, None),
+        ("described", {"in body": 0.9}, True, "the page gives it to machines as its article"),
+        ("described", {"in body": 0.9}, False, None),
+        ("neighbours", {"prose ahead": 0.7}, True, "there are sentences beside it"),
+        ("neighbours", {"prose ago": 3.0, "prose ahead": 3.0}, False, "the next sentences are 19 lines away"),
+        ("neighbours", {"density +1": 1.0, "density -1": 1.0}, False, "there are links before it and after it"),
+        ("headings", {"heading 0": 0.0}, True, "it stands under a heading"),
+        ("headings", {}, False, "no heading stands above it"),
+        ("containers", {"prose share ^2": 0.8}, True, "what stands around it has 80% of the page's sentences"),
+        ("containers", {"density ^1": 0.8}, False, "80% of what stands around it is links"),
+        ("path", {"path width": 4.0, "path linked": 4.0}, False, "most lines of the same elements are links"),
+        ("path", {"path width": 4.0, "path prose": 4.0}, True, "most lines of the same elements are sentences"),
+        ("page", {}, True, None),
+    ],
+)
+def test_groups_in_words(group: str, changed: dict[str, float], is_text: bool, expected: str | None) -> None:
+    found = IN_WORDS[group](Said(usual() | changed, is_text))
+    assert (None if found is None else str(found)) == expected
+
+
+@pytest.mark.parametrize(("count", "is_explained"), [(MOST_EXPLAINED, True), (MOST_EXPLAINED + 1, False)])
+def test_pages_of_too_many_blocks_have_no_reasons(count: int, is_explained: bool) -> None:
+    said = explain(Page.from_html("<p>Bees dance.</p>" * count))
+    assert len(said.blocks) == count
+    assert bool(said.blocks[0].reasons) is is_explained
+
+
+def test_a_page_without_a_block() -> None:
+    assert explain(Page.from_html("")).blocks == ()
+
+
+def test_a_reason_is_a_sentence() -> None:
+    assert str(Reason("{n} of it is links", "5%")) == "5% of it is links"
+    assert str(ALL_TOGETHER) == "no sign alone, but all of them together"
