@@ -30,6 +30,10 @@ SOURCE = (
     "<a href=/high>High</a></nav><main><h1>How bees dance</h1>"
     f"{f'<p>{PROSE}</p>' * 4}<img src=/bee.png alt='A bee'><img src=/ad.png></main><script>alert(1)</script>"
 )
+IN_SCRIPT = (
+    f'<head><title>T</title><script type="application/ld+json">{{"@type": "Article", "articleBody": "{PROSE * 5}", '
+    '"headline": "T"}</script></head><body><p>Hi'
+)
 TEXT = "\n".join([PROSE] * 4)
 ATTACKS = (
     "<script>alert(1)</script>",
@@ -172,8 +176,7 @@ def test_the_original(desk: Desk, engine: Engine) -> None:
         ({}, SOURCE + "<i>x</i>" * 60_000, "not read to its end"),
         (
             {},
-            f'<head><script type="application/ld+json">{{"@type": "Article", "articleBody": "{PROSE * 5}", "headline": "T"}}'
-            "</script><title>T</title></head><body><p>Hi",
+            IN_SCRIPT,
             "stands in the page&#x27;s scripts",
         ),
     ],

@@ -11,7 +11,8 @@ from crawler.page import Page
 
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."
 PAGE = Page.from_html(
-    "<head><title>How bees dance</title></head><body><nav><ul><li><a href=/>Home</a><li><a href=/news>News</a><li><a href=/log>Log in</a>"
+    "<head><title>How bees dance</title></head><body><nav><ul>"
+    "<li><a href=/>Home</a><li><a href=/news>News</a><li><a href=/log>Log in</a>"
     f"</ul></nav><main><article><h1>How bees dance</h1>{f'<p>{PROSE}' * 6}</article></main>"
     "<footer><p>Copyright. All rights reserved.</footer>"
 )
