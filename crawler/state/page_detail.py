@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, func, or_, select
+from sqlalchemy import Connection, Select, and_, func, or_, select
 
 from crawler.state.addresses import in_parts
 from crawler.state.gathered import PRIORITIES
@@ -12,6 +12,8 @@ from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, page, p
 STATES = {WAITING: "waiting", HELD: "held", DONE: "done", RECORDED: "recorded"}
 BY_CHANCE = PRIORITIES - 1
 """The priority of links that were chosen by chance, and of no others."""
+MOST_FOUND = 5_000
+"""Addresses first found on one page that are listed."""
 MOST_VERSIONS = 50
 """That are listed, the newest."""
 MOST_LETTERS = 200_000
@@ -87,23 +89,33 @@ _BECAME = address.outerjoin(page, page.c.key == address.c.key)
 def found_on(
     connection: Connection, key: int, after: tuple[int, int] | None = None, most: int = 100
 ) -> list[FoundLink]:
-    """The addresses that were first found on the page of this key, the most promising first, from a place on."""
-    number = connection.execute(select(address.c.id).where(address.c.key == key)).scalar()
-    if number is None:
-        return []
-    wanted = select(*_FOUND).select_from(_BECAME).where(address.c.parent == number)
+    """The addresses that were first found on the page of this key, the most promising first, from a place on.
+
+    A front page that is fetched each day for years was the first to name far more than any page holds: what it
+    named after so many is not listed, as to put all in order would take too long.
+    """
+    first = _first_found(key).subquery()
+    wanted = select(first.c.id)
     if after is not None:
         priority, last = after
-        lower = and_(address.c.priority == priority, address.c.id > last)
-        wanted = wanted.where(or_(address.c.priority < priority, lower))
-    rows = connection.execute(wanted.order_by(address.c.priority.desc(), address.c.id).limit(most))
-    return [_found(row) for row in rows]
+        lower = and_(first.c.priority == priority, first.c.id > last)
+        wanted = wanted.where(or_(first.c.priority < priority, lower))
+    numbers = list(connection.execute(wanted.order_by(first.c.priority.desc(), first.c.id).limit(most)).scalars())
+    rows = connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.id.in_(numbers)))
+    return sorted(map(_found, rows), key=lambda one: (-one.priority, one.id))
 
 
-def found_count(connection: Connection, key: int) -> int:
-    """How many addresses were first found on the page of this key."""
+def found_count(connection: Connection, key: int) -> tuple[int, bool]:
+    """How many addresses that were first found on the page of this key are listed, and whether there are more."""
+    count = select(func.count()).select_from(_first_found(key, 1).subquery())
+    number = int(connection.execute(count).scalar_one())
+    return min(number, MOST_FOUND), number > MOST_FOUND
+
+
+def _first_found(key: int, more: int = 0) -> Select[tuple[int, int]]:
+    """So many of those addresses, in no order: an order would make PostgreSQL search all addresses for them."""
     mine = select(address.c.id).where(address.c.key == key).scalar_subquery()
-    return int(connection.execute(select(func.count()).where(address.c.parent == mine)).scalar_one())
+    return select(address.c.id, address.c.priority).where(address.c.parent == mine).limit(MOST_FOUND + more)
 
 
 def known_by_key(connection: Connection, keys: Iterable[int]) -> dict[int, FoundLink]:

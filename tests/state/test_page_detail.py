@@ -68,7 +68,7 @@ def test_what_was_first_found_on_a_page(connection: Connection) -> None:
     assert (by_name["high"].title, by_name["high"].relevance) == ("<b>High</b>", 0.75)
     assert by_name["high"].page is not None
     assert by_name["low"].page is None
-    assert found_count(connection, HOME) == len(FOUND)
+    assert found_count(connection, HOME) == (len(FOUND), False)
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 8])
@@ -84,7 +84,16 @@ def test_they_come_part_by_part(connection: Connection, most: int) -> None:
 @pytest.mark.parametrize("key", [OTHER, 12345])
 def test_nothing_was_found_on_others(connection: Connection, key: int) -> None:
     assert found_on(connection, key) == []
-    assert found_count(connection, key) == 0
+    assert found_count(connection, key) == (0, False)
+
+
+@pytest.mark.parametrize(("most", "is_cut"), [(7, False), (6, True)])
+def test_no_more_than_so_many_are_listed(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, most: int, is_cut: bool
+) -> None:
+    monkeypatch.setattr("crawler.state.page_detail.MOST_FOUND", most)
+    assert found_count(connection, HOME) == (most, is_cut)
+    assert len(found_on(connection, HOME)) == most
 
 
 def test_addresses_and_pages_by_their_keys(connection: Connection) -> None:

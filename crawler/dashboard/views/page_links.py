@@ -14,6 +14,7 @@ from crawler.dashboard.views import Data, Views
 from crawler.opening import canonical
 from crawler.state.entries import Keys
 from crawler.state.page_detail import (
+    MOST_FOUND,
     FoundLink,
     PictureVerdict,
     found_count,
@@ -72,6 +73,8 @@ class PageLinks(NamedTuple):
     has_source: bool
     of: str
     total: int
+    is_cut: bool
+    """Whether more was first found on it than is listed."""
     unread: int
     """Links and pictures that were not read as the page has too many."""
     links: tuple[PageLink, ...]
@@ -102,8 +105,9 @@ def _first_found(connection: Connection, found: Reread, after: str) -> PageLinks
             anchors.setdefault(link.url, link.text)
     links = tuple(_link(row.url, anchors.get(row.url), row) for row in rows[:AT_ONCE])
     last = rows[AT_ONCE - 1] if len(rows) > AT_ONCE else None
-    return _answer(found, "found", found_count(connection, key))._replace(
-        links=links, next=f"{last.priority}.{last.id}" if last is not None else None
+    total, is_cut = found_count(connection, key)
+    return _answer(found, "found", total)._replace(
+        is_cut=is_cut, links=links, next=f"{last.priority}.{last.id}" if last is not None else None
     )
 
 
@@ -131,7 +135,7 @@ def _of_source(connection: Connection, found: Reread, keys: Keys, given: Given) 
 
 def _answer(found: Reread, of: str, total: int) -> PageLinks:
     row, unread = found.row, found.page.cut if of != "found" else 0
-    return PageLinks(row["id"], row["title"], found.source is not None, of, total, unread, (), (), None)
+    return PageLinks(row["id"], row["title"], found.source is not None, of, total, False, unread, (), (), None)
 
 
 def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:
@@ -149,7 +153,7 @@ def _picture(url: str, alt: str, target: str, said: PictureVerdict | None) -> Pa
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The table of links or pictures."""
-    return desk.page(request, "page_links.html", found=data(desk, given), choices=SORTS, tab="links")
+    return desk.page(request, "page_links.html", found=data(desk, given), most=MOST_FOUND, choices=SORTS, tab="links")
 
 
 VIEWS: Views = {"/pages/{page}/links": (show, PARAMETERS)}
