@@ -174,6 +174,7 @@ def test_the_original(desk: Desk, engine: Engine) -> None:
         ({"extractor": "slope"}, SOURCE, ""),
         ({"fetched_at": "2026-05-05T00:00:00+00:00"}, SOURCE, "This source is older"),
         ({}, SOURCE + "<i>x</i>" * 60_000, "not read to its end"),
+        ({}, SOURCE + "<p>" + "x" * 1_000_000, "Why is said of its blocks"),
         (
             {},
             IN_SCRIPT,

@@ -18,6 +18,8 @@ from crawler.state.entries import Keys
 from crawler.state.page_detail import Neighbour, neighbours
 from crawler.state.schema import site
 
+MOST_EXPLAINED = 1_000_000
+"""Bytes of a source whose tints say why at once; larger ones take long enough to be read."""
 MOST_SHOWN = 300_000
 """Characters of the clean text that are shown."""
 
@@ -142,8 +144,11 @@ def show_original(desk: Desk, request: Request, given: Given) -> Answer:
     if found.source is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not kept.")
     words = words_of(request.language)
-    made = original(found.page, found.kept, _whys(found, words))
+    is_large = len(found.source) > MOST_EXPLAINED
+    made = original(found.page, found.kept, {} if is_large else _whys(found, words))
     notes = _notes(found, words)
+    if is_large:
+        notes.append(words.said("Why is said of its blocks: the page is too large for it to be told here, too."))
     if made.is_cut:
         notes.append(words.said("Only its beginning is shown: the page is too large."))
     body = document(made, request.language, found.row["title"], notes)
@@ -154,7 +159,7 @@ def _whys(found: Reread, words: Words) -> dict[int, str]:
     """For the blocks of a page, why they are kept or not."""
     said: dict[int, str] = {}
     for block in page_blocks.blocks(found):
-        reasons = "; ".join(words.said(one.sentence, n=one.n) for one in block.reasons)
+        reasons = words.said("; ").join(words.said(one.sentence, n=one.n) for one in block.reasons)
         verdict = words.said("kept") if block.kept else words.said("left out")
         likely = f" ({block.probability:.0%})" if block.probability is not None else ""
         said[block.place] = f"{verdict}{likely}" + (f": {reasons}" if reasons else "")
