@@ -86,29 +86,31 @@ def data(desk: Desk, given: Given) -> PageLinks:
     """Links or pictures of a page, a hundred at a time."""
     with desk.reading() as connection:
         found = reread(connection, given["page"])
+        if given["of"] == "found":
+            rows = found_on(connection, found.row["key"], _cursor(given["after"]), AT_ONCE + 1)
+            total, is_cut = found_count(connection, found.row["key"])
+    if given["of"] == "found":
+        return _first_found(found, rows)._replace(total=total, is_cut=is_cut)
     _ = found.page.links  # read before the next look at the database: a large page takes its time
     with desk.reading() as connection:
-        if given["of"] == "found":
-            return _first_found(connection, found, given["after"])
-        keys = Keys(found.row["crawl_id"], canonical(desk.settings))
-        return _of_source(connection, found, keys, given)
+        return _of_source(connection, found, Keys(found.row["crawl_id"], canonical(desk.settings)), given)
 
 
-def _first_found(connection: Connection, found: Reread, after: str) -> PageLinks:
-    """What was first found on the page, the most promising first."""
+def _cursor(after: str) -> tuple[int, int] | None:
     match = _CURSOR.fullmatch(after)
-    key = found.row["key"]
-    rows = found_on(connection, key, (int(match[1]), int(match[2])) if match else None, AT_ONCE + 1)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def _first_found(found: Reread, rows: list[FoundLink]) -> PageLinks:
+    """What was first found on the page, the most promising first, with what its source calls it."""
     anchors: dict[str, str] = {}
-    for link in found.page.links:
+    for link in found.page.links if rows else ():
         if link.text:
             anchors.setdefault(link.url, link.text)
     links = tuple(_link(row.url, anchors.get(row.url), row) for row in rows[:AT_ONCE])
     last = rows[AT_ONCE - 1] if len(rows) > AT_ONCE else None
-    total, is_cut = found_count(connection, key)
-    return _answer(found, "found", total)._replace(
-        is_cut=is_cut, links=links, next=f"{last.priority}.{last.id}" if last is not None else None
-    )
+    next_one = f"{last.priority}.{last.id}" if last is not None else None
+    return _answer(found, "found", len(rows))._replace(links=links, next=next_one)
 
 
 def _of_source(connection: Connection, found: Reread, keys: Keys, given: Given) -> PageLinks:

@@ -63,12 +63,15 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Ex
 
     found = likely(normal)
     best = best_f1(found, tokens(seen))
-    changes = _changes(names, normal, likely, found) if len(found) <= MOST_EXPLAINED else None
+    limit, chances = share * best, found.tolist()
+    if len(chances) > MOST_EXPLAINED:
+        return Explanation(limit, best, share, tuple(Explained(chance, ()) for chance in chances))
+    changes = _changes(names, normal, likely, found)
     blocks = []
-    for at, probability in enumerate(found.tolist()):
-        said = Said(dict(zip(names, matrix[:, at].tolist(), strict=True)), probability >= share * best)
-        blocks.append(Explained(probability, _reasons(said, changes[:, at]) if changes is not None else ()))
-    return Explanation(share * best, best, share, tuple(blocks))
+    for at, chance in enumerate(chances):
+        said = Said(dict(zip(names, matrix[:, at].tolist(), strict=True)), chance >= limit)
+        blocks.append(Explained(chance, _reasons(said, changes[:, at])))
+    return Explanation(limit, best, share, tuple(blocks))
 
 
 def _changes(names: list[str], normal: Floats, likely: Callable[[Floats], Floats], found: Floats) -> Floats:
