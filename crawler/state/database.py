@@ -175,7 +175,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE verdict ADD COLUMN sight TEXT",
         "ALTER TABLE verdict ADD COLUMN file TEXT",
         "CREATE INDEX verdict_wall ON verdict (crawl_id, noise, kind, id)",
-        "CREATE INDEX verdict_doubt ON verdict (crawl_id, probability, id)",
+        "CREATE INDEX verdict_doubt ON verdict (crawl_id, kind, noise, probability, id)",
+        "DROP INDEX verdict_site",
+        "CREATE INDEX verdict_site ON verdict (crawl_id, site_id, noise, kind, id)",
+        "CREATE INDEX verdict_audit ON verdict (crawl_id, kind, id, mistaken) WHERE audited",
         """
         CREATE TABLE sample (
             crawl_id {number} NOT NULL, at FLOAT NOT NULL, number INTEGER NOT NULL, seconds FLOAT NOT NULL,

@@ -27,6 +27,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Float,
     ForeignKey,
     Index,
@@ -37,6 +38,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    literal_column,
 )
 
 VERSION = 9
@@ -353,9 +355,27 @@ verdict = Table(
     Column("sight", Text),  # how a page shows it, from which it can be judged again; not of an older release
     Column("file", Text),  # of what was downloaded, under the folder of pictures
 )
-Index("verdict_site", verdict.c.crawl_id, verdict.c.site_id)
+Index("verdict_site", verdict.c.crawl_id, verdict.c.site_id, verdict.c.noise, verdict.c.kind, verdict.c.id)
 Index("verdict_wall", verdict.c.crawl_id, verdict.c.noise, verdict.c.kind, verdict.c.id)
-Index("verdict_doubt", verdict.c.crawl_id, verdict.c.probability, verdict.c.id)
+Index(
+    "verdict_doubt",
+    verdict.c.crawl_id,
+    verdict.c.kind,
+    verdict.c.noise,
+    verdict.c.probability,
+    verdict.c.id,
+)
+# Few are: the share of the noise that is fetched to see whether it is.
+IS_AUDITED: ColumnElement[bool] = literal_column("audited")
+Index(
+    "verdict_audit",
+    verdict.c.crawl_id,
+    verdict.c.kind,
+    verdict.c.id,
+    verdict.c.mistaken,
+    sqlite_where=IS_AUDITED,
+    postgresql_where=IS_AUDITED,
+)
 
 focus = Table(
     "focus",
