@@ -1,7 +1,231 @@
-"""The view "images"."""
+"""The view "images": two walls, of the pictures that were kept and of those that were skipped, and people's marks."""
 
+from http import HTTPStatus
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from sqlalchemy import Connection, exists, select
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.judged_pictures import ImageErrors, JudgedPicture, errors, shown
+from crawler.dashboard.kept_picture import picture
+from crawler.dashboard.parameters import Given, Parameter
+from crawler.dashboard.request import Answer, RefusedError, Request, see_other
 from crawler.dashboard.views import Changes, Data, Views
+from crawler.judging import BY_LIST
+from crawler.noise.verdict import MODELS
+from crawler.opening import canonical
+from crawler.state.database import open_database
+from crawler.state.entries import Keys
+from crawler.state.marked import Marks
+from crawler.state.marks import CONTENT, NOISE, PICTURE, Mark, mark, unmark
+from crawler.state.schema import crawl, site, verdict
+from crawler.state.walls import KINDS, Seen, Stretch, Wanted, audits, doubtful, marked_of, read, wall
 
-VIEWS: Views = {}
-CHANGES: Changes = {}
-API: Data = {}
+MOST = 24
+"""Pictures of a wall at once."""
+MOST_DOUBTFUL = 48
+MOST_CRAWLS = 200
+NONE = "none"
+BOTH, KEPT, SKIPPED, DOUBTFUL = "both", "kept", "skipped", "doubtful"
+ALL, AUDITED, MARKED, DISPUTED = "all", "audited", "marked", "disputed"
+PARAMETERS = (
+    Parameter("crawl", "", "name of the crawl; the latest that judged pictures where it is not given"),
+    Parameter("wall", BOTH, "what is shown", (BOTH, KEPT, SKIPPED, DOUBTFUL)),
+    Parameter("kind", ALL, "pictures, or the pages that pictures lead to", (ALL, *KINDS)),
+    Parameter("site", "", "the site whose pages show them"),
+    Parameter("by", "", "the model that called them noise", (*MODELS, BY_LIST)),
+    Parameter("only", ALL, "those fetched by the audit, those marked, those that people see otherwise",
+              (ALL, AUDITED, MARKED, DISPUTED)),
+    Parameter("kept_before", 0, "the kept ones that follow, as `before` of an answer says"),
+    Parameter("skipped_before", 0, "the skipped ones that follow, as `before` of an answer says"),
+)  # fmt: skip
+OF_CRAWL = PARAMETERS[:1]
+
+
+class OfCrawl(NamedTuple):
+    """A crawl, by its number and its name."""
+
+    id: int
+    name: str
+
+
+class PictureWall(NamedTuple):
+    """Some pictures, the newest first, or the least certain first."""
+
+    pictures: tuple[JudgedPicture, ...]
+    before: int
+    """What the parameter of the wall is to be for those that follow; 0 where none do."""
+
+
+class ImageWalls(NamedTuple):
+    """The walls of a crawl that were asked for."""
+
+    crawl: str
+    kept: PictureWall | None
+    skipped: PictureWall | None
+    doubtful: PictureWall | None
+    """Those nearest to the limit that nobody has marked."""
+
+
+def walls(desk: Desk, given: Given) -> ImageWalls:
+    """The walls."""
+    with desk.reading() as connection:
+        of = _crawl(connection, given["crawl"])
+        if of is None:
+            return ImageWalls("", None, None, None)
+        kinds = KINDS if given["kind"] == ALL else (given["kind"],)
+        if given["wall"] == DOUBTFUL:
+            seen = doubtful(connection, of.id, "" if given["kind"] == ALL else given["kind"], MOST_DOUBTFUL)
+            return ImageWalls(of.name, None, None, _wall(connection, of.name, Stretch(seen, 0)))
+        found: dict[str, PictureWall | None] = {KEPT: None, SKIPPED: None}
+        site_id = _site(connection, of.id, given["site"])
+        for name, noise in ((KEPT, False), (SKIPPED, True)):
+            if given["wall"] in (BOTH, name):
+                wanted = Wanted(noise, kinds, site_id, given["by"], given["only"] == AUDITED)
+                stretch = _stretch(desk, connection, of, wanted, given)
+                found[name] = _wall(connection, of.name, stretch)
+        return ImageWalls(of.name, found[KEPT], found[SKIPPED], None)
+
+
+def error_rate(desk: Desk, given: Given) -> ImageErrors:
+    """How often pictures are judged wrongly."""
+    with desk.reading() as connection:
+        of = _crawl(connection, given["crawl"])
+        if of is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has judged pictures yet.")
+        return errors(of.name, audits(connection, of.id), _marks(desk, connection, of).tally())
+
+
+def one(desk: Desk, given: Given) -> JudgedPicture:
+    """One of them."""
+    with desk.reading() as connection:
+        seen, name = _one(connection, given["verdict"])
+        return shown(seen, marked_of(connection, name, (seen,)).get(seen.id, ""))
+
+
+def show(desk: Desk, request: Request, given: Given) -> Answer:
+    """The page with the walls."""
+    found = walls(desk, given)
+    rate = error_rate(desk, {"crawl": found.crawl}) if found.crawl else None
+    return desk.page(
+        request,
+        "images.html",
+        found=found,
+        rate=rate,
+        given=given,
+        crawls=_crawls(desk, found.crawl),
+        models=(*MODELS, BY_LIST),
+        address=lambda **other: f"/images?{urlencode(_given(given, other))}",
+    )
+
+
+def show_one(desk: Desk, request: Request, given: Given) -> Answer:
+    """The page with one of them, which also answers to a mark."""
+    with desk.reading() as connection:
+        _, name = _one(connection, given["verdict"])
+    return desk.page(request, "images_one.html", one=one(desk, given), crawl=name)
+
+
+def show_picture(desk: Desk, request: Request, given: Given) -> Answer:
+    """The picture itself, as it was downloaded."""
+    with desk.reading() as connection:
+        seen, _ = _one(connection, given["verdict"])
+    found = picture(desk.output / "images", seen.file or "")
+    if found is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "This picture is not here.")
+    return found
+
+
+def say(desk: Desk, request: Request, given: Given) -> Answer:
+    """Keep or forget what somebody says of a picture."""
+    with desk.reading() as connection:
+        seen, name = _one(connection, given["verdict"])
+    engine = open_database(desk.url)
+    try:
+        if given["value"] in (CONTENT, NOISE):
+            mark(engine, Mark(PICTURE, name, seen.url, seen.page, given["value"], seen.sight or ""))
+        elif given["value"] == NONE:
+            unmark(engine, name, PICTURE, seen.url, seen.page)
+        else:
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "Say whether the picture is content or noise.")
+    finally:
+        engine.dispose()
+    return see_other(f"/images/{seen.id}")
+
+
+def _stretch(desk: Desk, connection: Connection, of: OfCrawl, wanted: Wanted, given: Given) -> Stretch:
+    before = given["skipped_before" if wanted.noise else "kept_before"]
+    only_noise = bool(wanted.by or wanted.audited)
+    if wanted.site_id == 0 or (only_noise and not wanted.noise):
+        return Stretch((), 0)
+    if given["only"] in (MARKED, DISPUTED):
+        marks = _marks(desk, connection, of)
+        return marks.wall(wanted, mistaken=given["only"] == DISPUTED, before=before, most=MOST)
+    return wall(connection, of.id, wanted, before, MOST)
+
+
+def _wall(connection: Connection, name: str, stretch: Stretch) -> PictureWall:
+    marked = marked_of(connection, name, stretch.seen)
+    return PictureWall(tuple(shown(seen, marked.get(seen.id, "")) for seen in stretch.seen), stretch.before)
+
+
+def _marks(desk: Desk, connection: Connection, of: OfCrawl) -> Marks:
+    return Marks(connection, of.name, Keys(of.id, canonical(desk.settings)))
+
+
+def _crawl(connection: Connection, name: str) -> OfCrawl | None:
+    """The crawl of this name; without one the latest that judged pictures, None where none did."""
+    found = select(crawl.c.id, crawl.c.name)
+    if name:
+        row = connection.execute(found.where(crawl.c.name == name)).one_or_none()
+        if row is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
+    else:
+        judged = exists().where(verdict.c.crawl_id == crawl.c.id)
+        row = connection.execute(found.where(judged).order_by(crawl.c.id.desc()).limit(1)).one_or_none()
+    return OfCrawl(*row) if row is not None else None
+
+
+def _crawls(desk: Desk, chosen: str) -> list[str]:
+    """The names of the latest crawls, and of the one that is shown."""
+    with desk.reading() as connection:
+        names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
+    return names if chosen in names or not chosen else [chosen, *names]
+
+
+def _site(connection: Connection, crawl_id: int, name: str) -> int | None:
+    """The number of a site; None for all, 0 where there is none of this name."""
+    if not name:
+        return None
+    found = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name == name.strip().lower())
+    return connection.execute(found).scalar_one_or_none() or 0
+
+
+def _one(connection: Connection, number: int) -> tuple[Seen, str]:
+    """A verdict, and the name of its crawl."""
+    found = read(connection, (number,))
+    if not found:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such picture.")
+    mine = select(crawl.c.name).join(verdict, verdict.c.crawl_id == crawl.c.id).where(verdict.c.id == number)
+    return found[0], connection.execute(mine).scalar_one()
+
+
+def _given(given: Given, other: dict[str, Any]) -> dict[str, Any]:
+    """What an address of the walls holds: what was given, and other values; not those that go without saying."""
+    usual = {one.name: one.default for one in PARAMETERS}
+    return {name: value for name, value in {**given, **other}.items() if value != usual.get(name)}
+
+
+SAID = (Parameter("value", "", "what the picture is", (CONTENT, NOISE, NONE)),)
+VIEWS: Views = {
+    "/images": (show, PARAMETERS),
+    "/images/{verdict}": (show_one, ()),
+    "/images/{verdict}/picture": (show_picture, ()),
+}
+CHANGES: Changes = {"/images/{verdict}/mark": (say, SAID)}
+API: Data = {
+    "/api/images": (walls, PARAMETERS, "Pictures that were kept or skipped, with verdicts, scores, reasons and marks"),
+    "/api/images/{verdict}": (one, (), "One of them"),
+    "/api/images/error-rate": (error_rate, OF_CRAWL, "How often pictures are judged wrongly, by audit and by marks"),
+}

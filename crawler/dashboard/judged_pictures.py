@@ -1,0 +1,210 @@
+"""What was said of pictures, as it is shown: a picture with its verdict and its mark, and how often verdicts err."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from crawler.dashboard.kept_picture import is_name
+from crawler.noise.sighting import Sighting
+from crawler.state.marked import Tally
+from crawler.state.marks import CONTENT, NOISE
+from crawler.state.walls import Audited, Seen
+from crawler.wording import CONTROL
+
+NORMAL = 1.959964
+"""Standard deviations to each side of the middle 95% of a normal distribution."""
+FIGURE = re.compile(r"\d+")
+
+
+class JudgedPicture(NamedTuple):
+    """A picture, or the page behind it, with the verdict and what people said."""
+
+    id: int
+    kind: str
+    """image, or link: the page that the picture leads to."""
+    url: str
+    target: str
+    page: str
+    site: str | None
+    """Whose pages show it."""
+    verdict: str
+    """content or noise."""
+    probability: float
+    """Of noise."""
+    keyword: float | None
+    redundancy: float | None
+    entropy: float | None
+    reasons: tuple[str, ...]
+    decided_by: str
+    audited: bool
+    mistaken: bool | None
+    bytes: int | None
+    decided_at: str
+    name: str
+    """Of its file, in the address."""
+    alt: str
+    title: str
+    anchor: str
+    width: int | None
+    """In pixels, as the page gives it."""
+    height: int | None
+    is_here: bool
+    """Whether it was downloaded, and where it lies is known."""
+    can_teach: bool
+    """Whether it is known how the page shows it, which training needs."""
+    mark: str
+    """content or noise, as people say; empty where nobody did."""
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether people see it otherwise than the verdict."""
+        return bool(self.mark) and self.mark != self.verdict
+
+    @property
+    def box(self) -> tuple[int, int] | None:
+        """Width and height of a box of its shape that is no larger than 160 x 110."""
+        if not self.width or not self.height or self.width < 0 or self.height < 0:
+            return None
+        scale = min(160 / self.width, 110 / self.height, 1.0)
+        return max(2, round(self.width * scale)), max(2, round(self.height * scale))
+
+    @property
+    def said(self) -> tuple["Reason", ...]:
+        """The reasons, for their words to be found in the visitor's language."""
+        return tuple(map(reason, self.reasons))
+
+
+class Reason(NamedTuple):
+    """A reason: its sentence with figures left open, those figures, and the words of pictures behind a colon."""
+
+    sentence: str
+    figures: Mapping[str, str]
+    words: str
+
+
+class ErrorShare(NamedTuple):
+    """How many of some verdicts are wrong, and between which shares that of all lies with 95% (Wilson)."""
+
+    wrong: int
+    of: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+class AuditShare(NamedTuple):
+    """What the audit says of the noise of one kind."""
+
+    kind: str
+    chosen: int
+    """To be fetched although they are noise, by their addresses and thus by chance."""
+    mistaken: ErrorShare
+    """Of those whose size in pixels could be told: how many are as large as content."""
+
+
+class ImageErrors(NamedTuple):
+    """How often pictures are judged wrongly, by the audit and by people's marks."""
+
+    crawl: str
+    audit: tuple[AuditShare, ...]
+    skipped: ErrorShare
+    """Of the marked pictures that were skipped: how many are content, as people say."""
+    kept: ErrorShare
+    """Of the marked pictures that were kept: how many are noise, as people say."""
+    marks: int
+    """The newest ones, that were counted."""
+    all_marks: bool
+    unknown: int
+    """Marks of pictures on which the crawl has no verdict now."""
+
+
+def shown(one: Seen, mark: str) -> JudgedPicture:
+    """A verdict as it is shown."""
+    sighting = _sighting(one.sight)
+    width, height = sighting.size if sighting else (None, None)
+    return JudgedPicture(
+        *(one.id, one.kind, one.url, one.target, one.page, one.site, NOISE if one.noise else CONTENT),
+        *(one.probability, one.keyword, one.redundancy, one.entropy, _reasons(one.reasons), one.decided_by),
+        *(one.audited, one.mistaken, one.bytes if one.file else None, one.decided_at),
+        name=_name(one.url),
+        alt=sighting.alt if sighting else "",
+        title=sighting.title if sighting else "",
+        anchor=sighting.anchor_text if sighting else "",
+        width=width,
+        height=height,
+        is_here=is_name(one.file),
+        can_teach=sighting is not None,
+        mark=mark,
+    )
+
+
+def errors(crawl: str, audits: tuple[Audited, ...], tally: Tally) -> ImageErrors:
+    """How often a crawl's pictures are judged wrongly."""
+    return ImageErrors(
+        crawl,
+        tuple(AuditShare(one.kind, one.chosen, wilson(one.mistaken, one.told)) for one in audits),
+        skipped=wilson(tally.content_skipped, tally.content_skipped + tally.noise_skipped),
+        kept=wilson(tally.noise_kept, tally.noise_kept + tally.content_kept),
+        marks=tally.counted,
+        all_marks=tally.is_all,
+        unknown=tally.unknown,
+    )
+
+
+def wilson(wrong: int, of: int) -> ErrorShare:
+    """A share, and Wilson's interval around it, which holds for few cases and shares near 0, too.
+
+    >>> [round(one, 3) for one in wilson(2, 50)[2:]], wilson(0, 0).share
+    ([0.04, 0.011, 0.135], None)
+    """
+    if not of:
+        return ErrorShare(0, 0, None, None, None)
+    share, spread = wrong / of, NORMAL**2 / of
+    middle = (share + spread / 2) / (1 + spread)
+    half = NORMAL * math.sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
+    return ErrorShare(wrong, of, share, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def reason(text: str) -> Reason:
+    """A reason taken apart.
+
+    >>> reason("7 of 39 pages of the site show it")
+    Reason(sentence='{a} of {b} pages of the site show it', figures={'a': '7', 'b': '39'}, words='')
+    """
+    sentence, colon, words = text.partition(": ")
+    if "{" in sentence or "}" in sentence:  # none of ours
+        return Reason("{a}", {"a": text}, "")
+    figures: dict[str, str] = {}
+
+    def left_open(found: re.Match[str]) -> str:
+        letter = chr(ord("a") + len(figures) % 26)
+        figures[letter] = found[0]
+        return f"{{{letter}}}"
+
+    return Reason(FIGURE.sub(left_open, sentence, count=26) + (":" if colon else ""), figures, words)
+
+
+def _sighting(record: str | None) -> Sighting | None:
+    try:
+        return Sighting.of(record) if record else None
+    except (ValueError, TypeError):  # whatever it is, it is none of ours
+        return None
+
+
+def _reasons(text: str) -> tuple[str, ...]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return ()
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def _name(url: str) -> str:
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        return ""
+    return CONTROL.sub("", unquote(path.rstrip("/").rpartition("/")[2]))[:80]
