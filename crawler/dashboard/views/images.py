@@ -1,5 +1,6 @@
 """The view "images": two walls, of the pictures that were kept and of those that were skipped, and people's marks."""
 
+import time
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -141,14 +142,15 @@ def say(desk: Desk, request: Request, given: Given) -> Answer:
     """Keep or forget what somebody says of a picture."""
     with desk.reading() as connection:
         seen, name = _one(connection, given["verdict"])
+    said = Mark(PICTURE, name, seen.url, seen.page, given["value"], seen.sight or "", said_at=time.time())
     engine = open_database(desk.url)
     try:
-        if given["value"] in (CONTENT, NOISE):
-            mark(engine, Mark(PICTURE, name, seen.url, seen.page, given["value"], seen.sight or ""))
-        elif given["value"] == NONE:
-            unmark(engine, name, PICTURE, seen.url, seen.page)
+        if said.value == NONE:
+            unmark(engine, said)
         else:
-            raise RefusedError(HTTPStatus.BAD_REQUEST, "Say whether the picture is content or noise.")
+            mark(engine, said)
+    except ValueError as error:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, f"This cannot be marked: {error}.") from None
     finally:
         engine.dispose()
     return see_other(f"/images/{seen.id}")
