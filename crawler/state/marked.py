@@ -17,7 +17,7 @@ from crawler.state.schema import verdict
 from crawler.state.walls import NEWEST, SECONDS, Stretch, Wanted, read
 
 AT_ONCE = 200
-MOST_COUNTED = 5_000
+MOST_COUNTED = 2_000
 
 
 class Tally(NamedTuple):

@@ -1,0 +1,381 @@
+"""The view of judged pictures: what it shows, what it refuses, and what a mark does; hostile words stay words."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+from sqlalchemy import Engine, insert, select
+from sqlalchemy.engine import URL
+
+from crawler import settings as our_settings
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.door import Door
+from crawler.dashboard.judged_pictures import Reason, reason, wilson
+from crawler.dashboard.kept_picture import MOST_BYTES
+from crawler.dashboard.request import Answer, Request
+from crawler.dashboard.routes import answer
+from crawler.noise.sighting import Sighting
+from crawler.state.dashboard_tables import label
+from crawler.state.database import open_database
+from crawler.state.schema import crawl, site, verdict
+
+PAGE = "http://a.example/"
+GIF = b"GIF89a" + bytes((200, 0, 60, 0)) + bytes(20)
+NAME = "ab/" + "ab" * 16 + ".gif"
+ATTACKS = (
+    "<script>alert(1)</script>",
+    '"onmouseover="alert(1)',
+    "'><img src=x onerror=alert(1)>",
+    "javascript:alert(1)",
+    "{{ 7 * 7 }} {0} {a}",
+    "\u202eevil\u2066\x00\x1b[31m\ud800",
+    "a" * 10_000,
+)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    engine = open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db")))
+    with engine.begin() as connection:
+        connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
+        connection.execute(insert(site).values(id=1, crawl_id=1, name="a.example"))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def desk(engine: Engine, tmp_path: Path) -> Desk:
+    settings = Settings()
+    settings.setmodule(our_settings)
+    return Desk(engine.url, tmp_path, settings, Door())
+
+
+def enter(engine: Engine, number: int = 1, **other: Any) -> None:
+    """A verdict; of a kept picture if nothing else is said."""
+    row = {
+        "id": number,
+        "key": number,
+        "crawl_id": 1,
+        "site_id": 1,
+        "kind": "image",
+        "url": f"http://cdn.example/{number}.png",
+        "target": "",
+        "page": PAGE,
+        "noise": False,
+        "probability": 0.1,
+        "reasons": "[]",
+        "decided_by": "",
+        "audited": False,
+        "bytes_are_measured": False,
+        "decided_at": "2026-11-22T00:00:00+00:00",
+    }
+    with engine.begin() as connection:
+        connection.execute(insert(verdict).values(row | other))
+
+
+def get(desk: Desk, path: str, **query: str) -> Answer:
+    return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
+
+
+def post(desk: Desk, path: str, **form: str) -> Answer:
+    return answer(desk, Request("POST", path, {}, {"token": desk.door.token} | form, {"host": "localhost"}))
+
+
+def data(desk: Desk, path: str = "/api/images", **query: str) -> Any:
+    return json.loads(get(desk, path, **query).body)
+
+
+def text(desk: Desk, path: str = "/images", **query: str) -> str:
+    found = get(desk, path, **query)
+    assert found.status == HTTPStatus.OK, found.body
+    return found.body.decode()
+
+
+def sight(**other: Any) -> str:
+    return Sighting("http://cdn.example/1.png", "", PAGE, **other).record()
+
+
+# What is shown.
+
+
+def test_there_are_two_walls(desk: Desk, engine: Engine) -> None:
+    enter(engine, 1, sight=sight(alt="A bee", size=(320, 200)), file=NAME, bytes=2_000)
+    enter(engine, 2, noise=True, probability=0.99, keyword=0.75, reasons='["it is 1 x 1, which nobody sees"]')
+    found = data(desk)
+    (kept,), (skipped,) = found["kept"]["pictures"], found["skipped"]["pictures"]
+    assert (kept["id"], kept["verdict"], kept["alt"], kept["width"], kept["bytes"]) == (
+        1,
+        "content",
+        "A bee",
+        320,
+        2_000,
+    )
+    assert (skipped["verdict"], skipped["keyword"], skipped["reasons"]) == (
+        "noise",
+        0.75,
+        ["it is 1 x 1, which nobody sees"],
+    )
+    page = text(desk)
+    assert '<img src="/images/1/picture"' in page
+    assert '<img src="/images/2/picture"' not in page
+    assert "it is 1 x 1, which nobody sees" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "kept", "skipped"),
+    [
+        ({}, [3, 1], [4, 2]),
+        ({"wall": "kept"}, [3, 1], None),
+        ({"wall": "skipped"}, None, [4, 2]),
+        ({"kind": "link"}, [3], [4]),
+        ({"site": "A.example "}, [3, 1], [4, 2]),
+        ({"site": "b.example"}, [], []),
+        ({"by": "size"}, [], [2]),
+        ({"only": "audited"}, [], [4]),
+        ({"only": "marked"}, [], []),
+        ({"kept_before": "3", "skipped_before": "2"}, [1], []),
+    ],
+)
+def test_filters(
+    desk: Desk, engine: Engine, query: dict[str, str], kept: list[int] | None, skipped: list[int] | None
+) -> None:
+    enter(engine, 1)
+    enter(engine, 2, noise=True, decided_by="size")
+    enter(engine, 3, kind="link")
+    enter(engine, 4, noise=True, decided_by="learned", kind="link", audited=True)
+    found = data(desk, **query)
+    for name, wanted in (("kept", kept), ("skipped", skipped)):
+        assert (found[name] and [one["id"] for one in found[name]["pictures"]]) == wanted
+    text(desk, **query)
+
+
+def test_one_goes_on_to_older_ones(desk: Desk, engine: Engine) -> None:
+    for number in range(1, 31):
+        enter(engine, number)
+    first = data(desk)["kept"]
+    rest = data(desk, kept_before=str(first["before"]))["kept"]
+    assert [one["id"] for one in first["pictures"] + rest["pictures"]] == list(range(30, 0, -1))
+    assert rest["before"] == 0
+    assert f'href="/images?kept_before={first["before"]}#kept"' in text(desk)
+
+
+def test_nothing_is_said_of_a_picture_whose_page_was_not_recorded(desk: Desk, engine: Engine) -> None:
+    for number, record in enumerate((None, "", "no JSON", "[]", "[1, 2]", '{"a": 1}', "7"), 1):
+        enter(engine, number, sight=record)
+    assert {one["can_teach"] for one in data(desk)["kept"]["pictures"]} == {False}
+    assert text(desk).count("nothing can be learned from it") == 7
+
+
+@pytest.mark.parametrize("path", ["/images", "/api/images"])
+def test_no_crawl_of_that_name(desk: Desk, path: str) -> None:
+    assert get(desk, path, crawl="<script>").status == HTTPStatus.NOT_FOUND
+
+
+def test_no_picture_was_judged(desk: Desk) -> None:
+    assert "No crawl has judged pictures yet" in text(desk)
+    assert data(desk) == {"crawl": "", "kept": None, "skipped": None, "doubtful": None}
+    assert get(desk, "/api/images/error-rate").status == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_words_of_the_web_are_words(desk: Desk, engine: Engine, attack: str) -> None:
+    stored = attack.replace("\ud800", "")
+    written = json.dumps(["http://cdn.example/", attack, attack, attack, attack, attack, [640, 480], []])
+    enter(
+        engine,
+        url=f"http://cdn.example/{stored}",
+        target=stored,
+        page=stored,
+        sight=written,
+        decided_by=stored,
+        noise=True,
+        reasons=json.dumps([attack, f"its words stand in many pictures of the site: {attack}"]),
+        file=stored,
+    )
+    for page in (text(desk), text(desk, "/images/1"), text(desk, lang="zh"), text(desk, wall="doubtful")):
+        assert "<script>alert" not in page
+        assert not re.search(r"<[^>]*\sonmouseover=", page.replace("&#34;", ""))
+        assert "<img src=x" not in page
+        assert 'href="javascript:' not in page
+        assert "49" not in re.findall(r"<bdi>(.*?)</bdi>", page)
+        assert "\x1b" not in page
+        assert "\u202e" not in re.sub(r"<bdi>.*?</bdi>|alt=\".*?\"", "", page)
+        assert "a" * 3_000 not in page
+    assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ("it is no link", Reason("it is no link", {}, "")),
+        ("it is 1 x 20, which", Reason("it is {a} x {b}, which", {"a": "1", "b": "20"}, "")),
+        ("its words: 7, {x}", Reason("its words:", {}, "7, {x}")),
+        ("{0} is 7", Reason("{a}", {"a": "{0} is 7"}, "")),
+    ],
+)
+def test_reasons_are_taken_apart(said: str, taken: Reason) -> None:
+    assert reason(said) == taken
+    assert taken.sentence.format(**taken.figures) + (" " + taken.words if taken.words else "") == said
+
+
+def test_reasons_are_said_in_chinese(desk: Desk, engine: Engine) -> None:
+    table = json.loads((Path(our_settings.__file__).parent / "dashboard" / "chinese_images.json").read_text("utf-8"))
+    assert table["{a} of {b} pages of the site show it"].format(a=7, b=39) == "该网站 39 个页面中有 7 个显示它"
+
+
+# The picture itself.
+
+
+def put(folder: Path, body: bytes, name: str = NAME) -> Path:
+    path = folder / "images" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(body)
+    return path
+
+
+def test_a_downloaded_picture_is_given_as_what_it_is(desk: Desk, engine: Engine, tmp_path: Path) -> None:
+    enter(engine, file=NAME.replace(".gif", ".png"))
+    put(tmp_path, GIF, NAME.replace(".gif", ".png"))
+    found = get(desk, "/images/1/picture")
+    assert (found.status, found.type, found.body) == (HTTPStatus.OK, "image/gif", GIF)
+    headers = dict(found.headers)
+    assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cache-Control"].startswith("private")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [None, "", "../crawl.db", "ab/../../crawl.db", "/etc/passwd", NAME + "\n", NAME.upper(), "ab\\" + NAME[3:],
+     NAME.replace(".gif", ".svg"), NAME + ".gif", "ab/" + NAME, NAME[3:], NAME.replace("ab/", "é/")],
+)  # fmt: skip
+def test_what_a_crawl_names_otherwise_is_not_looked_for(
+    desk: Desk, engine: Engine, tmp_path: Path, name: str | None
+) -> None:
+    put(tmp_path, GIF)
+    (tmp_path / "images" / "x.gif").write_bytes(GIF)
+    enter(engine, file=name)
+    assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"\x00" * 99, GIF + bytes(MOST_BYTES)]
+)
+def test_what_is_no_picture_is_not_given(desk: Desk, engine: Engine, tmp_path: Path, body: bytes) -> None:
+    enter(engine, file=NAME)
+    put(tmp_path, body)
+    assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
+
+
+def test_no_link_is_followed(desk: Desk, engine: Engine, tmp_path: Path) -> None:
+    enter(engine, 1, file=NAME)
+    enter(engine, 2, file="cd" + NAME[2:])
+    path = put(tmp_path, GIF, "ab/secret.gif").parent / NAME[3:]
+    path.symlink_to("secret.gif")
+    put(tmp_path, GIF, "elsewhere/" + NAME[3:])
+    (tmp_path / "images" / "cd").symlink_to("elsewhere")
+    assert [get(desk, f"/images/{number}/picture").status for number in (1, 2)] == [HTTPStatus.NOT_FOUND] * 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_nobody_waits_for_a_pipe(desk: Desk, engine: Engine, tmp_path: Path) -> None:
+    enter(engine, file=NAME)
+    path = put(tmp_path, GIF)
+    path.unlink()
+    os.mkfifo(path)
+    assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize("path", ["/images/7", "/images/7/picture", "/api/images/7", "/images/1/mark"])
+def test_there_is_no_such_picture(desk: Desk, engine: Engine, path: str) -> None:
+    enter(engine)
+    assert get(desk, path).status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
+
+
+# Marks, and how often verdicts are wrong.
+
+
+def labels(engine: Engine) -> list[Any]:
+    with engine.connect() as connection:
+        return [tuple(row) for row in connection.execute(select(label.c.url, label.c.value, label.c.detail))]
+
+
+def test_a_mark_is_kept_changed_and_forgotten(desk: Desk, engine: Engine) -> None:
+    enter(engine, sight=sight())
+    found = post(desk, "/images/1/mark", value="noise")
+    assert (found.status, dict(found.headers)["Location"]) == (HTTPStatus.SEE_OTHER, "/images/1")
+    assert labels(engine) == [("http://cdn.example/1.png", "noise", sight())]
+    assert (data(desk, "/api/images/1")["mark"], "marked as noise" in text(desk, "/images/1")) == ("noise", True)
+    with engine.connect() as connection:
+        assert connection.execute(select(label.c.said_at)).scalar_one() > 1_700_000_000
+    post(desk, "/images/1/mark", value="content")
+    assert labels(engine) == [("http://cdn.example/1.png", "content", sight())]
+    post(desk, "/images/1/mark", value="none")
+    assert labels(engine) == []
+    assert 'data-mark="none"' in text(desk, "/images/1")
+
+
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [
+        ({}, HTTPStatus.BAD_REQUEST),
+        ({"value": "ham"}, HTTPStatus.BAD_REQUEST),
+        ({"value": "noise", "token": "x"}, HTTPStatus.FORBIDDEN),
+    ],
+)
+def test_no_mark(desk: Desk, engine: Engine, form: dict[str, str], status: int) -> None:
+    enter(engine)
+    assert post(desk, "/images/1/mark", **form).status == status
+    assert labels(engine) == []
+
+
+def test_what_is_too_long_to_be_marked_is_refused(desk: Desk, engine: Engine) -> None:
+    enter(engine, url="http://cdn.example/" + "a" * 20_000)
+    assert post(desk, "/images/1/mark", value="noise").status == HTTPStatus.BAD_REQUEST
+    assert labels(engine) == []
+
+
+def test_a_mark_that_differs_from_the_verdict_is_seen(desk: Desk, engine: Engine) -> None:
+    from crawler.canonical import Canonical
+    from crawler.state.entries import Keys
+
+    for number, is_noise in ((1, False), (2, True)):
+        url = f"http://cdn.example/{number}.png?utm_source=feed"
+        key = Keys(1, Canonical(our_settings.IGNORED_PARAMETERS))(url, "image")
+        enter(engine, number, url=url, key=key, noise=is_noise)
+        post(desk, f"/images/{number}/mark", value="noise")
+    found = data(desk, only="disputed")
+    assert [one["id"] for one in found["kept"]["pictures"] + found["skipped"]["pictures"]] == [1]
+    assert text(desk, only="disputed").count("picture disputed") == 1
+    rate = data(desk, "/api/images/error-rate")
+    assert ((rate["kept"]["wrong"], rate["kept"]["of"]), (rate["skipped"]["wrong"], rate["skipped"]["of"])) == (
+        (1, 1),
+        (0, 1),
+    )
+
+
+def test_the_audit_tells_how_often_noise_looks_like_content(desk: Desk, engine: Engine) -> None:
+    for number in range(1, 12):
+        looks = {1: True, 2: True, 11: None}.get(number, False)
+        enter(engine, number, noise=True, audited=True, mistaken=looks)
+    (audit,) = data(desk, "/api/images/error-rate")["audit"]
+    assert (audit["chosen"], audit["mistaken"]["wrong"], audit["mistaken"]["of"]) == (11, 2, 10)
+    page = text(desk)
+    assert "2 of 10 fetched and measured; 11 were chosen by chance" in page
+    assert "20.0%" in page
+    assert "5.7%–51.0%" in page
+
+
+@pytest.mark.parametrize(
+    ("wrong", "of", "low", "high"),
+    [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0), (5, 100, 0.0215, 0.1118)],
+)
+def test_wilsons_interval(wrong: int, of: int, low: float, high: float) -> None:
+    found = wilson(wrong, of)
+    assert (found.low, found.high) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
