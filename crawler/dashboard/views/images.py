@@ -1,6 +1,7 @@
 """The view "images": two walls, of the pictures that were kept and of those that were skipped, and people's marks."""
 
 import time
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -72,21 +73,7 @@ class ImageWalls(NamedTuple):
 def walls(desk: Desk, given: Given) -> ImageWalls:
     """The walls."""
     with desk.reading() as connection:
-        of = _crawl(connection, given["crawl"])
-        if of is None:
-            return ImageWalls("", None, None, None)
-        kinds = KINDS if given["kind"] == ALL else (given["kind"],)
-        if given["wall"] == DOUBTFUL:
-            seen = doubtful(connection, of.id, "" if given["kind"] == ALL else given["kind"], MOST_DOUBTFUL)
-            return ImageWalls(of.name, None, None, _wall(connection, of.name, Stretch(seen, 0)))
-        found: dict[str, PictureWall | None] = {KEPT: None, SKIPPED: None}
-        site_id = _site(connection, of.id, given["site"])
-        for name, noise in ((KEPT, False), (SKIPPED, True)):
-            if given["wall"] in (BOTH, name):
-                wanted = Wanted(noise, kinds, site_id, given["by"], given["only"] == AUDITED)
-                stretch = _stretch(desk, connection, of, wanted, given)
-                found[name] = _wall(connection, of.name, stretch)
-        return ImageWalls(of.name, found[KEPT], found[SKIPPED], None)
+        return _walls(desk, connection, given)
 
 
 def error_rate(desk: Desk, given: Given) -> ImageErrors:
@@ -95,27 +82,30 @@ def error_rate(desk: Desk, given: Given) -> ImageErrors:
         of = _crawl(connection, given["crawl"])
         if of is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has judged pictures yet.")
-        return errors(of.name, audits(connection, of.id), _marks(desk, connection, of).tally())
+        return _errors(desk, connection, of)
 
 
 def one(desk: Desk, given: Given) -> JudgedPicture:
     """One of them."""
     with desk.reading() as connection:
         seen, name = _one(connection, given["verdict"])
-        return shown(seen, marked_of(connection, name, (seen,)).get(seen.id, ""))
+        return _shown(connection, name, (seen,))[0]
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page with the walls."""
-    found = walls(desk, given)
-    rate = error_rate(desk, {"crawl": found.crawl}) if found.crawl else None
+    with desk.reading() as connection:
+        found = _walls(desk, connection, given)
+        of = _crawl(connection, found.crawl)
+        rate = _errors(desk, connection, of) if of is not None else None
+        crawls = _crawls(connection, found.crawl)
     return desk.page(
         request,
         "images.html",
         found=found,
         rate=rate,
         given=given,
-        crawls=_crawls(desk, found.crawl),
+        crawls=crawls,
         models=(*MODELS, BY_LIST),
         address=lambda **other: f"/images?{urlencode(_given(given, other))}",
     )
@@ -124,8 +114,9 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 def show_one(desk: Desk, request: Request, given: Given) -> Answer:
     """The page with one of them, which also answers to a mark."""
     with desk.reading() as connection:
-        _, name = _one(connection, given["verdict"])
-    return desk.page(request, "images_one.html", one=one(desk, given), crawl=name)
+        seen, name = _one(connection, given["verdict"])
+        (found,) = _shown(connection, name, (seen,))
+    return desk.page(request, "images_one.html", one=found, crawl=name)
 
 
 def show_picture(desk: Desk, request: Request, given: Given) -> Answer:
@@ -156,6 +147,24 @@ def say(desk: Desk, request: Request, given: Given) -> Answer:
     return see_other(f"/images/{seen.id}")
 
 
+def _walls(desk: Desk, connection: Connection, given: Given) -> ImageWalls:
+    of = _crawl(connection, given["crawl"])
+    if of is None:
+        return ImageWalls("", None, None, None)
+    kinds = KINDS if given["kind"] == ALL else (given["kind"],)
+    if given["wall"] == DOUBTFUL:
+        seen = doubtful(connection, of.id, "" if given["kind"] == ALL else given["kind"], MOST_DOUBTFUL)
+        return ImageWalls(of.name, None, None, PictureWall(_shown(connection, of.name, seen), 0))
+    found: dict[str, PictureWall | None] = {KEPT: None, SKIPPED: None}
+    site_id = _site(connection, of.id, given["site"])
+    for name, noise in ((KEPT, False), (SKIPPED, True)):
+        if given["wall"] in (BOTH, name):
+            wanted = Wanted(noise, kinds, site_id, given["by"], given["only"] == AUDITED)
+            stretch = _stretch(desk, connection, of, wanted, given)
+            found[name] = PictureWall(_shown(connection, of.name, stretch.seen), stretch.before)
+    return ImageWalls(of.name, found[KEPT], found[SKIPPED], None)
+
+
 def _stretch(desk: Desk, connection: Connection, of: OfCrawl, wanted: Wanted, given: Given) -> Stretch:
     before = given["skipped_before" if wanted.noise else "kept_before"]
     only_noise = bool(wanted.by or wanted.audited)
@@ -167,9 +176,14 @@ def _stretch(desk: Desk, connection: Connection, of: OfCrawl, wanted: Wanted, gi
     return wall(connection, of.id, wanted, before, MOST)
 
 
-def _wall(connection: Connection, name: str, stretch: Stretch) -> PictureWall:
-    marked = marked_of(connection, name, stretch.seen)
-    return PictureWall(tuple(shown(seen, marked.get(seen.id, "")) for seen in stretch.seen), stretch.before)
+def _shown(connection: Connection, name: str, seen: Sequence[Seen]) -> tuple[JudgedPicture, ...]:
+    """Verdicts of the crawl of this name, as they are shown."""
+    marked = marked_of(connection, name, seen)
+    return tuple(shown(one, marked.get(one.id, "")) for one in seen)
+
+
+def _errors(desk: Desk, connection: Connection, of: OfCrawl) -> ImageErrors:
+    return errors(of.name, audits(connection, of.id), _marks(desk, connection, of).tally())
 
 
 def _marks(desk: Desk, connection: Connection, of: OfCrawl) -> Marks:
@@ -189,10 +203,9 @@ def _crawl(connection: Connection, name: str) -> OfCrawl | None:
     return OfCrawl(*row) if row is not None else None
 
 
-def _crawls(desk: Desk, chosen: str) -> list[str]:
+def _crawls(connection: Connection, chosen: str) -> list[str]:
     """The names of the latest crawls, and of the one that is shown."""
-    with desk.reading() as connection:
-        names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
+    names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
     return names if chosen in names or not chosen else [chosen, *names]
 
 
