@@ -16,8 +16,8 @@ from crawler.state.marks import CONTENT, PICTURE
 from crawler.state.schema import verdict
 from crawler.state.walls import NEWEST, SECONDS, Stretch, Wanted, read
 
-AT_ONCE = 200
-MOST_COUNTED = 2_000
+AT_ONCE = 50
+MOST_COUNTED = 20_000
 
 
 class Tally(NamedTuple):
@@ -80,11 +80,15 @@ class Marks:
                 return Stretch(read(self.connection, [one.verdict for one in first]), first[-1].mark)
         return Stretch(read(self.connection, [one.verdict for one in found]), at)
 
-    def tally(self) -> Tally:
-        """How the newest marks agree with the verdicts on pictures; those on links are counted where there is none."""
+    def tally(self, seconds: float = SECONDS) -> Tally:
+        """How the newest marks agree with the verdicts on pictures, or on links where there is none on the picture.
+
+        Those are counted for which there is time.
+        """
+        until = time.monotonic() + seconds
         counts = dict.fromkeys(((noise, is_content) for noise in (True, False) for is_content in (True, False)), 0)
         at, counted, unknown = NEWEST, 0, 0
-        while at and counted < MOST_COUNTED:
+        while at and counted < MOST_COUNTED and (not counted or time.monotonic() < until):
             pairs, marks, at = self._pairs(at)
             first: dict[int, _Pair] = {}
             for one in pairs:

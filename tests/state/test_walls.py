@@ -269,4 +269,6 @@ def test_only_so_many_marks_are_counted(engine: Engine, monkeypatch: pytest.Monk
         say(engine, number, CONTENT)
     with engine.connect() as connection:
         tally = Marks(connection, "bees", KEYS).tally()
-    assert (tally.counted, tally.is_all, tally.unknown) == (4, False, 1)
+        assert (tally.counted, tally.is_all, tally.unknown) == (4, False, 1)
+        in_no_time = Marks(connection, "bees", KEYS).tally(0.0)
+    assert (in_no_time.counted, in_no_time.is_all) == (2, False)

@@ -19,7 +19,8 @@ from crawler.noise.verdict import MODELS
 from crawler.opening import canonical
 from crawler.state.database import open_database
 from crawler.state.entries import Keys
-from crawler.state.marked import Marks
+from crawler.state.glance import glance
+from crawler.state.marked import Marks, Tally
 from crawler.state.marks import CONTENT, NOISE, PICTURE, Mark, mark, unmark
 from crawler.state.schema import crawl, site, verdict
 from crawler.state.walls import KINDS, Seen, Stretch, Wanted, audits, doubtful, marked_of, read, wall
@@ -28,6 +29,8 @@ MOST = 24
 """Pictures of a wall at once."""
 MOST_DOUBTFUL = 48
 MOST_CRAWLS = 200
+COUNTED_AGAIN = 10.0  # seconds until many marks are counted once more
+LONG = 30.0  # seconds that this may take
 NONE = "none"
 BOTH, KEPT, SKIPPED, DOUBTFUL = "both", "kept", "skipped", "doubtful"
 ALL, AUDITED, MARKED, DISPUTED = "all", "audited", "marked", "disputed"
@@ -183,7 +186,15 @@ def _shown(connection: Connection, name: str, seen: Sequence[Seen]) -> tuple[Jud
 
 
 def _errors(desk: Desk, connection: Connection, of: OfCrawl) -> ImageErrors:
-    return errors(of.name, audits(connection, of.id), _marks(desk, connection, of).tally())
+    tally = _marks(desk, connection, of).tally()
+    if not tally.is_all:  # it takes longer than an answer may
+        tally = desk.background.get(("marked pictures", of.id), lambda: _tally(desk, of), COUNTED_AGAIN).value or tally
+    return errors(of.name, audits(connection, of.id), tally)
+
+
+def _tally(desk: Desk, of: OfCrawl) -> Tally:
+    with glance(desk.url, LONG) as connection:
+        return _marks(desk, connection, of).tally(LONG / 2)
 
 
 def _marks(desk: Desk, connection: Connection, of: OfCrawl) -> Marks:
