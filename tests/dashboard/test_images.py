@@ -262,6 +262,7 @@ def test_what_a_crawl_names_otherwise_is_not_looked_for(
     (tmp_path / "images" / "x.gif").write_bytes(GIF)
     enter(engine, file=name)
     assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
+    assert not data(desk, "/api/images/1")["is_here"]
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,14 @@ def test_what_no_index_tells_is_looked_for_as_long_as_there_is_time(
         assert through(connection, Wanted(True, by="size"), 5) == [1]
 
 
+def test_no_kind_is_passed_over_where_the_other_is_rare(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walls, "STRETCH", 2)
+    links = (noise("size") | link("http://c.example/"), noise("size") | link("http://d.example/"))
+    enter(engine, *links, noise(), noise("size"), *[noise()] * 4)
+    with engine.connect() as connection:
+        assert through(connection, Wanted(True, by="size"), 5) == [4, 2, 1]
+
+
 def test_a_verdict_is_shown_with_its_site(engine: Engine) -> None:
     enter(engine, KEPT | {"site_id": 2, "sight": "[]", "file": "ab/c.png"}, KEPT | {"site_id": 77})
     with engine.connect() as connection:
