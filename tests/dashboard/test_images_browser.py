@@ -1,5 +1,6 @@
 """The walls of pictures in a real browser: what is loaded, and marking them by keys and by the mouse."""
 
+import re
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ def focused(page: Any) -> str:
 
 def press(page: Any, key: str) -> None:
     """Press a key that marks, and wait for the mark."""
-    with page.expect_response(lambda answer: answer.request.method == "GET" and "/images/" in answer.url):
+    with page.expect_response(lambda answer: re.search(r"/images/\d+$", answer.url) is not None):
         page.keyboard.press(key)
     page.wait_for_selector("form.mark:not([aria-busy])")
     page.wait_for_function("!document.querySelector('[aria-busy]')")
