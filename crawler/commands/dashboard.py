@@ -10,7 +10,7 @@ from typing import NoReturn
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from crawler.dashboard.door import LOCAL, Door
+from crawler.dashboard.door import LOCAL, Door, host_name
 from crawler.state.database import StateError, database_url, shown
 from crawler.wording import printable
 
@@ -75,7 +75,9 @@ def door_of(host: str, password: str, names: list[str]) -> Door:
         refuse(f"--host {host} lets others in; give the setting DASHBOARD_PASSWORD, which they then need")
     if password and len(password) < LEAST_PASSWORD:
         refuse(f"setting DASHBOARD_PASSWORD is too short; it wants {LEAST_PASSWORD} letters or more")
-    served = frozenset(name.lower() for name in names) | LOCAL | {str(address)}
+    if wrong := [name for name in names if not host_name(name)]:
+        refuse(f"setting DASHBOARD_HOSTS is wrong: {wrong[0][:100]!r} is no name of a host")
+    served = frozenset(map(host_name, names)) | LOCAL | {str(address)}
     return Door(served, any_address=address.is_unspecified, password=password)
 
 

@@ -15,8 +15,7 @@ from crawler.dashboard.background import Background
 from crawler.dashboard.door import Door
 from crawler.dashboard.rendering import render
 from crawler.dashboard.request import Answer, RefusedError, Request
-from crawler.state.glance import SlowError, glance
-from crawler.state.report import exists
+from crawler.state.glance import NothingError, SlowError, glance
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,11 @@ class Desk:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A look at the database; a RefusedError where there is none, or where it takes too long."""
-        if not exists(self.url):
-            raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl was ever run here.")
         try:
             with glance(self.url) as connection:
                 yield connection
+        except NothingError as error:
+            raise RefusedError(HTTPStatus.NOT_FOUND, str(error)) from None
         except SlowError as error:
             raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
 

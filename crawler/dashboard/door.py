@@ -8,13 +8,14 @@ browser says that name, which is none of those served here.
 import base64
 import binascii
 import hmac
+import re
 import secrets
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from ipaddress import ip_address
-from urllib.parse import urlsplit
+from ipaddress import ip_address, ip_network
+from threading import Lock
 
 from crawler.dashboard.request import RefusedError, Request
 
@@ -34,8 +35,13 @@ HEADERS = {
 }
 """What every answer has."""
 SAFE = ("GET", "HEAD")
+OWN = ("same-origin", "none")
+"""From where a browser may say that a request comes: a page of this dashboard, or its user."""
 TRIES, MINUTE = 20, 60.0
-"""Wrong passwords in so many seconds, until the next is not even looked at."""
+"""Wrong passwords of one visitor in so many seconds, until the next is not even looked at."""
+MOST_NETWORKS = 10_000
+HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::[0-9]{1,5})?")
+PORTS = {":80": "http:", ":443": "https:"}
 
 
 @dataclass(frozen=True)
@@ -48,39 +54,45 @@ class Door:
     """Whether it may be asked by any address in numbers, as one that listens at all of them."""
     password: str = field(default="", repr=False)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    _wrong: deque[float] = field(default_factory=lambda: deque(maxlen=TRIES), repr=False)
+    _wrong: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict, repr=False)
+    """When wrong passwords came, by where they came from."""
+    _turn: Lock = field(default_factory=Lock, repr=False)
 
     def check(self, request: Request) -> None:
         """Nothing comes back; a RefusedError says why somebody may not come in."""
         name = host_name(request.headers.get("host", ""))
-        if name not in self.names and not (self.any_address and _is_address(name)):
+        if not name or (name not in self.names and not (self.any_address and _is_address(name))):
             raise RefusedError(
                 HTTPStatus.MISDIRECTED_REQUEST,
                 "The dashboard is not served under this name; DASHBOARD_HOSTS names those that it has.",
             )
         if self.password:
-            self._check_password(request.headers.get("authorization", ""))
+            self._check_password(request)
         if request.method not in SAFE:
-            self._check_origin(request, name)
+            self._check_origin(request)
+        elif _is_inside_another(request):
+            raise RefusedError(HTTPStatus.FORBIDDEN, "The dashboard is no part of other sites' pages.")
 
-    def _check_password(self, said: str) -> None:
-        now = time.monotonic()
-        if len(self._wrong) == TRIES and now - self._wrong[0] < MINUTE:
-            raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "There were too many wrong passwords; wait a minute.")
-        if not hmac.compare_digest(_password(said).encode(), self.password.encode()):
+    def _check_password(self, request: Request) -> None:
+        said, came_from, now = request.headers.get("authorization", ""), _network(request.client), time.monotonic()
+        with self._turn:
+            wrong = self._wrong.get(came_from, deque())
+            if len(wrong) == TRIES and now - wrong[0] < MINUTE:
+                raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "There were too many wrong passwords; wait a minute.")
+            if _is_same(_password(said), self.password):
+                return
             if said:
-                self._wrong.append(now)
-            raise RefusedError(HTTPStatus.UNAUTHORIZED, "The dashboard wants its password.")
+                self._wrong.setdefault(came_from, deque(maxlen=TRIES)).append(now)
+                self._wrong.move_to_end(came_from)
+            if len(self._wrong) > MOST_NETWORKS:
+                self._wrong.popitem(last=False)
+        raise RefusedError(HTTPStatus.UNAUTHORIZED, "The dashboard wants its password.")
 
-    def _check_origin(self, request: Request, name: str) -> None:
-        origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site", "same-origin")
-        foreign = origin is not None and host_name(urlsplit(origin).netloc if "//" in origin else origin) != name
-        given = request.form.get(TOKEN) or request.headers.get("x-token", "")
-        if (
-            foreign
-            or site not in ("same-origin", "none")
-            or not hmac.compare_digest(given.encode(), self.token.encode())
-        ):
+    def _check_origin(self, request: Request) -> None:
+        headers = request.headers
+        foreign = "origin" in headers and _place(headers["origin"]) != _place(f"//{headers.get('host', '')}")
+        given = request.form.get(TOKEN) or headers.get("x-token", "")
+        if foreign or headers.get("sec-fetch-site", OWN[0]) not in OWN or not _is_same(given, self.token):
             raise RefusedError(
                 HTTPStatus.FORBIDDEN,
                 "This change did not come from a page of this dashboard as it runs now; load the page again.",
@@ -88,17 +100,49 @@ class Door:
 
 
 def host_name(said: str) -> str:
-    """The name in a Host header, without the port.
+    """The name in a Host header, without the port; an empty one if it says anything else.
 
-    >>> host_name("LocalHost:6080"), host_name("[::1]:6080"), host_name("a@b"), host_name("::1")
-    ('localhost', '::1', '', '::1')
+    >>> host_name("LocalHost:6080"), host_name("[::1]:6080"), host_name("a@b"), host_name("[::1].evil")
+    ('localhost', '::1', '', '')
     """
-    said = said.strip().lower()
-    if said.startswith("["):
-        return said[1:].partition("]")[0]
-    if any(character in said for character in "@/\\ ?#"):
+    found = HOST.fullmatch(said.strip().lower())
+    return (found[1] or found[2]).removesuffix(".") if found else ""
+
+
+def _place(origin: str) -> str:
+    """The name and the port of an origin, as browsers give them; where it has none of its own, without the port.
+
+    >>> _place("https://Bees.example:443"), _place("//localhost:6080"), _place("null")
+    ('bees.example', 'localhost:6080', 'null')
+    """
+    scheme, _, rest = origin.strip().lower().rpartition("//")
+    for usual in (":80", ":443"):
+        rest = rest.removesuffix(usual) if scheme in ("", PORTS[usual]) else rest
+    return rest
+
+
+def _is_inside_another(request: Request) -> bool:
+    """Whether a page of another site asks, which would not be a link that somebody follows."""
+    site, mode = (request.headers.get(f"sec-fetch-{what}", "") for what in ("site", "mode"))
+    return site not in ("", *OWN) and mode != "navigate"
+
+
+def _network(client: str) -> str:
+    """Where somebody comes from: of the many addresses of one line in IPv6, what they have in common.
+
+    >>> _network("192.0.2.7"), _network("2001:db8::1") == _network("2001:db8::2")
+    ('192.0.2.7', True)
+    """
+    try:
+        address = ip_address(client)
+    except ValueError:
         return ""
-    return said if said.count(":") > 1 else said.partition(":")[0].rstrip(".")
+    return str(address) if address.version == 4 else str(ip_network((address, 64), strict=False))
+
+
+def _is_same(given: str, wanted: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell where they differ."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8", "replace"))
 
 
 def _is_address(name: str) -> bool:

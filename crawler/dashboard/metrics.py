@@ -1,9 +1,126 @@
-"""`/metrics`: what Prometheus reads, in its text format."""
+"""`/metrics`: what Prometheus reads, in its text format.
 
+Counters are sums of the samples that the crawls' workers hand in, which are kept for good; those of a crawl that is
+forgotten begin anew, as Prometheus expects of a counter.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from crawler import __version__
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.request import TEXT, Answer
+from crawler.dashboard.request import Answer
+from crawler.state.database import time_of
+from crawler.state.glance import NothingError, glance
+from crawler.state.job_rows import Job, jobs_of
+from crawler.state.jobs import FAILED
+from crawler.state.metered import MOST_COUNTED, Metered, metered
+from crawler.state.samples import Point
+from crawler.state.verdicts import saved_bytes
+
+TYPE = "text/plain; version=0.0.4; charset=utf-8"
+COUNTER, GAUGE = "counter", "gauge"
+COUNTED = {
+    "pages": "Pages that were stored, or were as they were.",
+    "read": "Pages that were judged by the topic.",
+    "on_topic": "Pages that are on the topic.",
+    "requests": "Requests that were sent.",
+    "failed": "Addresses that were given up.",
+    "bytes": "Bytes of answers, as they came.",
+    "pictures": "Pictures that were downloaded.",
+    "picture_bytes": "Bytes of these pictures.",
+    "skipped": "Pictures, and links behind them, that were refused before the download.",
+}
+Labels = Mapping[str, str]
+Lines = Iterator[tuple[Labels, float | None]]
+
+
+class Figure(NamedTuple):
+    """One thing that is measured, and what it is of each crawl or job."""
+
+    name: str
+    kind: str
+    about: str
+    values: Lines
 
 
 def metrics(desk: Desk) -> Answer:
-    """The figures of all crawls."""
-    return Answer(b"", TEXT)
+    """The figures of all crawls and jobs."""
+    try:
+        with glance(desk.url) as connection:
+            now = time_of(connection)
+            crawls, jobs = metered(connection, now), jobs_of(connection)
+    except NothingError:  # no crawl was ever run here, which is no trouble
+        crawls, jobs = (), []
+    figures = [*_counters(crawls), *_gauges(crawls), *_of_jobs(jobs)]
+    text = "".join(line for figure in figures for line in _lines(figure))
+    return Answer(text.encode("utf-8", "replace"), TYPE)
+
+
+def _counters(crawls: tuple[Metered, ...]) -> Iterator[Figure]:
+    ever = [(one.name, one.ever) for one in crawls if one.ever is not None]
+    for name, about in COUNTED.items():
+        values = (({"crawl": crawl}, float(getattr(point, name))) for crawl, point in ever)
+        yield Figure(f"{name}_total", COUNTER, about, values)
+    statuses = (
+        ({"crawl": crawl, "status": status}, float(count))
+        for crawl, point in ever
+        for status, count in sorted(point.statuses.items())
+    )
+    yield Figure("responses_total", COUNTER, "Answers by their status code; none of those that never came.", statuses)
+    saved = (({"crawl": crawl}, _saved(point)) for crawl, point in ever)
+    yield Figure("saved_bytes", GAUGE, "Bytes of pictures that were not downloaded, as estimated.", saved)
+
+
+def _gauges(crawls: tuple[Metered, ...]) -> Iterator[Figure]:
+    def of_each(values: Mapping[str, float | None]) -> Lines:
+        return (({"crawl": name}, value) for name, value in values.items())
+
+    due = f"Pages that are due, counted up to {MOST_COUNTED}."
+    sampled = "When the last sample ended, in seconds since 1970."
+    yield Figure("round", GAUGE, "The round that the crawl is in.", of_each({one.name: one.round for one in crawls}))
+    yield Figure("round_pages", GAUGE, "Pages of this round.", of_each({one.name: one.pages for one in crawls}))
+    yield Figure("waiting", GAUGE, "Addresses that wait.", of_each({one.name: one.waiting for one in crawls}))
+    yield Figure("workers", GAUGE, "Workers that are alive.", of_each({one.name: one.workers for one in crawls}))
+    yield Figure("due_pages", GAUGE, due, of_each({one.name: one.due for one in crawls}))
+    yield Figure("sampled_timestamp_seconds", GAUGE, sampled, of_each({one.name: one.sampled_at for one in crawls}))
+    harvest = {one.name: one.lately.on_topic / one.lately.read for one in crawls if one.lately and one.lately.read}
+    yield Figure("harvest", GAUGE, "The share of the last ten minutes' pages on the topic.", of_each(harvest))
+    yield Figure("info", GAUGE, "The release.", iter([({"version": __version__}, 1.0)]))
+
+
+def _of_jobs(jobs: list[Job]) -> Iterator[Figure]:
+    def of_each(values: Mapping[str, float | None]) -> Lines:
+        return (({"job": name}, value) for name, value in values.items())
+
+    coming = {one.name: None if one.paused else one.next_at for one in jobs}
+    failed = {one.name: float(one.last.status == FAILED) for one in jobs if one.last is not None}
+    ended = {one.name: one.last.ended_at for one in jobs if one.last is not None}
+    running = {one.name: float(one.now is not None) for one in jobs}
+    since = "in seconds since 1970."
+    yield Figure("job_next_timestamp_seconds", GAUGE, f"When the job runs next, {since}", of_each(coming))
+    yield Figure("job_running", GAUGE, "Whether a run is under way.", of_each(running))
+    yield Figure("job_failed", GAUGE, "Whether the last run failed.", of_each(failed))
+    yield Figure("job_ended_timestamp_seconds", GAUGE, f"When the last run ended, {since}", of_each(ended))
+
+
+def _saved(point: Point) -> float | None:
+    return saved_bytes(point.skipped, point.pictures, point.picture_bytes)
+
+
+def _lines(figure: Figure) -> Iterator[str]:
+    name = f"winnow_{figure.name}"
+    yield f"# HELP {name} {figure.about}\n# TYPE {name} {figure.kind}\n"
+    for labels, value in figure.values:
+        if value is not None:
+            said = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+            yield f"{name}{{{said}}} {float(value)!r}\n"
+
+
+def _escaped(text: str) -> str:
+    """A label's value, in which nothing ends it.
+
+    >>> _escaped('a"b\\\\c\\nd')
+    'a\\\\"b\\\\\\\\c\\\\nd'
+    """
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

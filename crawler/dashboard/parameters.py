@@ -23,6 +23,8 @@ class Parameter(NamedTuple):
     """All values there are; any if this is empty."""
     kind: type[Any] | None = None
     """Where the default does not tell it."""
+    most: int = MOST_LETTERS
+    """Letters that it may have."""
 
     @property
     def type(self) -> type[Any]:
@@ -41,7 +43,7 @@ def read(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[str,
 
 def _value(parameter: Parameter, text: str) -> Any:
     try:
-        if len(text) > MOST_LETTERS:
+        if len(text) > parameter.most or "\0" in text:  # which PostgreSQL knows in no text
             raise ValueError
         value = text if parameter.type is str else _number(parameter.type, text)
         if parameter.allowed and value not in parameter.allowed:

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import NamedTuple
+from urllib.parse import quote
 
 HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
+OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
 
 
 @dataclass(frozen=True)
@@ -18,14 +20,14 @@ class Request:
     form: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     """By their names in small letters."""
+    client: str = ""
+    """The address in numbers that it comes from."""
 
     @property
     def language(self) -> str:
         """The language of the page: as the visitor chose, or the browser's own."""
-        chosen = [
-            part.strip().partition("=")[2] for part in self.headers.get("cookie", "").split(";") if "lang=" in part
-        ]
-        wanted = self.query.get("lang") or (chosen[0] if chosen else self.headers.get("accept-language", ""))
+        cookies = dict(part.strip().partition("=")[::2] for part in self.headers.get("cookie", "").split(";"))
+        wanted = self.query.get("lang") or cookies.get("lang") or self.headers.get("accept-language", "")
         return "zh" if wanted.strip().lower().startswith("zh") else "en"
 
 
@@ -48,5 +50,11 @@ class RefusedError(Exception):
 
 
 def see_other(where: str) -> Answer:
-    """The answer to a change: the browser goes on to a page of this dashboard."""
-    return Answer(b"", TEXT, HTTPStatus.SEE_OTHER, (("Location", where),))
+    """The answer to a change: the browser goes on to a page of this dashboard.
+
+    >>> see_other("/pages?site=a b\\r\\nX: y").headers
+    (('Location', '/pages?site=a%20b%0D%0AX:%20y'),)
+    """
+    if not where.startswith("/") or where.startswith(("//", "/\\")):
+        raise ValueError(f"{where!r} is no address of the dashboard")
+    return Answer(b"", TEXT, HTTPStatus.SEE_OTHER, (("Location", quote(where, safe=OF_ADDRESSES, errors="replace")),))

@@ -43,13 +43,21 @@ CHANGES: dict[str, Route] = {
     path: Route(*found) for part in (images, labels, schedule, evaluate) for path, found in part.CHANGES.items()
 }
 """What can be changed, by a form that holds the parameters and the token."""
+CHANGE = "POST"
 TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+BEFORE_THE_DOOR = (
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.METHOD_NOT_ALLOWED,
+    HTTPStatus.MISDIRECTED_REQUEST,
+    HTTPStatus.TOO_MANY_REQUESTS,
+)
 KEPT = (("Cache-Control", "max-age=3600"),)
 
 
 def answer(desk: Desk, request: Request) -> Answer:
     """The answer to a request, whatever it is."""
     try:
+        _check_method(request, (*SAFE, CHANGE))  # first of all: others are no business of anybody's
         desk.door.check(request)
         return _answer(desk, request)
     except RefusedError as error:
@@ -96,10 +104,12 @@ def _pattern(path: str) -> re.Pattern[str]:
 def _refused(desk: Desk, request: Request, error: RefusedError) -> Answer:
     headers = {
         HTTPStatus.UNAUTHORIZED: (("WWW-Authenticate", 'Basic realm="Winnow", charset="UTF-8"'),),
+        HTTPStatus.METHOD_NOT_ALLOWED: (("Allow", ", ".join((*SAFE, CHANGE))),),
+        HTTPStatus.SERVICE_UNAVAILABLE: (("Retry-After", "5"),),
     }.get(HTTPStatus(error.status), ())
     if request.path.startswith(("/api/", "/metrics")):
         return Answer(as_json({"error": str(error)}), JSON, error.status, headers)
-    if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.MISDIRECTED_REQUEST, HTTPStatus.TOO_MANY_REQUESTS):
+    if error.status in BEFORE_THE_DOOR:
         # Before the door nothing of the dashboard is shown, its token least of all.
         return Answer(f"{error}\n".encode(), TEXT, error.status, headers)
     return desk.page(request, "refused.html", status=error.status, message=str(error))

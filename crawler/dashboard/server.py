@@ -4,28 +4,33 @@ import logging
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from twisted.internet import threads
+from twisted.protocols import policies
 from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 from twisted.web import resource, server
 
 from crawler.dashboard.door import HEADERS
 from crawler.dashboard.request import TEXT, Answer, Request
+from crawler.wording import printable
 
 logger = logging.getLogger(__name__)
 
 AT_ONCE = 4
 """Answers that are worked at."""
 MOST_WAITING = 100
+MOST_CONNECTED = 500
+"""Browsers, and what else; the next are not heard."""
 MOST_BYTES = 1 << 20
 """Of what a browser sends along."""
 MOST_FIELDS = 10_000
 SECONDS = 60
 """That a browser may take for its request, or until the next one."""
 FORM = "application/x-www-form-urlencoded"
-BUSY = Answer(b"The dashboard is busy; try again.\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
+RETRY = (("Retry-After", "1"),)
+BUSY = Answer(b"The dashboard is busy; try again.\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE, RETRY)
 TOO_LARGE = Answer(b"This is too large.\n", TEXT, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 FAILED = Answer(b"Something went wrong; the log says what.\n", TEXT, HTTPStatus.INTERNAL_SERVER_ERROR)
 
@@ -33,16 +38,47 @@ Answers = Callable[[Request], Answer]
 
 
 class BoundedRequest(server.Request):
-    """A request of which no more is kept than may come."""
+    """A request of which no more is kept than may come, and which is waited for no longer than it may take."""
 
     size = 0
+    deadline: Any = None
+    channel: Any
+
+    def gotLength(self, length: int | None) -> None:  # noqa: N802 - Twisted's name
+        super().gotLength(length)
+        self.deadline = self.channel.callLater(SECONDS, self._refuse, b"408 Request Timeout")
+        self.notifyFinish().addBoth(lambda _: self._stop_waiting())
+        if length is not None and length > MOST_BYTES:
+            self._refuse(b"413 Request Entity Too Large")
 
     def handleContentChunk(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         self.size += len(data)
         if self.size <= MOST_BYTES:
             super().handleContentChunk(data)
-        elif self.channel is not None:
+        else:
+            self._refuse(b"413 Request Entity Too Large")
+
+    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:  # noqa: N802 - Twisted's name
+        self._stop_waiting()
+        self._parsePOSTFormSubmission = False  # forms are read below, with a bound
+        super().requestReceived(command, path, version)
+
+    def _stop_waiting(self) -> None:
+        if self.deadline is not None and self.deadline.active():
+            self.deadline.cancel()
+
+    def _refuse(self, why: bytes) -> None:
+        """Say why, and hear nothing more."""
+        if self.channel is not None and not self.channel.transport.disconnecting:
+            self.channel.transport.write(b"HTTP/1.1 " + why + b"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
             self.channel.loseConnection()
+
+
+class Few(policies.WrappingFactory):
+    """Lets no more in than may be connected at once."""
+
+    def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name
+        return super().buildProtocol(addr) if len(self.protocols) < MOST_CONNECTED else None
 
 
 class Counter(resource.Resource):
@@ -68,31 +104,33 @@ class Counter(resource.Resource):
             if not gone:
                 _write(request, answer)
 
-        def failed(why: Failure) -> None:
-            logger.error("A request could not be answered: %s", why.getTraceback())
-            done(FAILED)
+        def failed(why: Failure) -> Answer:
+            logger.error("A request could not be answered: %s", printable(why.getTraceback()))
+            return FAILED
 
         try:
             asked = read(request)
         except ValueError:
             done(TOO_LARGE)
             return server.NOT_DONE_YET
-        threads.deferToThreadPool(self.reactor, self.pool, self.answer, asked).addCallbacks(done, failed)
+        answered = threads.deferToThreadPool(self.reactor, self.pool, self.answer, asked)
+        answered.addErrback(failed).addCallback(done)
         return server.NOT_DONE_YET
 
 
 def read(request: server.Request) -> Request:
     """What a browser asks; a ValueError where it has too many fields."""
-    address = urlsplit(request.uri.decode("latin-1"))
+    # The address is not taken apart in full: one that names another host has a path that is not served here.
+    path, _, query = request.uri.decode("utf-8", "replace").partition("?")
     headers = {
-        name.decode("latin-1").lower(): values[0].decode("utf-8", "replace")
+        name.decode("latin-1").lower(): ", ".join(value.decode("utf-8", "replace") for value in values)
         for name, values in request.requestHeaders.getAllRawHeaders()
     }
     form: dict[str, str] = {}
     if headers.get("content-type", "").partition(";")[0].strip().lower() == FORM and request.content is not None:
         form = _fields(request.content.read().decode("utf-8", "replace"))
-    method = request.method.decode("latin-1")
-    return Request(method, address.path, _fields(address.query), form, headers)
+    client = str(getattr(request.getClientAddress(), "host", ""))
+    return Request(request.method.decode("latin-1"), path, _fields(query), form, headers, client)
 
 
 def _fields(text: str) -> dict[str, str]:
@@ -105,15 +143,15 @@ def _fields(text: str) -> dict[str, str]:
 
 def _write(request: server.Request, answer: Answer) -> None:
     request.setResponseCode(answer.status)
-    for name, value in {**HEADERS, "Content-Type": answer.type, **dict(answer.headers)}.items():
+    told = {**HEADERS, "Content-Type": answer.type, "Content-Length": str(len(answer.body)), "Server": "winnow"}
+    for name, value in {**told, **dict(answer.headers)}.items():
         request.setHeader(name, value)
-    request.setHeader("Server", "winnow")
     request.write(answer.body if request.method != b"HEAD" else b"")
     request.finish()
 
 
-def site(answer: Answers, reactor: Any, pool: ThreadPool) -> server.Site:
+def site(answer: Answers, reactor: Any, pool: ThreadPool) -> policies.WrappingFactory:
     """What listens at the port."""
     found = server.Site(Counter(answer, reactor, pool), requestFactory=BoundedRequest, timeout=SECONDS)
     found.displayTracebacks = False
-    return found
+    return Few(found)

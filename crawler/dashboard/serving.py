@@ -3,6 +3,7 @@
 import sys
 from functools import partial
 from importlib import import_module
+from threading import Thread
 from typing import Any
 
 from twisted.internet.error import CannotListenError
@@ -18,7 +19,8 @@ def serve(desk: Desk, host: str, port: int, where: str) -> int:
     """Serve until a signal ends it; the exit status."""
     reactor: Any = import_module("twisted.internet.reactor")  # made by whoever asks first
 
-    pool = ThreadPool(0, AT_ONCE, "answers")
+    pool: Any = ThreadPool(0, AT_ONCE, "answers")
+    pool.threadFactory = partial(Thread, daemon=True)  # the end waits for no answer: nobody is there to read it
     found = site(partial(answer, desk), reactor, pool)
     try:
         listening = reactor.listenTCP(port, found, interface="127.0.0.1" if host == "localhost" else host)
@@ -30,6 +32,5 @@ def serve(desk: Desk, host: str, port: int, where: str) -> int:
     name = f"[{host}]" if ":" in host else host
     print(printable(f"The dashboard of {where} is at http://{name}:{taken}/ ; Ctrl-C ends it."), flush=True)
     pool.start()
-    reactor.addSystemEventTrigger("during", "shutdown", pool.stop)
     reactor.run()
     return 0

@@ -9,32 +9,44 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 
 from crawler.state.database import StateError
-from crawler.state.report import reading
+from crawler.state.report import has_tables, may_exist, reading
 
 SECONDS = 2.0
 STEPS = 20_000  # of SQLite's machine, between two looks at the clock: a few milliseconds
 INTERRUPTED, CANCELED = 9, "57014"
+CONNECT_SECONDS = 3  # that a server may take to let us in
+NOTHING = "No crawl was ever run here."
+SLOW = "This took too long and was broken off."
 
 
 class SlowError(StateError):
     """What was asked took longer than it may."""
 
 
+class NothingError(StateError):
+    """There is no database yet, or nothing in it."""
+
+
 @contextmanager
 def glance(url: URL, seconds: float = SECONDS) -> Iterator[Connection]:
     """A connection that changes nothing, for so many seconds; then what it is asked is a SlowError."""
-    with reading(url) as connection:
+    if not may_exist(url):
+        raise NothingError(NOTHING)
+    with reading(url, CONNECT_SECONDS) as connection:
         until = time.monotonic() + seconds
         if connection.dialect.name == "sqlite":
             driver = connection.connection.driver_connection
             assert driver is not None  # noqa: S101 - it is open
+            driver.execute(f"PRAGMA busy_timeout = {int(1_000 * seconds)}")
             driver.set_progress_handler(lambda: int(time.monotonic() > until), STEPS)
         else:
             connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * seconds)}"))
         try:
+            if not has_tables(connection, url):
+                raise NothingError(NOTHING)
             yield connection
         except OperationalError as error:
             number, state = (getattr(error.orig, name, None) for name in ("sqlite_errorcode", "sqlstate"))
             if number == INTERRUPTED or state == CANCELED:
-                raise SlowError(f"This took longer than {seconds:g} seconds and was broken off.") from None
+                raise SlowError(SLOW) from None
             raise

@@ -50,6 +50,7 @@ from crawler.state.schema import worker as worker_table
 from crawler.state.workers import LEASE
 
 MOST_SITES = 10
+CONNECT_SECONDS = 10
 
 
 class Worker(NamedTuple):
@@ -281,15 +282,25 @@ def _sites(connection: Connection, number: int, now: float) -> Iterator[Site]:
 
 def exists(url: URL) -> bool:
     """Whether there are tables of this release; those of another are a StateError."""
+    if not may_exist(url):
+        return False
+    with reading(url) as connection:
+        return has_tables(connection, url)
+
+
+def may_exist(url: URL) -> bool:
+    """Whether there is a file, where the database is one."""
     try:
-        if url.drivername == "sqlite" and not Path(str(url.database)).exists():
-            return False
+        return url.drivername != "sqlite" or Path(str(url.database)).exists()
     except OSError as error:
         raise StateError(f"the database {shown(url)} cannot be read: {error.strerror}") from None
-    with reading(url) as connection:
-        if not inspect(connection).has_table(version_table.name):
-            return False
-        found = connection.execute(select(version_table.c.version)).scalar_one()
+
+
+def has_tables(connection: Connection, url: URL) -> bool:
+    """Whether there are tables of this release; those of another are a StateError."""
+    if not inspect(connection).has_table(version_table.name):
+        return False
+    found = connection.execute(select(version_table.c.version)).scalar_one()
     if found != VERSION:
         which = "a newer release" if found > VERSION else "an older release, and the next crawl brings it up to date"
         raise StateError(f"the database {shown(url)} was made by {which} (its tables are version {found})")
@@ -308,10 +319,10 @@ def _disk(connection: Connection, url: URL) -> Disk:
 
 
 @contextmanager
-def reading(url: URL) -> Iterator[Connection]:
+def reading(url: URL, patience: int = CONNECT_SECONDS) -> Iterator[Connection]:
     """A connection that changes nothing, to a database that is there, as it was at one moment."""
     try:
-        engine = _reader(url)
+        engine = _reader(url, patience)
         with engine.connect() as connection:
             yield connection
     except (NoSuchModuleError, ModuleNotFoundError):
@@ -320,12 +331,12 @@ def reading(url: URL) -> Iterator[Connection]:
         raise StateError(f"the database {shown(url)} cannot be read: {why(error)}") from None
 
 
-def _reader(url: URL) -> Engine:
+def _reader(url: URL, patience: int) -> Engine:
     if url.drivername == "sqlite":
         engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
-    arguments = {"connect_timeout": 10, "application_name": "winnow state", **ENCODING}
+    arguments = {"connect_timeout": patience, "application_name": "winnow state", **ENCODING}
     engine = create_engine(url, isolation_level="REPEATABLE READ", poolclass=NullPool, connect_args=arguments)
     return engine.execution_options(postgresql_readonly=True)
 

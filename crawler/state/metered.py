@@ -1,0 +1,68 @@
+"""What of the state is measured for a monitor: read in a moment however large the crawls are."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from crawler.state.dashboard_tables import sample
+from crawler.state.samples import Point, totals
+from crawler.state.schema import crawl, page, worker
+from crawler.state.workers import LEASE
+
+RECENT = 600.0
+"""Seconds over which the harvest is reckoned."""
+MOST_COUNTED = 10_000
+"""Pages that are due, at which the count ends."""
+
+
+class Metered(NamedTuple):
+    """The figures of one crawl."""
+
+    name: str
+    pages: int
+    """Of this round."""
+    waiting: int
+    round: int
+    workers: int
+    """That gave a sign of life of late."""
+    due: int
+    """Pages that are due, up to MOST_COUNTED."""
+    ever: Point | None
+    """What all samples say together."""
+    lately: Point | None
+    """The same of the last seconds."""
+    sampled_at: float | None
+    """When the last sample ended."""
+
+
+def metered(connection: Connection, now: float) -> tuple[Metered, ...]:
+    """The figures of all crawls, by their names."""
+    counts = (
+        func.coalesce(func.sum(worker.c.pages), 0),
+        func.coalesce(func.sum(worker.c.waiting), 0),
+        func.count().filter(worker.c.beat >= now - LEASE),
+    )
+    working = {
+        number: counted
+        for number, *counted in connection.execute(select(worker.c.crawl_id, *counts).group_by(worker.c.crawl_id))
+    }
+    found = []
+    for row in connection.execute(select(crawl).order_by(crawl.c.name)).all():
+        pages, waiting, workers = map(int, working.get(row.id, (0, 0, 0)))
+        ever, lately = totals(connection, row.id), totals(connection, row.id, now - RECENT)
+        figures = (row.pages + pages, max(0, row.waiting + waiting), row.round, workers)
+        found.append(
+            Metered(row.name, *figures, _due(connection, row.id, now), ever, lately, _last(connection, row.id))
+        )
+    return tuple(found)
+
+
+def _due(connection: Connection, crawl_id: int, now: float) -> int:
+    some = select(page.c.due_at).where(page.c.crawl_id == crawl_id, page.c.due_at <= now).limit(MOST_COUNTED)
+    return int(connection.execute(select(func.count()).select_from(some.subquery())).scalar_one())
+
+
+def _last(connection: Connection, crawl_id: int) -> float | None:
+    last = select(sample.c.at, sample.c.seconds).where(sample.c.crawl_id == crawl_id).order_by(sample.c.at.desc())
+    row = connection.execute(last.limit(1)).one_or_none()
+    return None if row is None else float(row.at + row.seconds)

@@ -1,0 +1,313 @@
+"""The dashboard's server: real requests, whole and broken, and how it starts and ends."""
+
+import os
+import re
+import signal
+import socket
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import nursery
+import postgres
+import pytest
+from scrapy.cmdline import execute
+from scrapy.settings import Settings
+from sqlalchemy.engine import make_url
+
+from crawler.state.database import open_database
+
+PATIENCE = 30.0
+
+
+class Served:
+    """A dashboard in a process of its own."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        self.log = folder / "said"
+        files = (str(self.log), str(self.log))
+        line = ["scrapy", "dashboard", "--port", "0", "-s", f"OUTPUT_DIR={folder / 'output'}", *words]
+        self.process = nursery.common().start(line, folder, files, nursery.environment())
+        until = time.monotonic() + PATIENCE
+        while (found := re.search(r" http://[^/]*:(\d+)/ ;", self.said())) is None:
+            assert time.monotonic() < until, self.said()
+            assert self.process.poll() is None, self.said()
+            time.sleep(0.02)
+        self.port = int(found[1])
+
+    def said(self) -> str:
+        return self.log.read_text() if self.log.exists() else ""
+
+    def raw(self, sent: bytes) -> bytes:
+        """All that comes until the server hangs up."""
+        with closing(self.connect()) as to:
+            to.sendall(sent)
+            return _all(to)
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+
+    def ask(self, line: str, *headers: str, body: bytes = b"", host: str = "Host: localhost") -> tuple[int, str]:
+        """The status, and all that was said."""
+        head = "\r\n".join((f"{line} HTTP/1.1", *([host] if host else []), "Connection: close", *headers))
+        said = self.raw(head.encode() + b"\r\n\r\n" + body).decode("utf-8", "replace")
+        assert said, line
+        return int(said.split(" ", 2)[1]), said
+
+    def end(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(PATIENCE)
+
+
+def _all(to: socket.socket) -> bytes:
+    said = b""
+    try:
+        while piece := to.recv(65_536):
+            said += piece
+    except ConnectionResetError:  # it hung up on what was still to come
+        pass
+    return said
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served")
+    open_database(make_url(f"sqlite:///{folder / 'output' / 'crawl.db'}")).dispose()
+    served = Served(folder)
+    yield served
+    served.end()
+    assert "Traceback" not in served.said()
+
+
+@pytest.mark.parametrize(
+    ("line", "headers", "status"),
+    [
+        ("GET /", (), 200),
+        ("GET /?lang=zh%0d%0aX:%20y", (), 200),
+        ("HEAD /", (), 200),
+        ("GET /metrics", (), 200),
+        ("GET /static/style.css?0.1", (), 200),
+        ("GET /static/../door.py", (), 404),
+        ("GET /static/%2e%2e/door.py", (), 404),
+        ("GET /static/..%2f..%2fdoor.py", (), 404),
+        ("GET /static//style.css", (), 404),
+        ("GET /static/style.css%00", (), 404),
+        ("GET //evil.example/", (), 404),
+        ("GET //[", (), 404),
+        ("GET http://localhost/", (), 404),
+        ("GET http://evil.example/pages", (), 404),
+        ("GET /\xff", (), 404),
+        ("GET /%ff?%ff=%ed%a0%80&%00=%00", (), 404),
+        ("GET /?crawl=%00", (), 400),
+        ("GET /?crawl=" + "x" * 10_000, (), 400),
+        ("GET /?" + "a&" * 8_000, (), 400),  # longer than a line may be
+        ("OPTIONS /", (), 405),
+        ("OPTIONS *", (), 405),
+        ("TRACE /", (), 405),
+        ("PUT /", (), 405),
+        ("DELETE /pages", (), 405),
+        ("get /", (), 405),
+        ("CONNECT localhost:22", (), 405),
+        ("POST /", (), 403),
+        ("POST /schedule", ("Origin: http://localhost:3000",), 403),
+        ("GET /", ("Host: evil.example",), 421),
+        ("GET /", ("Host: localhost",), 421),  # twice
+        ("GET /", ("Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"), 403),
+        ("GET /", ("Cookie: lang=zh; lang=" + "x" * 8_000,), 200),
+        ("GET /", tuple(f"X-{n}: y" for n in range(600)), 400),
+        ("GET /", ("X: " + "y" * 20_000,), 400),
+        ("GET /", ("Content-Length: -1",), 400),
+        ("GET /", ("Content-Length: 1", "Transfer-Encoding: chunked"), 400),
+    ],
+    ids=range(36),
+)
+def test_a_request_gets_an_answer_of_one_kind(served: Served, line: str, headers: tuple[str, ...], status: int) -> None:
+    found, said = served.ask(line, *headers)
+    assert found == status
+    head, _, body = said.partition("\r\n\r\n")
+    assert "\r\nX: y" not in head
+    assert "Traceback" not in said
+    if found not in (400,):
+        assert "Content-Security-Policy: default-src 'none';" in head
+        assert "X-Content-Type-Options: nosniff" in head
+        assert "Server: winnow" in head
+    if line.startswith("HEAD"):
+        assert body == ""
+        assert int(re.search(r"Content-Length: (\d+)", head)[1]) > 100
+
+
+def test_a_request_without_a_name_is_refused(served: Served) -> None:
+    assert served.ask("GET /", host="")[0] == 421
+    assert served.raw(b"GET / HTTP/1.0\r\n\r\n").split()[1] == b"421"
+
+
+FORM = "Content-Type: application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "status"),
+    [
+        ((FORM,), b"a=" + b"x" * 1_000_000, 403),
+        ((FORM,), b"a=" + b"x" * 1_100_000, 413),
+        ((FORM,), b"a&" * 9_999, 403),
+        ((FORM,), b"a&" * 10_001, 413),
+        (("Content-Type: multipart/form-data; boundary=x",), b"--x\r\nbroken", 403),
+        (("Content-Type: application/json",), b"{" * 100_000, 403),
+    ],
+    ids=range(6),
+)
+def test_a_body_has_its_bounds(served: Served, headers: tuple[str, ...], body: bytes, status: int) -> None:
+    assert served.ask("POST /", *headers, f"Content-Length: {len(body)}", body=body)[0] == status
+
+
+def test_a_body_without_an_end_is_cut_off(served: Served) -> None:
+    piece = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+    with closing(served.connect()) as to:
+        to.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+        with pytest.raises(ConnectionError):
+            to.sendall(piece * 2_000)
+    assert served.ask("GET /")[0] == 200
+
+
+def test_a_refusal_leaves_the_connection_of_use(served: Served) -> None:
+    refused = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\na=b"
+    said = served.raw(refused + b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    assert re.findall(rb"HTTP/1.1 (\d+)", said) == [b"403", b"200"]
+
+
+def test_browsers_that_go_away_cost_nothing(served: Served) -> None:
+    for _ in range(150):
+        with closing(served.connect()) as to:
+            to.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    until = time.monotonic() + PATIENCE
+    while (status := served.ask("GET /")[0]) == 503:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert status == 200
+
+
+def test_more_than_can_wait_are_told_so(served: Served) -> None:
+    said: list[int] = []
+    asking = [threading.Thread(target=lambda: said.append(served.ask("GET /")[0])) for _ in range(200)]
+    for one in asking:
+        one.start()
+    for one in asking:
+        one.join(PATIENCE)
+    assert len(said) == 200
+    assert set(said) <= {200, 503}
+    assert 200 in said
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_with_status_0(tmp_path: Path, sent: signal.Signals) -> None:
+    path = tmp_path / "output" / "crawl.db"
+    open_database(make_url(f"sqlite:///{path}")).dispose()
+    served = Served(tmp_path)
+    with closing(sqlite3.connect(path)) as file, closing(served.connect()) as asking:
+        file.execute("PRAGMA locking_mode = EXCLUSIVE")
+        file.execute("PRAGMA journal_mode = DELETE")
+        file.execute("BEGIN EXCLUSIVE")
+        asking.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        time.sleep(0.3)
+        begun = time.monotonic()
+        served.process.send_signal(sent)
+        assert served.process.wait(PATIENCE) == 0
+        assert time.monotonic() - begun < 2
+    assert "Traceback" not in served.said()
+
+
+def _locked(path: Path) -> None:
+    open_database(make_url(f"sqlite:///{path}")).dispose()
+    file = sqlite3.connect(path)
+    file.execute("PRAGMA locking_mode = EXCLUSIVE")
+    file.execute("PRAGMA journal_mode = DELETE")
+    file.execute("BEGIN EXCLUSIVE")
+    _locked.file = file  # type: ignore[attr-defined]
+
+
+def _version(path: Path, number: int) -> None:
+    engine = open_database(make_url(f"sqlite:///{path}"))
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE winnow_state SET version = {number}")
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("prepare", "status", "said"),
+    [
+        (lambda path: None, 200, ""),
+        (lambda path: path.write_bytes(b""), 200, ""),
+        (lambda path: path.write_bytes(b"no database" * 1_000), 503, "file is not a database"),
+        (lambda path: path.mkdir(), 503, "unable to open database file"),
+        (lambda path: _version(path, 99), 503, "was made by a newer release"),
+        (lambda path: _version(path, 1), 503, "was made by an older release"),
+        (_locked, 503, "database is locked"),
+    ],
+    ids="missing empty other folder newer older locked".split(),
+)
+def test_a_database_that_is_of_no_use_is_said_in_a_sentence(tmp_path: Path, prepare, status: int, said: str) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "output" / "crawl.db"
+    path.parent.mkdir()
+    prepare(path)
+    served = Served(tmp_path)
+    try:
+        found, text = served.ask("GET /metrics")
+    finally:
+        served.end()
+    assert found == status
+    assert said in text
+    assert "Traceback" not in text + served.said()
+
+
+def test_a_server_that_is_away_is_said_in_a_sentence(tmp_path: Path) -> None:
+    port = postgres._free_port()
+    served = Served(tmp_path, "-s", f"STATE_URL=postgresql+psycopg://me:secret@127.0.0.1:{port}/crawls")
+    try:
+        found, text = served.ask("GET /metrics")
+    finally:
+        served.end()
+    assert found == 503
+    assert "cannot be read" in text
+    assert "secret" not in text + served.said()
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("--port", "abc"), 2, "--port abc is wrong"),
+        (("--port", "65536"), 2, "--port 65536 is wrong"),
+        (("--host", "evil.example"), 2, "--host 'evil.example' is wrong"),
+        (("--host", "0.0.0.0"), 2, "lets others in; give the setting DASHBOARD_PASSWORD"),
+        (("--host", "0.0.0.0", "-s", "DASHBOARD_PASSWORD=short"), 2, "is too short"),
+        (("-s", "DASHBOARD_HOSTS=bees.example,http://x/"), 2, "'http://x/' is no name of a host"),
+        (("-s", "STATE_URL=bees"), 2, "setting STATE_URL is wrong"),
+        (("more",), 2, "'more' is too much"),
+        (("--host", "203.0.113.7", "-s", "DASHBOARD_PASSWORD=long enough"), 1, "nothing can be served at 203.0.113.7"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int, said: str
+) -> None:
+    ours = Settings()
+    ours.setmodule("crawler.settings", priority="project")
+    with pytest.raises(SystemExit) as ended:
+        execute(["scrapy", "dashboard", *words, "-s", f"OUTPUT_DIR={tmp_path}"], ours)
+    assert ended.value.code == status
+    told = capsys.readouterr().err
+    assert told.startswith("scrapy dashboard: ")
+    assert said in told
+    assert told.count("\n") == 1
+
+
+def test_a_second_one_at_the_same_port_ends_with_a_sentence(served: Served, tmp_path: Path) -> None:
+    log = str(tmp_path / "said")
+    line = ["scrapy", "dashboard", "--port", str(served.port), "-s", f"OUTPUT_DIR={tmp_path}"]
+    second = nursery.common().start(line, tmp_path, (os.devnull, log), nursery.environment())
+    assert second.wait(PATIENCE) == 1
+    told = Path(log).read_text()
+    assert re.fullmatch(
+        rf"scrapy dashboard: nothing can be served at 127.0.0.1 port {served.port}: .*; --port .*\n", told
+    )
