@@ -1,9 +1,11 @@
 """`scrapy schedule add`, `remove`, `pause` and `resume`: which crawls come again, and when."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.conf import arglist_to_dict
@@ -20,6 +22,19 @@ from crawler.wording import printable
 
 # Settings whose values are files, with commas between them where there are several.
 FILES = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_KEYWORDS", "IMAGE_NOISE_LISTS")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A job as somebody wants it."""
+
+    name: str
+    line: str
+    """When, as cron has it."""
+    zone: str
+    spider: str
+    arguments: Mapping[str, str]
+    settings: Mapping[str, str]
 
 
 @contextmanager
@@ -60,18 +75,24 @@ def add(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
     given = {key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]}
     own = {key: value for key, value in given.items() if key not in OF_THE_SCHEDULER}
     try:
-        READERS["name"](name)
-        cron = read(line, opts.timezone)
-        arguments.setdefault("name", name)
-        crawl = checked(spider, arguments, own, settings).name
+        described = description(Wish(name, line, opts.timezone, spider, arguments, own), settings)
     except (CronError, ArgumentError, StateError) as error:
         raise WrongUseError(str(error)) from None
-    values = {"cron": cron.line, "timezone": cron.zone, "spider": spider, "crawl": crawl}
-    values |= values_of(*in_full(arguments, own))
     with opened(settings) as jobs:
-        jobs.add(name, lambda now: values | {"next_at": cron.after(now)})
+        jobs.add(name, described)
         say_next(jobs, name)
     return 0
+
+
+def description(wish: Wish, settings: BaseSettings) -> Callable[[float], dict[str, Any]]:
+    """What the database is to have of a job that comes from some moment on, once all of it is known to be right."""
+    READERS["name"](wish.name)
+    cron = read(wish.line, wish.zone)
+    arguments = {"name": wish.name, **wish.arguments}
+    crawl = checked(wish.spider, arguments, wish.settings, settings).name
+    values = {"cron": cron.line, "timezone": cron.zone, "spider": wish.spider, "crawl": crawl}
+    values |= values_of(*in_full(arguments, wish.settings))
+    return lambda now: values | {"next_at": cron.after(now)}
 
 
 def in_full(arguments: Mapping[str, str], settings: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -107,7 +107,7 @@ def run(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
         raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy schedule run")
     with opened(settings) as jobs, stopping() as stop:
         keeper = keeper_of(jobs, settings)
-        lock = take_lock(keeper.output)
+        lock = take_lock(keeper.output, patience=PAUSE)  # somebody may just look whether it is free
         if lock is None:
             raise WrongUseError(f"a scheduler is at work in {str(keeper.output)!r} already")
         configure_logging(Settings(settings))

@@ -1,0 +1,24 @@
+// What a cron line says is told while it is typed.
+
+const [line, zone, said] = ["f-cron", "f-timezone", "cron-words"].map((id) => document.getElementById(id));
+const language = document.documentElement.lang;
+let timer = 0, asked = 0;
+
+async function tell() {
+  const mine = ++asked;
+  if (!line.value.trim()) { said.textContent = ""; return; }
+  const fields = new URLSearchParams({ cron: line.value, timezone: zone.value || "UTC" });
+  try {
+    const answer = await fetch(`/api/cron?${fields}`);
+    const found = await answer.json();
+    if (mine !== asked) return;
+    const times = (found.next || []).map((at) => new Date(1000 * at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }));
+    said.classList.toggle("bad", Boolean(found.error));
+    said.textContent = found.error || [language === "en" ? found.words : "", times.join(" · ")].filter(Boolean).join(": ");
+  } catch { /* the dashboard was ended: it may come back */ }
+}
+
+for (const field of [line, zone]) {
+  field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(tell, 250); });
+}
+tell();
