@@ -36,6 +36,9 @@ VIEWS: dict[str, Route] = {
         for path, found in part.VIEWS.items()
     },
     "/metrics": Route(lambda desk, request, given: metrics(desk)),
+    "/api": Route(
+        lambda desk, request, given: desk.page(request, "api.html", api=API.items(), described=openapi.ADDRESS)
+    ),
     openapi.ADDRESS: Route(lambda desk, request, given: Answer(openapi.document(API), JSON)),
 }
 """What can be looked at; a part in braces is a number."""

@@ -27,4 +27,5 @@ def words_of(language: str) -> Words:
     """The words of a language."""
     if language != "zh":
         return Words({})
-    return Words(json.loads((files(__package__) / "chinese.json").read_text(encoding="utf-8")))
+    tables = [file for file in files(__package__).iterdir() if file.name.startswith("chinese")]
+    return Words({name: said for file in tables for name, said in json.loads(file.read_text("utf-8")).items()})

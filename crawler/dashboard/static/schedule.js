@@ -21,4 +21,4 @@ async function tell() {
 for (const field of [line, zone]) {
   field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(tell, 250); });
 }
-tell();
+if (!line.hasAttribute("aria-invalid")) tell();

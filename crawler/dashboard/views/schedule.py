@@ -224,7 +224,14 @@ def show_log(desk: Desk, request: Request, given: Given) -> Answer:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
         run, job = _run(connection, found, rows[0], now), _job(connection, found, now)
     log = tail(desk.output, found.name, run.number)
-    values: dict[str, Any] = {"job": job, "run": run, "log": log, "most": MOST_BYTES, "lines": MOST_LINES, "running": RUNNING}
+    values: dict[str, Any] = {
+        "job": job,
+        "run": run,
+        "log": log,
+        "most": MOST_BYTES,
+        "lines": MOST_LINES,
+        "running": RUNNING,
+    }
     return desk.page(request, "schedule_run.html", **values)
 
 

@@ -1,0 +1,79 @@
+"""Every sentence of the dashboard is there in Chinese, and no other."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crawler import dashboard
+from crawler.state import glance
+
+FOLDER = Path(dashboard.__file__).parent
+TEXT = r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+SAID = re.compile(r"(?<![\w.])_\(\s*" + TEXT)
+MANY = re.compile(r"\bmany\(\s*(?:[^\"',()]|\([^()]*\))+,\s*" + TEXT + r"\s*,\s*" + TEXT)
+FOR_PROGRAMS = {"metrics.py", "openapi.py"}
+"""Modules whose sentences are not for people's eyes."""
+
+
+def in_template(text: str) -> Iterator[str]:
+    for found in [*SAID.findall(text), *(one for pair in MANY.findall(text) for one in pair)]:
+        yield ast.literal_eval(found)
+
+
+def in_module(path: Path) -> Iterator[str]:
+    """What is a sentence by its looks, docstrings left out: it may be shown."""
+    tree = ast.parse(path.read_text("utf-8"))
+    silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    silent |= {
+        id(one)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        or (isinstance(node, ast.Call) and ast.unparse(node.func).startswith("logger."))
+        for one in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in silent else None
+        if isinstance(text, str) and re.fullmatch(r"[A-Z][^<>]* [^<>]*[.!?]", text):
+            yield text
+    yield from in_template(path.read_text("utf-8"))
+
+
+MODULES = [*(path for path in sorted(FOLDER.rglob("*.py")) if path.name not in FOR_PROGRAMS), Path(glance.__file__)]
+FOUND = {
+    **{path.name: set(in_template(path.read_text("utf-8"))) for path in sorted(FOLDER.glob("templates/*.html"))},
+    **{f"{path.parent.name}/{path.name}": set(in_module(path)) for path in MODULES},
+}
+CHINESE = {
+    english: chinese
+    for path in FOLDER.glob("chinese*.json")
+    for english, chinese in json.loads(path.read_text("utf-8")).items()
+}
+
+
+@pytest.mark.parametrize("where", [name for name, sentences in FOUND.items() if sentences])
+def test_every_sentence_is_in_chinese(where: str) -> None:
+    assert sorted(FOUND[where] - CHINESE.keys()) == []
+
+
+def test_no_other_is() -> None:
+    texts = [path.read_text("utf-8") for path in [*FOLDER.glob("templates/*.html"), *MODULES]]
+    written = "".join(texts).replace("\\'", "'")
+    assert [english for english in CHINESE if english not in written] == []
+
+
+def test_what_is_filled_in_is_the_same_in_both() -> None:
+    def names(text: str) -> list[str]:
+        return sorted(re.findall(r"\{(\w*)\}", text))
+
+    assert [english for english, chinese in CHINESE.items() if names(english) != names(chinese)] == []
+    assert [english for english, chinese in CHINESE.items() if not chinese.strip()] == []
+
+
+def test_there_is_something_to_say() -> None:
+    assert {"Schedule", "There is no such page.", "No crawl was ever run here.", "{n} pages"} <= set().union(
+        *FOUND.values()
+    )
