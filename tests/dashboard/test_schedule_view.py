@@ -1,0 +1,304 @@
+"""The view of jobs: what it shows of them, what it lets be done, and what no job may be given from there."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+from sqlalchemy import insert, update
+from sqlalchemy.engine import URL, make_url
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.door import Door
+from crawler.dashboard.request import Answer, Request
+from crawler.dashboard.routes import answer
+from crawler.schedule import tail as tails
+from crawler.schedule.children import log_of, take_lock
+from crawler.schedule.tail import MOST_BYTES, MOST_LINES, tail
+from crawler.state.database import open_database
+from crawler.state.job_rows import Job, find
+from crawler.state.job_tables import job as job_table
+from crawler.state.job_tables import run as run_table
+from crawler.state.jobs import Jobs
+
+PATIENCE = 60.0
+EVIL = [
+    "<script>alert(1)</script>",
+    '"onmouseover="alert(1)',
+    "javascript:alert(1)",
+    "\u202egnp.exe",
+    "\x1b[2J\x00",
+    "x" * 10_000,
+]
+BEES = {"name": "bees", "cron": "0 3 * * *", "timezone": "Asia/Shanghai", "seeds": "demo", "topic": "honey bees"}
+
+
+class Visitor:
+    """Somebody at the dashboard."""
+
+    def __init__(self, url: URL, output: Path) -> None:
+        settings = Settings()
+        settings.setmodule("crawler.settings", priority="project")
+        told = {"OUTPUT_DIR": str(output), "STATE_URL": url.render_as_string(hide_password=False)}
+        settings.setdict(told, priority="cmdline")
+        self.url, self.output = url, output
+        self.desk = Desk(url, output, settings, Door())
+
+    def get(self, path: str, **query: str) -> Answer:
+        return answer(self.desk, Request("GET", path, query, {}, {"host": "localhost"}))
+
+    def post(self, path: str, form: Mapping[str, str] | None = None) -> Answer:
+        sent = {"token": self.desk.door.token, **(form or {})}
+        return answer(self.desk, Request("POST", path, {}, sent, {"host": "localhost"}))
+
+    def json(self, path: str, **query: str) -> Any:
+        found = self.get(path, **query)
+        assert found.status == 200, found.body
+        return json.loads(found.body)
+
+    def job(self, name: str = "bees") -> Job:
+        engine = open_database(self.url)
+        try:
+            return find(Jobs(engine).all()[0], name)
+        finally:
+            engine.dispose()
+
+    def write(self, *statements: Any) -> None:
+        engine = open_database(self.url)
+        with engine.begin() as connection:
+            for statement in statements:
+                connection.execute(statement)
+        engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def visitor(request: pytest.FixtureRequest, tmp_path: Path) -> Visitor:
+    """At a database of each kind in which there is nothing."""
+    url = make_url(f"sqlite:///{tmp_path / 'output' / 'crawl.db'}")
+    if request.param == "postgresql":
+        url = make_url(request.getfixturevalue("postgres_server").database())
+    return Visitor(url, tmp_path / "output")
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Visitor:
+    """At a new SQLite database."""
+    return Visitor(make_url(f"sqlite:///{tmp_path / 'output' / 'crawl.db'}"), tmp_path / "output")
+
+
+def until(true: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + PATIENCE
+    while not (found := true()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+def where(found: Answer) -> str:
+    assert found.status == 303, found.body.decode()[:2_000]
+    return dict(found.headers)["Location"]
+
+
+def test_a_job_is_added_paused_resumed_and_removed(visitor: Visitor) -> None:
+    assert "There is no job yet" in visitor.get("/schedule").body.decode()
+    assert where(visitor.post("/schedule/add", BEES)) == "/schedule?said=added"
+    job = visitor.job()
+    assert json.loads(job.arguments) == {"name": "bees", "seeds": "demo", "topic": "honey bees"}
+    assert (job.cron, job.timezone, job.crawl, json.loads(job.settings)) == ("0 3 * * *", "Asia/Shanghai", "bees", {})
+    (said,) = visitor.json("/api/jobs")["jobs"]
+    assert (said["words"], said["next_at"], said["paused"]) == ("every day at 03:00", job.next_at, False)
+    page = f"/schedule/{job.id}"
+    assert where(visitor.post(f"{page}/pause")) == "/schedule?said=paused"
+    assert visitor.job().paused
+    assert where(visitor.post(f"{page}/resume", {"from": "job"})) == f"{page}?said=resumed"
+    assert not visitor.job().paused
+    assert "Remove this job?" in visitor.get(page, ask="remove").body.decode()
+    assert where(visitor.post(f"{page}/stop")) == "/schedule?said=idle"
+    assert where(visitor.post(f"{page}/remove")) == "/schedule?said=removed"
+    assert visitor.json("/api/jobs")["jobs"] == []
+    assert visitor.post(f"{page}/pause").status == visitor.get(page).status == 404
+
+
+def test_a_job_runs_now_by_itself(visitor: Visitor) -> None:
+    visitor.post("/schedule/add", {**BEES, "max_pages": "3", "images": "no"})
+    number = visitor.job().id
+    assert where(visitor.post(f"/schedule/{number}/run")) == "/schedule?said=started"
+    assert where(visitor.post(f"/schedule/{number}/run")) == "/schedule?said=busy"
+    assert "under way" in visitor.post(f"/schedule/{number}/remove").body.decode()
+    until(lambda: visitor.job().last)
+    (run,) = visitor.json(f"/api/jobs/{number}/runs")
+    assert (run["number"], run["how"], run["status"], run["exit"], run["pages"]) == (1, "now", "done", 0, 3)
+    log = visitor.get(f"/schedule/{number}/runs/{run['id']}").body.decode()
+    assert "3 pages crawled in" in log
+    assert visitor.get(f"/schedule/{number}/runs/{run['id'] + 1}").status == 404
+    assert "done" in visitor.get(f"/schedule/{number}").body.decode()
+
+
+def test_a_run_is_told_to_end(here: Visitor) -> None:
+    here.post("/schedule/add", BEES)
+    number = here.job().id
+    here.post(f"/schedule/{number}/run")
+    assert where(here.post(f"/schedule/{number}/stop")) == "/schedule?said=told"
+    assert until(lambda: here.job().last).status in ("stopped", "failed", "done")
+    assert here.job().now is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "said"),
+    [
+        ({"name": ""}, "name", "a job wants a name"),
+        ({"name": "../bees"}, "name", "cannot name a file"),
+        ({"cron": "61 * * * *"}, "cron", "its minute cannot be"),
+        ({"cron": ""}, "cron", "it has not five fields"),
+        ({"timezone": "Mars"}, "timezone", "is not known"),
+        ({"timezone": "../../etc/passwd"}, "timezone", "is not known"),
+        ({"seeds": ""}, "seeds", "a crawl wants seeds"),
+        ({"seeds": "/etc/passwd"}, "seeds", "is no address"),
+        ({"seeds": "file:///etc/passwd"}, "seeds", "is no address"),
+        ({"seeds": "seeds.txt"}, "seeds", "is no address"),
+        ({"seeds": "https://a.example/ /etc/passwd"}, "seeds", "&#x27;/etc/passwd&#x27; is no address"),
+        ({"seeds": "https://a.example/\nftp://b.example/"}, "seeds", "is no address"),
+        ({"seeds": "demo, https://a.example/"}, "seeds", "is no address"),
+        ({"topic": "/etc/topic.toml"}, "topic", "is like a file&#x27;s name"),
+        ({"topic": "TOPIC.TOML"}, "topic", "is like a file&#x27;s name"),
+        ({"topic": "..\\secret.txt"}, "topic", "is like a file&#x27;s name"),
+        ({"topic": "!"}, "topic", "has no word in it"),
+        ({"max_pages": "0"}, "max_pages", "allowed are whole numbers from 1 on"),
+        ({"max_depth": "x"}, "max_depth", "is wrong"),
+        ({"min_relevance": "2"}, "min_relevance", "allowed are numbers from 0 to 1"),
+        ({"stop_when": "soon"}, "stop_when", "is wrong"),
+        ({"lang": "klingon"}, "lang", "is not known"),
+        ({"CONTACT": "a\x1b[2Jb"}, "CONTACT", "cannot be shown"),
+    ],
+)
+def test_what_is_wrong_stands_beside_the_field(here: Visitor, changed: dict[str, str], field: str, said: str) -> None:
+    found = here.post("/schedule/add", {**BEES, **changed})
+    text = found.body.decode()
+    assert found.status == 422
+    assert said in text.partition(f'id="e-{field}"')[2].partition("</strong>")[0]
+    assert 'value="Asia/Shanghai"' in text or field == "timezone"
+    assert "honey bees" in text or field == "topic"
+    assert not (here.output / "crawl.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({"scope": "everything"}, 400),
+        ({"images": "maybe"}, 400),
+        ({"name": "b\0ees"}, 400),
+        ({"seeds": "https://a.example/" * 2_000}, 400),
+        ({"ALLOWED_PRIVATE_HOSTS": "127.0.0.1", "ROBOTSTXT_OBEY": "False", "LOG_FILE": "/tmp/x"}, 303),
+        ({"IMAGE_NOISE_WEIGHTS": "/etc/passwd", "allow": "(", "fresh": "yes", "extractor": "x"}, 303),
+        ({"seeds": "https://a.example/ , https://b.example/x,y"}, 303),
+        ({"topic": "TCP/IP"}, 303),
+    ],
+)
+def test_no_more_may_be_given_than_the_form_has(here: Visitor, changed: dict[str, str], status: int) -> None:
+    assert here.post("/schedule/add", {**BEES, **changed}).status == status
+    if status == 303:
+        job = here.job()
+        assert json.loads(job.settings) == {}
+        assert set(json.loads(job.arguments)) == {"name", "seeds", "topic"}
+
+
+def test_settings_of_the_form_come_with_the_job(here: Visitor) -> None:
+    here.post("/schedule/add", {**BEES, "CONTACT": "ops@example.org", "KEEP_RAW": "yes"})
+    assert json.loads(here.job().settings) == {"CONTACT": "ops@example.org", "KEEP_RAW": "yes"}
+
+
+def test_a_second_job_of_the_name_is_refused_with_what_was_typed(here: Visitor) -> None:
+    here.post("/schedule/add", BEES)
+    found = here.post("/schedule/add", {**BEES, "topic": "wasps"})
+    assert (found.status, b"there is a job" in found.body, b"wasps" in found.body) == (422, True, True)
+
+
+@pytest.mark.parametrize("path", ["add", "1/pause", "1/resume", "1/remove", "1/run", "1/stop"])
+def test_nothing_changes_without_the_token(here: Visitor, path: str) -> None:
+    here.post("/schedule/add", BEES)
+    assert here.post(f"/schedule/{path}", {**BEES, "name": "wasps", "token": "x"}).status == 403
+    assert here.get(f"/schedule/{path}").status == (200 if path == "add" else 405)
+    job = here.job()
+    assert (job.paused, job.runs, here.json("/api/jobs")["jobs"][0]["name"]) == (False, 0, "bees")
+
+
+@pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
+def test_what_is_in_the_database_is_text(here: Visitor, evil: str) -> None:
+    here.post("/schedule/add", BEES)
+    given = json.dumps({"seeds": evil, evil: "x"})
+    values = {"name": evil, "cron": evil, "timezone": evil, "crawl": evil, "arguments": given, "settings": given}
+    run = {"job_id": 1, "number": 1, "how": evil, "status": evil, "started_at": 1e9, "beat": 1e9, "ended_at": 1e9}
+    here.write(update(job_table).values(**values), insert(run_table).values(**run, place=evil, host=evil, exit=-9))
+    for path in ("/schedule", "/schedule/1", "/schedule/1/runs/1"):
+        found = here.get(path)
+        text = found.body.decode()
+        assert found.status == 200, text
+        assert "<script>alert" not in text
+        assert '"onmouseover=' not in text
+        assert 'href="javascript:' not in text
+        assert "\x1b" not in text
+        assert "\x00" not in text
+        assert len(text) < 60_000
+    assert here.json("/api/jobs")["jobs"][0]["name"] == evil
+
+
+@pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
+def test_what_is_typed_is_text(here: Visitor, evil: str) -> None:
+    found = here.post("/schedule/add", dict.fromkeys(BEES, evil))
+    assert found.status in (400, 422)
+    assert "<script>alert" not in found.body.decode()
+    assert '"onmouseover=' not in found.body.decode()
+    said = here.get("/api/cron", cron=evil[:400], timezone=evil[:400])
+    assert said.status in (200, 400)
+
+
+def test_the_words_of_a_line(here: Visitor) -> None:
+    said = here.json("/api/cron", cron="0 3 * * *", timezone="UTC")
+    assert (said["words"], len(said["next"]), said["error"]) == ("every day at 03:00", 3, "")
+    assert "is wrong" in here.json("/api/cron", cron="x")["error"]
+
+
+def test_whether_a_scheduler_is_at_work(here: Visitor) -> None:
+    here.post("/schedule/add", BEES)
+    assert here.json("/api/jobs")["scheduler"] is False
+    assert b"scrapy schedule run" in here.get("/schedule").body
+    lock = take_lock(here.output)
+    assert here.json("/api/jobs")["scheduler"] is True
+    lock.release()
+    assert here.json("/api/jobs")["scheduler"] is False
+
+
+def test_the_end_of_a_log(tmp_path: Path) -> None:
+    log = log_of(tmp_path, "bees", 1)
+    assert tail(tmp_path, "bees", 1) is None
+    log.parent.mkdir(parents=True)
+    log.write_text("")
+    assert tail(tmp_path, "bees", 1) == ("", 0)
+    log.write_text("".join(f"{n}\n" for n in range(MOST_LINES + 1)))
+    text, _ = tail(tmp_path, "bees", 1)
+    assert text.splitlines()[0] == "1"
+    log.write_text("é" * MOST_BYTES + "\nlast")
+    assert tail(tmp_path, "bees", 1) == ("last", 2 * MOST_BYTES + 5)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such files here")
+def test_no_other_file_is_a_log(tmp_path: Path) -> None:
+    output, secret = tmp_path / "output", tmp_path / "secret"
+    secret.mkdir()
+    (secret / "1.log").write_text("secret")
+    (output / "logs").mkdir(parents=True)
+    (output / "logs" / "ants").symlink_to(secret)
+    (output / "logs" / "bees").mkdir()
+    (output / "logs" / "bees" / "1.log").symlink_to(secret / "1.log")
+    (output / "logs" / "bees" / "2.log").symlink_to(output / "logs" / "bees" / "2.log")
+    os.mkfifo(output / "logs" / "bees" / "3.log")
+    (output / "logs" / "bees" / "4.log").mkdir()
+    asked = [("ants", 1), *(("bees", number) for number in (1, 2, 3, 4)), ("../../secret", 1), ("/etc", 1), ("", 1)]
+    assert [tails.tail(output, *one) for one in asked] == [None] * len(asked)
+    (tmp_path / "link").symlink_to(output)  # as an operator may have it
+    (output / "logs" / "bees" / "5.log").write_text("fine")
+    assert tail(tmp_path / "link", "bees", 5) == ("fine", 4)
