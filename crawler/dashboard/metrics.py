@@ -4,7 +4,7 @@ Counters are sums of the samples that the crawls' workers hand in, which are kep
 forgotten begin anew, as Prometheus expects of a counter.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from crawler import __version__
@@ -32,7 +32,7 @@ COUNTED = {
     "skipped": "Pictures, and links behind them, that were refused before the download.",
 }
 Labels = Mapping[str, str]
-Lines = Iterator[tuple[Labels, float | None]]
+Lines = Sequence[tuple[Labels, float | None]]
 
 
 class Figure(NamedTuple):
@@ -60,21 +60,21 @@ def metrics(desk: Desk) -> Answer:
 def _counters(crawls: tuple[Metered, ...]) -> Iterator[Figure]:
     ever = [(one.name, one.ever) for one in crawls if one.ever is not None]
     for name, about in COUNTED.items():
-        values = (({"crawl": crawl}, float(getattr(point, name))) for crawl, point in ever)
+        values = [({"crawl": crawl}, float(getattr(point, name))) for crawl, point in ever]
         yield Figure(f"{name}_total", COUNTER, about, values)
-    statuses = (
+    statuses = [
         ({"crawl": crawl, "status": status}, float(count))
         for crawl, point in ever
         for status, count in sorted(point.statuses.items())
-    )
+    ]
     yield Figure("responses_total", COUNTER, "Answers by their status code; none of those that never came.", statuses)
-    saved = (({"crawl": crawl}, _saved(point)) for crawl, point in ever)
+    saved = [({"crawl": crawl}, _saved(point)) for crawl, point in ever]
     yield Figure("saved_bytes", GAUGE, "Bytes of pictures that were not downloaded, as estimated.", saved)
 
 
 def _gauges(crawls: tuple[Metered, ...]) -> Iterator[Figure]:
     def of_each(values: Mapping[str, float | None]) -> Lines:
-        return (({"crawl": name}, value) for name, value in values.items())
+        return [({"crawl": name}, value) for name, value in values.items()]
 
     due = f"Pages that are due, counted up to {MOST_COUNTED}."
     sampled = "When the last sample ended, in seconds since 1970."
@@ -86,12 +86,12 @@ def _gauges(crawls: tuple[Metered, ...]) -> Iterator[Figure]:
     yield Figure("sampled_timestamp_seconds", GAUGE, sampled, of_each({one.name: one.sampled_at for one in crawls}))
     harvest = {one.name: one.lately.on_topic / one.lately.read for one in crawls if one.lately and one.lately.read}
     yield Figure("harvest", GAUGE, "The share of the last ten minutes' pages on the topic.", of_each(harvest))
-    yield Figure("info", GAUGE, "The release.", iter([({"version": __version__}, 1.0)]))
+    yield Figure("info", GAUGE, "The release.", [({"version": __version__}, 1.0)])
 
 
 def _of_jobs(jobs: list[Job]) -> Iterator[Figure]:
     def of_each(values: Mapping[str, float | None]) -> Lines:
-        return (({"job": name}, value) for name, value in values.items())
+        return [({"job": name}, value) for name, value in values.items()]
 
     coming = {one.name: None if one.paused else one.next_at for one in jobs}
     failed = {one.name: float(one.last.status == FAILED) for one in jobs if one.last is not None}

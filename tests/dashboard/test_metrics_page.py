@@ -61,7 +61,9 @@ def fill(engine: Engine) -> float:
             connection.execute(insert(sample).values(crawl_id=1, number=1, at=at, statuses=statuses, **counts))
         values = {"cron": "@daily", "timezone": "UTC", "spider": "topic", "arguments": "{}", "settings": "{}"}
         values |= {"created_at": now, "runs": 1}
-        connection.execute(insert(job).values(id=1, name="daily", crawl="bees", paused=False, next_at=now + 9, **values))
+        connection.execute(
+            insert(job).values(id=1, name="daily", crawl="bees", paused=False, next_at=now + 9, **values)
+        )
         connection.execute(insert(job).values(id=2, name=EVIL, crawl="x", paused=True, next_at=now + 9, **values))
         values = {"job_id": 1, "number": 1, "how": "now", "place": "x", "host": "x", "started_at": now, "beat": now}
         connection.execute(insert(run).values(status="failed", exit=1, ended_at=now, **values))

@@ -42,7 +42,9 @@ def wrong(value: Any, schema: Mapping[str, Any], place: str = "") -> list[str]:
         return [f"{place} is {type(value).__name__} and no {kind}"]
     if kind == "array":
         each = schema.get("prefixItems") or [schema.get("items", {})] * len(value)
-        return [why for n, (one, of) in enumerate(zip(value, each, strict=True)) for why in wrong(one, of, f"{place}/{n}")]
+        return [
+            why for n, (one, of) in enumerate(zip(value, each, strict=True)) for why in wrong(one, of, f"{place}/{n}")
+        ]
     if kind != "object":
         return []
     known, others = schema.get("properties", {}), schema.get("additionalProperties", "properties" not in schema)
