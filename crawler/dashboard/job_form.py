@@ -7,6 +7,7 @@ the demo, a topic is words, and of all settings there are those of OWN alone, wh
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 from zoneinfo import available_timezones
@@ -118,6 +119,7 @@ def _is_like_a_file(topic: str) -> bool:
     return suffix == ".toml" or bool(suffix and re.search(r"[/\\]", topic))
 
 
+@cache
 def zones() -> list[str]:
     """The time zones that there are, for a list to choose from."""
     return sorted(available_timezones())

@@ -5,13 +5,14 @@ forgotten begin anew, as Prometheus expects of a counter.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
 from typing import NamedTuple
 
 from crawler import __version__
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.request import Answer
+from crawler.dashboard.request import Answer, RefusedError
 from crawler.state.database import time_of
-from crawler.state.glance import NothingError, glance
+from crawler.state.glance import SLOW, NothingError, glance
 from crawler.state.job_rows import Job, jobs_of
 from crawler.state.jobs import FAILED
 from crawler.state.metered import MOST_COUNTED, Metered, metered
@@ -19,6 +20,9 @@ from crawler.state.samples import Point
 from crawler.state.verdicts import saved_bytes
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
+FRESH = 5.0
+"""Seconds for which figures are good: however many ask, they are read once."""
+PATIENCE = 5.0
 COUNTER, GAUGE = "counter", "gauge"
 COUNTED = {
     "pages": "Pages that were stored, or were as they were.",
@@ -45,7 +49,14 @@ class Figure(NamedTuple):
 
 
 def metrics(desk: Desk) -> Answer:
-    """The figures of all crawls and jobs."""
+    """The figures of all crawls and jobs, as they were a few seconds ago."""
+    found = desk.background.get("metrics", lambda: _text(desk), FRESH, PATIENCE)
+    if found.error or found.at is None:
+        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, found.error or SLOW)
+    return Answer(found.value, TYPE)
+
+
+def _text(desk: Desk) -> bytes:
     try:
         with glance(desk.url) as connection:
             now = time_of(connection)
@@ -53,8 +64,7 @@ def metrics(desk: Desk) -> Answer:
     except NothingError:  # no crawl was ever run here, which is no trouble
         crawls, jobs = (), []
     figures = [*_counters(crawls), *_gauges(crawls), *_of_jobs(jobs)]
-    text = "".join(line for figure in figures for line in _lines(figure))
-    return Answer(text.encode("utf-8", "replace"), TYPE)
+    return "".join(line for figure in figures for line in _lines(figure)).encode("utf-8", "replace")
 
 
 def _counters(crawls: tuple[Metered, ...]) -> Iterator[Figure]:
