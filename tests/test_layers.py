@@ -35,6 +35,7 @@ ADAPTERS_ONLY = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split()
 # What the core may use besides the standard library.
 CORE = frozenset("lxml parsel w3lib numpy tldextract py3langid sqlalchemy psycopg filelock cronsim".split())
 CORE |= frozenset("brotli backports compression".split())  # of the last two there is one, by Python's version
+TEMPLATES = frozenset(("jinja2", "markupsafe"))
 APART = "demo"
 
 FILES = sorted(CRAWLER.rglob("*.py"))
@@ -104,6 +105,13 @@ def test_only_adapters_know_the_framework(path: Path) -> None:
         assert others <= allowed, (
             f"{sorted(others - allowed)}: say in CORE of {Path(__file__).name} that the core may use them"
         )
+
+
+@pytest.mark.parametrize("path", FILES, ids=MODULES.values())
+def test_only_the_dashboard_makes_pages_of_templates(path: Path) -> None:
+    if place(MODULES[path]) != "dashboard":
+        others = {module.partition(".")[0] for module in imported(path)}
+        assert not others & TEMPLATES, f"{MODULES[path]} is no part of the dashboard"
 
 
 def test_the_demo_stands_alone() -> None:

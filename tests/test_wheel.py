@@ -1,34 +1,80 @@
-"""The wheel holds everything: a crawl of the demo from nothing but the unpacked wheel."""
+"""The wheel holds everything: a crawl of the demo, and a dashboard, from nothing but the unpacked wheel."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 
+import pytest
 from nursery import ROOT
 
 from crawler.demo import articles
 
 
-def test_the_demo_is_crawled_from_the_wheel_alone(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, unpacked."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
+    (wheel,) = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path / "unpacked")
+        archive.extractall(folder / "unpacked")
         assert "crawler/evaluation/report.html" in archive.namelist()
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    environment = os.environ | {
-        "PYTHONPATH": str(tmp_path / "unpacked"),
-        "SCRAPY_SETTINGS_MODULE": "crawler.settings",
-    }
-    program = "import crawler, sys; print(crawler.__file__); from scrapy.cmdline import execute; execute()"
-    line = [sys.executable, "-c", program, "crawl", "topic", "-a", "seeds=demo", "-a", "name=wheel"]
-    ended = subprocess.run(line, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return folder / "unpacked"
+
+
+def environment(unpacked: Path) -> dict[str, str]:
+    """One in which the crawler is that of the wheel."""
+    return os.environ | {"PYTHONPATH": str(unpacked), "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
+
+
+PROGRAM = "import crawler, sys; print(crawler.__file__, flush=True); from scrapy.cmdline import execute; execute()"
+
+
+def test_the_demo_is_crawled_from_the_wheel_alone(unpacked: Path, tmp_path: Path) -> None:
+    line = [sys.executable, "-c", PROGRAM, "crawl", "topic", "-a", "seeds=demo", "-a", "name=wheel"]
+    asked = {"env": environment(unpacked), "capture_output": True, "text": True, "timeout": 60}
+    ended = subprocess.run(line, cwd=tmp_path, check=False, **asked)
     assert ended.returncode == 0, ended.stderr
-    assert Path(ended.stdout.splitlines()[0]).is_relative_to(tmp_path / "unpacked")
-    items = [json.loads(line) for line in (folder / "output" / "wheel.jsonl").read_text("utf-8").splitlines()]
+    assert Path(ended.stdout.splitlines()[0]).is_relative_to(unpacked)
+    items = [json.loads(line) for line in (tmp_path / "output" / "wheel.jsonl").read_text("utf-8").splitlines()]
     assert len(items) > len(articles())
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "said"),
+    [
+        ("/schedule", "en", "There is no job yet"),
+        ("/schedule", "zh", "还没有任务"),
+        ("/static/app.js", "en", "import"),
+        ("/static/style.css", "en", ":root"),
+        ("/static/vendor/uplot.js", "en", "uPlot"),
+    ],
+)
+def test_the_dashboard_is_served_from_the_wheel_alone(served: int, path: str, language: str, said: str) -> None:
+    connection = HTTPConnection("127.0.0.1", served, timeout=30)
+    connection.request("GET", path, headers={"Accept-Language": language})
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    assert answer.status == 200
+    assert said in text
+
+
+@pytest.fixture(scope="module")
+def served(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a dashboard of the wheel."""
+    line = [sys.executable, "-c", PROGRAM, "dashboard", "--port", "0"]
+    folder = tmp_path_factory.mktemp("elsewhere")
+    asked = {"env": environment(unpacked), "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(line, cwd=folder, **asked) as process:
+        assert Path(process.stdout.readline().strip()).is_relative_to(unpacked)
+        yield int(re.search(r":(\d+)/ ;", process.stdout.readline())[1])
+        process.terminate()
+        assert process.wait(30) == 0
