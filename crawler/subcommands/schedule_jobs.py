@@ -88,7 +88,7 @@ def description(wish: Wish, settings: BaseSettings) -> Callable[[float], dict[st
     """What the database is to have of a job that comes from some moment on, once all of it is known to be right."""
     READERS["name"](wish.name)
     cron = read(wish.line, wish.zone)
-    arguments = {"name": wish.name, **wish.arguments}
+    arguments = {**wish.arguments, "name": wish.arguments.get("name", wish.name)}
     crawl = checked(wish.spider, arguments, wish.settings, settings).name
     values = {"cron": cron.line, "timezone": cron.zone, "spider": wish.spider, "crawl": crawl}
     values |= values_of(*in_full(arguments, wish.settings))
