@@ -18,8 +18,10 @@ SHOWN_PLAINLY = [
     name for name in assault.TITLES if name not in ("bidi", "control", "spoof", "zalgo", "long", "unbroken")
 ]
 NO_PAGES = (".jsonl", "/picture", "/skip")  # but what is taken away, shown within a page, or leads on
+WHOLE = "/pages/{page}"  # each page is looked at, with its original in it; of other views a few
+FEW = 3
 NUMBERS = {"crawl": "crawl", "page": "page", "verdict": "verdict"}
-SETTLED = 400.0  # milliseconds in which what is not let through would happen
+SETTLED = 200.0  # milliseconds in which what is not let through would happen
 
 
 class Attacked(NamedTuple):
@@ -53,9 +55,9 @@ def page(chromium: Any, attacked: Attacked, problems: list[str]) -> Iterator[Any
     assert attacked.listener.calls == 0
 
 
-def numbers(output: Path, table: str) -> list[int]:
+def numbers(output: Path, table: str, most: int) -> list[int]:
     with closing(sqlite3.connect(output / "crawl.db")) as database:
-        return [number for (number,) in database.execute(f"SELECT id FROM {table} ORDER BY id LIMIT 20")]
+        return [number for (number,) in database.execute(f"SELECT id FROM {table} ORDER BY id DESC LIMIT {most}")]
 
 
 def addresses(output: Path, pattern: str) -> list[str]:
@@ -63,7 +65,8 @@ def addresses(output: Path, pattern: str) -> list[str]:
     names = [name for name in NUMBERS if f"{{{name}}}" in pattern]
     if not names:
         return [pattern] if "{" not in pattern else []
-    return [pattern.replace(f"{{{names[0]}}}", str(number)) for number in numbers(output, NUMBERS[names[0]])]
+    found = numbers(output, NUMBERS[names[0]], 20 if pattern == WHOLE else FEW)
+    return [pattern.replace(f"{{{names[0]}}}", str(number)) for number in found]
 
 
 def look(page: Any, address: str) -> None:

@@ -225,7 +225,7 @@ def test_reasons_are_taken_apart(said: str, taken: Reason) -> None:
 
 
 def test_reasons_are_said_in_chinese(desk: Desk, engine: Engine) -> None:
-    table = json.loads((Path(our_settings.__file__).parent / "dashboard" / "chinese_images.json").read_text("utf-8"))
+    table = json.loads((Path(our_settings.__file__).parent / "dashboard" / "chinese.json").read_text("utf-8"))
     assert table["{a} of {b} pages of the site show it"].format(a=7, b=39) == "该网站 39 个页面中有 7 个显示它"
 
 

@@ -32,17 +32,23 @@ undo.addEventListener("click", () => {
   button.click();
 });
 
-const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+// For each arrow the edge by which one looks ahead, the edge at which what lies ahead begins, and the way.
+const WAYS = {
+  ArrowLeft: ["left", "right", -1], ArrowRight: ["right", "left", 1],
+  ArrowUp: ["top", "bottom", -1], ArrowDown: ["bottom", "top", 1],
+};
 
-// The nearest picture that way; one straight ahead is nearer than one aside.
-function beside(card, [right, down]) {
-  const middle = (one) => { const box = one.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; };
-  const [x, y] = middle(card);
+// The nearest picture that lies wholly that way; one straight ahead is nearer than one aside.
+function beside(card, [edge, begin, way]) {
+  const [across, long] = edge === "left" || edge === "right" ? ["y", "height"] : ["x", "width"];
+  const middle = (box) => box[across] + box[long] / 2;
+  const here = card.getBoundingClientRect();
   let [best, least] = [null, Infinity];
   for (const one of cards()) {
-    const [ahead, aside] = [middle(one)[0] - x, middle(one)[1] - y].map((by, at) => ({ by, along: at === 0 ? right : down })).reduce(
-      ([far, off], { by, along }) => along ? [by * along, off] : [far, Math.abs(by)], [0, 0]);
-    if (ahead > 1 && ahead + 3 * aside < least) [best, least] = [one, ahead + 3 * aside];
+    const box = one.getBoundingClientRect();
+    const ahead = way * (box[begin] - here[edge]);
+    const far = ahead + 3 * Math.abs(middle(box) - middle(here));
+    if (ahead > -1 && far < least) [best, least] = [one, far];
   }
   return best;
 }
