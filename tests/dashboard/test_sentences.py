@@ -67,11 +67,11 @@ def texts_of(path: Path) -> Iterator[str]:
 
 
 def test_no_other_is() -> None:
-    written = {one for path in FOLDER.glob("templates/*.html") for one in in_template(path.read_text("utf-8"))}
+    templates = "".join(path.read_text("utf-8") for path in FOLDER.glob("templates/*.html")).replace("\\'", "'")
     # What methods and models say stands beside them; the judge of pictures puts its reasons together from parts.
-    written |= {one for path in FOLDER.parent.rglob("*.py") for one in texts_of(path)}
+    written = {one for path in FOLDER.parent.rglob("*.py") for one in texts_of(path)}
     parts = ("it stands in <", "its ", "it is {a}", "the elements around it", "no other of {a}")
-    assert [one for one in CHINESE if one not in written and not one.startswith(parts)] == []
+    assert [one for one in CHINESE if one not in written and one not in templates and not one.startswith(parts)] == []
 
 
 def test_what_is_filled_in_is_the_same_in_both() -> None:
