@@ -3,8 +3,9 @@
 import logging
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
 
@@ -14,6 +15,8 @@ logger = logging.getLogger(__name__)
 
 REST = 20.0
 """Times as long as it took to compute it, a result is kept at least: no more than a twentieth of a core is spent."""
+MOST = 200
+"""Results that are kept: of others, those longest not asked for are forgotten."""
 
 
 @dataclass
@@ -28,29 +31,33 @@ class Result:
     took: float = 0.0
     busy: bool = False
     """Whether it is being computed, or waits for its turn."""
+    ready: threading.Event = field(default_factory=threading.Event, repr=False)
+    """Set once it was computed for the first time."""
 
 
 class Background:
     """Results by their names."""
 
     def __init__(self) -> None:
-        self._results: dict[Hashable, Result] = {}
+        self._results: OrderedDict[Hashable, Result] = OrderedDict()
         self._turn = threading.Lock()
-        self._queue: SimpleQueue[tuple[Result, Callable[[], Any], threading.Event]] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Result, Callable[[], Any]]] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
     def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
         """What was computed last, no older than these seconds if there was time for it; waits so long for the first."""
         with self._turn:
             result = self._results.setdefault(name, Result())
-            done = threading.Event()
+            self._results.move_to_end(name)
+            if len(self._results) > MOST:
+                self._results.popitem(last=False)
             old = result.at is None or time.time() - result.at > max(age, REST * result.took)
             if old and not result.busy:
                 result.busy = True
-                self._queue.put((result, compute, done))
+                self._queue.put((result, compute))
                 self._start()
-        if result.at is None:
-            done.wait(patience)
+        if patience and not result.ready.is_set():
+            result.ready.wait(patience)
         return result
 
     def _start(self) -> None:
@@ -60,7 +67,7 @@ class Background:
 
     def _work(self) -> None:
         while True:
-            result, compute, done = self._queue.get()
+            result, compute = self._queue.get()
             begun = time.monotonic()
             try:
                 result.value, result.error = compute(), ""
@@ -71,4 +78,4 @@ class Background:
                 result.error = "It cannot be computed; the log says why."
             result.took = time.monotonic() - begun
             result.at, result.busy = time.time(), False
-            done.set()
+            result.ready.set()
