@@ -29,10 +29,9 @@ class Route(NamedTuple):
 
 
 VIEWS: dict[str, Route] = {
-    "/": Route(overview.show, overview.PARAMETERS),
     **{
         path: Route(*found)
-        for part in (pages, page, images, labels, schedule, evaluate)
+        for part in (overview, pages, page, images, labels, schedule, evaluate)
         for path, found in part.VIEWS.items()
     },
     "/metrics": Route(lambda desk, request, given: metrics(desk)),

@@ -165,6 +165,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         UPDATE page SET site_id = (
             SELECT host.site_id FROM address JOIN host ON host.id = address.host_id WHERE address.key = page.key
         )""",
+        "CREATE INDEX site_pages ON site (crawl_id, pages, id)",
         """
         CREATE INDEX page_list ON page (
             crawl_id, id, relevance, language, page_type, round, first_round, changed_round, gone_round

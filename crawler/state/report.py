@@ -174,7 +174,7 @@ def disk(url: URL) -> Disk | None:
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl]:
     waiting, held, recorded = (_by_crawl(connection, state) for state in (IS_WAITING, IS_HELD, IS_RECORDED))
-    outcomes, workers, files = _outcomes(connection), workers_of(connection, now), _files(connection)
+    outcomes, workers, files = outcomes_of(connection), workers_of(connection, now), _files(connection)
     texts, sites, working = (_count_of(connection, what) for what in TOTALS)
     for row in connection.execute(select(crawl).order_by(crawl.c.id)).all():
         number = row.id
@@ -235,7 +235,7 @@ def _by_crawl(connection: Connection, state: ColumnElement[bool]) -> Counter[int
     return _count_of(connection, counts.group_by(host.c.crawl_id))
 
 
-def _outcomes(connection: Connection) -> defaultdict[int, Counter[str]]:
+def outcomes_of(connection: Connection) -> defaultdict[int, Counter[str]]:
     """What came of the addresses of each crawl; this reads all of them."""
     kept = case((address.c.kind == "image", "picture"), else_="page")
     columns = (host.c.crawl_id, func.coalesce(address.c.outcome, kept).label("what"), func.count())

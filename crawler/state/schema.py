@@ -104,6 +104,7 @@ site = Table(
     Column("requests", Integer, nullable=False, default=0),
     UniqueConstraint("crawl_id", "name"),
 )
+Index("site_pages", site.c.crawl_id, site.c.pages, site.c.id)
 
 host = Table(
     "host",

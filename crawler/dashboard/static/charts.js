@@ -1,63 +1,188 @@
 // Charts: <figure class="chart" data-from="/api/..." data-live="SECONDS"> with a .plot in it. What comes as JSON is
-// {"at": [seconds since 1970, ...], "series": [{"name": ..., "unit": ..., "values": [...]}, ...]}.
+// {"at": [seconds since 1970, ...], "series": [{"name": ..., "unit": ..., "values": [...]}, ...]}. Of these, a figure
+// may choose with data-series="NAME ...", and say what they are called, data-names="A|B", and their colours,
+// data-colours="--first ...". For those who do not see it: data-says="{name}: {last} last, {most} at most." is filled in
+// for each line where aria-describedby of the .plot points to, and a <details> with .values in it gets a table.
 
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth"];
+const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2]]; // lines that differ for those who see no colours, too
+const HEIGHT = 190, SHARED = 500; // milliseconds in which figures of one address share an answer
+const DAY = 86400;
 const drawn = new Map();
+const answers = new Map();
+const language = document.documentElement.lang;
 
 function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 
-function shown(value, unit) {
-  if (value == null) return "–";
-  if (unit === "%") return `${(100 * value).toFixed(0)}%`;
-  const digits = Math.abs(value) < 10 && !Number.isInteger(value) ? 1 : 0;
-  return value.toLocaleString(document.documentElement.lang, { maximumFractionDigits: digits }) + (unit ? ` ${unit}` : "");
+function amount(value, digits, short) {
+  return value.toLocaleString(language, { maximumFractionDigits: digits, notation: short ? "compact" : "standard" });
 }
 
-function options(data, width) {
-  const line = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") }, font: "12px system-ui" };
-  const unit = data.series[0]?.unit;
-  const range = unit === "%" ? [0, 1] : (_, least, most) => [0, Math.max(1, most ?? 1) * 1.05];
+function shown(value, unit, short = false) {
+  if (value == null) return "–";
+  if (unit === "%") return `${amount(100 * value, 0)}%`;
+  if (unit.startsWith("B")) {
+    const step = Math.min(4, value < 1 ? 0 : Math.floor(Math.log10(value) / 3));
+    const size = value / 1000 ** step;
+    return `${amount(size, size < 10 && step ? 1 : 0)} ${["", "k", "M", "G", "T"][step]}${short ? "B" : unit}`;
+  }
+  const number = amount(value, Math.abs(value) < 10 ? (Math.abs(value) < 0.1 ? 3 : 1) : 0, short);
+  return short || !unit ? number : `${number}${unit.startsWith("/") ? "" : " "}${unit}`;
+}
+
+function moment(seconds) {
+  return new Date(1000 * seconds).toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
+}
+
+// Below the axis: days where the marks are days apart, else the time, with the day where it is another one.
+function times(chart, marks, _axis, _space, apart) {
+  let before = "";
+  return marks.map((mark) => {
+    const at = new Date(1000 * mark);
+    const day = at.toLocaleDateString(language, { month: "short", day: "numeric" });
+    if (apart >= DAY) return day;
+    const time = at.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", second: apart < 60 ? "2-digit" : undefined, hourCycle: "h23" });
+    const said = day === before || (!before && new Date().toDateString() === at.toDateString()) ? time : `${time}\n${day}`;
+    before = day;
+    return said;
+  });
+}
+
+// What a figure shows of an answer.
+function chosen(figure, data) {
+  const names = figure.dataset.series?.split(" ");
+  const called = figure.dataset.names?.split("|") ?? [];
+  const colours = figure.dataset.colours?.split(" ") ?? COLOURS;
+  const series = names ? names.map((name) => data.series.find((one) => one.name === name)).filter(Boolean) : data.series;
+  return series.map((one, at) => ({ ...one, unit: one.unit || "", name: called[at] ?? one.name, colour: colours[at % colours.length] }));
+}
+
+function options(figure, at, lines, width) {
+  const line = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 }, font: "12px system-ui, 'Noto Sans CJK SC', sans-serif" };
+  const unit = lines[0]?.unit ?? "";
+  const least = unit === "%" ? 1 : unit.startsWith("/") ? 0.1 : 1;
   return {
-    width, height: 190, legend: { live: true }, cursor: { y: false }, scales: { y: { range } },
-    axes: [line, { ...line, size: 56, values: (_, ticks) => ticks.map((tick) => shown(tick, unit === "%" ? "%" : "")) }],
-    series: [{}, ...data.series.map((one, at) => ({
-      label: one.name, stroke: colour(COLOURS[at % COLOURS.length]), width: 2, spanGaps: true,
-      points: { show: data.at.length < 2 }, value: (_, value) => shown(value, one.unit),
+    width, height: HEIGHT, legend: { live: true }, cursor: { y: false }, padding: [10, 12, 0, 0],
+    scales: { y: { range: (_, __, most) => [0, unit === "%" ? 1 : Math.max(least, most ?? 0) * 1.05] } },
+    axes: [{ ...line, space: 70, values: times }, { ...line, size: 58, space: 34, values: (_, ticks) => ticks.map((tick) => shown(tick, unit, true)) }],
+    series: [{ label: figure.dataset.time ?? "", value: (_, seconds) => (seconds == null ? "–" : moment(seconds)) }, ...lines.map((one, place) => ({
+      label: one.name, stroke: colour(one.colour), width: 2, dash: DASHES[place % DASHES.length], spanGaps: false,
+      points: { show: at.length < 3, size: 6 }, value: (_, value) => shown(value, one.unit),
     }))],
   };
 }
 
-async function draw(figure) {
+// The same for those who do not see it: a sentence for each line, and, once it is opened, a table of all values.
+function tell(figure, at, lines) {
   const plot = figure.querySelector(".plot");
+  const says = document.getElementById(plot.getAttribute("aria-describedby"));
+  if (says && figure.dataset.says) {
+    says.textContent = lines.map((one) => {
+      const known = one.values.filter((value) => value != null);
+      const words = { name: one.name, last: shown(known.at(-1), one.unit), most: shown(known.length ? Math.max(...known) : null, one.unit) };
+      return figure.dataset.says.replace(/\{(name|last|most)\}/g, (_, word) => words[word]);
+    }).join(" ");
+  }
+  const details = figure.querySelector("details");
+  if (details?.open) fill(details.querySelector(".values"), figure, at, lines);
+}
+
+function fill(place, figure, at, lines) {
+  const table = document.createElement("table");
+  const cell = (row, kind, text, scope) => {
+    const made = row.appendChild(document.createElement(kind));
+    made.textContent = text;
+    if (scope) made.scope = scope;
+    made.className = kind === "td" || scope === "col" ? "number" : "";
+  };
+  const head = table.createTHead().insertRow();
+  cell(head, "th", figure.dataset.time ?? "", "col");
+  for (const one of lines) cell(head, "th", one.name, "col");
+  const body = table.createTBody();
+  for (let place = at.length - 1; place >= 0; place--) { // the latest first
+    const row = body.insertRow();
+    cell(row, "th", moment(at[place]), "row");
+    for (const one of lines) cell(row, "td", shown(one.values[place], one.unit));
+  }
+  const top = place.scrollTop;
+  place.replaceChildren(table);
+  place.scrollTop = top;
+}
+
+function nothing(figure, plot) {
+  forget(figure);
+  const said = document.createElement("p");
+  said.className = "dim";
+  said.textContent = figure.dataset.nothing ?? "–";
+  plot.replaceChildren(said);
+}
+
+function render(figure, data) {
+  const plot = figure.querySelector(".plot");
+  const lines = chosen(figure, data);
+  figure.dataset.points = data.at.length;
+  tell(figure, data.at, lines);
+  if (!data.at.length) { nothing(figure, plot); return; }
+  const columns = [data.at, ...lines.map((one) => one.values)];
+  const kind = lines.map((one) => `${one.name} ${one.unit}`).join("\n") + (data.at.length < 3 ? "\nfew" : "");
+  const before = drawn.get(figure);
+  if (before && before.kind === kind) {
+    before.data = data;
+    before.chart.setData(columns);
+    return;
+  }
+  forget(figure);
+  plot.replaceChildren();
+  const chart = new window.uPlot(options(figure, data.at, lines, plot.clientWidth || 400), columns, plot);
+  drawn.set(figure, { kind, chart, data });
+  widths.observe(plot);
+}
+
+function forget(figure) {
+  drawn.get(figure)?.chart.destroy();
+  drawn.delete(figure);
+}
+
+// Figures that show parts of one answer ask for it once.
+function answer(address) {
+  const before = answers.get(address);
+  if (before && Date.now() - before.asked < SHARED) return before.data;
+  const data = fetch(address).then((found) => (found.ok ? found.json() : null));
+  answers.set(address, { asked: Date.now(), data });
+  return data;
+}
+
+async function draw(figure) {
   try {
-    const answer = await fetch(figure.dataset.from);
-    if (!answer.ok) return;
-    const data = await answer.json();
-    const columns = [data.at, ...data.series.map((one) => one.values)];
-    const names = data.series.map((one) => one.name).join("\n");
-    const before = drawn.get(figure);
-    if (before && before.names === names) {
-      before.chart.setData(columns);
-    } else {
-      before?.chart.destroy();
-      plot.replaceChildren();
-      drawn.set(figure, { names, chart: new window.uPlot(options(data, plot.clientWidth || 400), columns, plot) });
-    }
-    figure.dataset.points = data.at.length;
+    const data = await answer(figure.dataset.from);
+    if (data && figure.isConnected) render(figure, data);
   } catch { /* the dashboard was ended: it may come back */ }
 }
 
 function keep(figure) {
-  if (!figure.isConnected) { drawn.get(figure)?.chart.destroy(); drawn.delete(figure); return; }
+  if (!figure.isConnected) { forget(figure); return; }
   const seconds = Number(figure.dataset.live);
   const next = () => { if (seconds) setTimeout(() => keep(figure), 1000 * seconds); };
   if (document.hidden) next(); else draw(figure).finally(next);
 }
 
 export function charts(root) {
-  for (const figure of root.querySelectorAll("figure.chart[data-from]")) keep(figure);
+  for (const figure of root.querySelectorAll("figure.chart[data-from]")) {
+    keep(figure);
+    figure.querySelector("details")?.addEventListener("toggle", () => draw(figure));
+  }
 }
 
-addEventListener("resize", () => {
-  for (const [figure, { chart }] of drawn) chart.setSize({ width: figure.querySelector(".plot").clientWidth, height: 190 });
+const widths = new ResizeObserver((changes) => {
+  for (const { target } of changes) {
+    const found = drawn.get(target.closest("figure"));
+    if (found && target.clientWidth && found.chart.width !== target.clientWidth) {
+      requestAnimationFrame(() => found.chart.setSize({ width: target.clientWidth, height: HEIGHT }));
+    }
+  }
+});
+
+// Colours are drawn into the picture: where they change, it is drawn anew.
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const [figure, { data }] of [...drawn]) { forget(figure); render(figure, data); }
 });

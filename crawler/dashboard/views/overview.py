@@ -1,14 +1,57 @@
-"""The view "overview": all crawls, and one of them with its course."""
+"""The view "overview": all crawls with their figures, live."""
+
+from typing import NamedTuple
 
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.views import Data
+from crawler.dashboard.views import Data, Views, course, one_crawl
+from crawler.dashboard.views.figures import CrawlFigures, figures
+from crawler.state.crawls import standings
+from crawler.state.database import time_of
+from crawler.state.report import exists
 
-PARAMETERS = (Parameter("crawl", "", "name of the crawl that is shown with more"),)
-API: Data = {}
+AT_ONCE = 25
+
+
+class CrawlList(NamedTuple):
+    """Crawls, those at work first, then the latest."""
+
+    crawls: tuple[CrawlFigures, ...]
+    more: int | None
+    """What `before` is to be for those that follow."""
+
+
+PARAMETERS = (Parameter("before", 0, "the crawls that follow, as `more` of an answer says"),)
+
+
+def crawls(desk: Desk, given: Given) -> CrawlList:
+    """All crawls, a part at a time."""
+    if not exists(desk.url):
+        return CrawlList((), None)
+    with desk.reading() as connection:
+        now = time_of(connection)
+        found, more = standings(connection, now, given["before"], AT_ONCE)
+        return CrawlList(figures(desk, connection, found, now), more)
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page."""
-    return desk.page(request, "overview.html")
+    found = crawls(desk, given)
+    running = [one for one in found.crawls if one.status == "running"]
+    return desk.page(
+        request,
+        "overview.html",
+        found=found,
+        before=given["before"],
+        running=len(running),
+        rate=sum(one.rate or 0.0 for one in running),
+    )
+
+
+VIEWS: Views = {"/": (show, PARAMETERS), **one_crawl.VIEWS}
+API: Data = {
+    "/api/crawls": (crawls, PARAMETERS, "All crawls with their figures, those at work first"),
+    **one_crawl.API,
+    **course.API,
+}

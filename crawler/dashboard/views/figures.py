@@ -1,0 +1,125 @@
+"""What a crawl did in figures: of all crawls side by side, and of one by itself."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from crawler.dashboard.background import Result
+from crawler.dashboard.desk import Desk
+from crawler.state.crawls import Done, Standing, done, next_due, rates
+from crawler.state.job_rows import Job, jobs_of
+from crawler.state.report import outcomes_of, reading
+from crawler.state.verdicts import saved_bytes
+
+OLD = 60.0
+"""Seconds after which what came of all addresses is counted anew."""
+LATE = 60.0
+"""Seconds from the start of a crawl to its first sample; where it is more, it was begun without them."""
+FAILED = "failed/"
+
+
+class CrawlFigures(NamedTuple):
+    """A crawl, and what it did in figures."""
+
+    id: int
+    name: str
+    status: str
+    """running, finished, full (it has all pages it may have), broken (off) or stopped."""
+    started_at: float
+    ended_at: float | None
+    round: int
+    workers: int
+    silent: float | None
+    """Seconds since the last sign of life of its workers."""
+    pages: int
+    """Of this round."""
+    rate: float | None
+    """Pages a second of late, of one that is running."""
+    waiting: int
+    failed: int | None
+    """Addresses that were given up; None while they are counted."""
+    harvest: float | None
+    """The share of pages on topic among those that were read."""
+    requests: int | None
+    bytes: int | None
+    """Of answers."""
+    pictures: int | None
+    skipped: int | None
+    """Pictures, and links behind them, that were refused before the download."""
+    saved: int | None
+    """Bytes that this saved, estimated by the mean size of the pictures that were downloaded."""
+    since: float | None
+    """From when on the figures are known, of a crawl that was begun without samples."""
+    next_run: float | None
+    """When its job starts it again."""
+    job: str | None
+    """What its job is: running, waiting or paused."""
+    next_due: float | None
+    """When its next page is due, of a crawl that is at its end."""
+
+
+def figures(desk: Desk, connection: Connection, crawls: Collection[Standing], now: float) -> tuple[CrawlFigures, ...]:
+    """The figures of some crawls."""
+    numbers = [one.id for one in crawls]
+    did = done(connection, numbers)
+    fast = rates(connection, [one.id for one in crawls if one.status == "running"], now)
+    jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
+    counted: Mapping[int, Counter[str]] = {}
+    if any(_is_late(one, did.get(one.id)) for one in crawls):
+        counted = outcomes(desk).value or {}
+    found = []
+    for one in crawls:
+        due = next_due(connection, one) if one.ended_at is not None else None
+        failed = _failed(counted.get(one.id)) if _is_late(one, did.get(one.id)) else did[one.id].failed
+        found.append(
+            _figures(one, did.get(one.id), jobs.get(one.name), fast.get(one.id))._replace(failed=failed, next_due=due)
+        )
+    return tuple(found)
+
+
+def outcomes(desk: Desk) -> Result:
+    """What came of the addresses of all crawls, by their numbers; it was counted a while ago."""
+    return desk.background.get("outcomes", lambda: _outcomes(desk), OLD)
+
+
+def _outcomes(desk: Desk) -> Mapping[int, Counter[str]]:
+    with reading(desk.url) as connection:
+        return dict(outcomes_of(connection))
+
+
+def _is_late(one: Standing, did: Done | None) -> bool:
+    """Whether a crawl did more than its samples tell."""
+    return did is None or did.since - one.started_at > LATE
+
+
+def _failed(found: Counter[str] | None) -> int | None:
+    return None if found is None else sum(n for what, n in found.items() if what.startswith(FAILED))
+
+
+def _figures(one: Standing, did: Done | None, job: Job | None, rate: float | None) -> CrawlFigures:
+    return CrawlFigures(
+        id=one.id,
+        name=one.name,
+        status=one.status,
+        started_at=one.started_at,
+        ended_at=one.ended_at,
+        round=one.round,
+        workers=one.workers,
+        silent=one.silent,
+        pages=one.pages,
+        rate=rate,
+        waiting=one.waiting,
+        failed=None,
+        harvest=did.on_topic / did.read if did and did.read else None,
+        requests=did.requests if did else None,
+        bytes=did.bytes if did else None,
+        pictures=did.pictures if did else None,
+        skipped=did.skipped if did else None,
+        saved=saved_bytes(did.skipped, did.pictures, did.picture_bytes) if did else None,
+        since=did.since if did and _is_late(one, did) else None,
+        next_run=job.next_at if job and not job.paused else None,
+        job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
+        next_due=None,
+    )

@@ -1,0 +1,193 @@
+"""One crawl: its figures and workers, its sites, and why the slowest of them are slow."""
+
+import json
+import time
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.parameters import Given, Parameter
+from crawler.dashboard.request import Answer, RefusedError, Request
+from crawler.dashboard.views import Data, Views
+from crawler.dashboard.views.course import HOURS
+from crawler.dashboard.views.figures import CrawlFigures, figures, outcomes
+from crawler.state.crawls import Standing, standing
+from crawler.state.database import time_of
+from crawler.state.report import workers_of
+from crawler.state.site_list import SORTS, Sites, Wanted, sites
+from crawler.state.slow import slowest
+
+MOST_SEEDS = 5
+MOST_SLOW = 10
+GROUPS = ("skipped", "noise", "failed")
+"""How an outcome begins that has a reason behind it."""
+
+
+class CrawlWorker(NamedTuple):
+    """A process that is at a crawl, or that died at it."""
+
+    number: int
+    silent: float
+    """Seconds since its last sign of life."""
+    held: int
+    """Addresses that are its own to ask for now."""
+    alive: bool
+
+
+class Outcomes(NamedTuple):
+    """What came of the addresses of a crawl."""
+
+    counted_at: float | None
+    """When; None while they are counted for the first time."""
+    ends: Mapping[str, int]
+    """How many there are of each end; of those that have reasons, together."""
+    reasons: Mapping[str, Mapping[str, int]]
+    """Why addresses were skipped, were noise or failed."""
+    error: str
+
+
+class OneCrawl(NamedTuple):
+    """A crawl with its workers."""
+
+    figures: CrawlFigures
+    seeds: tuple[str, ...]
+    workers: tuple[CrawlWorker, ...]
+    outcomes: Outcomes
+
+
+class SlowHost(NamedTuple):
+    """A host that will take long, and why."""
+
+    host: str
+    site: str
+    why: str
+    """closed, rests, pace, latency, worker or delay."""
+    seconds: float
+    """Until all that waits of it is asked for, if nothing changes."""
+    waiting: int
+    is_counted: bool
+    """Whether so many wait; else it is an estimate, or more than are counted."""
+    rest: float
+    """Seconds until it may be asked again."""
+    pace: float
+    """Seconds between two requests that it asked for."""
+    delay: float | None
+    """Seconds between two requests, as it was last asked."""
+    latency: float | None
+    """Seconds until it answers."""
+    worker: int | None
+    closed: str | None
+
+
+class SiteList(NamedTuple):
+    """A part of the sites of a crawl."""
+
+    sites: Sites
+    more: str | None
+    """What `after` is to be for those that follow."""
+
+
+def one_crawl(desk: Desk, given: Given) -> OneCrawl:
+    """A crawl with its figures and workers, and what came of its addresses."""
+    with desk.reading() as connection:
+        now = time_of(connection)
+        found = _found(connection, given["crawl"], now)
+        workers = workers_of(connection, now)[found.id]
+        return OneCrawl(
+            figures(desk, connection, [found], now)[0],
+            _seeds(found),
+            tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in workers),
+            _outcomes(desk, found.id),
+        )
+
+
+def site_list(desk: Desk, given: Given) -> SiteList:
+    """The sites of a crawl, sorted and filtered, a part at a time."""
+    sort, after = given["sort"], given["after"]
+    wanted = Wanted(sort, given["site"].strip(), after if sort == "name" else _cursor(after))
+    with desk.reading() as connection:
+        _found(connection, given["crawl"], 0.0)
+        found = sites(connection, given["crawl"], wanted)
+    if not found.more:
+        return SiteList(found, None)
+    last = found.rows[-1]
+    return SiteList(found, last.name if found.sort == "name" else f"{getattr(last, found.sort)}-{last.id}")
+
+
+def slow_hosts(desk: Desk, given: Given) -> tuple[SlowHost, ...]:
+    """The hosts of a crawl that will take longest, and why."""
+    with desk.reading() as connection:
+        _found(connection, given["crawl"], 0.0)
+        return tuple(
+            SlowHost(**one._asdict() | {"why": str(one.why)}) for one in slowest(connection, given["crawl"], MOST_SLOW)
+        )
+
+
+def _found(connection: Connection, number: int, now: float) -> Standing:
+    found = standing(connection, number, now)
+    if found is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
+    return found
+
+
+def _seeds(found: Standing) -> tuple[str, ...]:
+    try:
+        seeds = json.loads(found.seeds)
+    except ValueError:
+        return ()
+    return tuple(map(str, seeds)) if isinstance(seeds, list) else ()
+
+
+def _outcomes(desk: Desk, number: int) -> Outcomes:
+    result = outcomes(desk)
+    ends: dict[str, int] = {}
+    reasons: dict[str, dict[str, int]] = {}
+    for what, count in sorted((result.value or {}).get(number, {}).items(), key=lambda one: (-one[1], one[0])):
+        group, _, why = what.partition("/")
+        if group in GROUPS:
+            reasons.setdefault(group, {})[why] = count
+            what = group
+        ends[what] = ends.get(what, 0) + count
+    return Outcomes(result.at, ends, reasons, result.error)
+
+
+def _cursor(text: str) -> tuple[int, int] | None:
+    """The number and the site after which a part begins."""
+    if not text:
+        return None
+    value, _, number = text.partition("-")
+    if not (text.isascii() and value.isdigit() and number.isdigit() and max(len(value), len(number)) < 19):
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; it is what `more` of an answer says")
+    return int(value), int(number)
+
+
+def show(desk: Desk, request: Request, given: Given) -> Answer:
+    """The page of a crawl."""
+    return desk.page(
+        request,
+        "overview_crawl.html",
+        crawl=one_crawl(desk, given),
+        found=site_list(desk, given),
+        slow=slow_hosts(desk, given),
+        given=given,
+        now=time.time(),
+        most_seeds=MOST_SEEDS,
+    )
+
+
+SITES = (
+    Parameter("sort", "pages", "by what they are sorted", SORTS),
+    Parameter("site", "", "what their names hold"),
+    Parameter("after", "", "the sites that follow, as `more` of an answer says"),
+)
+VIEWS: Views = {
+    "/crawls/{crawl}": (show, (*SITES, Parameter("hours", "all", "how many of its last hours are drawn", HOURS)))
+}
+API: Data = {
+    "/api/crawls/{crawl}": (one_crawl, (), "A crawl with its figures and workers, and what came of its addresses"),
+    "/api/crawls/{crawl}/sites": (site_list, SITES, "The sites of a crawl, sorted and filtered, a part at a time"),
+    "/api/crawls/{crawl}/slow": (slow_hosts, (), "The hosts of a crawl that will take longest, and why"),
+}

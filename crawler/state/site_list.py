@@ -1,0 +1,127 @@
+"""The sites of a crawl, sorted and filtered, a part at a time; of hundreds of thousands, too, in a few milliseconds.
+
+What has an index can be sorted by it however many sites there are: pages and names. Anything else is sorted where few
+enough sites are left to do so at once. What waits is counted for the sites that are shown, each up to a bound.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Row, func, literal, select, tuple_
+
+from crawler.state.schema import WAITING, address, host, site
+
+FEW = 20_000
+"""Sites that are sorted at once, whatever it is by."""
+MOST_HOSTS = 200
+"""Hosts of a site that are looked at."""
+MOST_COUNTED = 1_000
+"""Waiting addresses of a site that are counted."""
+SORTS = ("pages", "requests", "name")
+# Spelled out, as the index of what waits holds it.
+IS_WAITING = address.c.state == literal(WAITING, literal_execute=True)
+
+
+class Wanted(NamedTuple):
+    """Which sites are asked for."""
+
+    sort: str = "pages"
+    name: str = ""
+    """What their names hold."""
+    after: tuple[int, int] | str | None = None
+    """The last one that was seen: its number of pages or requests and its own, or its name."""
+    most: int = 50
+
+
+class SiteRow(NamedTuple):
+    """What a site was asked for, and how its hosts are."""
+
+    id: int
+    name: str
+    pages: int
+    requests: int
+    waiting: int
+    waiting_is_least: bool
+    """Whether more wait than were counted."""
+    hosts: int
+    hosts_are_least: bool
+    closed: int
+    """Hosts that are asked for nothing more."""
+    why: str | None
+    rests_until: float | None
+    """Until when the first of its hosts rests that something waits for."""
+    latency: float | None
+    """Seconds until its slowest host answers."""
+    pause: float | None
+    """Seconds between two requests to its slowest host."""
+
+
+class Sites(NamedTuple):
+    """A part of the sites of a crawl."""
+
+    rows: tuple[SiteRow, ...]
+    more: bool
+    sort: str
+    """By what they are sorted: by pages, where there are too many to sort them as was asked."""
+    number: int
+    """Sites there are, as far as they were counted."""
+    number_is_least: bool
+
+
+def sites(connection: Connection, crawl_id: int, wanted: Wanted) -> Sites:
+    """A part of the sites of a crawl."""
+    mine: list[ColumnElement[bool]] = [site.c.crawl_id == crawl_id]
+    if wanted.name:
+        mine.append(site.c.name.contains(wanted.name.lower(), autoescape=True))
+    counted = select(site.c.id).where(*mine).limit(FEW + 1)
+    count = connection.execute(select(func.count()).select_from(counted.subquery())).scalar_one()
+    sort = wanted.sort if wanted.sort in SORTS and (count <= FEW or wanted.sort != "requests") else "pages"
+    if count <= FEW and (wanted.name or sort == "requests"):
+        # By the index it is sorted by, all sites would be gone through for the few that are meant.
+        mine = [site.c.id.in_(select(counted.subquery().c.id))]
+    rows = connection.execute(_sorted(mine, sort, wanted).limit(wanted.most + 1)).all()
+    shown = rows[: wanted.most]
+    return Sites(
+        tuple(_site(connection, row) for row in shown), len(rows) > len(shown), sort, min(count, FEW), count > FEW
+    )
+
+
+def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: Wanted) -> Any:
+    found = select(site.c.id, site.c.name, site.c.pages, site.c.requests).where(*mine)
+    if sort == "name":
+        after = wanted.after if isinstance(wanted.after, str) else ""
+        return found.where(site.c.name > after).order_by(site.c.name)
+    by = site.c[sort], site.c.id
+    if isinstance(wanted.after, tuple) and sort == wanted.sort:
+        found = found.where(tuple_(*by) < tuple_(*map(literal, wanted.after)))
+    return found.order_by(*(column.desc() for column in by))
+
+
+def _site(connection: Connection, row: Row[Any]) -> SiteRow:
+    columns = host.c.id, host.c.best, host.c.next_at, host.c.pace, host.c.closed, host.c.latency, host.c.delay
+    rows = connection.execute(select(*columns).where(host.c.site_id == row.id).limit(MOST_HOSTS + 1)).all()
+    hosts = rows[:MOST_HOSTS]
+    open_hosts = [one for one in hosts if one.best is not None]
+    waiting = _waiting(connection, [one.id for one in open_hosts]) if open_hosts else 0
+    closed = [one.closed for one in hosts if one.closed]
+    return SiteRow(
+        row.id,
+        row.name,
+        row.pages,
+        row.requests,
+        min(waiting, MOST_COUNTED),
+        waiting > MOST_COUNTED or len(rows) > MOST_HOSTS,
+        len(hosts),
+        len(rows) > MOST_HOSTS,
+        len(closed),
+        min(closed, default=None),
+        min((one.next_at for one in open_hosts), default=None),
+        max((one.latency for one in hosts if one.latency is not None), default=None),
+        max((max(one.pace, one.delay or 0.0) for one in hosts if one.delay is not None or one.pace), default=None),
+    )
+
+
+def _waiting(connection: Connection, hosts: Sequence[int]) -> int:
+    """How many addresses of some hosts wait; of very many, no more are counted than one too many."""
+    found = select(address.c.id).where(address.c.host_id.in_(hosts), IS_WAITING).limit(MOST_COUNTED + 1)
+    return int(connection.execute(select(func.count()).select_from(found.subquery())).scalar_one())
