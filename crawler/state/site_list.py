@@ -4,7 +4,8 @@ What has an index can be sorted by it however many sites there are: pages and na
 enough sites are left to do so at once. What waits is counted for the sites that are shown, each up to a bound.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, func, literal, select, tuple_
@@ -15,11 +16,17 @@ FEW = 20_000
 """Sites that are sorted at once, whatever it is by."""
 MOST_HOSTS = 200
 """Hosts of a site that are looked at."""
-MOST_COUNTED = 1_000
+FEW_HOSTS = 2_000
+"""Hosts of all sites of a part that are read at once; where there are more, they are read site by site."""
+MOST_COUNTED = 200
 """Waiting addresses of a site that are counted."""
 SORTS = ("pages", "requests", "name")
 # Spelled out, as the index of what waits holds it.
 IS_WAITING = address.c.state == literal(WAITING, literal_execute=True)
+HOSTS = select(host.c.site_id, host.c.best, host.c.next_at, host.c.pace, host.c.closed, host.c.latency, host.c.delay)
+_waits = select(address.c.id).join(host, host.c.id == address.c.host_id)
+_some = _waits.where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING).limit(MOST_COUNTED + 1)
+WAITING_OF_SITE = select(func.count()).select_from(_some.correlate(site).subquery()).scalar_subquery()
 
 
 class Wanted(NamedTuple):
@@ -81,9 +88,10 @@ def sites(connection: Connection, crawl_id: int, wanted: Wanted) -> Sites:
         mine = [site.c.id.in_(select(counted.subquery().c.id))]
     rows = connection.execute(_sorted(mine, sort, wanted).limit(wanted.most + 1)).all()
     shown = rows[: wanted.most]
-    return Sites(
-        tuple(_site(connection, row) for row in shown), len(rows) > len(shown), sort, min(count, FEW), count > FEW
-    )
+    mine_shown = [row.id for row in shown]
+    hosts, waiting = _hosts(connection, mine_shown), _waiting(connection, mine_shown)
+    of_each = tuple(_site(row, hosts.get(row.id, ()), waiting[row.id]) for row in shown)
+    return Sites(of_each, len(rows) > len(shown), sort, min(count, FEW), count > FEW)
 
 
 def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: Wanted) -> Any:
@@ -97,12 +105,9 @@ def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: Wanted) -> A
     return found.order_by(*(column.desc() for column in by))
 
 
-def _site(connection: Connection, row: Row[Any]) -> SiteRow:
-    columns = host.c.id, host.c.best, host.c.next_at, host.c.pace, host.c.closed, host.c.latency, host.c.delay
-    rows = connection.execute(select(*columns).where(host.c.site_id == row.id).limit(MOST_HOSTS + 1)).all()
-    hosts = rows[:MOST_HOSTS]
+def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int) -> SiteRow:
+    hosts = found[:MOST_HOSTS]
     open_hosts = [one for one in hosts if one.best is not None]
-    waiting = _waiting(connection, [one.id for one in open_hosts]) if open_hosts else 0
     closed = [one.closed for one in hosts if one.closed]
     return SiteRow(
         row.id,
@@ -110,9 +115,9 @@ def _site(connection: Connection, row: Row[Any]) -> SiteRow:
         row.pages,
         row.requests,
         min(waiting, MOST_COUNTED),
-        waiting > MOST_COUNTED or len(rows) > MOST_HOSTS,
+        waiting > MOST_COUNTED,
         len(hosts),
-        len(rows) > MOST_HOSTS,
+        len(found) > MOST_HOSTS,
         len(closed),
         min(closed, default=None),
         min((one.next_at for one in open_hosts), default=None),
@@ -121,7 +126,19 @@ def _site(connection: Connection, row: Row[Any]) -> SiteRow:
     )
 
 
-def _waiting(connection: Connection, hosts: Sequence[int]) -> int:
-    """How many addresses of some hosts wait; of very many, no more are counted than one too many."""
-    found = select(address.c.id).where(address.c.host_id.in_(hosts), IS_WAITING).limit(MOST_COUNTED + 1)
-    return int(connection.execute(select(func.count()).select_from(found.subquery())).scalar_one())
+def _hosts(connection: Connection, mine: Sequence[int]) -> Mapping[int, Sequence[Row[Any]]]:
+    """The hosts of some sites; where they are very many, of each no more than one too many."""
+    found: defaultdict[int, list[Row[Any]]] = defaultdict(list)
+    rows = connection.execute(HOSTS.where(host.c.site_id.in_(mine)).limit(FEW_HOSTS + 1)).all()
+    if len(rows) > FEW_HOSTS:
+        each = (HOSTS.where(host.c.site_id == number).limit(MOST_HOSTS + 1) for number in mine)
+        rows = [row for of_one in each for row in connection.execute(of_one)]
+    for row in rows:
+        found[row.site_id].append(row)
+    return found
+
+
+def _waiting(connection: Connection, mine: Sequence[int]) -> Mapping[int, int]:
+    """How many addresses of some sites wait; of each, no more are counted than one too many."""
+    counted = select(site.c.id, WAITING_OF_SITE).where(site.c.id.in_(mine))
+    return {number: int(count) for number, count in connection.execute(counted)}

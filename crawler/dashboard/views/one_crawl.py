@@ -16,12 +16,14 @@ from crawler.dashboard.views.course import HOURS
 from crawler.dashboard.views.figures import CrawlFigures, figures, outcomes
 from crawler.state.crawls import Standing, standing
 from crawler.state.database import time_of
-from crawler.state.report import workers_of
+from crawler.state.report import reading, workers_of
 from crawler.state.site_list import SORTS, Sites, Wanted, sites
 from crawler.state.slow import slowest
 
 MOST_SEEDS = 5
 MOST_SLOW = 10
+SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
+"""Seconds after which the slowest hosts are looked for anew, and that an answer waits for the first look."""
 GROUPS = ("skipped", "noise", "failed")
 """How an outcome begins that has a reason behind it."""
 
@@ -82,6 +84,15 @@ class SlowHost(NamedTuple):
     closed: str | None
 
 
+class SlowHosts(NamedTuple):
+    """The hosts of a crawl that will take longest, the slowest first."""
+
+    looked_at: float | None
+    """When; None while they are looked for the first time."""
+    hosts: tuple[SlowHost, ...]
+    error: str
+
+
 class SiteList(NamedTuple):
     """A part of the sites of a crawl."""
 
@@ -117,13 +128,19 @@ def site_list(desk: Desk, given: Given) -> SiteList:
     return SiteList(found, last.name if found.sort == "name" else f"{getattr(last, found.sort)}-{last.id}")
 
 
-def slow_hosts(desk: Desk, given: Given) -> tuple[SlowHost, ...]:
-    """The hosts of a crawl that will take longest, and why."""
+def slow_hosts(desk: Desk, given: Given) -> SlowHosts:
+    """The hosts of a crawl that will take longest, and why, as they were a few seconds ago."""
+    number = given["crawl"]
     with desk.reading() as connection:
-        _found(connection, given["crawl"], 0.0)
-        return tuple(
-            SlowHost(**one._asdict() | {"why": str(one.why)}) for one in slowest(connection, given["crawl"], MOST_SLOW)
-        )
+        _found(connection, number, 0.0)
+    result = desk.background.get(("slow", number), lambda: _slow(desk, number), SLOW_AGE, SLOW_PATIENCE)
+    return SlowHosts(result.at, result.value or (), result.error)
+
+
+def _slow(desk: Desk, number: int) -> tuple[SlowHost, ...]:
+    with reading(desk.url) as connection:
+        found = slowest(connection, number, MOST_SLOW)
+    return tuple(SlowHost(**one._asdict() | {"why": str(one.why)}) for one in found)
 
 
 def _found(connection: Connection, number: int, now: float) -> Standing:
@@ -166,12 +183,13 @@ def _cursor(text: str) -> tuple[int, int] | None:
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page of a crawl."""
+    slow = slow_hosts(desk, given)  # first: before what takes the background long
     return desk.page(
         request,
         "overview_crawl.html",
         crawl=one_crawl(desk, given),
         found=site_list(desk, given),
-        slow=slow_hosts(desk, given),
+        slow=slow,
         given=given,
         now=time.time(),
         most_seeds=MOST_SEEDS,
