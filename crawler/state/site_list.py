@@ -128,7 +128,7 @@ def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int) -> SiteRow:
 
 def _hosts(connection: Connection, mine: Sequence[int]) -> Mapping[int, Sequence[Row[Any]]]:
     """The hosts of some sites; where they are very many, of each no more than one too many."""
-    found: defaultdict[int, list[Row[Any]]] = defaultdict(list)
+    found: defaultdict[int, list[Any]] = defaultdict(list)
     rows = connection.execute(HOSTS.where(host.c.site_id.in_(mine)).limit(FEW_HOSTS + 1)).all()
     if len(rows) > FEW_HOSTS:
         each = (HOSTS.where(host.c.site_id == number).limit(MOST_HOSTS + 1) for number in mine)
