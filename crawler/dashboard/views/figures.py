@@ -66,13 +66,13 @@ def figures(desk: Desk, connection: Connection, crawls: Collection[Standing], no
     did = done(connection, numbers)
     fast = rates(connection, [one.id for one in crawls if one.status == "running"], now)
     jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
-    counted: Mapping[int, Counter[str]] = {}
+    counted: Mapping[int, Counter[str]] | None = None
     if any(_is_late(one, did.get(one.id)) for one in crawls):
-        counted = outcomes(desk).value or {}
+        counted = outcomes(desk).value
     found = []
     for one in crawls:
         due = next_due(connection, one) if one.ended_at is not None else None
-        failed = _failed(counted.get(one.id)) if _is_late(one, did.get(one.id)) else did[one.id].failed
+        failed = _failed(counted, one.id) if _is_late(one, did.get(one.id)) else did[one.id].failed
         found.append(
             _figures(one, did.get(one.id), jobs.get(one.name), fast.get(one.id))._replace(failed=failed, next_due=due)
         )
@@ -94,7 +94,8 @@ def _is_late(one: Standing, did: Done | None) -> bool:
     return did is None or did.since - one.started_at > LATE
 
 
-def _failed(found: Counter[str] | None) -> int | None:
+def _failed(counted: Mapping[int, Counter[str]] | None, number: int) -> int | None:
+    found = None if counted is None else counted.get(number, Counter())
     return None if found is None else sum(n for what, n in found.items() if what.startswith(FAILED))
 
 
