@@ -1,0 +1,89 @@
+"""The overview and a crawl's page in a real browser: what is drawn, told to those who do not see it, and sorted."""
+
+from typing import Any
+
+import pytest
+
+DRAWN = "figure.chart canvas"
+CHARTS = 6
+
+
+def drawn(page: Any) -> list[str]:
+    """The pictures of all charts, once they are there."""
+    page.goto("/crawls/1")
+    page.locator(DRAWN).nth(CHARTS - 1).wait_for()
+    return list(page.eval_on_selector_all(DRAWN, "all => all.map(one => one.toDataURL())"))
+
+
+def test_enter_leads_to_the_crawl(page: Any) -> None:
+    page.goto("/")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/crawls/1")
+    assert page.get_by_role("heading", level=1).inner_text().startswith("topic")
+    assert page.locator("header nav [aria-current=page]").inner_text() == "Overview"
+
+
+def test_charts_are_drawn_told_and_listed(page: Any) -> None:
+    assert len(set(drawn(page))) == CHARTS
+    assert "pages: " in page.locator("#rate-says").text_content()
+    figure = page.locator("#rate")
+    figure.locator("summary").click()
+    figure.locator("details table").wait_for()
+    points = int(figure.get_attribute("data-points"))
+    assert figure.locator("details tbody tr").count() == points > 0
+    assert figure.locator("details thead th").all_inner_texts() == ["Time", "pages", "requests", "errors"]
+
+
+def test_charts_take_the_colours_of_the_night(page: Any) -> None:
+    by_day = drawn(page)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(300)
+    by_night = page.eval_on_selector_all(DRAWN, "all => all.map(one => one.toDataURL())")
+    assert not set(by_day) & set(by_night)
+
+
+def test_charts_are_as_wide_as_there_is_room(page: Any) -> None:
+    drawn(page)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    widest = page.eval_on_selector_all(DRAWN, "all => Math.max(...all.map(one => one.getBoundingClientRect().right))")
+    assert widest <= 390
+
+
+def test_sites_are_filtered_and_sorted_without_leaving(page: Any) -> None:
+    page.goto("/crawls/1")
+    page.evaluate("self.stayed = true")
+    page.keyboard.press("/")
+    page.keyboard.type("nowhere")
+    page.keyboard.press("Enter")
+    page.locator("#site-list", has_text="No site's name holds this").wait_for()
+    assert "site=nowhere" in page.url
+    assert page.evaluate("self.stayed")
+    page.get_by_label("Name holds").fill("")
+    page.get_by_label("Sorted by").select_option("name")
+    page.locator("#site-list th[aria-sort=ascending]").wait_for()
+    assert page.locator("#site-list tbody tr").count() == 1
+
+
+def test_what_the_background_found_comes_by_itself(page: Any) -> None:
+    page.goto("/crawls/1")
+    page.locator("#ends", has_text="Counted:").wait_for()
+    page.locator("#slow", has_text="Nothing waits.").wait_for()
+    assert page.locator("#ends").get_by_role("row", name="errors").count() == 1
+
+
+@pytest.mark.parametrize("how", [{"java_script_enabled": False}], ids=["no scripts"])
+def test_without_scripts_there_are_figures_and_data(page: Any) -> None:
+    page.goto("/crawls/1?sort=name")
+    assert page.locator(".figures dd").first.inner_text() == "43"
+    page.get_by_role("link", name="The values as JSON").click()
+    assert '"series"' in page.locator("body").inner_text()
+
+
+@pytest.mark.parametrize("how", [{"viewport": {"width": 390, "height": 800}, "locale": "zh-CN"}])
+@pytest.mark.parametrize("address", ["/", "/crawls/1"])
+def test_nothing_is_wider_than_a_phone(page: Any, address: str) -> None:
+    page.goto(address)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
