@@ -33,7 +33,7 @@ COUNTED = {
     "bytes": "Bytes of answers, as they came.",
     "pictures": "Pictures that were downloaded.",
     "picture_bytes": "Bytes of these pictures.",
-    "skipped": "Pictures, and links behind them, that were refused before the download.",
+    "skipped": "Pictures that were refused before the download.",
 }
 Labels = Mapping[str, str]
 Lines = Sequence[tuple[Labels, float | None]]

@@ -74,6 +74,6 @@ def so_far(spider: TopicSpider, counts: Mapping[str, Any]) -> Sample:
         counts.get("downloader/response_bytes", 0),
         counts.get("images", 0),
         counts.get("images/bytes", 0),
-        counts.get("image_noise/skipped", 0),
+        counts.get("image_noise/skipped", 0) - counts.get("image_noise/links", 0),
         statuses | {"none": sum(lost)},
     )

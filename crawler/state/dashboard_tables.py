@@ -24,7 +24,7 @@ sample = Table(
     Column("statuses", Text, nullable=False),  # JSON: answers by status code, "none" for those that never came
     Column("pictures", Integer, nullable=False),  # downloaded
     Column("picture_bytes", BigInteger, nullable=False),
-    Column("skipped", Integer, nullable=False),  # pictures, and links behind them, refused before the download
+    Column("skipped", Integer, nullable=False),  # pictures refused before the download
     Column("waiting", BigInteger, nullable=False),  # addresses of the whole crawl, at the end
 )
 

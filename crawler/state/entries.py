@@ -226,7 +226,7 @@ class Sample(NamedTuple):
     pictures: int = 0
     picture_bytes: int = 0
     skipped: int = 0
-    """Pictures, and links behind them, that were refused before the download."""
+    """Pictures that were refused before the download."""
     statuses: Mapping[str, int] = {}
     """Answers by their status code, `none` for those that never came."""
 

@@ -47,7 +47,7 @@ class CrawlFigures(NamedTuple):
     """Of answers."""
     pictures: int | None
     skipped: int | None
-    """Pictures, and links behind them, that were refused before the download."""
+    """Pictures that were refused before the download."""
     saved: int | None
     """Bytes that this saved, estimated by the mean size of the pictures that were downloaded."""
     since: float | None
