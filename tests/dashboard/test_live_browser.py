@@ -9,13 +9,17 @@ import browser
 import nursery
 import pytest
 import served
-from sites import OPEN, command
+from sites import OPEN, Site, command, serving
 
 from crawler.dashboard.routes import VIEWS
 
 SLOWED = OPEN | {"DOWNLOAD_DELAY": "0.8", "RANDOMIZE_DOWNLOAD_DELAY": "False", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
 pytestmark = pytest.mark.skipif("/crawls/{crawl}" not in VIEWS, reason="There is no view of a crawl yet.")
 LOOKS, PAUSE = 200, 200.0
+# The demo's site is asked without any pause, and read too soon.
+PAGES = 200
+BEES = "<title>Bees</title>" + "<p>Honey bees of hive {0} fly out for nectar and make honey of it at home.</p>" * 5
+HIVES = Site({f"/{n or ''}": f'{BEES.format(n)}<a href="/{n + 1}">More honey bees</a>' for n in range(PAGES)})
 DRAWN = "canvas => canvas.toDataURL()"
 
 
@@ -34,13 +38,14 @@ def start(tmp_path: Path) -> Iterator[Any]:
     begun = []
 
     def started() -> None:
-        line = command({"seeds": "demo", "topic": "honey bees", "images": "no"}, SLOWED)
+        line = command({"seeds": HIVES.url, "topic": "honey bees", "images": "no"}, SLOWED)
         begun.append(nursery.common()(line, tmp_path, tmp_path / "log"))
 
-    yield started
-    for process in begun:
-        process.send_signal(signal.SIGKILL)
-        process.wait(nursery.PATIENCE)
+    with serving(HIVES):
+        yield started
+        for process in begun:
+            process.send_signal(signal.SIGKILL)
+            process.wait(nursery.PATIENCE)
 
 
 def until(page: Any, is_so: Callable[[], bool]) -> None:
