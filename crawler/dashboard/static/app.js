@@ -33,17 +33,40 @@ function swap(text, ids) {
   }
 }
 
+// What the page has anew in this part comes behind what is in it.
+function append(text, id) {
+  const [old, fresh] = [document.getElementById(id), new DOMParser().parseFromString(text, "text/html").getElementById(id)];
+  for (const one of fresh ? [...fresh.children] : []) {
+    old.append(document.adoptNode(one));
+    prepare(one);
+  }
+}
+
+// A form with data-goes-on is sent by itself as soon as it is seen: what it is to find is not all found yet.
+const seen = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (!isIntersecting) continue;
+    seen.unobserve(target);
+    if (target.isConnected) target.requestSubmit();
+  }
+});
+
 // A form with data-part="ID ..." is sent without leaving the page; of the answer those parts are taken.
 async function send(form, button) {
   const fields = new URLSearchParams(new FormData(form, button));
   const change = form.method.toLowerCase() === "post";
   const address = new URL(form.action);
-  if (!change) address.search = fields;
+  if (!change) {
+    for (const [name, value] of [...fields]) if (value === "") fields.delete(name);
+    address.search = fields;
+  }
   form.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(address, change ? { method: "POST", body: fields } : {});
     const text = await answer.text();
+    if (!form.isConnected && form.dataset.appends !== undefined) return; // another list is there by now
     if (answer.ok) {
+      if (form.dataset.appends !== undefined) append(text, form.dataset.appends);
       swap(text, form.dataset.part.split(" "));
       if (!change && form.dataset.address !== undefined) history.replaceState(null, "", address);
       if (form.dataset.said) tell(form.dataset.said);
@@ -79,6 +102,7 @@ function keepLive() {
 function prepare(root) {
   localTimes(root);
   charts(root);
+  for (const form of root.querySelectorAll("form[data-goes-on]")) seen.observe(form);
 }
 
 // j and k go through what has data-item; other keys press what has data-key, in the item at hand first.

@@ -1,7 +1,203 @@
-"""The view "pages"."""
+"""The view "pages": the pages of a crawl, searched and filtered."""
 
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from sqlalchemy import Connection
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.excerpts import ExcerptPiece, excerpt
+from crawler.dashboard.parameters import Given, Parameter
+from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.views import Changes, Data, Views
+from crawler.state.glance import glance
+from crawler.state.page_list import Held, ListedPage, PageCounts, choices, held, listed, site_number
+from crawler.state.page_search import NEWEST, ORDERS, STATES, Place, Wanted, look
+from crawler.urls import site
 
-VIEWS: Views = {}
+AT_ONCE = 50
+MOST_WORDS = 10
+COUNTING = 30.0
+"""Seconds that counting a crawl's pages may take, in the background."""
+AGE, PATIENCE = 60.0, 0.05
+
+PARAMETERS = (
+    Parameter("crawl", "", "name of the crawl; the one with the newest page if this is not given"),
+    Parameter("q", "", "words that must all be in title, text or address"),
+    Parameter("site", "", "site of the pages, such as example.com"),
+    Parameter("language", "", "language of the pages, such as en"),
+    Parameter("type", "", "type of the pages, such as article"),
+    Parameter("state", "", "what became of the pages", STATES),
+    Parameter("round", 0, "round in which that was; without a state, the round of the last fetch"),
+    Parameter("from", 0.0, "least relevance"),
+    Parameter("to", 1.0, "most relevance"),
+    Parameter("sort", NEWEST, "what comes first: the newest page, or the most or least relevant one", ORDERS),
+    Parameter("after", "", "from where on, as the answer before says"),
+)
+
+
+class Progress(NamedTuple):
+    """How far a list has come in all its answers together."""
+
+    place: Place | None = None
+    looked: int = 0
+    found: int = 0
+
+    def __str__(self) -> str:
+        """What `after` is given to go on from here."""
+        place = self.place or Place(0)
+        return f"{place.relevance!r}_{place.id}_{self.looked}_{self.found}"
+
+
+class PageFound(NamedTuple):
+    """A page, and where the words stand in it."""
+
+    page: ListedPage
+    excerpt: tuple[ExcerptPiece, ...]
+
+
+class PageList(NamedTuple):
+    """Some pages of a crawl, and how far it was looked for them."""
+
+    crawl: str
+    round: int
+    """The crawl's."""
+    first_round: int
+    pages: tuple[PageFound, ...]
+    looked: int
+    """Pages that were looked at, by all answers so far."""
+    found: int
+    """Of them those that are wanted."""
+    after: str | None
+    """To go on from here; None at the end."""
+    is_full: bool
+    """Whether so many were found as are shown at once; else the time was up."""
+
+
+def data(desk: Desk, given: Given) -> PageList:
+    """Pages of a crawl that meet all conditions."""
+    with desk.reading() as connection:
+        return found(connection, chosen(held(connection), given["crawl"]), given)
+
+
+def found(connection: Connection, crawl: Held, given: Given) -> PageList:
+    """The same of one crawl."""
+    before, words = progress(given["after"]), tuple(dict.fromkeys(given["q"].casefold().split()))
+    if len(words) > MOST_WORDS:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, f"q is wrong; allowed are {MOST_WORDS} words")
+    number = site_of(connection, crawl.id, given["site"]) if given["site"] else None
+    wanted = Wanted(
+        crawl.id,
+        words,
+        number,
+        given["language"],
+        given["type"],
+        given["state"],
+        # In the first round all pages are new, and in a later one those of that round.
+        given["round"] or (crawl.round if given["state"] == "new" else 0),
+        given["from"],
+        given["to"],
+        given["sort"],
+    )
+    if given["site"] and number is None:
+        return PageList(
+            crawl.name, crawl.round, crawl.first_round, (), before.looked, before.found, None, is_full=False
+        )
+    seen = look(connection, wanted, before.place, AT_ONCE - before.found % AT_ONCE)
+    texts = {hit.id: hit.text for hit in seen.hits}
+    pages = listed(connection, [hit.id for hit in seen.hits])
+    after = Progress(seen.place, before.looked + seen.looked, before.found + len(seen.hits))
+    return PageList(
+        crawl.name,
+        crawl.round,
+        crawl.first_round,
+        tuple(PageFound(one, excerpt(texts[one.id] or one.beginning, words)) for one in pages),
+        after.looked,
+        after.found,
+        str(after) if seen.place is not None else None,
+        is_full=bool(seen.hits) and after.found % AT_ONCE == 0,
+    )
+
+
+def chosen(crawls: list[Held], name: str) -> Held:
+    """The crawl of a name, or the one with the newest page; a RefusedError where there is none."""
+    named = [one for one in crawls if not name or one.name == name]
+    if not named:
+        what = "There is no crawl of this name." if crawls else "No crawl was ever run here."
+        raise RefusedError(HTTPStatus.NOT_FOUND, what)
+    return max(named, key=lambda one: one.newest or "")
+
+
+def site_of(connection: Connection, crawl: int, given: str) -> int | None:
+    """The number of a site, by its name or an address of it."""
+    name = given.strip().casefold()
+    known = site_number(connection, crawl, name)
+    if known is None:
+        known = site_number(connection, crawl, site(name if "://" in name else f"http://{name}/"))
+    return known
+
+
+def progress(after: str) -> Progress:
+    """How far the answers before came."""
+    if not after:
+        return Progress()
+    try:
+        relevance, *whole = after.split("_")
+        number, looked, count = (int(one) if one.isascii() and one.isdigit() and len(one) < 19 else -1 for one in whole)
+        place = Place(number, float(relevance))
+        if min(number, looked, count) < 0 or not 0 <= place.relevance <= 1:
+            raise ValueError
+    except ValueError:
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; allowed is what an answer has given") from None
+    return Progress(place, looked, count)
+
+
+def counts(desk: Desk, given: Given) -> PageCounts | None:
+    """How many pages a crawl has, and of which languages and types; null while they are being counted."""
+    with desk.reading() as connection:
+        crawl = chosen(held(connection), given["crawl"])
+    return counted(desk, crawl)
+
+
+def counted(desk: Desk, crawl: Held) -> PageCounts | None:
+    """The same of one crawl."""
+
+    def count() -> PageCounts:
+        with glance(desk.url, COUNTING) as connection:
+            return choices(connection, crawl.id)
+
+    result = desk.background.get(("pages", crawl.id), count, AGE, PATIENCE)
+    return result.value  # type: ignore[no-any-return]
+
+
+def show(desk: Desk, request: Request, given: Given) -> Answer:
+    """The page."""
+    with desk.reading() as connection:
+        crawls = held(connection)
+        crawl = chosen(crawls, given["crawl"])
+        pages = found(connection, crawl, given)
+    filters = {name: value for name, value in request.query.items() if value and name in NAMES and name != "after"}
+    return desk.page(
+        request,
+        "pages.html",
+        crawls=[one.name for one in crawls],
+        list=pages,
+        counts=counted(desk, crawl),
+        given=given,
+        filters={"crawl": crawl.name, **filters},
+        # What a site's name in the list leads to.
+        others=urlencode({**{"crawl": crawl.name}, **{name: v for name, v in filters.items() if name != "site"}}),
+        is_filtered=bool(filters.keys() - {"crawl", "sort"}),
+        states=STATES,
+        orders=ORDERS,
+    )
+
+
+NAMES = frozenset(one.name for one in PARAMETERS)
+VIEWS: Views = {"/pages": (show, PARAMETERS)}
 CHANGES: Changes = {}
-API: Data = {}
+API: Data = {
+    "/api/pages": (data, PARAMETERS, "Pages of a crawl, searched and filtered."),
+    "/api/pages/counts": (counts, PARAMETERS[:1], "How many pages a crawl has, by language and type."),
+}

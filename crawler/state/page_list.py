@@ -1,0 +1,93 @@
+"""The pages of a crawl as a list shows them, and what there is to choose among."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from crawler.state.schema import crawl, page, site
+
+BEGINNING = 300
+"""Letters of a text that a list shows."""
+
+
+class Held(NamedTuple):
+    """A crawl, and its rounds."""
+
+    id: int
+    name: str
+    round: int
+    first_round: int
+    newest: str | None
+    """When its newest page was fetched; None where it has no page."""
+
+
+class ListedPage(NamedTuple):
+    """A page as a list shows it."""
+
+    id: int
+    url: str
+    title: str
+    site: str | None
+    """None of a page whose site is not known."""
+    language: str | None
+    page_type: str
+    relevance: float
+    fetched_at: str
+    round: int
+    """In which it was last fetched."""
+    first_round: int
+    changed_round: int | None
+    """In which its text was last found changed; None if it never was."""
+    changed_at: str | None
+    gone_round: int | None
+    """In which it was found gone; None while it is there."""
+    gone_at: str | None
+    duplicate_of: str | None
+    """The address of the page that it is a near copy of."""
+    beginning: str
+    """Of its text."""
+
+
+class PageCounts(NamedTuple):
+    """What the pages of a crawl are, and how many."""
+
+    pages: int
+    languages: Mapping[str, int]
+    page_types: Mapping[str, int]
+
+
+def held(connection: Connection) -> list[Held]:
+    """All crawls, in the order in which they were begun."""
+    newest = select(func.max(page.c.fetched_at)).where(page.c.crawl_id == crawl.c.id).scalar_subquery()
+    rows = select(crawl.c.id, crawl.c.name, crawl.c.round, crawl.c.first_round, newest).order_by(crawl.c.id)
+    return [Held._make(row) for row in connection.execute(rows)]
+
+
+def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
+    """The pages of these numbers, in this order; those that are there no more are left out."""
+    columns = [page.c[name] for name in ListedPage._fields[:-1] if name != "site"]
+    columns.insert(ListedPage._fields.index("site"), site.c.name)
+    rows = select(*columns, func.substr(page.c.text, 1, BEGINNING)).outerjoin(site, site.c.id == page.c.site_id)
+    found = {row[0]: ListedPage._make(row) for row in connection.execute(rows.where(page.c.id.in_(numbers)))}
+    return [found[number] for number in numbers if number in found]
+
+
+def site_number(connection: Connection, crawl_id: int, name: str) -> int | None:
+    """The number of a site by its name; None where a crawl has none like it."""
+    found = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name == name)
+    return connection.execute(found).scalar()
+
+
+def choices(connection: Connection, crawl_id: int) -> PageCounts:
+    """What the pages of a crawl are; an index alone tells, but a million entries take a second."""
+    groups = select(page.c.language, page.c.page_type, func.count()).where(page.c.crawl_id == crawl_id)
+    languages: Counter[str] = Counter()
+    page_types: Counter[str] = Counter()
+    pages = 0
+    for language, page_type, count in connection.execute(groups.group_by(page.c.language, page.c.page_type)):
+        pages += count
+        languages[language or ""] += count
+        page_types[page_type] += count
+    return PageCounts(pages, dict(languages.most_common()), dict(page_types.most_common()))
