@@ -1,30 +1,42 @@
 """Pages of a crawl looked through for those that are wanted, for a while, in an order that an index has.
 
-There is no index of words. So pages are looked at part after part: an index alone tells where a part ends, then its
-pages are asked whether they are wanted. When enough are found or the time is up, the place is told from which it goes
-on, so that a million pages are looked through in many answers that are all quick.
+There is no index of words. So pages are looked at part after part: an index alone tells which pages a part has, indexes
+alone tell which of them meet the conditions, and what only the rows know, the words above all, is asked of those that
+are left. When enough are found or the time is up, the place is told from which it goes on, so that a million pages are
+looked through in many answers that are all quick.
 
     place   how far it was looked: the page's number, and its relevance where that is the order
-    path    the order, and the conditions that the index of that order knows
+    leg     what comes after a place and can be found in an index at once: in the order of relevance, the other pages of
+            the same relevance first, which may be very many, and then all others
+    part    the first pages of a leg, so many that there is time for them
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
-from sqlalchemy import ColumnElement, Connection, and_, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, literal_column, select, text, tuple_
+from sqlalchemy.sql.operators import eq, ge, is_not, le
+from sqlalchemy.sql.selectable import Subquery
 
+from crawler.state.page_words import address, has_all
 from crawler.state.schema import page
 
 NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
 NEW, CHANGED, GONE, COPY = STATES = ("new", "changed", "gone", "copy")
-SECONDS = 0.1
+SECONDS = 0.08
 """That are spent on one look."""
-FIRST, FIRST_READ = 2_000, 200
-"""Pages of the first part; when their texts are read, fewer."""
+FIRST, FIRST_SLOW = 2_000, 50
+"""Pages of the first part; fewer where each of them is asked for."""
 LARGEST = 200_000
+MOST_ROUND = 2**31 - 1
+"""That PostgreSQL has a column for."""
 GROWTH = 8.0
+AT_ONCE = 25
+"""Rows that are read between two looks at the clock."""
+
+Condition = tuple[str, Callable[[Any, Any], Any], Any]
+"""A column, and what it must be."""
 
 
 class Wanted(NamedTuple):
@@ -45,6 +57,11 @@ class Wanted(NamedTuple):
     """Bounds of the relevance."""
     order: str = NEWEST
     """One of ORDERS."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the rows must be read."""
+        return bool(self.words) or self.state == COPY
 
 
 class Place(NamedTuple):
@@ -72,148 +89,154 @@ class Look(NamedTuple):
     """From where on to look; None at the end."""
 
 
-class _Path(NamedTuple):
-    keys: tuple[ColumnElement[Any], ...]
-    is_down: bool
-    scope: ColumnElement[bool]
-
-    def beyond(self, place: Place | None) -> ColumnElement[bool]:
-        """What comes after a place."""
-        if place is None:
-            return literal(value=True)
-        here: Any = place.id if len(self.keys) == 1 else (place.relevance, place.id)
-        keys: Any = self.keys[0] if len(self.keys) == 1 else tuple_(*self.keys)
-        return keys < here if self.is_down else keys > here  # type: ignore[no-any-return]
-
-    def upto(self, place: Place | None) -> ColumnElement[bool]:
-        """What does not come after a place."""
-        return literal(value=True) if place is None else ~self.beyond(place)
-
-    @property
-    def order(self) -> list[ColumnElement[Any]]:
-        """How rows are ordered."""
-        return [key.desc() if self.is_down else key.asc() for key in self.keys]
-
-
 def look(connection: Connection, wanted: Wanted, after: Place | None, most: int, seconds: float = SECONDS) -> Look:
     """Pages that are wanted, so many at most, from a place on; about so many seconds are taken."""
-    until, path = time.monotonic() + seconds, _path(wanted)
+    until, path = time.monotonic() + seconds, _Path(connection, wanted)
     hits: list[Hit] = []
-    place, size = after, FIRST_READ if wanted.words else FIRST
-    while True:
+    looked, size, legs = 0, FIRST_SLOW if wanted.is_read or path.is_apart else FIRST, path.legs(after)
+    while legs:
         begun = time.monotonic()
-        end = _end(connection, path, place, size)
-        stopped = None
-        for found, here in _part(connection, path, wanted, (place, end), most - len(hits)):
-            if found is not None:
-                hits.append(found)
+        part = path.part(legs[0], size)
+        end = path.end(legs[0], size)
+        for found, here in path.pages(part, most - len(hits)):
+            hits += found
             if len(hits) >= most or time.monotonic() > until:
-                stopped = here
-                break
-        if stopped is not None or end is None:
-            break
-        place, now = end, time.monotonic()
+                return Look(tuple(hits), looked + path.count(part, here), here if path.has_more(here) else None)
+        if end is None:
+            looked += path.count(part)
+            legs = legs[1:]
+            continue
+        looked, legs, now = looked + size, path.legs(end), time.monotonic()
         if now >= until:
-            stopped = end
-            break
-        size = int(min(LARGEST, size * min(GROWTH, max(0.1, 0.8 * (until - now) / max(now - begun, 1e-4)))))
-    looked = _count(connection, path, after, stopped)
-    is_last = stopped is None or _end(connection, path, stopped, 1) is None
-    return Look(tuple(hits), looked, None if is_last else stopped)
+            return Look(tuple(hits), looked, end if path.has_more(end) else None)
+        size = int(min(LARGEST, max(1, size * min(GROWTH, 0.7 * (until - now) / max(now - begun, 1e-4)))))
+    return Look(tuple(hits), looked, None)
 
 
-def has_all(words: Sequence[str], *texts: str) -> bool:
-    """Whether each of the case-folded words is in one of the texts; the first ones should be the short ones.
-
-    >>> has_all(["äpfel", "蜜蜂"], "ÄPFEL", "关于蜜蜂"), has_all(["strasse"], "Straße"), has_all(["bees"], "be")
-    (True, True, False)
-    """
-    missing = list(words)
-    for text in texts:
-        folded = ""
-        for word in list(missing):
-            if word not in text:  # as it mostly is where it has no case, and folding takes time
-                folded = folded or text.casefold()
-                if word not in folded:
-                    continue
-            missing.remove(word)
-        if not missing:
-            return True
-    return not missing
-
-
-def address(url: str) -> str:
-    """An address as it is searched: as people write it."""
-    return unquote(url) if "%" in url else url
-
-
-def _path(wanted: Wanted) -> _Path:
-    mine = page.c.crawl_id == wanted.crawl
+def _conditions(wanted: Wanted) -> Iterator[Condition]:
+    """What a page must be, besides what its place in the order tells and what only its row tells."""
     if wanted.order == NEWEST:
-        # A site's pages have an index in this order, too.
-        scope = mine if wanted.site is None else and_(mine, page.c.site_id == wanted.site)
-        return _Path((page.c.id,), True, scope)
-    return _Path((page.c.relevance, page.c.id), wanted.order == BEST, and_(mine, *_relevance(wanted)))
-
-
-def _relevance(wanted: Wanted) -> list[ColumnElement[bool]]:
-    bounds = []
-    if wanted.least > 0:
-        bounds.append(page.c.relevance >= wanted.least)
-    if wanted.most < 1:
-        bounds.append(page.c.relevance <= wanted.most)
-    return bounds
-
-
-def _conditions(wanted: Wanted) -> Iterator[ColumnElement[bool]]:
-    """What a page must be, besides what its path has."""
-    if wanted.order == NEWEST:
-        yield from _relevance(wanted)
+        yield from _bounds(wanted)
     elif wanted.site is not None:
-        # Not by the index of sites, which has another order: all pages of a large site would have to be sorted.
-        yield page.c.site_id + 0 == wanted.site
+        yield "site_id", eq, wanted.site
     if wanted.language:
-        yield page.c.language == wanted.language
+        yield "language", eq, wanted.language
     if wanted.page_type:
-        yield page.c.page_type == wanted.page_type
-    became = {NEW: page.c.first_round, CHANGED: page.c.changed_round, GONE: page.c.gone_round}.get(
-        wanted.state, page.c.round
-    )
-    if wanted.state in (CHANGED, GONE) and not wanted.round:
-        yield became.is_not(None)
-    elif wanted.round:
-        yield became == wanted.round
-    if wanted.state == COPY:
-        yield page.c.duplicate_of.is_not(None)
+        yield "page_type", eq, wanted.page_type
+    became = {NEW: "first_round", CHANGED: "changed_round", GONE: "gone_round"}.get(wanted.state, "round")
+    if wanted.round:
+        yield became, eq, max(-1, min(wanted.round, MOST_ROUND))
+    elif wanted.state in (CHANGED, GONE):
+        yield became, is_not, None
 
 
-def _part(
-    connection: Connection, path: _Path, wanted: Wanted, ends: tuple[Place | None, Place | None], most: int
-) -> Iterator[tuple[Hit | None, Place]]:
-    """The pages of a part that meet the conditions; those without the words as None."""
-    read = [page.c.title, page.c.url, page.c.text] if wanted.words else []
-    rows = select(page.c.id, *(path.keys[:-1] or [literal(0.0)]), *read)
-    rows = rows.where(path.scope, path.beyond(ends[0]), path.upto(ends[1]), *_conditions(wanted)).order_by(*path.order)
-    if not wanted.words:
-        rows = rows.limit(most)
-    with connection.execute(rows) as found:
-        for row in found:
-            place = Place(row[0], row[1])
-            if not wanted.words:
-                yield Hit(row[0], None), place
-            elif has_all(wanted.words, row.title, address(row.url), row.text):
-                yield Hit(row[0], row.text), place
-            else:
-                yield None, place
+def _bounds(wanted: Wanted) -> Iterator[Condition]:
+    if wanted.least > 0:
+        yield "relevance", ge, wanted.least
+    if wanted.most < 1:
+        yield "relevance", le, wanted.most
 
 
-def _end(connection: Connection, path: _Path, after: Place | None, size: int) -> Place | None:
-    """The last place of a part of this size; None where there are not so many pages. An index alone tells."""
-    keys = select(*path.keys).where(path.scope, path.beyond(after)).order_by(*path.order)
-    row = connection.execute(keys.offset(size - 1).limit(1)).one_or_none()
-    return None if row is None else Place(row[-1], row[0] if len(row) > 1 else 0.0)
+class _Path:
+    """The order in which pages are looked at, and what is asked of them."""
+
+    def __init__(self, connection: Connection, wanted: Wanted) -> None:
+        self.connection, self.wanted, self.conditions = connection, wanted, [*_conditions(wanted)]
+        self.by_number, self.is_down = wanted.order == NEWEST, wanted.order != WORST
+        self.names = ["id"] if self.by_number else ["relevance", "id"]
+        self.scope = page.c.crawl_id == wanted.crawl
+        if self.by_number and wanted.site is not None:
+            self.scope = and_(self.scope, page.c.site_id == wanted.site)
+        # In the order of its pages' numbers, the index of a whole crawl knows all that is asked. Of other indexes'
+        # pages it is asked one by one: SQLite would read their rows, with all their texts.
+        self.is_apart = connection.dialect.name == "sqlite" and not (self.by_number and wanted.site is None)
+
+    def legs(self, place: Place | None) -> list[ColumnElement[bool]]:
+        """What comes after a place."""
+        if self.by_number:
+            return [self.scope if place is None else and_(self.scope, self._beyond(page.c.id, place.id))]
+        bounds = [check(page.c.relevance, value) for _, check, value in _bounds(self.wanted)]
+        if place is None:
+            return [and_(self.scope, *bounds)]
+        # Not as a pair: SQLite would go through all pages of the same relevance for each question.
+        same = and_(self.scope, page.c.relevance == place.relevance, self._beyond(page.c.id, place.id))
+        return [same, and_(self.scope, self._beyond(page.c.relevance, place.relevance), *bounds)]
+
+    def _beyond(self, column: ColumnElement[Any], value: float) -> ColumnElement[bool]:
+        return column < value if self.is_down else column > value
+
+    def part(self, leg: ColumnElement[bool], size: int) -> Subquery:
+        """The first pages of a leg, with what is asked of them."""
+        asked = [] if self.is_apart else [name for name, _, _ in self.conditions]
+        columns = [page.c[name] for name in dict.fromkeys([*self.names, *asked])]
+        return select(*columns).where(leg).order_by(*self._order(page.c)).limit(size).subquery("part")
+
+    def end(self, leg: ColumnElement[bool], size: int) -> Place | None:
+        """The last place of a part of this size; None where a leg has not so many pages."""
+        keys = select(*(page.c[name] for name in self.names)).where(leg).order_by(*self._order(page.c))
+        row = self.connection.execute(keys.offset(size - 1).limit(1)).one_or_none()
+        return None if row is None else _place(row)
+
+    def count(self, part: Subquery, place: Place | None = None) -> int:
+        """How many pages a part has, or has up to a place."""
+        rows = select(func.count()).select_from(part)
+        if place is not None:
+            keys: Any = tuple_(*(part.c[name] for name in self.names))
+            here = tuple(getattr(place, name) for name in self.names)
+            rows = rows.where(keys >= here if self.is_down else keys <= here)
+        return int(self.connection.execute(rows).scalar_one())
+
+    def has_more(self, place: Place) -> bool:
+        """Whether there are pages after a place."""
+        return any(self.end(leg, 1) is not None for leg in self.legs(place))
+
+    def pages(self, part: Subquery, most: int) -> Iterator[tuple[list[Hit], Place]]:
+        """Those pages of a part that are wanted, a few at a time, and how far that is."""
+        rows = select(*(part.c[name] for name in self.names)).where(*self._met(part)).order_by(*self._order(part.c))
+        if not self.wanted.is_read:
+            for row in self.connection.execute(rows.limit(most)):
+                yield [Hit(_place(row).id, None)], _place(row)
+            return
+        places = [_place(row) for row in self.connection.execute(rows)]
+        for start in range(0, len(places), AT_ONCE):
+            some = places[start : start + AT_ONCE]
+            wanted = self._read([place.id for place in some])
+            found = [place for place in some if place.id in wanted][:most]
+            most -= len(found)
+            # Where enough are found, what comes after the last one is left for the next look.
+            yield [wanted[place.id] for place in found], some[-1] if most else found[-1]
+
+    def _met(self, part: Subquery) -> Iterator[ColumnElement[bool]]:
+        """The conditions, of the pages of a part."""
+        if not self.is_apart:
+            yield from (check(part.c[name], value) for name, check, value in self.conditions)
+            return
+        for index in ("page_site", "page_list"):
+            mine = [one for one in self.conditions if (one[0] == "site_id") == (index == "page_site")]
+            if mine:
+                column: dict[str, ColumnElement[Any]] = {
+                    name: literal_column(f"beside.{name}") for name in ("crawl_id", "id", *(n for n, _, _ in mine))
+                }
+                rows: Select[Any] = select(literal_column("1")).select_from(text(f"page AS beside INDEXED BY {index}"))
+                rows = rows.where(column["crawl_id"] == self.wanted.crawl, column["id"] == part.c.id)
+                yield rows.where(*(check(column[name], value) for name, check, value in mine)).exists()
+
+    def _read(self, numbers: Sequence[int]) -> dict[int, Hit]:
+        """Which of these pages are wanted, as far as only their rows tell."""
+        words = self.wanted.words
+        rows = select(page.c.id, *([page.c.title, page.c.url, page.c.text] if words else []))
+        rows = rows.where(page.c.id.in_(numbers))
+        if self.wanted.state == COPY:
+            rows = rows.where(page.c.duplicate_of.is_not(None))
+        return {
+            row[0]: Hit(row[0], row.text if words else None)
+            for row in self.connection.execute(rows)
+            if not words or has_all(words, row.title, address(row.url), row.text)
+        }
+
+    def _order(self, columns: Any) -> list[ColumnElement[Any]]:
+        return [columns[name].desc() if self.is_down else columns[name].asc() for name in self.names]
 
 
-def _count(connection: Connection, path: _Path, after: Place | None, stopped: Place | None) -> int:
-    count = select(func.count()).select_from(page).where(path.scope, path.beyond(after), path.upto(stopped))
-    return int(connection.execute(count).scalar_one())
+def _place(row: Any) -> Place:
+    return Place(row[-1], row[0] if len(row) > 1 else 0.0)

@@ -53,6 +53,7 @@ const seen = new IntersectionObserver((entries) => {
 
 // A form with data-part="ID ..." is sent without leaving the page; of the answer those parts are taken.
 async function send(form, button) {
+  if (form.dataset.appends !== undefined && form.hasAttribute("aria-busy")) return; // it would bring all of it twice
   const fields = new URLSearchParams(new FormData(form, button));
   const change = form.method.toLowerCase() === "post";
   const address = new URL(form.action);

@@ -1,0 +1,221 @@
+"""Pages of a crawl looked through part by part, on both databases."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, Engine, insert
+
+from crawler.state import page_search
+from crawler.state.page_list import choices, held, listed, site_number
+from crawler.state.page_search import BEST, CHANGED, COPY, GONE, NEW, NEWEST, WORST, Place, Wanted, look
+from crawler.state.schema import crawl, page, site
+
+MANY = 90
+OF_ANOTHER = 1_000
+"""The number of a page of another crawl that has all there is."""
+TEXTS = (
+    "Bees dance.",
+    "ÄPFEL und Blüten",
+    "蜜蜂在花丛中飞舞",
+    "Μέλισσες ΧΟΡΕΎΟΥΝ",
+    "Пчёлы ТАНЦУЮТ",
+    "100% of_it \\ done",
+)
+
+
+def row(number: int) -> dict[str, Any]:
+    """A page; in each hundred there is each combination that is asked for, and a third is of one relevance."""
+    return {
+        "id": number,
+        "key": number,
+        "crawl_id": 1,
+        "url": f"http://a.example/{number}" + ("/%E8%9C%82" if number % 9 == 0 else ""),
+        "requested_url": "",
+        "fetched_at": f"2026-01-01T00:{number // 60:02}:{number % 60:02}+00:00",
+        "status": 200,
+        "depth": 0,
+        "language": (None, "en", "zh")[number % 3],
+        "title": "Honey" if number % 7 == 0 else f"Page {number}",
+        "text": TEXTS[number % len(TEXTS)],
+        "page_type": ("article", "forum")[number % 2],
+        "relevance": 0.0 if number % 3 == 0 else round((number * 37 % 20) / 20, 2),
+        "extractor": "auto",
+        "images": "[]",
+        "round": 1 + number % 3,
+        "first_round": 1 + number % 2,
+        "changed_round": 2 if number % 5 == 0 else 3 if number % 11 == 0 else None,
+        "gone_round": 3 if number % 13 == 0 else None,
+        "duplicate_of": "http://a.example/1" if number % 8 == 0 else None,
+        "site_id": None if number % 10 == 0 else 1 + number % 2,
+    }
+
+
+ROWS = [row(number) for number in range(1, MANY + 1)]
+
+
+@pytest.fixture
+def connection(engine: Engine) -> Iterator[Connection]:
+    with engine.connect() as found:
+        for number, name in ((1, "bees"), (2, "rails")):
+            found.execute(insert(crawl).values(id=number, name=name, seeds="[]", started_at=0.0, round=3))
+        for number, name in ((1, "even.example"), (2, "odd.example")):
+            found.execute(insert(site).values(id=number, crawl_id=1, name=name))
+        found.execute(insert(page), [*ROWS, row(OF_ANOTHER) | {"crawl_id": 2, "text": " ".join(TEXTS)}])
+        yield found
+
+
+def has(word: str) -> Callable[[dict[str, Any]], bool]:
+    return lambda one: word in one["text"]
+
+
+CASES: dict[str, tuple[dict[str, Any], Callable[[dict[str, Any]], bool]]] = {
+    "all": ({}, lambda one: True),
+    "language": ({"language": "zh"}, lambda one: one["language"] == "zh"),
+    "type": ({"page_type": "forum"}, lambda one: one["page_type"] == "forum"),
+    "site": ({"site": 2}, lambda one: one["site_id"] == 2),
+    "new": ({"state": NEW, "round": 2}, lambda one: one["first_round"] == 2),
+    "changed": ({"state": CHANGED}, lambda one: one["changed_round"] is not None),
+    "changed in a round": ({"state": CHANGED, "round": 3}, lambda one: one["changed_round"] == 3),
+    "gone": ({"state": GONE}, lambda one: one["gone_round"] is not None),
+    "gone in a round without": ({"state": GONE, "round": 2}, lambda one: False),
+    "copies": ({"state": COPY}, lambda one: one["duplicate_of"] is not None),
+    "copies of a round": (
+        {"state": COPY, "round": 3},
+        lambda one: one["duplicate_of"] is not None and one["round"] == 3,
+    ),
+    "round": ({"round": 2}, lambda one: one["round"] == 2),
+    "a round too far": ({"round": 2**40}, lambda one: False),
+    "least": ({"least": 0.5}, lambda one: one["relevance"] >= 0.5),
+    "most": ({"most": 0.05}, lambda one: one["relevance"] <= 0.05),
+    "between": ({"least": 0.2, "most": 0.6}, lambda one: 0.2 <= one["relevance"] <= 0.6),
+    "nothing between": ({"least": 0.6, "most": 0.2}, lambda one: False),
+    "word": ({"words": ("bees",)}, has("Bees")),
+    "accents": ({"words": ("äpfel", "blüten")}, has("ÄPFEL")),
+    "Chinese": ({"words": ("蜜蜂", "花丛")}, has("蜜蜂")),
+    "Greek": ({"words": ("χορεύουν",)}, has("Μέλισσες")),
+    "Russian": ({"words": ("танцуют",)}, has("ТАНЦУЮТ")),
+    "signs": ({"words": ("%", "of_it", "\\")}, has("100%")),
+    "no wild card": ({"words": ("b%s",)}, lambda one: False),
+    "title": ({"words": ("honey",)}, lambda one: one["title"] == "Honey"),
+    "title and text": ({"words": ("honey", "bees")}, lambda one: one["title"] == "Honey" and "Bees" in one["text"]),
+    "address": ({"words": ("/蜂",)}, lambda one: "%E8%9C%82" in one["url"]),
+    "all at once": (
+        {"words": ("bees",), "site": 1, "language": "", "page_type": "article", "least": 0.0, "most": 0.9},
+        lambda one: (
+            "Bees" in one["text"] and one["site_id"] == 1 and one["page_type"] == "article" and one["relevance"] <= 0.9
+        ),
+    ),
+    "site and more": (
+        {"site": 1, "language": "en", "state": CHANGED},
+        lambda one: one["site_id"] == 1 and one["language"] == "en" and one["changed_round"] is not None,
+    ),
+    "another site": ({"site": 77}, lambda one: False),
+}
+ORDERED: dict[str, Callable[[dict[str, Any]], Any]] = {
+    NEWEST: lambda one: -one["id"],
+    BEST: lambda one: (-one["relevance"], -one["id"]),
+    WORST: lambda one: (one["relevance"], one["id"]),
+}
+
+
+def walked(connection: Connection, wanted: Wanted, most: int, seconds: float) -> tuple[list[int], int, int]:
+    """All pages that are found, how many were looked at, and in how many looks."""
+    found, looked, looks, place = [], 0, 0, None
+    while True:
+        seen = look(connection, wanted, place, most, seconds)
+        assert len(seen.hits) <= most
+        found += [hit.id for hit in seen.hits]
+        looked, looks, place = looked + seen.looked, looks + 1, seen.place
+        if place is None:
+            return found, looked, looks
+        assert seen.looked
+        assert looks < 3 * MANY
+
+
+@pytest.mark.parametrize("order", ORDERED)
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_wanted_is_found_once_and_in_order(
+    connection: Connection, case: str, order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, fits = CASES[case]
+    wanted = Wanted(1, order=order, **given)
+    expected = [one["id"] for one in sorted(filter(fits, ROWS), key=ORDERED[order])]
+    scope = set()
+    for first, at_once, most, seconds in ((500, 25, 1_000, 60.0), (20, 3, 20, 60.0), (9, 4, 1_000, 0.0)):
+        for name, value in {"FIRST": first, "FIRST_SLOW": first, "AT_ONCE": at_once, "LARGEST": 40}.items():
+            monkeypatch.setattr(page_search, name, value)
+        found, looked, _ = walked(connection, wanted, most, seconds)
+        assert found == expected
+        scope.add(looked)
+    assert len(scope) == 1  # however it is gone through, the same pages are looked at, each once
+
+
+def test_all_pages_are_looked_at(connection: Connection) -> None:
+    for order in ORDERED:
+        assert walked(connection, Wanted(1, ("nowhere",), order=order), 50, 0.0)[1] == MANY
+
+
+def test_when_the_time_is_up_it_is_said_how_far_it_came(connection: Connection) -> None:
+    seen = look(connection, Wanted(1, ("nowhere",)), None, 50, 0.0)
+    assert (seen.hits, seen.looked, seen.place) == ((), 25, Place(MANY - 24))
+
+
+def test_when_enough_is_found_no_more_is_looked_at(connection: Connection) -> None:
+    seen = look(connection, Wanted(1, ("bees",)), None, 2, 60.0)
+    assert [hit.id for hit in seen.hits] == [90, 84]
+    assert (seen.looked, seen.place) == (7, Place(84))
+    assert [hit.text for hit in seen.hits] == ["Bees dance."] * 2
+
+
+def test_pages_that_come_meanwhile_do_not_come_twice(connection: Connection) -> None:
+    first = look(connection, Wanted(1), None, 50)
+    connection.execute(insert(page), [row(MANY + 1)])
+    second = look(connection, Wanted(1), first.place, 50)
+    assert [hit.id for hit in (*first.hits, *second.hits)] == list(range(MANY, 0, -1))
+    assert second.place is None
+
+
+def test_no_question_reads_rows_where_indexes_know(sqlite_engine: Engine) -> None:
+    """SQLite's plans; rows hold the texts, and a million of them take minutes."""
+    asked: list[tuple[str, Any]] = []
+    with sqlite_engine.connect() as connection:
+        connection.connection.driver_connection.set_trace_callback(lambda said: asked.append((said, None)))  # type: ignore[union-attr]
+        for order in ORDERED:
+            for more in ({}, {"site": 1}, {"language": "en", "state": NEW, "round": 1, "least": 0.1, "most": 0.7}):
+                for place in (None, Place(5, 0.5)):
+                    look(connection, Wanted(1, order=order, **more), place, 50)
+        connection.connection.driver_connection.set_trace_callback(None)  # type: ignore[union-attr]
+        plans = [
+            (said, row[3])
+            for said, _ in asked
+            if said.startswith("SELECT")
+            for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {said}")
+        ]
+    assert len(plans) > 50
+    reads = ("SEARCH", "SCAN")
+    assert [
+        one for one in plans if one[1].startswith(reads) and "COVERING" not in one[1] and "part" not in one[1]
+    ] == []
+    assert [one for one in plans if "TEMP B-TREE" in one[1] and "part" not in one[0]] == []
+
+
+def test_pages_as_a_list_shows_them(connection: Connection) -> None:
+    found = listed(connection, [5, 999, 10, 1])
+    assert [one.id for one in found] == [5, 10, 1]
+    assert [one.site for one in found] == ["odd.example", None, "odd.example"]
+    assert (found[0].changed_round, found[0].gone_round, found[0].beginning) == (2, None, TEXTS[5])
+    assert listed(connection, []) == []
+
+
+def test_what_there_is(connection: Connection) -> None:
+    assert [(one.name, one.round, one.newest) for one in held(connection)] == [
+        ("bees", 3, "2026-01-01T00:01:30+00:00"),
+        ("rails", 3, "2026-01-01T00:16:40+00:00"),
+    ]
+    assert choices(connection, 1) == (90, {"": 30, "en": 30, "zh": 30}, {"article": 45, "forum": 45})
+    assert [site_number(connection, *one) for one in ((1, "odd.example"), (2, "odd.example"), (1, "x"))] == [
+        2,
+        None,
+        None,
+    ]
