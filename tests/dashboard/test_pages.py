@@ -1,0 +1,281 @@
+"""The list of pages on the dashboard: searched, filtered, gone on with, and whatever pages and visitors send."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+from sqlalchemy import Engine, insert, update
+from sqlalchemy.engine import URL
+
+from crawler.dashboard.background import Background
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.door import Door
+from crawler.dashboard.excerpts import excerpt
+from crawler.dashboard.request import Answer, Request
+from crawler.dashboard.routes import answer
+from crawler.state.database import open_database
+from crawler.state.page_search import look
+from crawler.state.schema import crawl, page, site
+
+ATTACKS = (
+    "<script>alert(1)</script>",
+    "\"onmouseover='alert(1)",
+    "javascript:alert(1)//",
+    "{{ 7*7 }} {% raw %}",
+    "\u202edlrow\u2066 \x01\x1b[2J",
+    "a" * 10_000,
+)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    settings = Settings()
+    settings.setmodule("crawler.settings")
+    url = URL.create("sqlite", database=str(tmp_path / "crawl.db"))
+    open_database(url).dispose()
+    return Desk(url, tmp_path, settings, Door())
+
+
+@pytest.fixture
+def engine(desk: Desk) -> Iterator[Engine]:
+    found = open_database(desk.url)
+    with found.begin() as connection:
+        for number, name in ((1, "bees"), (2, "rails")):
+            connection.execute(insert(crawl).values(id=number, name=name, seeds="[]", started_at=0.0))
+        connection.execute(insert(site).values(id=1, crawl_id=1, name="bees.com"))
+    yield found
+    found.dispose()
+
+
+def store(engine: Engine, number: int, **more: Any) -> None:
+    values = {"id": number, "key": number, "crawl_id": 1, "url": f"http://www.bees.com/{number}", "requested_url": ""}
+    values |= {"fetched_at": f"2026-01-02T03:{number // 60:02}:{number % 60:02}+00:00", "status": 200, "depth": 0}
+    values |= {"title": f"Page {number}", "text": "Bees dance in the dark.", "relevance": 0.5, "images": "[]"}
+    values |= {"extractor": "auto", "language": "en", "page_type": "article", "site_id": 1}
+    with engine.begin() as connection:
+        connection.execute(insert(page).values(**(values | more)))
+
+
+def ask(desk: Desk, path: str, **query: str) -> Answer:
+    return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
+
+
+def shown(desk: Desk, **query: str) -> str:
+    """The text of the list, its blanks folded."""
+    found = ask(desk, "/pages", **query)
+    assert found.status == 200, found.body[-500:]
+    return " ".join(found.body.decode().split())
+
+
+def told(desk: Desk, **query: str) -> dict[str, Any]:
+    found = ask(desk, "/api/pages", **query)
+    assert found.status == 200, found.body
+    return dict(json.loads(found.body))
+
+
+def numbers(answered: dict[str, Any]) -> list[int]:
+    return [one["page"]["id"] for one in answered["pages"]]
+
+
+def test_a_page_as_it_is_shown(desk: Desk, engine: Engine) -> None:
+    store(engine, 7, changed_round=1, gone_round=1, duplicate_of="http://bees.com/first", relevance=0.25)
+    text = shown(desk, q="DARK")
+    assert '<a href="/pages/7" data-key="o"><bdi>Page 7</bdi></a>' in text
+    assert "Bees dance in the <mark>dark</mark>." in text
+    assert 'href="http://www.bees.com/7"' in text
+    assert 'href="/pages?crawl=bees&amp;q=DARK&amp;site=bees.com"' in text
+    for badge in (
+        "changed",
+        "gone",
+        "near copy",
+        "article",
+        ">en<",
+        "0.25",
+        "1 page found, and all were looked through",
+    ):
+        assert badge in text
+    assert 'badge good">new' not in text  # all pages of a first round are
+
+
+def test_a_new_page_of_a_later_round(desk: Desk, engine: Engine) -> None:
+    store(engine, 1)
+    store(engine, 2, first_round=2)
+    with engine.begin() as connection:
+        connection.execute(update(crawl).where(crawl.c.id == 1).values(round=2))
+    assert shown(desk).count('badge good">new') == 1
+    assert numbers(told(desk, state="new")) == [2]
+    assert numbers(told(desk, state="new", round="1")) == [1]
+
+
+@pytest.mark.parametrize("count", [49, 50, 51, 100, 130])
+def test_more_of_them(desk: Desk, engine: Engine, count: int) -> None:
+    for number in range(1, count + 1):
+        store(engine, number)
+    every, given, said = [], {}, []
+    while True:
+        text = shown(desk, **given)
+        every += [int(one) for one in re.findall(r'href="/pages/(\d+)"', text)]
+        said += re.findall(r"(\d+) of (?:\d+) pages looked through so far, (\d+) found", text)
+        going = re.search(r'<form action="/pages" data-part="progress".*?</form>', text)
+        if going is None:
+            break
+        assert "data-goes-on" not in going[0]  # so many were found as are shown at once
+        given = dict(re.findall(r'name="(\w+)" value="([^"]*)"', going[0]))
+    assert every == list(range(count, 0, -1))
+    assert all(looked == found for looked, found in said)
+    assert f"{count} pages found, and all were looked through" in text
+
+
+def test_a_search_that_is_not_through_goes_on_by_itself(
+    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(1, 61):
+        store(engine, number, title="Honey" if number == 3 else "Else")
+    monkeypatch.setattr("crawler.dashboard.views.pages.look", lambda *given: look(*given, 0.0))
+    first = shown(desk, q="honey")
+    assert "25 of 60 pages looked through so far, 0 found" in first
+    assert "data-goes-on" in first
+    assert "Look on" in first
+    answered, looks = told(desk, q="honey"), 1
+    while answered["after"]:
+        assert not answered["pages"]
+        answered, looks = told(desk, q="honey", after=answered["after"]), looks + 1
+    assert (numbers(answered), answered["looked"], answered["found"], looks) == ([3], 60, 1, 3)
+
+
+def test_filters_stay_in_the_address(desk: Desk, engine: Engine) -> None:
+    for number in range(1, 61):
+        store(engine, number, language="zh")
+    query = {"q": "bees dance", "language": "zh", "type": "article", "from": "0.1", "to": "0.9", "sort": "best"}
+    text = shown(desk, **query, site="WWW.bees.com")
+    for name, value in query.items():
+        assert f'name="{name}" value="{value}"' in text or f'<option value="{value}" selected>' in text
+    going = re.search(r'<form action="/pages" data-part="progress".*?</form>', text)
+    assert going is not None
+    assert dict(re.findall(r'name="(\w+)" value="([^"]*)"', going[0])).items() >= query.items()
+    assert '<option value="zh" selected>zh (60)</option>' in text
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("bees.com", [1]),
+        (" BEES.COM ", [1]),
+        ("www.bees.com", [1]),
+        ("http://www.bees.com/there?x", [1]),
+        ("wasps.com", []),
+        ("http://[", []),
+        ("%", []),
+        ("http://bees.com:99999999/", [1]),
+    ],
+)
+def test_a_site_is_known_by_its_name_and_by_an_address_of_it(
+    desk: Desk, engine: Engine, given: str, found: list[int]
+) -> None:
+    store(engine, 1)
+    assert numbers(told(desk, site=given)) == found
+
+
+def test_the_crawl_with_the_newest_page_is_shown(desk: Desk, engine: Engine) -> None:
+    store(engine, 1)
+    store(engine, 2, crawl_id=2, site_id=None, fetched_at="2026-02-01T00:00:00+00:00")
+    assert (told(desk)["crawl"], told(desk, crawl="bees")["crawl"]) == ("rails", "bees")
+    assert ask(desk, "/pages", crawl="none").status == 404
+
+
+def test_nothing_yet(desk: Desk, engine: Engine) -> None:
+    assert "This crawl has stored no page yet" in shown(desk)
+    assert "This crawl has stored no page yet" in shown(desk, q="bees")
+    store(engine, 1)
+    desk = replace(desk, background=Background())  # which has not counted the pages yet
+    assert "No page is like that" in shown(desk, q="wasps")
+    assert "没有符合条件的页面" in shown(desk, q="wasps", lang="zh")
+
+
+def test_no_crawl_yet(desk: Desk) -> None:
+    assert ask(desk, "/pages").status == 404
+    assert b"No crawl was ever run here" in ask(desk, "/pages").body
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_pages_say_is_text(desk: Desk, engine: Engine, attack: str, language: str) -> None:
+    store(engine, 1, title=attack, url=attack, text=attack, language=attack, page_type=attack, duplicate_of=attack)
+    with engine.begin() as connection:
+        connection.execute(update(site).values(name=attack))
+    for text in (shown(desk, lang=language), shown(desk, lang=language, q=attack[:20])):
+        outside = re.sub(r'="[^"]*"', "", text)
+        assert "<script>alert" not in text
+        assert '"onmouseover' not in text
+        assert 'href="javascript' not in text
+        assert "49 " not in text
+        assert "\x1b" not in outside
+        assert "\x01" not in outside
+        assert outside.count("\u202e") <= outside.count("<bdi>")
+        assert len(text) < 60_000
+        assert text.count('href="/pages/1"') == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["crawl", "q", "site", "language", "type", "state", "round", "from", "to", "sort", "after"]
+)
+@pytest.mark.parametrize("attack", [*ATTACKS, "\x00", "-1", str(2**62), "1e-300", "nan", "𝟙", "0.5_1_1_1"])
+def test_what_visitors_send(desk: Desk, engine: Engine, name: str, attack: str) -> None:
+    store(engine, 1)
+    found = ask(desk, "/pages", **{name: attack})
+    assert found.status in (200, 400, 404)
+    assert b"<script>alert" not in found.body
+    assert b'"onmouseover' not in found.body
+    assert ask(desk, "/api/pages", **{name: attack}).status == found.status
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["x", "0.5", "0.5_1_1", "0.5_1_1_1_1", "nan_1_1_1", "inf_1_1_1", "-0.1_1_1_1", "0.5_-1_1_1", "1_1_1_" + "9" * 19],
+)
+def test_a_place_that_no_answer_gave(desk: Desk, engine: Engine, after: str) -> None:
+    found = ask(desk, "/pages", after=after)
+    assert (found.status, b"after is wrong" in found.body) == (400, True)
+
+
+def test_too_many_words(desk: Desk, engine: Engine) -> None:
+    assert ask(desk, "/pages", q=" ".join(map(str, range(10)))).status == 200
+    assert ask(desk, "/pages", q=" ".join(map(str, range(11)))).status == 400
+
+
+def test_how_many_there_are(desk: Desk, engine: Engine) -> None:
+    store(engine, 1)
+    store(engine, 2, language=None, page_type="forum")
+    found = json.loads(ask(desk, "/api/pages/counts").body)
+    assert found == {"pages": 2, "languages": {"en": 1, "": 1}, "page_types": {"article": 1, "forum": 1}}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "said"),
+    [
+        ("All bees like Honey.", ["honey"], "All bees like [Honey]."),
+        ("All bees.", [], "All bees."),
+        ("All bees.", ["wasp"], "All bees."),
+        ("", ["bees"], ""),
+        ("关于蜜蜂的书", ["蜜蜂"], "关于[蜜蜂]的书"),
+        ("ΜΈΛΙ και μέλι", ["μέλι"], "[ΜΈΛΙ] και [μέλι]"),
+        ("a.b a+b", ["a+b"], "a.b [a+b]"),
+        ("beehive bee", ["bee", "beehive"], "[beehive] [bee]"),
+        ("x" * 500, [], "x" * 240 + "…"),
+        ("x" * 100 + "bee" + "y" * 100, ["bee"], "… " + "x" * 60 + "[bee]" + "y" * 90 + "…"),
+        ("a\x00\x1bbee", ["bee"], "a\ufffd\ufffd[bee]"),
+    ],
+)
+def test_where_words_stand(text: str, words: list[str], said: str) -> None:
+    assert "".join(f"[{one.text}]" if one.is_word else one.text for one in excerpt(text, words)) == said
+
+
+def test_an_excerpt_is_short(desk: Desk) -> None:
+    pieces = excerpt("bee " * 100_000 + "honey " * 100_000, ["bee", "honey"])
+    assert len(pieces) < 200
+    assert sum(len(one.text) for one in pieces) < 2_000
