@@ -33,6 +33,8 @@ class Result:
     """Whether it is being computed, or waits for its turn."""
     ready: threading.Event = field(default_factory=threading.Event, repr=False)
     """Set once it was computed for the first time."""
+    done: int = 0
+    """How far it is, where its computation tells."""
 
 
 class Background:
@@ -60,6 +62,11 @@ class Background:
             result.ready.wait(patience)
         return result
 
+    def tell(self, name: Hashable, done: int) -> None:
+        """Say how far the computation of this name is."""
+        if (result := self._results.get(name)) is not None:
+            result.done = done
+
     def _start(self) -> None:
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._work, name="background", daemon=True)
@@ -69,6 +76,7 @@ class Background:
         while True:
             result, compute = self._queue.get()
             begun = time.monotonic()
+            result.done = 0
             try:
                 result.value, result.error = compute(), ""
             except StateError as error:

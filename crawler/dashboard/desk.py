@@ -28,6 +28,8 @@ class Desk:
     door: Door
     background: Background = field(default_factory=Background)
     """What takes too long for an answer."""
+    reports: Background = field(default_factory=Background)
+    """What takes minutes, and must not hold up the other."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -115,6 +115,13 @@ def judged(url: URL) -> list[Judged] | None:
         return [_judged(connection, row) for row in crawls]
 
 
+def judged_of(url: URL, number: int) -> Judged | None:
+    """What was said of the pictures of the crawl of this number; None where there is none."""
+    with reading(url) as connection:
+        row = connection.execute(select(crawl.c.id, crawl.c.name).where(crawl.c.id == number)).one_or_none()
+        return _judged(connection, row) if row is not None else None
+
+
 def _judged(connection: Connection, row: Any) -> Judged:
     mine = verdict.c.crawl_id == row.id
     counts = [Count(*values) for values in connection.execute(COUNTS.where(mine))]

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,10 +10,10 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import __version__
+from crawler.evaluation.focus_kept import ODD
+from crawler.evaluation.focus_kept import kept as kept_of
 from crawler.evaluation.focus_tables import Kept
 from crawler.evaluation.focus_text import text
-from crawler.evaluation.gathering import Gathering
-from crawler.evaluation.learned_words import learned_words
 from crawler.evaluation.truth import Truth, truth_of
 from crawler.focus.harvest import ON_TOPIC
 from crawler.opening import canonical
@@ -27,8 +26,6 @@ from crawler.wording import counted, printable
 
 BROKEN = 1
 MOST_NAMES = 10
-# What goes wrong with values that no crawl writes.
-ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
 
 
 def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -81,21 +78,10 @@ def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[
         wanted = [one for one in crawls if name is None or one.name == name]
         if not wanted:
             raise WrongUseError(f"there is no crawl {str(name)[:200]!r}; there are {_names(crawls)}")
-        found = [kept for one in wanted if (kept := _kept(one, limit, known)) is not None]
+        found = [kept for one in wanted if (kept := kept_of(one, limit, known)) is not None]
         if not found:
             raise WrongUseError(f"no page is stored of {_names(wanted)}")
         return found
-
-
-def _kept(crawl: Gathered, limit: float, known: Truth | None) -> Kept | None:
-    """How one crawl kept to its topic; None where it has no page."""
-    with closing(crawl.pages()) as pages:
-        figures = Gathering(limit, known).take_all(pages).figures()
-    if figures is None:
-        return None
-    best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))
-    words = learned_words(crawl.summaries())
-    return Kept(crawl.name, figures, words, best, worst, crawl.waiting(limit), crawl.off_topic())
 
 
 def write(output: WholeFile, kept: Sequence[Kept], limit: float) -> None:

@@ -1,7 +1,185 @@
-"""The view "evaluate"."""
+"""The view "evaluate": how a crawl kept to its topic, what it skipped as noise, and the reports that lie as files."""
 
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, exists, select
+
+from crawler import __version__
+from crawler.dashboard.background import Result
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.evaluated import (
+    FocusReport,
+    NoiseReport,
+    computed,
+    focus_figures,
+    noise_figures,
+)
+from crawler.dashboard.parameters import Given, Parameter
+from crawler.dashboard.report_files import HEADERS, ReportFiles, report_file, report_files
+from crawler.dashboard.request import HTML, Answer, RefusedError, Request
 from crawler.dashboard.views import Changes, Data, Views
+from crawler.evaluation.focus_kept import ODD, kept
+from crawler.evaluation.focus_tables import Kept
+from crawler.focus.harvest import ON_TOPIC
+from crawler.state.database import StateError
+from crawler.state.gathered import Fetched, gathered
+from crawler.state.schema import crawl, page
+from crawler.state.verdicts import Judged, judged_of
 
-VIEWS: Views = {}
+FOCUS, NOISE, FILES = "focus", "noise", "files"
+AGE = 300.0  # seconds until a report is computed anew for who asks
+PATIENCE = 0.1  # seconds that an answer waits for a small crawl's report
+STRIDE, REST = 200, 0.0005
+"""After so many pages the computation rests for so many seconds: other answers want the processor, too."""
+MOST_CRAWLS = 200
+OF_CRAWL = (Parameter("crawl", "", "name of the crawl; the latest that has a page where it is not given"),)
+PARAMETERS = (
+    *OF_CRAWL,
+    Parameter("report", FOCUS, "which report", (FOCUS, NOISE, FILES)),
+    Parameter("file", 0, "the number of the file that is shown"),
+)
+
+
+class OfCrawl(NamedTuple):
+    """A crawl, by its number and its name."""
+
+    id: int
+    name: str
+
+
+def focus(desk: Desk, given: Given) -> FocusReport:
+    """How well a crawl kept to its topic."""
+    return _focus_report(desk, _asked(desk, given))
+
+
+def noise(desk: Desk, given: Given) -> NoiseReport:
+    """What a crawl skipped as noise."""
+    return _noise_report(desk, _asked(desk, given))
+
+
+def files(desk: Desk, given: Given) -> ReportFiles:
+    """The reports that lie as files."""
+    return report_files(desk.output)
+
+
+def show(desk: Desk, request: Request, given: Given) -> Answer:
+    """The page with one of the reports."""
+    values: dict[str, Any] = {"given": given, "crawl": given["crawl"], "crawls": [], "number": 0, "found": None}
+    if given["report"] == FILES:
+        values["found"] = report_files(desk.output)
+        return desk.page(request, "evaluate.html", **values)
+    with desk.reading() as connection:
+        of = _crawl(connection, given["crawl"])
+        values["crawls"] = _crawls(connection, of.name) if of is not None else []
+    if of is not None:
+        found = _focus_report(desk, of) if given["report"] == FOCUS else _noise_report(desk, of)
+        values |= {"crawl": of.name, "number": of.id, "found": found}
+    return desk.page(request, "evaluate.html", **values)
+
+
+def show_focus(desk: Desk, request: Request, given: Given) -> Answer:
+    """The whole focus report of a crawl, for a frame."""
+    with desk.reading() as connection:
+        row = connection.execute(select(crawl.c.id, crawl.c.name).where(crawl.c.id == given["crawl"])).one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
+    result = _focus(desk, OfCrawl(*row))
+    if result.value is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "This report is not computed yet.")
+    # It wants numpy, which takes its time, and all commands are loaded with each of them.
+    from crawler.evaluation.focus_report import report
+
+    day = datetime.fromtimestamp(result.at or 0.0, UTC).date()
+    body = report((result.value,), ON_TOPIC, __version__, day).encode("utf-8", "replace")
+    return Answer(body, HTML, headers=HEADERS)
+
+
+def show_file(desk: Desk, request: Request, given: Given) -> Answer:
+    """A report that lies as a file, for a frame."""
+    found = report_file(desk.output, given["file"])
+    if found is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such report.")
+    return found
+
+
+def _asked(desk: Desk, given: Given) -> OfCrawl:
+    with desk.reading() as connection:
+        of = _crawl(connection, given["crawl"])
+    if of is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has stored a page yet.")
+    return of
+
+
+def _focus_report(desk: Desk, of: OfCrawl) -> FocusReport:
+    result = _focus(desk, of)
+    figures = focus_figures(result.value) if result.value is not None else None
+    return FocusReport(of.name, computed(result), figures)
+
+
+def _noise_report(desk: Desk, of: OfCrawl) -> NoiseReport:
+    result = desk.reports.get((NOISE, *of), lambda: _judged(desk, of), AGE, PATIENCE)
+    figures = noise_figures(result.value) if result.value is not None else None
+    return NoiseReport(of.name, computed(result), figures)
+
+
+def _focus(desk: Desk, of: OfCrawl) -> Result:
+    name = (FOCUS, *of)
+    return desk.reports.get(name, lambda: _kept(desk, of, lambda done: desk.reports.tell(name, done)), AGE, PATIENCE)
+
+
+def _kept(desk: Desk, of: OfCrawl, tell: Callable[[int], None]) -> Kept | None:
+    """How a crawl kept to its topic; None where it has no page."""
+
+    def gently(pages: Iterable[Fetched]) -> Iterator[Fetched]:
+        for number, one in enumerate(pages, 1):
+            if number % STRIDE == 0:
+                tell(number)
+                time.sleep(REST)
+            yield one
+
+    with gathered(desk.url) as crawls:
+        found = next((one for one in crawls if one.number == of.id), None)
+        try:
+            return kept(found, ON_TOPIC, pace=gently) if found is not None else None
+        except ODD as error:
+            raise StateError("There is something in the database that no crawl writes.") from error
+
+
+def _judged(desk: Desk, of: OfCrawl) -> Judged | None:
+    return judged_of(desk.url, of.id)
+
+
+def _crawl(connection: Connection, name: str) -> OfCrawl | None:
+    """The crawl of this name; without one the latest that has a page, None where none has."""
+    found = select(crawl.c.id, crawl.c.name)
+    if name:
+        row = connection.execute(found.where(crawl.c.name == name)).one_or_none()
+        if row is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
+    else:
+        stored = exists().where(page.c.crawl_id == crawl.c.id)
+        row = connection.execute(found.where(stored).order_by(crawl.c.id.desc()).limit(1)).one_or_none()
+    return OfCrawl(*row) if row is not None else None
+
+
+def _crawls(connection: Connection, chosen: str) -> list[str]:
+    """The names of the latest crawls, and of the one that is shown."""
+    names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
+    return names if chosen in names else [chosen, *names]
+
+
+VIEWS: Views = {
+    "/evaluate": (show, PARAMETERS),
+    "/evaluate/focus/{crawl}": (show_focus, ()),
+    "/evaluate/files/{file}": (show_file, ()),
+}
 CHANGES: Changes = {}
-API: Data = {}
+API: Data = {
+    "/api/evaluate/focus": (focus, OF_CRAWL, "How well a crawl kept to its topic, once it is computed"),
+    "/api/evaluate/noise": (noise, OF_CRAWL, "What a crawl skipped as noise, once it is computed"),
+    "/api/evaluate/files": (files, (), "Reports that lie as files beside what crawls wrote"),
+}
