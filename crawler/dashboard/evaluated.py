@@ -161,10 +161,10 @@ def noise_figures(crawl: Judged) -> NoiseFigures | None:
     skipped = {"noise": True, "audited": False}
     models = sorted({one.decided_by for one in crawl.matching(**skipped)})
     pictures, links = (crawl.total(kind=kind, **skipped) for kind in ("image", "link"))
+    downloaded, size = crawl.downloaded(audited=False)
     return NoiseFigures(
         *(crawl.total(kind="image"), pictures, crawl.total(kind="link"), links),
-        crawl.saved(pictures),
-        *crawl.downloaded(audited=False),
+        *(crawl.saved(pictures), downloaded, int(size)),  # PostgreSQL's sums are decimals
         audited=crawl.total(audited=True),
         audited_pictures=crawl.downloaded(audited=True)[0],
         audited_pages=crawl.audited_pages,

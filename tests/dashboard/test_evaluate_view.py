@@ -1,0 +1,380 @@
+"""The view of the reports: figures on both databases, files known by what is in them, hostile words that stay words."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from datetime import date
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import postgres
+import pytest
+from scrapy.settings import Settings
+from sqlalchemy import Engine, delete, insert, update
+from sqlalchemy.engine import URL, make_url
+
+from crawler import settings as our_settings
+from crawler.dashboard import report_files as module
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.door import Door
+from crawler.dashboard.report_files import EXTRACTION_FIGURES, FOCUS, NOISE_FIGURES, report_files
+from crawler.dashboard.request import Answer, Request
+from crawler.dashboard.routes import answer
+from crawler.dashboard.views import evaluate
+from crawler.evaluation.focus_report import report as focus_report
+from crawler.evaluation.picture_tables import record as noise_record
+from crawler.evaluation.record import record
+from crawler.evaluation.report import report
+from crawler.state.database import open_database
+from crawler.state.schema import crawl, page, site, verdict
+from crawler.state.verdicts import judged, judged_of
+
+ATTACKS = (
+    "<script>alert(1)</script>",
+    '"onmouseover="alert(1)',
+    "'><img src=x onerror=alert(1)>",
+    "javascript:alert(1)",
+    "{{ 7 * 7 }} {0} {a}",
+    "\u202eevil\u2066\x1b[31m",
+    "a" * 10_000,
+)
+PATIENCE = 20.0  # seconds
+DAY = date(2026, 11, 22)
+
+
+@pytest.fixture(scope="module")
+def database(postgres_server: postgres.Server) -> str:
+    """A PostgreSQL database for test after test: each new one costs its time."""
+    return postgres_server.database()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """A database of each kind with a crawl and no page."""
+    if request.param == "sqlite":
+        url = URL.create("sqlite", database=str(tmp_path / "crawl.db"))
+    else:
+        url = make_url(request.getfixturevalue("database"))
+    engine = open_database(url)
+    with engine.begin() as connection:
+        for table in (verdict, page, site, crawl):
+            connection.execute(delete(table))
+        connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
+        connection.execute(insert(site).values(id=1, crawl_id=1, name="a.example"))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def desk(engine: Engine, tmp_path: Path) -> Desk:
+    settings = Settings()
+    settings.setmodule(our_settings)
+    return Desk(engine.url, tmp_path, settings, Door())
+
+
+def store(engine: Engine, number: int, relevance: float, **other: Any) -> None:
+    """A stored page."""
+    url = f"http://a.example/{number}"
+    wanted = [column for column in page.columns if not column.nullable]
+    row: dict[str, Any] = {one.name: "" if one.type.python_type is str else 0 for one in wanted}
+    row |= {"id": number, "crawl_id": 1, "key": number, "url": url, "requested_url": url, "relevance": relevance}
+    row |= {"status": 200, "depth": 0, "link_score": relevance, "via": "link", "changes": 0, "checks": 0}
+    with engine.begin() as connection:
+        connection.execute(insert(page).values(row | other))
+
+
+def judge(engine: Engine, number: int, **other: Any) -> None:
+    """A verdict; of a kept picture of 1,000 bytes if nothing else is said."""
+    row = {
+        "id": number,
+        "key": number,
+        "crawl_id": 1,
+        "site_id": 1,
+        "kind": "image",
+        "url": f"http://a.example/{number}",
+    }
+    row |= {"target": "", "page": "http://a.example/", "noise": False, "probability": 0.1, "reasons": "[]"}
+    row |= {"decided_by": "", "audited": False, "bytes": 1_000, "bytes_are_measured": True, "decided_at": "2026-11-22"}
+    with engine.begin() as connection:
+        connection.execute(insert(verdict).values(row | other))
+
+
+def skip(engine: Engine, number: int, **other: Any) -> None:
+    judge(engine, number, **{"noise": True, "bytes": None, "bytes_are_measured": False, "decided_by": "size"} | other)
+
+
+def get(desk: Desk, path: str, **query: str) -> Answer:
+    return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
+
+
+def data(desk: Desk, path: str, **query: str) -> Any:
+    """What an address says once it is computed."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        found = json.loads(get(desk, path, **query).body)
+        if "computed" not in found or not found["computed"]["is_busy"] or time.monotonic() > until:
+            return found
+        time.sleep(0.02)
+
+
+def shown(desk: Desk, **query: str) -> str:
+    found = get(desk, "/evaluate", **query)
+    assert found.status == HTTPStatus.OK, found.body
+    return found.body.decode()
+
+
+def make(path: Path, kind: str) -> None:
+    """A file as the command writes it whose report it is."""
+    texts = {
+        FOCUS: lambda: focus_report((), 0.5, "1.0", DAY),
+        "extraction": lambda: report((), (), "1.0", DAY),
+        EXTRACTION_FIGURES: lambda: record((), "1.0"),
+        NOISE_FIGURES: lambda: noise_record((), {"given": 3, "not found": 0}),
+    }
+    path.write_text(texts[kind](), encoding="utf-8")
+
+
+# The focus report.
+
+
+def test_how_well_a_crawl_kept_to_its_topic(desk: Desk, engine: Engine) -> None:
+    for number, relevance in enumerate((0.9, 0.5, 0.49, 0.1), 1):
+        store(engine, number, relevance)
+    found = data(desk, "/api/evaluate/focus")
+    figures = found["figures"]
+    assert (found["crawl"], found["computed"]["error"], found["computed"]["is_busy"]) == ("bees", "", False)
+    assert (figures["pages"], figures["on_topic"], figures["harvest"], figures["ranking"]) == (4, 2, 0.5, 1.0)
+    assert [one["name"] for one in figures["ways"]] == ["link"]
+    assert (figures["sites"][0]["name"], figures["sites"][0]["harvest"]) == ("a.example", 0.5)
+    assert figures["course"][-1] == {"pages": 4, "lately": 0.5, "harvest": 0.5}
+    said = shown(desk)
+    assert "50.0%" in said
+    assert '<iframe class="report" sandbox="" src="/evaluate/focus/1"' in said
+    assert "data-live" not in said
+
+
+def test_the_whole_report_is_a_document_in_which_nothing_acts(desk: Desk, engine: Engine) -> None:
+    for number, attack in enumerate(ATTACKS, 1):
+        store(engine, number, 0.9, title=attack, via=attack[:100], url=f"http://a.example/{attack[:100]}")
+    data(desk, "/api/evaluate/focus")
+    found = get(desk, "/evaluate/focus/1")
+    assert found.status == HTTPStatus.OK
+    policy = dict(found.headers)["Content-Security-Policy"]
+    assert {"default-src 'none'", "sandbox", "frame-ancestors 'self'"} <= set(policy.split("; "))
+    assert "script" not in policy
+    body = found.body.decode()
+    assert "&lt;script&gt;alert(1)" in body
+    assert not [one for one in ("<script", "<img", '"onmouseover', "\x1b") if one in body]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_names_of_sites_models_and_crawls_are_words(desk: Desk, engine: Engine, attack: str) -> None:
+    name = attack[:200]
+    with engine.begin() as connection:
+        connection.execute(update(site).values(name=name))
+        connection.execute(update(crawl).values(name=name.replace("\x1b", "")))
+    store(engine, 1, 0.9)
+    skip(engine, 1, decided_by=name)
+    for kind in ("focus", "noise"):
+        assert data(desk, f"/api/evaluate/{kind}")["figures"] is not None
+        said = shown(desk, report=kind)
+        assert not [one for one in ("<script>", "<img src=x", 'x"onmouseover', '"onmouseover', "\x1b") if one in said]
+        assert 'href="javascript:' not in said
+
+
+def test_a_crawl_without_a_page_says_so(desk: Desk, engine: Engine) -> None:
+    assert "No crawl has stored a page yet: " in shown(desk)
+    assert get(desk, "/api/evaluate/focus").status == HTTPStatus.NOT_FOUND
+    assert data(desk, "/api/evaluate/focus", crawl="bees")["figures"] is None
+    assert "This crawl has stored no page yet" in shown(desk, crawl="bees")
+    assert get(desk, "/evaluate/focus/1").status == HTTPStatus.NOT_FOUND
+
+
+def test_a_report_that_takes_long_is_waited_for(desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "STRIDE", 1)
+    monkeypatch.setattr(evaluate, "REST", 0.3)
+    for number in range(1, 4):
+        store(engine, number, 0.9)
+    said = shown(desk)
+    assert "The report is being computed" in said
+    assert 'id="report" data-live=' in said
+    assert get(desk, "/evaluate/focus/1").status == HTTPStatus.NOT_FOUND
+    assert "looked through so far" in shown(desk)
+    assert data(desk, "/api/evaluate/focus")["figures"]["pages"] == 3
+    assert "being computed" not in shown(desk)
+
+
+def test_what_no_crawl_writes_is_said(desk: Desk, engine: Engine) -> None:
+    store(engine, 1, 2.5)
+    assert data(desk, "/api/evaluate/focus")["computed"]["error"] == (
+        "There is something in the database that no crawl writes."
+    )
+    assert "that no crawl writes" in shown(desk)
+
+
+@pytest.mark.parametrize("report", ["focus", "noise"])
+def test_an_unknown_crawl(desk: Desk, report: str) -> None:
+    assert get(desk, "/evaluate", report=report, crawl="wasps").status == HTTPStatus.NOT_FOUND
+    assert get(desk, f"/api/evaluate/{report}", crawl="wasps").status == HTTPStatus.NOT_FOUND
+    assert get(desk, "/evaluate/focus/999999999999999999").status == HTTPStatus.NOT_FOUND
+
+
+# The noise report.
+
+
+def test_what_was_skipped_as_noise(desk: Desk, engine: Engine) -> None:
+    store(engine, 1, 0.9)
+    judge(engine, 1)
+    judge(engine, 2, bytes=3_000)
+    skip(engine, 3)
+    skip(engine, 4, kind="link", decided_by="learned")
+    skip(engine, 5, audited=True, mistaken=False)
+    found = data(desk, "/api/evaluate/noise")["figures"]
+    assert (found["pictures"], found["skipped_pictures"], found["links"], found["skipped_links"]) == (4, 1, 1, 1)
+    assert (found["saved_bytes"], found["downloaded"], found["downloaded_bytes"]) == (2_000, 2, 4_000)
+    assert (found["audited"], found["audited_pictures"], found["audited_pages"]) == (1, 0, 0)
+    assert found["models"] == [
+        {"name": "learned", "pictures": 0, "links": 1},
+        {"name": "size", "pictures": 1, "links": 0},
+    ]
+    assert found["sites"] == [{"name": "a.example", "kept": 2, "audited": 1, "skipped": 2, "saved_bytes": 2_000}]
+    said = shown(desk, report="noise")
+    assert "/images?crawl=bees#rate" in said
+    assert "2.0 kB" in said
+
+
+def test_one_crawl_is_counted_as_all_are(engine: Engine) -> None:
+    skip(engine, 1)
+    assert judged_of(engine.url, 1) == (judged(engine.url) or [])[0]
+    assert judged_of(engine.url, 2) is None
+
+
+def test_a_crawl_that_judged_no_picture_says_so(desk: Desk, engine: Engine) -> None:
+    store(engine, 1, 0.9)
+    assert data(desk, "/api/evaluate/noise")["figures"] is None
+    assert "This crawl has judged no picture yet" in shown(desk, report="noise")
+
+
+# Files.
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Desk:
+    """A desk over a folder where no crawl was ever run."""
+    settings = Settings()
+    settings.setmodule(our_settings)
+    return Desk(URL.create("sqlite", database=str(tmp_path / "crawl.db")), tmp_path, settings, Door())
+
+
+@pytest.mark.parametrize("kind", module.OURS)
+def test_our_files_are_known_by_what_is_in_them(alone: Desk, kind: str) -> None:
+    name = "mine.html" if kind in module.PAGES else "mine.json"
+    make(alone.output / name, kind)
+    (found,) = data(alone, "/api/evaluate/files")["files"]
+    assert (found["name"], found["kind"], found["can_be_shown"]) == (name, kind, True)
+    assert name in shown(alone, report="files", file=str(found["id"]))
+    frame = get(alone, f"/evaluate/files/{found['id']}")
+    assert frame.status == HTTPStatus.OK
+    assert "sandbox" in dict(frame.headers)["Content-Security-Policy"].split("; ")
+    assert frame.type.startswith("text/html")
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("report.html", "<!doctype html>\n<html lang=en><title>Winnow: extraction judged</title>"),
+        ("report.html", '<!doctype html>\n<html lang="en"><head><title>Bees</title><title>Winnow: bees</title>'),
+        ("report.html", ""),
+        ("report.json", '{"format": "1"}'),
+        ("report.json", "[]"),
+    ],
+)
+def test_others_are_not_listed(alone: Desk, name: str, body: str) -> None:
+    (alone.output / name).write_text(body)
+    assert data(alone, "/api/evaluate/files") == {"files": [], "unopened": 0, "is_all": True}
+    assert "No report lies in the output folder" in shown(alone, report="files")
+
+
+def test_figures_are_text(alone: Desk) -> None:
+    (alone.output / "x.json").write_text('{"format": 1, "winnow": "<script>alert(1)</script>"}')
+    (found,) = report_files(alone.output).files
+    body = get(alone, f"/evaluate/files/{found.id}").body
+    assert b"&lt;script&gt;" in body
+    assert b"<script" not in body
+
+
+@pytest.mark.parametrize("attack", [*ATTACKS[:3], "\u202eevil\x1b", "a" * 200, "\udcff"])
+def test_names_of_files_are_words(alone: Desk, attack: str) -> None:
+    make(alone.output / f"{attack.replace('/', '_')}.html", FOCUS)
+    (found,) = report_files(alone.output).files
+    said = shown(alone, report="files", file=str(found.id))
+    assert not [one for one in ("<script>", "<img src=x", '"onmouseover', "\x1b") if one in said]
+    assert get(alone, f"/evaluate/files/{found.id}").status == HTTPStatus.OK
+    assert get(alone, "/api/evaluate/files").status == HTTPStatus.OK
+
+
+@pytest.mark.parametrize("odd", ["link", "folder", "pipe", "unreadable"])
+def test_no_link_is_followed(alone: Desk, tmp_path_factory: pytest.TempPathFactory, odd: str) -> None:
+    there = tmp_path_factory.mktemp("elsewhere") / "report.html"
+    make(there, FOCUS)
+    here = alone.output / "report.html"
+    if odd == "link":
+        here.symlink_to(there)
+    elif odd == "folder":
+        here.mkdir()
+    elif odd == "pipe":
+        os.mkfifo(here)
+    else:
+        here.symlink_to(here)
+    assert report_files(alone.output).files == ()
+
+
+def test_a_file_that_is_exchanged_for_a_link_is_not_read(
+    alone: Desk, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = tmp_path_factory.mktemp("elsewhere") / "report.html"
+    make(there, FOCUS)
+    make(alone.output / "report.html", FOCUS)
+    known = report_files(alone.output)
+    (alone.output / "report.html").unlink()
+    (alone.output / "report.html").symlink_to(there)
+    monkeypatch.setattr(module, "report_files", lambda folder: known)
+    assert get(alone, f"/evaluate/files/{known.files[0].id}").status == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize("number", ["0", "1", "999999999999999999", "..%2fcrawl.db", "../crawl.db"])
+def test_other_numbers_lead_nowhere(alone: Desk, number: str) -> None:
+    make(alone.output / "report.html", FOCUS)
+    assert get(alone, f"/evaluate/files/{number}").status == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize(("spare", "status"), [(0, HTTPStatus.OK), (-1, HTTPStatus.NOT_FOUND)])
+def test_a_file_that_is_too_large_is_listed_and_not_shown(
+    alone: Desk, monkeypatch: pytest.MonkeyPatch, spare: int, status: int
+) -> None:
+    make(alone.output / "report.html", FOCUS)
+    monkeypatch.setattr(module, "MOST_BYTES", (alone.output / "report.html").stat().st_size + spare)
+    (found,) = report_files(alone.output).files
+    assert get(alone, f"/evaluate/files/{found.id}").status == status
+    assert ("too large to be shown" in shown(alone, report="files")) == (status != HTTPStatus.OK)
+
+
+def test_what_is_not_looked_at_is_said(alone: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        make(alone.output / f"{number}.html", FOCUS)
+        os.utime(alone.output / f"{number}.html", (number, number))
+    monkeypatch.setattr(module, "MOST_OPENED", 2)
+    found = report_files(alone.output)
+    assert ([one.name for one in found.files], found.unopened, found.is_all) == (["2.html", "1.html"], 1, True)
+    assert "1 older file was not looked into." in shown(alone, report="files")
+    monkeypatch.setattr(module, "MOST_ENTRIES", 2)
+    assert not report_files(alone.output).is_all
+    assert "more files than are looked at" in shown(alone, report="files")
+
+
+def test_there_need_be_no_folder_and_no_crawl(alone: Desk, tmp_path: Path) -> None:
+    assert report_files(tmp_path / "none").files == ()
+    assert get(alone, "/evaluate").status == HTTPStatus.NOT_FOUND
+    assert get(alone, "/evaluate", report="files").status == HTTPStatus.OK
