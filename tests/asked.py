@@ -177,7 +177,8 @@ def all_timed(asker: Asker, firsts: Iterable[str], times: int, file: Path | None
 def shown(found: Timed) -> str:
     """A line of a table."""
     return (
-        f"{found.cold:9.0f}{found.usual:9.0f}{found.worst:9.0f}{found.size:10,}  {found.status}  {found.address[:110]}"
+        f"{found.cold:9.0f}{found.usual:9.0f}{found.worst:9.0f}{found.cpu or 0.0:9.0f}{found.size:12,}"
+        f"  {found.status}  {found.address[:110]}"
     )
 
 

@@ -20,6 +20,8 @@ from crawler.state.samples import Point
 from crawler.state.verdicts import saved_bytes
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
+LONG = 30.0
+"""Seconds that reading them may take: it is not done while anybody waits for more than PATIENCE."""
 FRESH = 5.0
 """Seconds for which figures are good: however many ask, they are read once."""
 PATIENCE = 5.0
@@ -58,7 +60,7 @@ def metrics(desk: Desk) -> Answer:
 
 def _text(desk: Desk) -> bytes:
     try:
-        with glance(desk.url) as connection:
+        with glance(desk.url, LONG) as connection:
             now = time_of(connection)
             crawls, jobs = metered(connection, now), jobs_of(connection)
     except NothingError:  # no crawl was ever run here, which is no trouble

@@ -21,7 +21,7 @@ from crawler.evaluation.escaped import shown
 from crawler.page import Page
 from crawler.walk import INLINE, SILENT
 
-MOST_ELEMENTS = 50_000
+MOST_ELEMENTS = 20_000
 MOST_LETTERS = 2_000_000
 """Of the document that is written."""
 MOST_LEVELS = 400

@@ -16,7 +16,7 @@ from crawler.state.marks import CONTENT, PICTURE
 from crawler.state.schema import verdict
 from crawler.state.walls import NEWEST, SECONDS, Stretch, Wanted, read
 
-AT_ONCE = 50
+AT_ONCE = 200
 MOST_COUNTED = 20_000
 
 

@@ -19,7 +19,7 @@ from crawler.state.schema import IS_AUDITED, crawl, site, verdict
 
 KINDS = ("image", "link")
 SECONDS = 0.04  # that one look may take
-STRETCH = 2_000  # verdicts that are looked through at once
+STRETCH = 1_000  # verdicts that are looked through at once
 NEWEST = 2**63 - 1
 SURE = 1e-9  # the nearest that a probability comes to 0 and 1, where the doubt is measured
 

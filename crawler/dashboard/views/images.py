@@ -76,7 +76,7 @@ class ImageWalls(NamedTuple):
 def walls(desk: Desk, given: Given) -> ImageWalls:
     """The walls."""
     with desk.reading() as connection:
-        return _walls(desk, connection, given)
+        return _walls(desk, connection, _crawl(connection, given["crawl"]), given)
 
 
 def error_rate(desk: Desk, given: Given) -> ImageErrors:
@@ -98,8 +98,8 @@ def one(desk: Desk, given: Given) -> JudgedPicture:
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page with the walls."""
     with desk.reading() as connection:
-        found = _walls(desk, connection, given)
-        of = _crawl(connection, found.crawl)
+        of = _crawl(connection, given["crawl"])
+        found = _walls(desk, connection, of, given)
         rate = _errors(desk, connection, of) if of is not None else None
         crawls = _crawls(connection, found.crawl)
     return desk.page(
@@ -150,8 +150,7 @@ def say(desk: Desk, request: Request, given: Given) -> Answer:
     return see_other(f"/images/{seen.id}")
 
 
-def _walls(desk: Desk, connection: Connection, given: Given) -> ImageWalls:
-    of = _crawl(connection, given["crawl"])
+def _walls(desk: Desk, connection: Connection, of: OfCrawl | None, given: Given) -> ImageWalls:
     if of is None:
         return ImageWalls("", None, None, None)
     kinds = KINDS if given["kind"] == ALL else (given["kind"],)

@@ -13,13 +13,14 @@ from crawler.dashboard.request import HTML, Answer, RefusedError, Request
 from crawler.dashboard.reread import Reread, reread, reread_at
 from crawler.dashboard.views import Changes, Data, Views, page_blocks, page_links, page_versions
 from crawler.dashboard.words import Words, words_of
+from crawler.extraction.auto.reasons import MOST_EXPLAINED
 from crawler.opening import canonical
 from crawler.state.entries import Keys
 from crawler.state.page_detail import Neighbour, neighbours
 from crawler.state.schema import site
 
-MOST_EXPLAINED = 1_000_000
-"""Bytes of a source whose tints say why at once; larger ones take long enough to be read."""
+MOST_BYTES = 1_000_000
+"""Of a source whose tints say why at once; larger ones take long enough to be read."""
 MOST_SHOWN = 300_000
 """Characters of the clean text that are shown."""
 
@@ -144,7 +145,7 @@ def show_original(desk: Desk, request: Request, given: Given) -> Answer:
     if found.source is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not kept.")
     words = words_of(request.language)
-    is_large = len(found.source) > MOST_EXPLAINED
+    is_large = len(found.source) > MOST_BYTES or len(found.page.blocks) > MOST_EXPLAINED
     made = original(found.page, found.kept, {} if is_large else _whys(found, words))
     notes = _notes(found, words)
     if is_large:

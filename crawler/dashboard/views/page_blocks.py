@@ -8,7 +8,7 @@ from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.reread import METHOD, Reread, reread_at
 from crawler.dashboard.views import Data, Views
 from crawler.extraction.auto.in_words import Reason
-from crawler.extraction.auto.reasons import MOST_EXPLAINED, Explanation, explain
+from crawler.extraction.auto.reasons import MOST_EXPLAINED, Explained, Explanation, explain
 from crawler.page import Page
 
 AT_ONCE = 200
@@ -72,26 +72,30 @@ def explanation(found: Reread) -> Explanation | None:
 
 def blocks(found: Reread) -> list[PageBlock]:
     """All blocks of a page."""
+    return [_block(found, place) for place in range(len(found.page.blocks))]
+
+
+def _block(found: Reread, place: int) -> PageBlock:
+    block, said, mine = found.page.blocks[place], explanation(found), _explained(found, place)
+    kept, reasons = place in found.kept, mine.reasons if mine is not None else ()
+    if mine is not None and said is not None and kept and mine.probability < said.limit:
+        reasons = (OTHER_HALF,)
+    probability = mine.probability if mine is not None else None
+    linked = block.linked / max(1, len(block.text))
+    return PageBlock(place, block.text, block.tag, linked, kept, probability, reasons)
+
+
+def _explained(found: Reread, place: int) -> Explained | None:
     said = explanation(found)
-    listed = []
-    for place, block in enumerate(found.page.blocks):
-        kept = place in found.kept
-        mine = said.blocks[place] if said is not None and place < len(said.blocks) else None
-        reasons = mine.reasons if mine is not None else ()
-        if mine is not None and said is not None and kept and mine.probability < said.limit:
-            reasons = (OTHER_HALF,)
-        probability = mine.probability if mine is not None else None
-        linked = block.linked / max(1, len(block.text))
-        listed.append(PageBlock(place, block.text, block.tag, linked, kept, probability, reasons))
-    return listed
+    return said.blocks[place] if said is not None and place < len(said.blocks) else None
 
 
 def data(desk: Desk, given: Given) -> PageBlocks:
     """The blocks of a page that were asked for."""
     found = reread_at(desk, given["page"])
-    every = blocks(found) if found.source is not None else []
-    said = explanation(found) if every else None
-    wanted = [one for one in every if _is_wanted(one, given["which"], said)]
+    total = len(found.page.blocks) if found.source is not None else 0
+    said = explanation(found) if total else None
+    wanted = [place for place in range(total) if _is_wanted(found, place, given["which"])]
     start = max(0, given["start"])
     after = start + AT_ONCE
     return PageBlocks(
@@ -99,23 +103,24 @@ def data(desk: Desk, given: Given) -> PageBlocks:
         found.row["title"],
         found.source is not None,
         found.method,
-        bool(every) and bool(found.extraction.text) and not found.extraction.blocks,
+        total > 0 and bool(found.extraction.text) and not found.extraction.blocks,
         said.limit if said is not None else None,
         said.share if said is not None else None,
         said.best if said is not None else None,
-        len(every),
-        sum(one.kept for one in every),
+        total,
+        len(found.kept) if total else 0,
         len(wanted),
         said is not None and len(said.blocks) <= MOST_EXPLAINED,
-        tuple(wanted[start:after]),
+        tuple(_block(found, place) for place in wanted[start:after]),
         after if after < len(wanted) else None,
     )
 
 
-def _is_wanted(block: PageBlock, which: str, said: Explanation | None) -> bool:
+def _is_wanted(found: Reread, place: int, which: str) -> bool:
     if which == "doubt":
-        return said is not None and block.probability is not None and abs(block.probability - said.limit) <= NEAR
-    return which == "all" or block.kept == (which == "kept")
+        said, mine = explanation(found), _explained(found, place)
+        return said is not None and mine is not None and abs(mine.probability - said.limit) <= NEAR
+    return which == "all" or (place in found.kept) == (which == "kept")
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:

@@ -66,9 +66,9 @@ def main_text(page: Page, favour: str = BALANCE, model: "Model | None" = None) -
 def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str, float]:
     """The places of the blocks of the main text, the type of the page, and the F1 to be expected."""
     from crawler.extraction.auto.choice import choose, expected_f1
-    from crawler.extraction.auto.model import judge, shipped
+    from crawler.extraction.auto.model import judge, judged
 
-    judgement = judge(page, model or shipped())
+    judgement = page.once(judged) if model is None else judge(page, model)
     likely, tokens = judgement.probabilities, judgement.tokens
     places = whole_rows(page, choose(likely, tokens, share).nonzero()[0].tolist())
     return places, judgement.page_type, round(expected_f1(likely, tokens, places), 4)

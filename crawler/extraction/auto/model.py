@@ -106,6 +106,11 @@ def judge(page: Page, model: Model) -> Judgement:
     return Judgement(likely, tokens(seen), KINDS[int(kind.argmax())])
 
 
+def judged(page: Page) -> Judgement:
+    """What the model that comes with this release says of a page: `page.once(judged)` asks it once."""
+    return judge(page, shipped())
+
+
 def together(networks: Sequence[Network], made: Floats) -> tuple[Floats, Floats]:
     """What the networks make of each block, side by side, and how likely they think it is main text on average."""
     likely = [network.probabilities(net, found) for net, found in zip(networks, made, strict=True)]

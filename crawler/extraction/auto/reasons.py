@@ -13,7 +13,7 @@ import numpy as np
 from crawler.extraction.auto import BALANCE, FAVOURS, network, sight, signs
 from crawler.extraction.auto.choice import best_f1
 from crawler.extraction.auto.in_words import ALL_TOGETHER, GROUPS, IN_WORDS, Reason, Said, group_of
-from crawler.extraction.auto.model import Model, shipped, together, tokens
+from crawler.extraction.auto.model import Model, judge, judged, shipped, together, tokens
 from crawler.extraction.auto.sight import Floats
 from crawler.page import Page
 
@@ -50,6 +50,11 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Ex
     share = FAVOURS[favour]
     if not page.blocks:
         return Explanation(0.0, 0.0, share, ())
+    if len(page.blocks) > MOST_EXPLAINED:
+        judgement = page.once(judged) if model is None else judge(page, model)
+        best = best_f1(judgement.probabilities, judgement.tokens)
+        unexplained = tuple(Explained(chance, ()) for chance in judgement.probabilities.tolist())
+        return Explanation(share * best, best, share, unexplained)
     model = model or shipped()
     seen = sight.sight(page)
     levels, outline = signs.ranges(seen), seen.outline
@@ -64,8 +69,6 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Ex
     found = likely(normal)
     best = best_f1(found, tokens(seen))
     limit, chances = share * best, found.tolist()
-    if len(chances) > MOST_EXPLAINED:
-        return Explanation(limit, best, share, tuple(Explained(chance, ()) for chance in chances))
     changes = _changes(names, normal, likely, found)
     blocks = []
     for at, chance in enumerate(chances):
