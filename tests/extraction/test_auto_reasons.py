@@ -5,7 +5,7 @@ import pytest
 from crawler.extraction.auto import auto, sight, signs
 from crawler.extraction.auto.choice import best_f1
 from crawler.extraction.auto.in_words import GROUPS, IN_WORDS, Reason, Said, group_of
-from crawler.extraction.auto.model import judge, shipped
+from crawler.extraction.auto.model import judge, judged, shipped
 from crawler.extraction.auto.reasons import ALL_TOGETHER, MOST_EXPLAINED, MOST_REASONS, explain
 from crawler.page import Page
 
@@ -109,7 +109,9 @@ def test_groups_in_words(group: str, changed: dict[str, float], is_text: bool, e
 
 @pytest.mark.parametrize(("count", "is_explained"), [(MOST_EXPLAINED, True), (MOST_EXPLAINED + 1, False)])
 def test_pages_of_too_many_blocks_have_no_reasons(count: int, is_explained: bool) -> None:
-    said = explain(Page.from_html("<p>Bees dance.</p>" * count))
+    page = Page.from_html("<p>Bees dance.</p>" * count)
+    said = explain(page)
+    assert [block.probability for block in said.blocks] == pytest.approx(page.once(judged).probabilities, abs=1e-5)
     assert len(said.blocks) == count
     assert bool(said.blocks[0].reasons) is is_explained
 
