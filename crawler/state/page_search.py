@@ -100,7 +100,7 @@ def look(connection: Connection, wanted: Wanted, after: Place | None, most: int,
         end = path.end(legs[0], size)
         for found, here in path.pages(part, most - len(hits)):
             hits += found
-            if len(hits) >= most or time.monotonic() > until:
+            if len(hits) >= most or (wanted.is_read and time.monotonic() > until):
                 return Look(tuple(hits), looked + path.count(part, here), here if path.has_more(here) else None)
         if end is None:
             looked += path.count(part)
@@ -194,17 +194,18 @@ class _Path:
         """Those pages of a part that are wanted, a few at a time, and how far that is."""
         rows = select(*(part.c[name] for name in self.names)).where(*self._met(part)).order_by(*self._order(part.c))
         if not self.wanted.is_read:
-            for row in self.connection.execute(rows.limit(most)):
-                yield [Hit(_place(row).id, None)], _place(row)
+            # All at once: the index was asked already, and a machine with much to do must not have one page a look.
+            if found := [_place(row) for row in self.connection.execute(rows.limit(most))]:
+                yield [Hit(place.id, None) for place in found], found[-1]
             return
         places = [_place(row) for row in self.connection.execute(rows)]
         for start in range(0, len(places), AT_ONCE):
             some = places[start : start + AT_ONCE]
             wanted = self._read([place.id for place in some])
-            found = [place for place in some if place.id in wanted][:most]
-            most -= len(found)
+            those = [place for place in some if place.id in wanted][:most]
+            most -= len(those)
             # Where enough are found, what comes after the last one is left for the next look.
-            yield [wanted[place.id] for place in found], some[-1] if most else found[-1]
+            yield [wanted[place.id] for place in those], some[-1] if most else those[-1]
 
     def _met(self, part: Subquery) -> Iterator[ColumnElement[bool]]:
         """The conditions, of the pages of a part."""
