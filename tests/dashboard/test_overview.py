@@ -415,7 +415,8 @@ def test_the_slowest_are_looked_for_in_the_background(desk: Desk, engine: Engine
         connection.execute(update(host).values(pace=30.0))
     (found,) = awaited(desk, "/api/crawls/1/slow", "looked_at")["hosts"]
     assert (found["why"], found["waiting"], found["seconds"]) == ("pace", 3, 90.0)
-    assert "It asks for 30 s between two requests." in text(desk, "/crawls/1")
+    said = " ".join(text(desk, "/crawls/1").split())
+    assert "3 addresses wait. It asks for 30 s between two requests." in said
 
 
 # Words of others.
