@@ -33,7 +33,7 @@ from crawler.state.verdicts import Judged, judged_of
 FOCUS, NOISE, FILES = "focus", "noise", "files"
 AGE = 300.0  # seconds until a report is computed anew for who asks
 PATIENCE = 0.05  # seconds that an answer waits for a small crawl's report
-STRIDE, REST = 200, 0.0005
+STRIDE, REST = 50, 0.0005
 """After so many pages the computation rests for so many seconds: other answers want the processor, too."""
 MOST_CRAWLS = 200
 OF_CRAWL = (Parameter("crawl", "", "name of the crawl; the latest that has a page where it is not given"),)
