@@ -57,10 +57,12 @@ class Command(ScrapyCommand):
         except StateError as error:
             refuse(str(error))
         # It wants a template engine and more, which take their time, and all commands are loaded with each of them.
+        from crawler.dashboard import job_runs
         from crawler.dashboard.desk import Desk
         from crawler.dashboard.serving import serve
 
         if hasattr(os, "nice"):
+            job_runs.starter()
             os.nice(NICE)
         self.exitcode = serve(Desk(url, output, self.settings, door), opts.host, int(opts.port), shown(url))
 

@@ -2,7 +2,9 @@
 
 import logging
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from http import HTTPStatus
 from threading import Lock, Thread
 
@@ -19,6 +21,18 @@ from crawler.subcommands.schedule_run import keeper_of
 logger = logging.getLogger(__name__)
 
 _looking = Lock()
+
+
+@cache
+def starter() -> ThreadPoolExecutor:
+    """The one thread that starts runs.
+
+    Where it is there before the dashboard steps back behind the crawls, runs do not step back, too: on Linux each
+    thread has a standing of its own, which its children have from it; elsewhere they have that of the dashboard.
+    """
+    found = ThreadPoolExecutor(1, "starter")
+    found.submit(int).result()  # until then it has no thread
+    return found
 
 
 @contextmanager
@@ -47,7 +61,7 @@ def begin(desk: Desk, number: int) -> bool:
     try:
         job, keeper = job_of(jobs, number), keeper_of(jobs, desk.settings)
         run = jobs.start(job, Due(BY_HAND), keeper.place)
-        started = None if run is None else keeper.begin(job, run)
+        started = None if run is None else starter().submit(keeper.begin, job, run).result()
     except WrongUseError as error:
         jobs.engine.dispose()
         raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, f"{error}.") from None

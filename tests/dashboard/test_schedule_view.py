@@ -2,12 +2,14 @@
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import served
 from scrapy.settings import Settings
 from sqlalchemy import insert, update
 from sqlalchemy.engine import URL, make_url
@@ -136,6 +138,17 @@ def test_a_job_runs_now_by_itself(visitor: Visitor) -> None:
     assert "3 pages crawled in" in log
     assert visitor.get(f"/schedule/{number}/runs/{run['id'] + 1}").status == 404
     assert "done" in visitor.get(f"/schedule/{number}").body.decode()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no standing of their own")
+def test_runs_do_not_step_back_with_the_dashboard(tmp_path: Path) -> None:
+    (tmp_path / "output").mkdir()
+    with served.running(tmp_path / "output") as there:
+        threads = [int(task.name) for task in Path(f"/proc/{there.pid}/task").iterdir()]
+        found = {number: os.getpriority(os.PRIO_PROCESS, number) for number in threads}
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert found.pop(there.pid) == min(19, own + 10)
+    assert own in found.values()  # that of the thread that starts them
 
 
 def test_a_run_is_told_to_end(here: Visitor) -> None:
