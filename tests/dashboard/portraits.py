@@ -1,7 +1,7 @@
 """The README's pictures of the dashboard: `python tests/dashboard/portraits.py [FOLDER]`, which is docs if not given.
 
 A crawl of the demo site is looked at with the browser of the tests, after a few jobs were added and pictures marked,
-and each view is put down as one small PNG, as long as its view is but no longer than its window.
+and each view is put down as one PNG of few colours, as long as its view is but no longer than its window.
 """
 
 import sys
@@ -12,6 +12,7 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
 
 import browser  # noqa: E402
+import few_colours  # noqa: E402
 import nursery  # noqa: E402
 import served  # noqa: E402
 from sites import OPEN, crawl  # noqa: E402
@@ -65,14 +66,15 @@ def mark(page: Any, most: int = 4) -> None:
         page.wait_for_timeout(SETTLED / 4)
 
 
-def take(page: Any, address: str, path: Path) -> int:
+def take(page: Any, blank: Any, address: str, path: Path) -> int:
     """One picture; its bytes."""
     answer = page.goto(address)
     assert answer.ok, f"{address}: {answer.status}"
     page.wait_for_load_state("load")
     page.wait_for_timeout(SETTLED)
     height = min(HEIGHT, page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom) + 8"))
-    page.screenshot(path=path, clip={"x": 0, "y": 0, "width": WIDTH, "height": height}, animations="disabled")
+    taken = page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": height}, animations="disabled")
+    path.write_bytes(few_colours.smaller(blank, taken))
     return path.stat().st_size
 
 
@@ -94,11 +96,12 @@ def main() -> None:
             browser.browsing() as started,
             browser.watched(started, address, problems, **how) as page,
         ):
+            blank = started.new_page()
             mark(page)
             for name, there in VIEWS.items():
                 path = folder / f"dashboard-{name}.png"
                 try:
-                    size = take(page, there.format(page=number), path)
+                    size = take(page, blank, there.format(page=number), path)
                 except AssertionError as error:  # the others are taken nonetheless
                     problems.append(str(error))
                     continue
