@@ -8,8 +8,8 @@ from crawler.wording import CONTROL
 
 BEFORE, AROUND, MOST = 60, 90, 3
 """Letters before the first word, and after each; places that are shown."""
-LOOKED_THROUGH = 200_000
-"""Letters of a text in which words are looked for."""
+LOOKED_THROUGH = 20_000
+"""Letters of a text in which words are looked for, from where the first of them stands."""
 
 
 class ExcerptPiece(NamedTuple):
@@ -26,7 +26,8 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     >>> [piece.text for piece in excerpt("All bees like Honey.", ["honey"])]
     ['All bees like ', 'Honey', '.']
     """
-    text = CONTROL.sub("\ufffd", text[:LOOKED_THROUGH])
+    start = max(0, _first(text, words) - BEFORE)
+    is_begun, text = start > 0, CONTROL.sub("\ufffd", text[start : start + LOOKED_THROUGH])
     if not words:
         return _one(text)
     found = re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE)
@@ -40,7 +41,7 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
             if pieces:
                 pieces.append(ExcerptPiece(text[shown : shown + AROUND] + " … ", is_word=False))
             shown = max(shown, match.start() - BEFORE)
-            if shown and not pieces:
+            if (shown or is_begun) and not pieces:
                 pieces.append(ExcerptPiece("… ", is_word=False))
         pieces.append(ExcerptPiece(text[shown : match.start()], is_word=False))
         pieces.append(ExcerptPiece(match.group(), is_word=True))
@@ -52,6 +53,14 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     rest = text[shown : shown + AROUND]
     pieces.append(ExcerptPiece(rest + ("…" if len(text) > shown + AROUND else ""), is_word=False))
     return tuple(piece for piece in pieces if piece.text)
+
+
+def _first(text: str, words: Sequence[str]) -> int:
+    """About where the first of these words stands, found at once however long a text is; 0 where none does."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # the one letter that becomes two moves all places behind it
+        return 0
+    return min((place for word in words if (place := lowered.find(word)) >= 0), default=0)
 
 
 def _one(text: str) -> tuple[ExcerptPiece, ...]:

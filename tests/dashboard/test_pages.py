@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -268,11 +269,23 @@ def test_how_many_there_are(desk: Desk, engine: Engine) -> None:
         ("beehive bee", ["bee", "beehive"], "[beehive] [bee]"),
         ("x" * 500, [], "x" * 240 + "…"),
         ("x" * 100 + "bee" + "y" * 100, ["bee"], "… " + "x" * 60 + "[bee]" + "y" * 90 + "…"),
+        ("ß " * 200_000 + "Bee", ["bee"], "… " + "ß " * 30 + "[Bee]"),
+        ("İ" + "x" * 100 + "bee", ["bee"], "… " + "x" * 60 + "[bee]"),
         ("a\x00\x1bbee", ["bee"], "a\ufffd\ufffd[bee]"),
     ],
 )
 def test_where_words_stand(text: str, words: list[str], said: str) -> None:
     assert "".join(f"[{one.text}]" if one.is_word else one.text for one in excerpt(text, words)) == said
+
+
+def test_many_words_in_long_texts_take_no_longer() -> None:
+    words = [f"no{number}" for number in range(10)]
+    text = " ".join(words) + " bees" * 40_000
+    begun = time.process_time()
+    for _ in range(50):
+        excerpt(text, words)
+        excerpt(text, ["http", *words[1:]])
+    assert time.process_time() - begun < 3
 
 
 def test_an_excerpt_is_short(desk: Desk) -> None:
