@@ -16,6 +16,8 @@ from crawler.state.schema import crawl, page, raw
 
 METHOD = "auto"
 """What judges pages whose own method is not there, or wants to know their site."""
+MOST_BYTES = 20_000_000
+"""Of a response that is read here: crawls take half of that if nothing else is said, and blanks pack a thousandfold."""
 OWN = frozenset(EXTRACTORS) - {"template", "template-svm", "framework"}
 
 
@@ -66,7 +68,7 @@ def reread(connection: Connection, number: int) -> Reread:
     if kept is None:
         return Reread(row, None, {})
     try:
-        response = response_of(kept)
+        response = response_of(kept, MOST_BYTES)
     except ValueError as error:
         return Reread(row, None, {}, kept["fetched_at"], str(error))
     headers: dict[str, Any] = {name.lower(): value for name, value in response.headers} if response is not None else {}

@@ -47,14 +47,14 @@ def _row(crawl_id: int, keys: Keys, ended: Ended, response: Response) -> dict[st
     }
 
 
-def response_of(row: RowMapping | Mapping[str, Any]) -> Response | None:
-    """The response in a row, if there is one."""
+def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST) -> Response | None:
+    """The response in a row, if there is one; a ValueError where it cannot be read, or has more bytes than that."""
     if row["body"] is None:
         return None
     headers = tuple((str(name), str(value)) for name, value in json.loads(row["headers"]))
     unpacker = zstd.ZstdDecompressor()
     try:
-        body = unpacker.decompress(row["body"], MOST)
+        body = unpacker.decompress(row["body"], most)
     except zstd.ZstdError as error:
         raise ValueError(f"a response that is kept is damaged: {error}") from None
     if not unpacker.eof:

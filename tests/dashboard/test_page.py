@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,12 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.door import Door
 from crawler.dashboard.openapi import document
 from crawler.dashboard.request import Answer, Request
+from crawler.dashboard.reread import MOST_BYTES
 from crawler.dashboard.routes import answer
 from crawler.opening import canonical
 from crawler.state.database import open_database
 from crawler.state.entries import Keys
+from crawler.state.page_detail import MOST_VERSIONS
 from crawler.state.raw import zstd
 from crawler.state.schema import address, crawl, page, page_version, raw, verdict
 
@@ -154,6 +157,14 @@ def test_a_source_that_is_damaged(desk: Desk, engine: Engine) -> None:
     assert ask(desk, f"/pages/{number}/original").status == 404
 
 
+def test_a_source_that_is_far_larger_than_it_looks(desk: Desk, engine: Engine) -> None:
+    number = stored(desk, engine)
+    with engine.begin() as connection:
+        connection.execute(update(raw).values(body=zstd.compress(b" " * (MOST_BYTES + 1))))
+    assert "too large" in shown(desk, f"/pages/{number}")
+    assert ask(desk, f"/pages/{number}/original").status == 404
+
+
 def test_the_original(desk: Desk, engine: Engine) -> None:
     number = stored(desk, engine)
     found = ask(desk, f"/pages/{number}/original")
@@ -236,6 +247,18 @@ def test_versions(desk: Desk, engine: Engine) -> None:
     assert "<ins><bdi>Bees hum.</bdi></ins>" in older
     assert told(desk, f"/pages/{number}/versions?new=2")["old"] == 1
     assert ask(desk, f"/pages/{number}/versions?old=77").status == 404
+
+
+def test_versions_of_very_many_lines_take_no_longer(desk: Desk, engine: Engine) -> None:
+    texts = ["\n".join(f"{number * 40_000 + line:x}" for line in range(33_000)) for number in range(MOST_VERSIONS + 1)]
+    number = stored(desk, engine, text=texts[0] + "\nx" * 500_000)
+    values = {"key": key_of(desk, HOME), "crawl_id": 1, "fetched_at": "2026-01-01T01:00:00+00:00", "title": "x"}
+    with engine.begin() as connection:
+        connection.execute(insert(page_version), [{**values, "text": text} for text in texts[1:]])
+    begun = time.process_time()
+    found = told(desk, f"/pages/{number}/versions")
+    assert time.process_time() - begun < 4
+    assert [one["share"] > 0.5 for one in found["versions"][:-1]] == [True] * MOST_VERSIONS
 
 
 def test_links(desk: Desk, engine: Engine) -> None:

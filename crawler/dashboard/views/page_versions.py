@@ -1,7 +1,9 @@
 """What a page said before, and what changed between two times."""
 
 from collections import Counter
+from collections.abc import Iterator
 from http import HTTPStatus
+from itertools import pairwise
 from typing import NamedTuple
 
 from sqlalchemy import select
@@ -15,6 +17,8 @@ from crawler.state.page_detail import MOST_LETTERS, MOST_VERSIONS, Text, texts_b
 from crawler.state.schema import page
 
 LAST = -1
+MOST_LINES = 2_000
+"""Of a text that are told apart where it is compared with the one before it, for the list."""
 PARAMETERS = (
     Parameter("old", LAST, "number of the older version; if not given, the last but one"),
     Parameter("new", LAST, "number of the newer one; 0, as without it, is what the page says now"),
@@ -54,10 +58,9 @@ def data(desk: Desk, given: Given) -> PageVersions:
         if row is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
         texts = [Text(0, row.fetched_at, row.title, row.text), *texts_before(connection, row.key)]
-    befores: list[Text | None] = [*texts[1:], None]
     listed = tuple(
-        PageVersion(one.id, one.fetched_at, one.title, len(one.text), _share(one, before))
-        for one, before in zip(texts, befores, strict=True)
+        PageVersion(one.id, one.fetched_at, one.title, len(one.text), share)
+        for one, share in zip(texts, _shares(texts), strict=True)
     )
     if len(texts) < 2:
         return PageVersions(given["page"], row.title, row.changes, listed, None, None, None)
@@ -76,13 +79,17 @@ def _chosen(texts: list[Text], number: int, default: Text) -> Text:
     return found
 
 
-def _share(one: Text, before: Text | None) -> float | None:
-    """How much is in one of two texts alone, by whole lines: quick, for a list."""
-    if before is None:
-        return None
-    lines, others = Counter(one.text.split("\n")), Counter(before.text.split("\n"))
-    apart = sum(len(line) * count for found in (lines - others, others - lines) for line, count in found.items())
-    return apart / max(1, len(one.text) + len(before.text))
+def _shares(texts: list[Text]) -> Iterator[float | None]:
+    """How much is in one of a text and the one before it alone, by whole lines: quick, for a list.
+
+    Of very many lines, which only a page that wants to keep us busy has, the last ones count as one.
+    """
+    counts = [Counter(one.text[:MOST_LETTERS].split("\n", MOST_LINES)) for one in texts]
+    letters = [min(len(one.text), MOST_LETTERS) for one in texts]
+    for (new, old), both in zip(pairwise(counts), map(sum, pairwise(letters)), strict=True):
+        apart = sum(len(line) * count for found in (new - old, old - new) for line, count in found.items())
+        yield apart / max(1, both)
+    yield None
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
