@@ -279,13 +279,12 @@ def test_where_words_stand(text: str, words: list[str], said: str) -> None:
 
 
 def test_many_words_in_long_texts_take_no_longer() -> None:
-    words = [f"no{number}" for number in range(10)]
-    text = " ".join(words) + " bees" * 40_000
+    words = [f"{letter}xyz" for letter in "abcdefghij"]
+    text = " ".join(words) + " bead cage hide fig jag" * 9_000
     begun = time.process_time()
     for _ in range(50):
         excerpt(text, words)
-        excerpt(text, ["http", *words[1:]])
-    assert time.process_time() - begun < 3
+    assert time.process_time() - begun < 1
 
 
 def test_an_excerpt_is_short(desk: Desk) -> None:
