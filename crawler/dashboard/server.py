@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 from twisted.web import resource, server
 
-from crawler.dashboard.door import HEADERS
+from crawler.dashboard.door import HEADERS, SAFE
 from crawler.dashboard.request import TEXT, Answer, Request
 from crawler.wording import printable
 
@@ -20,6 +20,10 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE = 4
 """Answers that are worked at."""
+AT_ONCE_SLOW = 2
+"""Besides, of those that may wait for others or take long: a few of them must not hold up all."""
+SLOW = ("/metrics", "/original", "/blocks", "/links")
+"""How their addresses end; changes are slow, too, as they wait for a crawl that is writing."""
 MOST_WAITING = 100
 MOST_CONNECTED = 500
 """Browsers, and what else; the next are not heard."""
@@ -86,9 +90,9 @@ class Counter(resource.Resource):
 
     isLeaf = True  # noqa: N815 - Twisted's name
 
-    def __init__(self, answer: Answers, reactor: Any, pool: ThreadPool) -> None:
+    def __init__(self, answer: Answers, reactor: Any, pool: ThreadPool, slow: ThreadPool) -> None:
         super().__init__()
-        self.answer, self.reactor, self.pool = answer, reactor, pool
+        self.answer, self.reactor, self.pool, self.slow = answer, reactor, pool, slow
         self.waiting = 0
 
     def render(self, request: server.Request) -> int:
@@ -113,7 +117,9 @@ class Counter(resource.Resource):
         except ValueError:
             done(TOO_LARGE)
             return server.NOT_DONE_YET
-        answered = threads.deferToThreadPool(self.reactor, self.pool, self.answer, asked)
+        is_slow = asked.method not in SAFE or asked.path.endswith(SLOW)
+        pool = self.slow if is_slow else self.pool
+        answered = threads.deferToThreadPool(self.reactor, pool, self.answer, asked)
         answered.addErrback(failed).addCallback(done)
         return server.NOT_DONE_YET
 
@@ -150,8 +156,8 @@ def _write(request: server.Request, answer: Answer) -> None:
     request.finish()
 
 
-def site(answer: Answers, reactor: Any, pool: ThreadPool) -> policies.WrappingFactory:
+def site(answer: Answers, reactor: Any, pool: ThreadPool, slow: ThreadPool) -> policies.WrappingFactory:
     """What listens at the port."""
-    found = server.Site(Counter(answer, reactor, pool), requestFactory=BoundedRequest, timeout=SECONDS)
+    found = server.Site(Counter(answer, reactor, pool, slow), requestFactory=BoundedRequest, timeout=SECONDS)
     found.displayTracebacks = False
     return Few(found)

@@ -11,7 +11,7 @@ from twisted.python.threadpool import ThreadPool
 
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.routes import answer
-from crawler.dashboard.server import AT_ONCE, site
+from crawler.dashboard.server import AT_ONCE, AT_ONCE_SLOW, site
 from crawler.wording import printable
 
 
@@ -19,9 +19,10 @@ def serve(desk: Desk, host: str, port: int, where: str) -> int:
     """Serve until a signal ends it; the exit status."""
     reactor: Any = import_module("twisted.internet.reactor")  # made by whoever asks first
 
-    pool: Any = ThreadPool(0, AT_ONCE, "answers")
-    pool.threadFactory = partial(Thread, daemon=True)  # the end waits for no answer: nobody is there to read it
-    found = site(partial(answer, desk), reactor, pool)
+    pools: list[Any] = [ThreadPool(0, AT_ONCE, "answers"), ThreadPool(0, AT_ONCE_SLOW, "slow answers")]
+    for pool in pools:
+        pool.threadFactory = partial(Thread, daemon=True)  # the end waits for no answer: nobody is there to read it
+    found = site(partial(answer, desk), reactor, *pools)
     try:
         listening = reactor.listenTCP(port, found, interface="127.0.0.1" if host == "localhost" else host)
     except CannotListenError as error:
@@ -31,6 +32,7 @@ def serve(desk: Desk, host: str, port: int, where: str) -> int:
     taken = listening.getHost().port
     name = f"[{host}]" if ":" in host else host
     print(printable(f"The dashboard of {where} is at http://{name}:{taken}/ ; Ctrl-C ends it."), flush=True)
-    pool.start()
+    for pool in pools:
+        pool.start()
     reactor.run()
     return 0

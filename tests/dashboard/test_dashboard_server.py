@@ -310,3 +310,29 @@ def test_a_second_one_at_the_same_port_ends_with_a_sentence(served: Served, tmp_
     assert re.fullmatch(
         rf"scrapy dashboard: nothing can be served at 127.0.0.1 port {served.port}: .*; --port .*\n", told
     )
+
+
+def test_changes_that_wait_for_a_crawl_hold_up_nobody_else(tmp_path: Path) -> None:
+    path = tmp_path / "output" / "crawl.db"
+    path.parent.mkdir()
+    open_database(make_url(f"sqlite:///{path}")).dispose()
+    served = Served(tmp_path)
+    try:
+        token = re.search(r'name="token" value="([^"]+)"', served.ask("GET /schedule")[1])
+        assert token is not None
+        with closing(sqlite3.connect(path, isolation_level=None)) as crawl:
+            crawl.execute("BEGIN IMMEDIATE")
+            line, headers = "POST /schedule/1/pause", (f"X-Token: {token[1]}", "Content-Length: 0")
+            changes = [threading.Thread(target=lambda: served.ask(line, *headers)) for _ in range(8)]
+            for one in changes:
+                one.start()
+            time.sleep(0.3)
+            begun = time.monotonic()
+            assert served.ask("GET /schedule")[0] == 200
+            assert time.monotonic() - begun < 2
+            assert any(one.is_alive() for one in changes)
+            crawl.execute("ROLLBACK")
+        for one in changes:
+            one.join()
+    finally:
+        served.end()
