@@ -32,7 +32,7 @@ class Result:
     busy: bool = False
     """Whether it is being computed, or waits for its turn."""
     ready: threading.Event = field(default_factory=threading.Event, repr=False)
-    """Set once it was computed for the first time."""
+    """Set while it is as new as anybody asked for."""
     done: int = 0
     """How far it is, where its computation tells."""
 
@@ -47,7 +47,7 @@ class Background:
         self._thread: threading.Thread | None = None
 
     def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
-        """What was computed last, no older than these seconds if there was time for it; waits so long for the first."""
+        """What was computed last, no older than these seconds if it could be had within the patience."""
         with self._turn:
             result = self._results.setdefault(name, Result())
             self._results.move_to_end(name)
@@ -56,9 +56,10 @@ class Background:
             old = result.at is None or time.time() - result.at > max(age, REST * result.took)
             if old and not result.busy:
                 result.busy = True
+                result.ready.clear()
                 self._queue.put((result, compute))
                 self._start()
-        if patience and not result.ready.is_set():
+        if patience:
             result.ready.wait(patience)
         return result
 
@@ -85,5 +86,6 @@ class Background:
                 logger.exception("What was to be computed cannot be")
                 result.error = "It cannot be computed; the log says why."
             result.took = time.monotonic() - begun
-            result.at, result.busy = time.time(), False
-            result.ready.set()
+            with self._turn:  # or whoever asks in between is told that the old is new
+                result.at, result.busy = time.time(), False
+                result.ready.set()

@@ -23,7 +23,7 @@ from crawler.state.slow import slowest
 MOST_SEEDS = 5
 MOST_SLOW = 10
 SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
-"""Seconds after which the slowest hosts are looked for anew, and that an answer waits for the first look."""
+"""Seconds after which the slowest hosts are looked for anew, and that an answer waits for it."""
 GROUPS = ("skipped", "noise", "failed")
 """How an outcome begins that has a reason behind it."""
 
