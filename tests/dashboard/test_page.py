@@ -287,6 +287,32 @@ def test_links(desk: Desk, engine: Engine) -> None:
     assert f'<a href="/pages/{high}"><bdi>High &lt;b&gt;</bdi></a>' in shown(desk, f"/pages/{number}/links")
 
 
+@pytest.mark.parametrize(
+    ("outcome", "english", "chinese"),
+    [
+        ("failed/404 Not <b> Found", "failed · <bdi>404 Not &lt;b&gt; Found</bdi>", "失败 · <bdi>404"),
+        ("skipped/refused by robots.txt", "left out · <bdi>refused by robots.txt</bdi>", "舍弃 · <bdi>refused"),
+        ("noise/learned", "skipped as noise · <bdi>learned</bdi>", "作为噪声跳过 · <bdi>learned"),
+        ("picture", "<bdi>picture</bdi>", "<bdi>picture</bdi>"),
+        ("odd</td>/x", "<bdi>odd&lt;/td&gt;/x</bdi>", "<bdi>odd"),
+    ],
+)
+def test_what_became_of_a_link_is_said_in_words(
+    desk: Desk, engine: Engine, outcome: str, english: str, chinese: str
+) -> None:
+    number = stored(desk, engine)
+    values = {"host_id": 1, "depth": 0, "kind": "link", "priority": 500}
+    with engine.begin() as connection:
+        connection.execute(insert(address).values(id=1, key=key_of(desk, HOME), url=HOME, **values))
+        url = "http://a.example/new"
+        values |= {"key": key_of(desk, url), "url": url, "parent": 1, "state": 2, "outcome": outcome}
+        connection.execute(insert(address).values(id=2, **values))
+    text = shown(desk, f"/pages/{number}/links")
+    assert english in text.partition('<td class="became">')[2].partition("</td>")[0]
+    assert "badge good" not in text  # as if all had been well
+    assert chinese in shown(desk, f"/pages/{number}/links", "zh")
+
+
 def test_pictures(desk: Desk, engine: Engine) -> None:
     number = stored(desk, engine)
     values = {"crawl_id": 1, "site_id": 1, "kind": "image", "url": "u", "target": "", "page": HOME, "bytes": None}
