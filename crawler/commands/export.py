@@ -22,12 +22,14 @@ from sqlalchemy.engine import URL
 
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.formats import FORMATS, format_of, packing
+from crawler.export.gold import GoldLines
 from crawler.export.markdown import markdown
 from crawler.export.packing import PACKERS, packed
 from crawler.export.parquet import MissingError
 from crawler.export.wishes import WishError, fields_of, places_of, relevance_of, since_of
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.exported import GONE, ONLY, Exported, Stored, Wish, exported
+from crawler.state.said import labelled
 from crawler.whole_file import OutputError, WholeFile
 from crawler.whole_folder import WholeFolder
 from crawler.wording import counted, printable
@@ -36,8 +38,10 @@ BROKEN, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143  # the last two are 
 MOST_NAMES = 10
 OPTIONS = (
     "-o FILE, --format NAME, --name NAME, --since ROUND or DATE, --only new, changed or gone, --min-relevance X, "
-    "--fields NAMES, --where PLACE and --spreadsheet"
+    "--fields NAMES, --where PLACE, --spreadsheet and --labels"
 )
+# What does not go with --labels: these choose among the pages that a crawl stored.
+OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
 # How the names of a database's files end, without which it is not whole.
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
 # What goes wrong with values that no crawl writes.
@@ -55,14 +59,15 @@ class Tally:
 
 
 class Command(ScrapyCommand):
-    """Writes stored pages as JSON lines, CSV, Parquet, Markdown or WARC."""
+    """Writes stored pages as JSON lines, CSV, Parquet, Markdown or WARC, and those that people marked as gold."""
 
     requires_crawler_process = False
 
     def syntax(self) -> str:
         return (
             "[-o FILE] [--format NAME] [--name NAME] [--since ROUND|DATE] [--only new|changed|gone] "
-            "[--min-relevance X] [--fields NAMES] [--where LANGUAGE/SITE] [--spreadsheet]"
+            "[--min-relevance X] [--fields NAMES] [--where LANGUAGE/SITE] [--spreadsheet] | --labels [-o FILE] "
+            "[--name NAME]"
         )
 
     def short_desc(self) -> str:
@@ -87,6 +92,9 @@ class Command(ScrapyCommand):
             help="pages of a language (zh), a site (example.org) or both (zh/example.org); several are added up",
         )
         parser.add_argument("--spreadsheet", action="store_true", help="CSV in which no cell is taken for a formula")
+        parser.add_argument(
+            "--labels", action="store_true", help="pages whose main text people marked, as scrapy evaluate reads them"
+        )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
@@ -99,6 +107,7 @@ class Command(ScrapyCommand):
             _refuse(f"{args[0][:200]!r} is too much; it is scrapy export {self.syntax()}")
         self.output: str | None = opts.output
         self.format = _format(opts)
+        _check_labels(opts, self.format)
         try:
             self.fields = fields_of(opts.fields)
             places, relevance, since = places_of(opts.where), relevance_of(opts.min_relevance), since_of(opts.since)
@@ -123,6 +132,9 @@ class Command(ScrapyCommand):
         before = signal.signal(signal.SIGTERM, _terminated)
         try:
             with exported(url) as crawls:
+                if opts.labels:
+                    self.export_labels(opts.name, crawls, url)
+                    return
                 self.export(self.find(crawls, opts.name, url), crawls, url)
         except (StateError, OutputError) as error:
             _say(str(error))
@@ -175,6 +187,29 @@ class Command(ScrapyCommand):
         _say(f"{where}, {decimal(tally.bytes)} in {monotonic() - began:.1f} s.")
         for line in self.remarks(tally, numbers.gone):
             _say(line)
+
+    def export_labels(self, name: str | None, crawls: Sequence[Exported], url: URL) -> None:
+        """Write the pages that people marked, of a crawl or of all, and say at the end what was written."""
+        try:
+            self.check_apart(crawls, url)
+            target = WholeFile(self.output)
+        except OutputError as error:
+            _refuse(str(error))
+        size = 0
+        try:
+            with labelled(url, name) as marks:
+                lines = GoldLines(marks)
+                for part in packed(lines, packing(self.output or "")):
+                    target.write(part)
+                    size += len(part)
+            if not lines.made:
+                _refuse("nobody has marked the main text of a page yet; scrapy dashboard shows pages to be marked")
+            target.finish()
+        finally:
+            target.discard()
+        _say(f"{counted(lines.made, 'marked page')} written to {target.shown}, {decimal(size)}.")
+        if lines.bare:
+            _say(f"Of {counted(lines.bare, 'other')} the source is not there, so it is not written.")
 
     def check_apart(self, crawls: Iterable[Exported], url: URL) -> None:
         """Raise an OutputError when the output would take the place of what crawls write."""
@@ -249,6 +284,15 @@ def _format(opts: argparse.Namespace) -> str:
     if name is not None and packing(name) and not kind.packs:
         _refuse(f"{found} goes without {' and '.join(PACKERS)}")
     return str(found)
+
+
+def _check_labels(opts: argparse.Namespace, kind: str) -> None:
+    """Nothing comes back; if --labels is given with what does not go with it, the program ends."""
+    others = [name for name, value in vars(opts).items() if name in OF_PAGES and value]
+    if opts.labels and others:
+        _refuse(f"--{others[0].replace('_', '-')} does not go with --labels, which writes all pages that were marked")
+    if opts.labels and (kind != "jsonl" or packing(opts.output or "") not in ("", ".gz")):
+        _refuse("--labels writes JSON lines, as they are or as .gz, which is what scrapy evaluate reads")
 
 
 def _terminated(*_: Any) -> NoReturn:

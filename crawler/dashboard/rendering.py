@@ -27,7 +27,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(web=web, link=link, day=day, size=size, number=number, share=share, span=span)
+    found.filters.update(web=web, link=link, whole=whole, day=day, size=size, number=number, share=share, span=span)
     return found
 
 
@@ -58,6 +58,15 @@ def web(text: object, most: int = MOST_SHOWN) -> Markup:
     """
     said = "" if text is None else str(text)
     return Markup(f"<bdi>{shown(said if len(said) <= most else said[:most] + '…')}</bdi>")  # noqa: S704 - escaped
+
+
+def whole(text: str) -> Markup:
+    """All of a text of the web, its lines as they are.
+
+    >>> str(whole("<b>bees</b>"))
+    '<bdi>&lt;b&gt;bees&lt;/b&gt;</bdi>'
+    """
+    return web(text, len(text))
 
 
 def link(url: str, text: str = "") -> Markup:

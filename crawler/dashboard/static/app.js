@@ -118,7 +118,7 @@ function step(by) {
 }
 
 document.addEventListener("keydown", (event) => {
-  const field = event.target.closest("input, textarea, select, [contenteditable]");
+  const field = event.target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
   if (event.key === "Escape" && field) { field.blur(); return; }
   if (field || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (event.key === "j" || event.key === "k") { step(event.key === "j" ? 1 : -1); event.preventDefault(); return; }

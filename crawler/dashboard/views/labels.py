@@ -1,7 +1,155 @@
-"""The view "labels"."""
+"""The view "labels": what is least certain, to be marked by people, and what they marked."""
 
-from crawler.dashboard.views import Changes, Data, Views
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.parse import urlencode
 
-VIEWS: Views = {}
-CHANGES: Changes = {}
-API: Data = {}
+from sqlalchemy import Connection, select
+
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.judged_pictures import JudgedPicture, shown
+from crawler.dashboard.parameters import Given, Parameter
+from crawler.dashboard.request import Answer, RefusedError, Request, see_other
+from crawler.dashboard.views import Changes, Data, Views, labels_page
+from crawler.export.gold import GoldLines
+from crawler.state.dashboard_tables import label
+from crawler.state.database import open_database
+from crawler.state.doubts import Crawled, Doubt, crawls, doubts
+from crawler.state.marks import PICTURE, TEXT, Mark, all_marks, count, unmark
+from crawler.state.said import Said, said
+from crawler.state.walls import doubtful
+
+MOST_PAGES, MOST_PICTURES, MOST_SAID = 20, 12, 20
+MOST_BYTES = 64 * 1024 * 1024
+"""Of a file that is made in memory."""
+LINES_TYPE = "application/x-ndjson"
+CRAWL = Parameter("crawl", "", "name of the crawl; the one begun last that kept its responses if it is not given")
+QUEUE = (CRAWL, Parameter("after", 0, "the page from which to look on"))
+SAID = (CRAWL, Parameter("before", 0, "the mark before which the others are older"))
+
+
+class LabelCounts(NamedTuple):
+    """How much of a crawl was marked."""
+
+    texts: int
+    """Pages whose main text was marked."""
+    content: int
+    """Pictures that are content."""
+    noise: int
+    """Pictures that are noise."""
+
+
+class LabelQueue(NamedTuple):
+    """What is least certain."""
+
+    crawl: str
+    kept: bool
+    """Whether responses of this crawl's pages were kept."""
+    pages: tuple[Doubt, ...]
+    looked: int
+    """Pages that were looked at for these."""
+    after: int
+    """From which to look on; 0 where that was all."""
+    pictures: tuple[JudgedPicture, ...]
+    counts: LabelCounts
+
+
+class LabelList(NamedTuple):
+    """What was marked, the newest first."""
+
+    crawl: str
+    marks: tuple[Said, ...]
+    before: int
+    """Before which the others are; 0 where these are all."""
+    counts: LabelCounts
+
+
+def queue(desk: Desk, given: Given) -> LabelQueue:
+    """What is least certain of a crawl."""
+    with desk.reading() as connection:
+        chosen = _chosen(crawls(connection), given["crawl"])
+        found = doubts(connection, chosen, given["after"], MOST_PAGES)
+        pictures = tuple(shown(one, "") for one in doubtful(connection, chosen.id, "", MOST_PICTURES))
+        return LabelQueue(chosen.name, chosen.kept, *found, pictures, _counts(connection, chosen.name))
+
+
+def labels(desk: Desk, given: Given) -> LabelList:
+    """What people said of a crawl; it may be forgotten, what they said is not."""
+    with desk.reading() as connection:
+        name = given["crawl"] or _chosen(crawls(connection), "").name
+        found = said(connection, name, given["before"], MOST_SAID + 1)
+        before = found[MOST_SAID - 1].id if len(found) > MOST_SAID else 0
+        return LabelList(name, found[:MOST_SAID], before, _counts(connection, name))
+
+
+def show(desk: Desk, request: Request, given: Given) -> Answer:
+    """The page with both queues."""
+    with desk.reading() as connection:
+        names = tuple(one.name for one in crawls(connection))
+    found = queue(desk, given) if names else None
+    marked = labels(desk, {"crawl": found.crawl, "before": 0}) if found else None
+    return desk.page(request, "labels.html", crawls=names, queue=found, said=marked, after=given["after"])
+
+
+def show_list(desk: Desk, request: Request, given: Given) -> Answer:
+    """The page with all that was marked."""
+    return desk.page(request, "labels_list.html", said=labels(desk, given))
+
+
+def remove(desk: Desk, request: Request, given: Given) -> Answer:
+    """A mark is taken back."""
+    with desk.reading() as connection:
+        row = connection.execute(select(label).where(label.c.id == given["mark"])).one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such mark any more.")
+    engine = open_database(desk.url)
+    try:
+        unmark(engine, Mark(row.kind, row.crawl, row.url, row.page, row.value))
+    finally:
+        engine.dispose()
+    return see_other(f"/labels/list?{urlencode({'crawl': row.crawl})}")
+
+
+def gold(desk: Desk, request: Request, given: Given) -> Answer:
+    """The marked pages as `scrapy evaluate` reads them; a RefusedError where they are too many for memory."""
+    with desk.reading() as connection:
+        found, size = [], 0
+        for line in GoldLines(all_marks(connection, given["crawl"] or None, TEXT)):
+            found.append(line)
+            size += len(line)
+            if size > MOST_BYTES:
+                raise RefusedError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                    "This is too much for the dashboard; scrapy export --labels -o FILE writes it.",
+                )
+    headers = (("Content-Disposition", 'attachment; filename="gold.jsonl"'),)
+    return Answer(b"".join(found), LINES_TYPE, headers=headers)
+
+
+def _chosen(there: tuple[Crawled, ...], name: str) -> Crawled:
+    """The crawl of this name; without one the newest whose responses were kept, or the newest."""
+    for one in there:
+        if one.name == name or (not name and one.kept):
+            return one
+    if name or not there:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl." if name else "No crawl was ever run here.")
+    return there[0]
+
+
+def _counts(connection: Connection, name: str) -> LabelCounts:
+    texts, pictures = (count(connection, name, kind) for kind in (TEXT, PICTURE))
+    return LabelCounts(texts.get(TEXT, 0), pictures.get("content", 0), pictures.get("noise", 0))
+
+
+VIEWS: Views = {
+    "/labels": (show, QUEUE),
+    "/labels/list": (show_list, SAID),
+    "/labels/gold.jsonl": (gold, (CRAWL,)),
+    **labels_page.VIEWS,
+}
+CHANGES: Changes = {"/labels/{mark}/remove": (remove, ()), **labels_page.CHANGES}
+API: Data = {
+    "/api/labels": (labels, SAID, "What people said of pages and pictures."),
+    "/api/labels/queue": (queue, QUEUE, "The pages and pictures that are least certain."),
+    **labels_page.API,
+}

@@ -1,0 +1,136 @@
+"""A page's blocks to be marked, and the mark that comes of it: the main text as people see it."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+from hashlib import blake2b
+from http import HTTPStatus
+from typing import NamedTuple
+
+from crawler.dashboard.request import RefusedError
+from crawler.dashboard.reread import Reread
+from crawler.export.gold import told_by
+from crawler.extraction.plain import plain
+from crawler.extraction.version import version
+from crawler.state.marks import TEXT, Mark
+
+MOST_BLOCKS = 5_000
+MOST_SOURCE = 8_000_000
+TOO_LONG = "This page is too long to be marked: it has more than 5,000 blocks, or more than 8 MB."
+FIELD = "block-"
+LONG, SHORT = 1_500, 200
+"""Letters of a block that are shown, and those once so many blocks were shown that the page has its fill."""
+FILL = 300_000
+LINKED = 0.5
+"""The share of a block's letters in links from which on it is said to be links."""
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+class Line(NamedTuple):
+    """A block of a page, as it is shown to be marked."""
+
+    place: int
+    text: str
+    more: int
+    """Letters that are not shown; they are marked with the others."""
+    tag: str
+    heading: bool
+    links: bool
+    """Whether it is mostly links."""
+    repeated: bool
+    """Whether the page says the same elsewhere."""
+    found: bool
+    """Whether the extractor takes it for main text."""
+    kept: bool
+    """Whether it is marked as main text now: by people, or else by the extractor."""
+
+
+class Sheet:
+    """A page whose blocks can be marked; a RefusedError says why one cannot."""
+
+    def __init__(self, found: Reread) -> None:
+        if found.damage:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "What was kept of this page's response cannot be read any more.")
+        if found.source is None:
+            raise RefusedError(
+                HTTPStatus.NOT_FOUND,
+                "The response of this page was not kept; a crawl with -s KEEP_RAW=yes keeps them.",
+            )
+        if len(found.source) > MOST_SOURCE or len(found.page.blocks) > MOST_BLOCKS:
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
+        self.found, self.source = found, found.source
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """16 hex digits of what the blocks come from."""
+        digest = blake2b(self.source, digest_size=8)
+        digest.update(version(self.found.method).encode())
+        return digest.hexdigest()
+
+    def lines(self, kept: frozenset[int]) -> tuple[Line, ...]:
+        """The blocks, some of which are marked."""
+        blocks = self.found.page.blocks
+        times = Counter(block.text for block in blocks)
+        lines, letters = [], 0
+        for place, block in enumerate(blocks):
+            shown = block.text[: LONG if letters < FILL else SHORT]
+            letters += len(shown)
+            lines.append(
+                Line(
+                    place,
+                    shown,
+                    len(block.text) - len(shown),
+                    block.tag,
+                    block.tag in HEADINGS,
+                    block.linked > LINKED * len(block.text),
+                    times[block.text] > 1,
+                    place in self.found.kept,
+                    place in kept,
+                )
+            )
+        return tuple(lines)
+
+    def text(self, places: frozenset[int]) -> str:
+        """The main text that these blocks are."""
+        blocks = self.found.page.blocks
+        return plain([blocks[place] for place in sorted(places)])
+
+    def mark(self, places: frozenset[int]) -> Mark:
+        """What somebody says who chooses these blocks."""
+        row = self.found.row
+        detail = {
+            "number": row["id"],
+            "fingerprint": self.fingerprint,
+            "extractor": version(self.found.method),
+            "language": row["language"] or "",
+            "page_type": row["page_type"] or self.found.extraction.page_type,
+            "content_type": self.found.headers.get("content-type", ""),
+            "fetched_at": self.found.source_at,
+            "of": len(self.found.page.blocks),
+            "blocks": sorted(places),
+        }
+        told = json.dumps(detail, ensure_ascii=False)
+        where = (row["crawl"], row["url"], row["url"])
+        return Mark(TEXT, *where, self.text(places), told, self.source, time.time())
+
+    def marked_before(self, detail: str) -> frozenset[int] | None:
+        """The blocks of an earlier mark; None where it is of another source."""
+        told = told_by(detail)
+        blocks = told.get("blocks")
+        if told.get("fingerprint") != self.fingerprint or not isinstance(blocks, list):
+            return None
+        return frozenset(blocks)
+
+    def chosen(self, form: Mapping[str, str]) -> frozenset[int]:
+        """The blocks that a form names; a RefusedError where one is none, or where the page is another by now."""
+        if form.get("fingerprint") != self.fingerprint:
+            raise RefusedError(
+                HTTPStatus.CONFLICT, "This page was fetched again since it was opened here; open it once more."
+            )
+        places = [name.removeprefix(FIELD) for name in form if name.startswith(FIELD)]
+        count = len(self.found.page.blocks)
+        if not all(place.isascii() and place.isdigit() and len(place) < 6 and int(place) < count for place in places):
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "There is no such block on this page.")
+        return frozenset(map(int, places))
