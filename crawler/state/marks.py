@@ -31,6 +31,7 @@ KINDS = (PICTURE, TEXT)
 CONTENT, NOISE = "content", "noise"
 MOST_LETTERS = {"crawl": 1_000, "url": 10_000, "page": 10_000, "value": 10_000_000, "detail": 10_000_000}
 MOST_SOURCE = 20_000_000  # bytes of what a page is made of
+AT_ONCE = {PICTURE: 100, TEXT: 1}  # marks that are read together: those of texts have their pages with them
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def marks(connection: Connection, crawl: str | None, kind: str, after: int = 0, 
 def all_marks(connection: Connection, crawl: str | None, kind: str) -> Iterator[Mark]:
     """All marks of a kind, of a crawl or of all."""
     after = 0
-    while some := marks(connection, crawl, kind, after):
+    while some := marks(connection, crawl, kind, after, AT_ONCE[kind]):
         yield from (one.mark for one in some)
         after = some[-1].number
 

@@ -20,7 +20,7 @@ from crawler.state.said import Said, said
 from crawler.state.walls import doubtful
 
 MOST_PAGES, MOST_PICTURES, MOST_SAID = 20, 12, 20
-MOST_BYTES = 64 * 1024 * 1024
+MOST_BYTES = 32 * 1024 * 1024
 """Of a file that is made in memory."""
 LINES_TYPE = "application/x-ndjson"
 CRAWL = Parameter("crawl", "", "name of the crawl; the one begun last that kept its responses if it is not given")

@@ -1,0 +1,107 @@
+"""The least certain pages, for people to mark: which are among them, in which order, and how one goes on."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, insert, update
+
+from crawler.state import doubts as module
+from crawler.state.doubts import Crawled, Doubts, crawls, doubts
+from crawler.state.marks import PICTURE, TEXT, Mark, mark
+from crawler.state.schema import crawl, page, raw
+
+BEES = Crawled(1, "bees", True)
+
+
+def enter(engine: Engine, *certainties: float | None, bare: tuple[int, ...] = ()) -> None:
+    """Pages of the crawl `bees` with the numbers 1, 2, 3 ... and their responses, but for some; and one of `wasps`."""
+    with engine.begin() as connection:
+        for number, name in ((1, "bees"), (2, "wasps")):
+            connection.execute(insert(crawl).values(id=number, name=name, seeds="[]", started_at=float(number)))
+        rows = [row(number, certainty) for number, certainty in enumerate(certainties, 1)]
+        connection.execute(insert(page), [*rows, row(1_000, 0.0) | {"crawl_id": 2}])
+        kept = [one["key"] for one in rows if one["id"] not in bare]
+        response = {"crawl_id": 1, "fetched_at": "", "status_line": "", "headers": "[]", "body": b""}
+        if kept:
+            connection.execute(insert(raw), [response | {"key": key} for key in kept])
+
+
+def row(number: int, certainty: float | None) -> dict[str, Any]:
+    url = f"http://a.example/{number}"
+    words = {"url": url, "requested_url": url, "fetched_at": "2026-11-22T00:00:00+00:00", "title": f"Page {number}"}
+    figures = {"status": 200, "depth": 0, "relevance": 1.0, "certainty": certainty}
+    return (
+        words | figures | {"id": number, "key": -number, "crawl_id": 1, "text": "", "extractor": "auto", "images": "[]"}
+    )
+
+
+def found(engine: Engine, after: int = 0, most: int = 20, seconds: float = 60) -> Doubts:
+    with engine.connect() as connection:
+        return doubts(connection, BEES, after, most, seconds)
+
+
+def numbers(engine: Engine, **how: Any) -> list[int]:
+    return [one.id for one in found(engine, **how).found]
+
+
+def test_the_least_certain_come_first_and_those_of_no_certainty_last(engine: Engine) -> None:
+    enter(engine, None, 0.9, 0.1, 0.5, None, 0.1)
+    assert numbers(engine) == [3, 6, 4, 2, 1, 5]
+    assert found(engine)[1:] == (6, 0)
+    first = found(engine).found[0]
+    assert (first.url, first.title, first.certainty) == ("http://a.example/3", "Page 3", 0.1)
+
+
+def test_those_whose_response_was_not_kept_are_left_out(engine: Engine) -> None:
+    enter(engine, 0.1, 0.2, None, None, bare=(1, 4))
+    assert numbers(engine) == [2, 3]
+    assert found(engine).looked == 4
+
+
+def test_those_that_somebody_marked_are_left_out(engine: Engine) -> None:
+    enter(engine, 0.1, 0.2, 0.3, 0.4)
+    url = "http://a.example/{}".format
+    mark(engine, Mark(TEXT, "bees", url(1), url(1), ""))
+    mark(engine, Mark(TEXT, "wasps", url(2), url(2), ""))  # of another crawl
+    mark(engine, Mark(PICTURE, "bees", url(3), url(3), "noise"))  # of another kind
+    assert numbers(engine) == [2, 3, 4]
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 200])
+@pytest.mark.parametrize(("most", "seconds"), [(1, 60), (2, 60), (20, 60), (20, -1)])
+def test_one_goes_on_and_misses_none(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, piece: int, most: int, seconds: float
+) -> None:
+    monkeypatch.setattr(module, "PIECE", piece)
+    enter(engine, None, 0.5, 0.5, 0.1, None, 0.5, None, 0.0, bare=(3,))
+    seen, looked, after = [], 0, 0
+    for _ in range(20):
+        part = found(engine, after, most, seconds)
+        seen += [one.id for one in part.found]
+        looked, after = looked + part.looked, part.after
+        if not after:
+            break
+    assert seen == [8, 4, 2, 6, 1, 5, 7]
+    assert (looked, after) == (8, 0)
+
+
+def test_when_the_time_is_over_one_goes_on_later(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PIECE", 2)
+    enter(engine, 0.1, 0.2, 0.3, bare=(1, 2))
+    assert found(engine, seconds=-1) == ((), 2, 2)
+    assert numbers(engine, after=2) == [3]
+
+
+def test_crawls_come_with_whether_responses_were_kept(engine: Engine) -> None:
+    enter(engine, 0.1)
+    with engine.connect() as connection:
+        assert crawls(connection) == (Crawled(2, "wasps", False), BEES)
+        assert doubts(connection, Crawled(2, "wasps", False)) == ((), 0, 0)
+
+
+def test_behind_a_page_of_another_crawl_one_begins_anew(engine: Engine) -> None:
+    enter(engine, 0.2, 0.1)
+    assert numbers(engine, after=1_000) == numbers(engine, after=77) == [2, 1]
+    with engine.begin() as connection:
+        connection.execute(update(page).where(page.c.id == 2).values(certainty=None))
+    assert numbers(engine, after=2) == []
