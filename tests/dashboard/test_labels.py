@@ -1,0 +1,377 @@
+"""The view of labels: what is to be marked, what a mark keeps, what is refused; hostile words stay words."""
+
+import json
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy.engine import URL
+
+from crawler import settings as our_settings
+from crawler.dashboard import gold
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.door import Door
+from crawler.dashboard.request import Answer, Request
+from crawler.dashboard.routes import answer
+from crawler.dashboard.views import labels
+from crawler.state.dashboard_tables import label
+from crawler.state.database import open_database
+from crawler.state.marks import PICTURE, TEXT, Mark, mark
+from crawler.state.raw import LEVEL, zstd
+from crawler.state.schema import crawl, page, raw
+
+URL_1 = "http://a.example/1"
+PLACES = ("Home", "Bees", "Bees dance in the dark.", "Bees", "More links")
+SOURCE = (
+    b"<title>Bees</title><ul><li><a href=/>Home</a></ul><h1>Bees</h1><p>Bees dance in the dark.<p>Bees"
+    b"<p><a href=/x>More links</a>"
+)
+ATTACKS = (
+    "<script>alert(1)</script>",
+    '"onmouseover="alert(1)',
+    "'><img src=x onerror=alert(1)>",
+    "javascript:alert(1)",
+    "{{ 7 * 7 }} {0} {n}",
+    "\u202eevil\u2066\x1b[31m",
+    "a" * 10_000,
+)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    engine = open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db")))
+    with engine.begin() as connection:
+        connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def desk(engine: Engine, tmp_path: Path) -> Desk:
+    settings = Settings()
+    settings.setmodule(our_settings)
+    return Desk(engine.url, tmp_path, settings, Door())
+
+
+def enter(engine: Engine, number: int = 1, source: bytes | None = SOURCE, **other: Any) -> None:
+    """A page, with the response it came in if there is one."""
+    url = f"http://a.example/{number}"
+    row = {"id": number, "key": number, "crawl_id": 1, "url": url, "requested_url": url, "title": "Bees", "text": ""}
+    row |= {"fetched_at": "2026-11-22T00:00:00+00:00", "status": 200, "depth": 0, "relevance": 1.0, "images": "[]"}
+    row |= {"extractor": "auto", "language": "en", "certainty": number / 10}
+    with engine.begin() as connection:
+        connection.execute(insert(page).values(row | other))
+    if source is not None:
+        keep(engine, source, number)
+
+
+def keep(engine: Engine, source: bytes, number: int = 1) -> None:
+    """The response of a page, in place of the one before."""
+    headers = '[["Content-Type", "text/html; charset=utf-8"]]'
+    row = {"key": number, "crawl_id": 1, "fetched_at": "2026-11-22T00:00:00+00:00", "status_line": "HTTP/1.1 200 OK"}
+    with engine.begin() as connection:
+        connection.execute(delete(raw).where(raw.c.key == number))
+        connection.execute(insert(raw).values(row | {"headers": headers, "body": zstd.compress(source, LEVEL)}))
+
+
+def get(desk: Desk, path: str = "/labels", **query: str) -> Answer:
+    return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
+
+
+def post(desk: Desk, path: str = "/labels/pages/1", **form: str) -> Answer:
+    return answer(desk, Request("POST", path, {}, {"token": desk.door.token} | form, {"host": "localhost"}))
+
+
+def data(desk: Desk, path: str = "/api/labels", **query: str) -> Any:
+    return json.loads(get(desk, path, **query).body)
+
+
+def text(desk: Desk, path: str = "/labels", **query: str) -> str:
+    found = get(desk, path, **query)
+    assert found.status == HTTPStatus.OK, found.body
+    return found.body.decode()
+
+
+def chosen(desk: Desk, *places: int | str, number: int = 1) -> dict[str, str]:
+    """The form in which these blocks are chosen."""
+    sheet = data(desk, f"/api/labels/pages/{number}")
+    return {"fingerprint": sheet["fingerprint"]} | {f"block-{place}": "on" for place in places}
+
+
+def stored(engine: Engine) -> list[Any]:
+    with engine.connect() as connection:
+        return list(connection.execute(select(label.c.url, label.c.value, label.c.detail)))
+
+
+# What is to be marked.
+
+
+def test_the_least_certain_pages_are_offered(desk: Desk, engine: Engine) -> None:
+    enter(engine, 2)
+    enter(engine, 1)
+    enter(engine, 3, source=None)
+    enter(engine, 4, certainty=None)
+    found = data(desk, "/api/labels/queue")
+    assert ([one["id"] for one in found["pages"]], found["looked"], found["after"]) == ([1, 2, 4], 4, 0)
+    shown = text(desk)
+    assert re.findall(r'data-item href="/labels/pages/(\d)"', shown) == ["1", "2", "4"]
+    assert "10.0% certain" in shown
+    assert "certainty not known" in shown
+
+
+def test_what_is_said_where_nothing_can_be_marked(desk: Desk, engine: Engine) -> None:
+    enter(engine, source=None)
+    assert "-s KEEP_RAW=yes" in text(desk)
+    assert get(desk, "/labels/pages/1").status == HTTPStatus.NOT_FOUND
+    enter(engine, 2)
+    post(desk, "/labels/pages/2", **chosen(desk, number=2))
+    assert "All pages whose response was kept are marked." in text(desk)
+    with engine.begin() as connection:
+        for table in (raw, page, crawl):
+            connection.execute(delete(table))
+    assert "No crawl was ever run here." in text(desk)
+
+
+def test_one_goes_on_to_more(desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labels, "MOST_PAGES", 2)
+    for number in (1, 2, 3):
+        enter(engine, number)
+    assert 'href="/labels?crawl=bees&amp;after=2"' in text(desk)
+    assert [one["id"] for one in data(desk, "/api/labels/queue", after="2")["pages"]] == [3]
+    assert "That was the last page." in text(desk, after="3")
+
+
+def test_the_blocks_of_a_page(desk: Desk, engine: Engine) -> None:
+    enter(engine)
+    found = data(desk, "/api/labels/pages/1")
+    assert [line["text"] for line in found["lines"]] == list(PLACES)
+    assert [line["heading"] for line in found["lines"]] == [False, True, False, False, False]
+    assert [line["links"] for line in found["lines"]] == [True, False, False, False, True]
+    assert [line["repeated"] for line in found["lines"]] == [False, True, False, True, False]
+    assert [line["kept"] for line in found["lines"]] == [line["found"] for line in found["lines"]]
+    assert text(desk, "/labels/pages/1").count('type="checkbox"') == len(PLACES)
+
+
+def test_long_blocks_are_cut_where_they_are_shown_alone(
+    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gold, "FILL", 1_000)
+    enter(engine, source=f"<p>{'a' * 1_501}<p>{'b' * 300}".encode())
+    lines = data(desk, "/api/labels/pages/1")["lines"]
+    assert [(len(line["text"]), line["more"]) for line in lines] == [(1_500, 1), (200, 100)]
+    assert "100 letters more" in text(desk, "/labels/pages/1")
+    post(desk, **chosen(desk, 0, 1))
+    assert stored(engine)[0].value == f"{'a' * 1_501}\n{'b' * 300}"
+
+
+# Marks.
+
+
+def test_a_mark_is_kept_and_the_next_page_comes(desk: Desk, engine: Engine) -> None:
+    enter(engine, 1)
+    enter(engine, 2)
+    saved = post(desk, **chosen(desk, 1, 2))
+    assert (saved.status, dict(saved.headers)["Location"]) == (HTTPStatus.SEE_OTHER, "/labels/pages/2")
+    ((url, value, detail),) = stored(engine)
+    assert (url, value) == (URL_1, "Bees\nBees dance in the dark.")
+    told = json.loads(detail)
+    assert (told["blocks"], told["of"], told["language"]) == ([1, 2], len(PLACES), "en")
+    assert told["content_type"] == "text/html; charset=utf-8"
+    found = data(desk, "/api/labels/pages/1")
+    assert ([line["place"] for line in found["lines"] if line["kept"]], found["marked"]) == ([1, 2], True)
+    assert data(desk)["counts"] == {"texts": 1, "content": 0, "noise": 0}
+    assert [one["id"] for one in data(desk, "/api/labels/queue")["pages"]] == [2]
+    last = post(desk, "/labels/pages/2", **chosen(desk, number=2))
+    assert dict(last.headers)["Location"] == "/labels?crawl=bees&after=0"
+
+
+def test_the_newest_mark_of_a_page_counts(desk: Desk, engine: Engine) -> None:
+    enter(engine)
+    post(desk, **chosen(desk, 1, 2))
+    post(desk, **chosen(desk, 4))
+    assert [row.value for row in stored(engine)] == ["More links"]
+    post(desk, **chosen(desk, 4), nothing="yes")
+    assert [row.value for row in stored(engine)] == [""]
+    assert "no main text" in text(desk)
+    anew = data(desk, "/api/labels/pages/1", anew="yes")["lines"]
+    assert [line["kept"] for line in anew] == [line["found"] for line in anew]
+
+
+def test_a_mark_is_taken_back(desk: Desk, engine: Engine) -> None:
+    enter(engine)
+    post(desk, **chosen(desk, 2))
+    (one,) = data(desk)["marks"]
+    assert (one["kind"], one["url"], one["number"]) == ("text", URL_1, 1)
+    assert f'action="/labels/{one["id"]}/remove"' in text(desk)
+    found = post(desk, f"/labels/{one['id']}/remove")
+    assert (found.status, dict(found.headers)["Location"]) == (HTTPStatus.SEE_OTHER, "/labels/list?crawl=bees")
+    assert stored(engine) == []
+    assert "Nothing is marked yet" in text(desk, "/labels/list")
+    assert post(desk, f"/labels/{one['id']}/remove").status == HTTPStatus.NOT_FOUND
+
+
+def test_a_mark_of_another_source_is_said_and_not_shown(desk: Desk, engine: Engine) -> None:
+    enter(engine)
+    post(desk, **chosen(desk, 4))
+    keep(engine, SOURCE + b"<p>More.")
+    found = data(desk, "/api/labels/pages/1")
+    assert (found["marked"], found["outdated"], found["lines"][4]["kept"]) == (False, True, found["lines"][4]["found"])
+    assert "This page has changed since it was marked" in text(desk, "/labels/pages/1")
+
+
+def test_older_marks_are_on_further_pages(desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labels, "MOST_SAID", 2)
+    for number in range(5):
+        kind, value = ((PICTURE, "noise"), (TEXT, "Bees."))[number % 2]
+        mark(engine, Mark(kind, "bees", f"http://a.example/{number}", "http://a.example/", value))
+    seen, before = [], 0
+    for _ in range(3):
+        part = data(desk, before=str(before))
+        seen += [one["url"][-1] for one in part["marks"]]
+        before = part["before"]
+    assert (seen, before) == (["4", "3", "2", "1", "0"], 0)
+    assert "before=4" in text(desk, "/labels/list")
+
+
+def test_the_preview_keeps_nothing(desk: Desk, engine: Engine) -> None:
+    enter(engine)
+    found = post(desk, "/labels/pages/1/preview", **chosen(desk, 0, 4))
+    assert found.status == HTTPStatus.OK
+    assert '<pre id="preview" dir="auto"><bdi>- Home\nMore links</bdi></pre>' in found.body.decode()
+    assert stored(engine) == []
+
+
+def test_skipping_leads_on(desk: Desk, engine: Engine) -> None:
+    enter(engine, 1)
+    enter(engine, 2)
+    assert dict(get(desk, "/labels/pages/1/skip").headers)["Location"] == "/labels/pages/2"
+    assert dict(get(desk, "/labels/pages/2/skip").headers)["Location"] == "/labels?crawl=bees&after=0"
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize("path", ["/labels/pages/1", "/labels/pages/1/preview"])
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [
+        *(({f"block-{place}": "on"}, HTTPStatus.BAD_REQUEST) for place in ("5", "-1", "", "x", "1.0", "²", "9" * 9)),
+        ({"fingerprint": "0" * 16}, HTTPStatus.CONFLICT),
+        ({"fingerprint": ""}, HTTPStatus.CONFLICT),
+        ({"token": "x"}, HTTPStatus.FORBIDDEN),
+    ],
+)
+def test_wrong_forms(desk: Desk, engine: Engine, path: str, form: dict[str, str], status: HTTPStatus) -> None:
+    enter(engine)
+    assert post(desk, path, **chosen(desk, 1) | form).status == status
+    assert stored(engine) == []
+
+
+def test_a_page_that_was_fetched_again_since(desk: Desk, engine: Engine) -> None:
+    enter(engine)
+    form = chosen(desk, 1)
+    keep(engine, SOURCE + b"<p>More.")
+    assert post(desk, **form).status == HTTPStatus.CONFLICT
+    with engine.begin() as connection:
+        connection.execute(delete(raw))
+    assert post(desk, **form).status == HTTPStatus.NOT_FOUND
+    assert stored(engine) == []
+
+
+def test_a_response_that_is_damaged(desk: Desk, engine: Engine) -> None:
+    enter(engine)
+    form = chosen(desk, 1)
+    with engine.begin() as connection:
+        connection.execute(update(raw).values(body=b"damaged"))
+    for found in (get(desk, "/labels/pages/1"), post(desk, **form), get(desk, "/api/labels/pages/1")):
+        assert found.status == HTTPStatus.NOT_FOUND
+        assert b"cannot be read any more" in found.body
+
+
+@pytest.mark.parametrize(("most", "status"), [(5, HTTPStatus.OK), (4, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)])
+def test_too_many_blocks(
+    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch, most: int, status: HTTPStatus
+) -> None:
+    monkeypatch.setattr(gold, "MOST_BLOCKS", most)
+    enter(engine)
+    assert get(desk, "/labels/pages/1").status == status
+
+
+@pytest.mark.parametrize(("most", "status"), [(0, HTTPStatus.OK), (-1, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)])
+def test_too_large_a_page(
+    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch, most: int, status: HTTPStatus
+) -> None:
+    monkeypatch.setattr(gold, "MOST_SOURCE", len(SOURCE) + most)
+    enter(engine)
+    assert get(desk, "/labels/pages/1").status == status
+
+
+@pytest.mark.parametrize("path", ["/labels", "/api/labels/queue"])
+def test_no_such_crawl(desk: Desk, path: str) -> None:
+    assert get(desk, path, crawl="<script>").status == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize("path", ["/labels/pages/7", "/api/labels/pages/7", "/labels/pages/7/skip"])
+def test_no_such_page(desk: Desk, engine: Engine, path: str) -> None:
+    enter(engine)
+    assert get(desk, path).status == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_words_of_the_web_are_words(desk: Desk, engine: Engine, attack: str) -> None:
+    written = attack.replace("&", "&amp;").replace("<", "&lt;")
+    source = f"<meta charset=utf-8><h1>{written}</h1><p>{written}".encode()
+    enter(engine, url=attack, title=attack, source=source, language=attack, extractor=attack)
+    pages = [text(desk), text(desk, "/labels/pages/1"), text(desk, lang="zh")]
+    form = chosen(desk, 0, 1)
+    pages.append(post(desk, "/labels/pages/1/preview", **form).body.decode())
+    post(desk, **form)
+    mark(engine, Mark(PICTURE, "bees", attack, attack, "noise"))
+    pages += [text(desk), text(desk, "/labels/list"), text(desk, "/labels/pages/1")]
+    for shown in pages:
+        assert "<script>alert" not in shown
+        assert not re.search(r"<[^>]*\sonmouseover=", shown.replace("&#34;", ""))
+        assert "<img src=x" not in shown
+        assert 'href="javascript:' not in shown
+        assert "49" not in re.findall(r"<bdi>(.*?)</bdi>", shown)
+        assert "\x1b" not in shown
+        assert "\u202e" not in re.sub(r"(?s)<bdi>.*?</bdi>", "", shown)
+
+
+# The gold file.
+
+
+def test_the_gold_file(desk: Desk, engine: Engine) -> None:
+    enter(engine, 1)
+    enter(engine, 2, source="<meta charset=gb2312><p>蜜蜂在跳舞。".encode("gb2312"))
+    with engine.begin() as connection:
+        connection.execute(update(raw).where(raw.c.key == 2).values(headers="[]"))
+    for number, place in ((1, 2), (2, 0)):
+        post(desk, f"/labels/pages/{number}", **chosen(desk, place, number=number))
+    found = get(desk, "/labels/gold.jsonl", crawl="bees")
+    assert (found.status, found.type) == (HTTPStatus.OK, "application/x-ndjson")
+    assert dict(found.headers)["Content-Disposition"] == 'attachment; filename="gold.jsonl"'
+    first, second = map(json.loads, found.body.splitlines())
+    assert (first["url"], first["lang"], first["gold"]) == (URL_1, "en", "Bees dance in the dark.")
+    assert first["html"] == SOURCE.decode()
+    assert second["gold"] == "蜜蜂在跳舞。"
+    assert second["html"].endswith("<p>蜜蜂在跳舞。")
+    assert get(desk, "/labels/gold.jsonl", crawl="wasps").body == b""
+
+
+@pytest.mark.parametrize(("less", "status"), [(0, HTTPStatus.OK), (1, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)])
+def test_a_gold_file_that_is_too_large(
+    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch, less: int, status: HTTPStatus
+) -> None:
+    enter(engine)
+    post(desk, **chosen(desk, 2))
+    size = len(get(desk, "/labels/gold.jsonl").body)
+    monkeypatch.setattr(labels, "MOST_BYTES", size - less)
+    found = get(desk, "/labels/gold.jsonl")
+    assert found.status == status
+    assert (b"scrapy export --labels" in found.body) is bool(less)
