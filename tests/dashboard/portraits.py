@@ -29,13 +29,11 @@ JOBS = (("bees-daily", "0 3 * * *", "honey bees"), ("rail-weekly", "30 4 * * 1",
 SETTLED = 2_000.0  # milliseconds that charts may take to be drawn
 MOST_BYTES = 60_000
 VIEWS = {
-    "overview": "/",
     "crawl": "/crawls/1",
     "pages": "/pages?q=honey",
     "page": "/pages/{page}",
     "blocks": "/pages/{page}/blocks",
     "images": "/images",
-    "labels": "/labels",
     "label": "/labels/pages/{page}",
     "schedule": "/schedule",
     "evaluate": "/evaluate",
@@ -53,7 +51,12 @@ def prepare(folder: Path) -> int:
         added = nursery.run(line, folder, nursery.environment(), 60)
         assert added.returncode == 0, added.stderr
     with reading(URL.create("sqlite", database=str(folder / "output" / "crawl.db"))) as connection:
-        best = select(pages.c.id).order_by(pages.c.relevance.desc(), pages.c.id).limit(1)
+        best = (
+            select(pages.c.id)
+            .where(pages.c.page_type == "article")
+            .order_by(pages.c.relevance.desc(), pages.c.id)
+            .limit(1)
+        )
         return int(connection.execute(best).scalar_one())
 
 
