@@ -1,0 +1,110 @@
+"""The list of pages in a real browser: filters, a search that goes on by itself, keys, a phone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, insert, select, text, update
+from sqlalchemy.engine import URL
+
+from crawler.state.database import open_database
+from crawler.state.schema import page as pages
+
+MANY = 30_000
+"""Pages that are looked through in more than one look."""
+
+
+@pytest.fixture
+def many(copied: Path) -> Path:
+    """The crawl with very many pages more, the oldest of which alone has a rare word."""
+    engine = open_database(URL.create("sqlite", database=str(copied / "crawl.db")))
+    with engine.begin() as connection:
+        first = connection.execute(select(pages).limit(1)).mappings().one()
+        last = connection.execute(select(func.max(pages.c.id))).scalar_one()
+        more = {"text": "Nothing of note. " * 40, "title": "Another", "images": "[]"}
+        rows = (dict(first) | more | {"id": last + n, "key": n, "url": f"http://m.example/{n}"} for n in range(1, MANY))
+        connection.execute(insert(pages), list(rows))
+        connection.execute(update(pages).where(pages.c.id == last + 1).values(title="A quetzal <b>alone</b>"))
+        connection.execute(text("ANALYZE"))
+    engine.dispose()
+    return copied
+
+
+def test_words_find_pages(page: Any) -> None:
+    page.goto("/pages")
+    every = page.locator("#pages li").count()
+    page.keyboard.press("/")
+    page.keyboard.type("honey")
+    page.keyboard.press("Enter")
+    page.locator("#pages mark").first.wait_for()
+    assert 0 < page.locator("#pages li").count() < every
+    assert {one.lower() for one in page.locator("#pages mark").all_inner_texts()} == {"honey"}
+    page.wait_for_url(lambda url: "q=honey" in url and "after" not in url)
+    assert "site=" not in page.url  # what was not filled in stays out
+    page.reload()
+    assert page.get_by_role("searchbox").input_value() == "honey"
+    assert page.locator("#pages mark").count() > 0
+
+
+def test_a_choice_is_applied_at_once(page: Any) -> None:
+    page.goto("/pages")
+    page.locator("select[name=language]").select_option("zh")
+    page.wait_for_url(lambda url: "language=zh" in url)
+    page.wait_for_function("[...document.querySelectorAll('#pages li')].every((e) => e.innerText.includes('zh'))")
+    assert page.locator("#pages li").count() > 0
+    page.locator("select[name=sort]").select_option("best")
+    page.wait_for_url(lambda url: "sort=best" in url and "language=zh" in url)
+
+
+def test_keys_lead_through_the_list(page: Any) -> None:
+    page.goto("/pages")
+    second = page.locator("#pages li").nth(1).locator("h2").inner_text()
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.querySelector('h2').innerText") == second
+    page.keyboard.press("o")
+    page.wait_for_url("**/pages/*")
+    assert page.get_by_role("heading", level=1).inner_text() == second
+
+
+def test_more_comes_behind_what_is_there(many: Path, own_page: Any) -> None:
+    own_page.goto("/pages")
+    assert own_page.locator("#pages li").count() == 50
+    own_page.keyboard.press("m")
+    own_page.locator("#pages li").nth(99).wait_for()
+    hrefs = own_page.locator("#pages h2 a").evaluate_all("(all) => all.map((one) => one.href)")
+    assert len(hrefs) == len(set(hrefs)) == 100
+
+
+def test_a_search_goes_on_by_itself(many: Path, own_page: Any) -> None:
+    asked = []
+    own_page.on("request", lambda request: asked.append(request.url))
+    own_page.goto("/pages?q=quetzal")
+    own_page.locator("#pages li").wait_for()
+    own_page.get_by_text("1 page found, and all were looked through").wait_for()
+    assert own_page.locator("#pages li").count() == 1
+    assert own_page.locator("#pages h2").inner_text() == "A quetzal <b>alone</b>"
+    assert sum("after=" in one for one in asked) >= 1
+    assert "after" not in own_page.url
+
+
+@pytest.mark.parametrize("how", [{"java_script_enabled": False}])
+def test_without_scripts_a_button_looks_on(many: Path, own_page: Any, how: dict[str, Any]) -> None:
+    own_page.goto("/pages?q=quetzal")
+    button = own_page.get_by_role("button", name="Look on")
+    assert own_page.locator("#pages li").count() == 0
+    before = own_page.locator("#progress").inner_text()
+    button.click()
+    own_page.wait_for_url("**after=**")
+    assert own_page.locator("#progress").inner_text() != before
+
+
+@pytest.mark.parametrize(
+    "how", [{"viewport": {"width": 390, "height": 800}}, {"viewport": {"width": 1200, "height": 800}}]
+)
+def test_nothing_stands_out_of_the_window(page: Any, how: dict[str, Any]) -> None:
+    page.goto("/pages?q=honey")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    boxes = [page.locator(f"#pages li >> nth=0 >> {one}").bounding_box() for one in (".what", ".facts")]
+    is_phone = how["viewport"]["width"] == 390
+    assert (boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"]) == is_phone
