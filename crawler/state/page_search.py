@@ -28,7 +28,7 @@ SECONDS = 0.08
 """That are spent on one look."""
 FIRST, FIRST_SLOW = 2_000, 50
 """Pages of the first part; fewer where each of them is asked for."""
-LARGEST = 200_000
+LARGEST = 50_000
 MOST_ROUND = 2**31 - 1
 """That PostgreSQL has a column for."""
 GROWTH = 8.0
@@ -109,7 +109,7 @@ def look(connection: Connection, wanted: Wanted, after: Place | None, most: int,
         looked, legs, now = looked + size, path.legs(end), time.monotonic()
         if now >= until:
             return Look(tuple(hits), looked, end if path.has_more(end) else None)
-        size = int(min(LARGEST, max(1, size * min(GROWTH, 0.7 * (until - now) / max(now - begun, 1e-4)))))
+        size = int(min(LARGEST, max(1, size * min(GROWTH, 0.5 * (until - now) / max(now - begun, 1e-4)))))
     return Look(tuple(hits), looked, None)
 
 
