@@ -253,7 +253,7 @@ def test_a_database_that_is_of_no_use_is_said_in_a_sentence(tmp_path: Path, prep
     prepare(path)
     served = Served(tmp_path)
     try:
-        found, text = served.ask("GET /metrics")
+        found, text = served.ask("GET /api/crawls")
     finally:
         served.end()
     assert found == status
