@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import Engine, delete, func, select, update
 from workers import Crew, Worker, candidates, stored
 
-from crawler.state import raw as kept_raw
 from crawler.state.clearing import prune, reset
 from crawler.state.entries import Ended, Lent, Response
 from crawler.state.raw import keep_responses, response_of, zstd
@@ -88,16 +87,13 @@ def test_what_no_crawl_writes_is_an_error(body: bytes, why: str) -> None:
 
 
 @pytest.mark.parametrize(("most", "is_too_large"), [(100, False), (99, True)])
-def test_a_response_that_is_too_large_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, most: int, is_too_large: bool
-) -> None:
-    monkeypatch.setattr(kept_raw, "MOST", most)
+def test_a_response_that_is_too_large_is_an_error(most: int, is_too_large: bool) -> None:
     row = {"status_line": "", "headers": "[]", "body": zstd.compress(b"a" * 100)}
     if is_too_large:
         with pytest.raises(ValueError, match="or too large"):
-            response_of(row)
+            response_of(row, most)
     else:
-        assert response_of(row) == Response("", (), b"a" * 100)
+        assert response_of(row, most) == Response("", (), b"a" * 100)
 
 
 def test_a_page_goes_on_without_one(crew: Crew) -> None:
