@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection, exists, select
+from sqlalchemy import select
 
 from crawler import __version__
 from crawler.dashboard.background import Result
+from crawler.dashboard.crawl_choice import OfCrawl, chosen_crawl, crawl_names
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.evaluated import (
     FocusReport,
@@ -35,20 +36,12 @@ AGE = 300.0  # seconds until a report is computed anew for who asks
 PATIENCE = 0.05  # seconds that an answer waits for a small crawl's report
 STRIDE, REST = 50, 0.0005
 """After so many pages the computation rests for so many seconds: other answers want the processor, too."""
-MOST_CRAWLS = 200
 OF_CRAWL = (Parameter("crawl", "", "name of the crawl; the latest that has a page where it is not given"),)
 PARAMETERS = (
     *OF_CRAWL,
     Parameter("report", FOCUS, "which report", (FOCUS, NOISE, FILES)),
     Parameter("file", 0, "the number of the file that is shown"),
 )
-
-
-class OfCrawl(NamedTuple):
-    """A crawl, by its number and its name."""
-
-    id: int
-    name: str
 
 
 def focus(desk: Desk, given: Given) -> FocusReport:
@@ -73,8 +66,8 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         values["found"] = report_files(desk.output)
         return desk.page(request, "evaluate.html", **values)
     with desk.reading() as connection:
-        of = _crawl(connection, given["crawl"])
-        values["crawls"] = _crawls(connection, of.name) if of is not None else []
+        of = chosen_crawl(connection, given["crawl"], page)
+        values["crawls"] = crawl_names(connection, of.name) if of is not None else []
     if of is not None:
         found = _focus_report(desk, of) if given["report"] == FOCUS else _noise_report(desk, of)
         values |= {"crawl": of.name, "number": of.id, "found": found}
@@ -108,7 +101,7 @@ def show_file(desk: Desk, request: Request, given: Given) -> Answer:
 
 def _asked(desk: Desk, given: Given) -> OfCrawl:
     with desk.reading() as connection:
-        of = _crawl(connection, given["crawl"])
+        of = chosen_crawl(connection, given["crawl"], page)
     if of is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has stored a page yet.")
     return of
@@ -151,25 +144,6 @@ def _kept(desk: Desk, of: OfCrawl, tell: Callable[[int], None]) -> Kept | None:
 
 def _judged(desk: Desk, of: OfCrawl) -> Judged | None:
     return judged_of(desk.url, of.id)
-
-
-def _crawl(connection: Connection, name: str) -> OfCrawl | None:
-    """The crawl of this name; without one the latest that has a page, None where none has."""
-    found = select(crawl.c.id, crawl.c.name)
-    if name:
-        row = connection.execute(found.where(crawl.c.name == name)).one_or_none()
-        if row is None:
-            raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
-    else:
-        stored = exists().where(page.c.crawl_id == crawl.c.id)
-        row = connection.execute(found.where(stored).order_by(crawl.c.id.desc()).limit(1)).one_or_none()
-    return OfCrawl(*row) if row is not None else None
-
-
-def _crawls(connection: Connection, chosen: str) -> list[str]:
-    """The names of the latest crawls, and of the one that is shown."""
-    names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
-    return names if chosen in names else [chosen, *names]
 
 
 VIEWS: Views = {

@@ -6,8 +6,9 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from sqlalchemy import Connection, exists, select
+from sqlalchemy import Connection, select
 
+from crawler.dashboard.crawl_choice import OfCrawl, chosen_crawl, crawl_names
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.judged_pictures import ImageErrors, JudgedPicture, errors, shown
 from crawler.dashboard.kept_picture import picture
@@ -28,7 +29,6 @@ from crawler.state.walls import KINDS, Seen, Stretch, Wanted, audits, doubtful, 
 MOST = 24
 """Pictures of a wall at once."""
 MOST_DOUBTFUL = 48
-MOST_CRAWLS = 200
 COUNTED_AGAIN = 10.0  # seconds until many marks are counted once more
 LONG = 30.0  # seconds that this may take
 NONE = "none"
@@ -46,13 +46,6 @@ PARAMETERS = (
     Parameter("skipped_before", 0, "the skipped ones that follow, as `before` of an answer says"),
 )  # fmt: skip
 OF_CRAWL = PARAMETERS[:1]
-
-
-class OfCrawl(NamedTuple):
-    """A crawl, by its number and its name."""
-
-    id: int
-    name: str
 
 
 class PictureWall(NamedTuple):
@@ -76,13 +69,13 @@ class ImageWalls(NamedTuple):
 def walls(desk: Desk, given: Given) -> ImageWalls:
     """The walls."""
     with desk.reading() as connection:
-        return _walls(desk, connection, _crawl(connection, given["crawl"]), given)
+        return _walls(desk, connection, chosen_crawl(connection, given["crawl"], verdict), given)
 
 
 def error_rate(desk: Desk, given: Given) -> ImageErrors:
     """How often pictures are judged wrongly."""
     with desk.reading() as connection:
-        of = _crawl(connection, given["crawl"])
+        of = chosen_crawl(connection, given["crawl"], verdict)
         if of is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has judged pictures yet.")
         return _errors(desk, connection, of)
@@ -98,10 +91,10 @@ def one(desk: Desk, given: Given) -> JudgedPicture:
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page with the walls."""
     with desk.reading() as connection:
-        of = _crawl(connection, given["crawl"])
+        of = chosen_crawl(connection, given["crawl"], verdict)
         found = _walls(desk, connection, of, given)
         rate = _errors(desk, connection, of) if of is not None else None
-        crawls = _crawls(connection, found.crawl)
+        crawls = crawl_names(connection, found.crawl)
     return desk.page(
         request,
         "images.html",
@@ -198,25 +191,6 @@ def _tally(desk: Desk, of: OfCrawl) -> Tally:
 
 def _marks(desk: Desk, connection: Connection, of: OfCrawl) -> Marks:
     return Marks(connection, of.name, Keys(of.id, canonical(desk.settings)))
-
-
-def _crawl(connection: Connection, name: str) -> OfCrawl | None:
-    """The crawl of this name; without one the latest that judged pictures, None where none did."""
-    found = select(crawl.c.id, crawl.c.name)
-    if name:
-        row = connection.execute(found.where(crawl.c.name == name)).one_or_none()
-        if row is None:
-            raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
-    else:
-        judged = exists().where(verdict.c.crawl_id == crawl.c.id)
-        row = connection.execute(found.where(judged).order_by(crawl.c.id.desc()).limit(1)).one_or_none()
-    return OfCrawl(*row) if row is not None else None
-
-
-def _crawls(connection: Connection, chosen: str) -> list[str]:
-    """The names of the latest crawls, and of the one that is shown."""
-    names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
-    return names if chosen in names or not chosen else [chosen, *names]
 
 
 def _site(connection: Connection, crawl_id: int, name: str) -> int | None:

@@ -1,0 +1,37 @@
+"""Which crawl a view is of, and between which of them a visitor may choose."""
+
+from http import HTTPStatus
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Table, exists, select
+
+from crawler.dashboard.request import RefusedError
+from crawler.state.schema import crawl
+
+MOST_CRAWLS = 200
+
+
+class OfCrawl(NamedTuple):
+    """A crawl, by its number and its name."""
+
+    id: int
+    name: str
+
+
+def chosen_crawl(connection: Connection, name: str, of: Table) -> OfCrawl | None:
+    """The crawl of this name; without one the latest that has a row of this table, None where none has."""
+    found = select(crawl.c.id, crawl.c.name)
+    if name:
+        row = connection.execute(found.where(crawl.c.name == name)).one_or_none()
+        if row is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
+    else:
+        has_any = exists().where(of.c.crawl_id == crawl.c.id)
+        row = connection.execute(found.where(has_any).order_by(crawl.c.id.desc()).limit(1)).one_or_none()
+    return OfCrawl(*row) if row is not None else None
+
+
+def crawl_names(connection: Connection, chosen: str) -> list[str]:
+    """The names of the latest crawls, and of the one that is shown."""
+    names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
+    return names if chosen in names or not chosen else [chosen, *names]
