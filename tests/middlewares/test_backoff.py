@@ -99,7 +99,7 @@ def test_a_page_that_is_always_busy_does_not_cost_the_others(tmp_path: Path) -> 
     """Other pages are answered in between, so the host as a whole is not given up."""
     site = busy(0, pages=20)
     site.routes["/7"] = Answer("Not now.", 503)
-    ended = crawled(tmp_path, site, BACKOFF_DELAY="0.05", BACKOFF_TIMES="3")
+    ended = crawled(tmp_path, site, BACKOFF_DELAY="0.2", BACKOFF_TIMES="3")
     assert site.paths().count("/7") == 4
     assert len(ended.items()) == 20
     assert ended.counts() == {"503 Service Unavailable": 1}
