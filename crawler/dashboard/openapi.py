@@ -4,6 +4,7 @@ import json
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 from crawler import __version__
@@ -74,6 +75,8 @@ def schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
         return {}
     if kind in PLAIN:
         return {"type": PLAIN[kind]}
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return {"type": "string", "enum": [str(one) for one in kind]}
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return {"anyOf": [schema(one, schemas) for one in inner]}

@@ -18,7 +18,7 @@ from crawler.state.crawls import Standing, standing
 from crawler.state.database import time_of
 from crawler.state.report import reading, workers_of
 from crawler.state.site_list import SORTS, Sites, Wanted, sites
-from crawler.state.slow import slowest
+from crawler.state.slow import Slow, slowest
 
 MOST_SEEDS = 5
 MOST_SLOW = 10
@@ -60,36 +60,12 @@ class OneCrawl(NamedTuple):
     outcomes: Outcomes
 
 
-class SlowHost(NamedTuple):
-    """A host that will take long, and why."""
-
-    host: str
-    site: str
-    why: str
-    """closed, rests, pace, latency, worker or delay."""
-    seconds: float
-    """Until all that waits of it is asked for, if nothing changes."""
-    waiting: int
-    is_counted: bool
-    """Whether so many wait; else it is an estimate, or more than are counted."""
-    rest: float
-    """Seconds until it may be asked again."""
-    pace: float
-    """Seconds between two requests that it asked for."""
-    delay: float | None
-    """Seconds between two requests, as it was last asked."""
-    latency: float | None
-    """Seconds until it answers."""
-    worker: int | None
-    closed: str | None
-
-
 class SlowHosts(NamedTuple):
     """The hosts of a crawl that will take longest, the slowest first."""
 
     looked_at: float | None
     """When; None while they are looked for the first time."""
-    hosts: tuple[SlowHost, ...]
+    hosts: tuple[Slow, ...]
     error: str
 
 
@@ -137,10 +113,9 @@ def slow_hosts(desk: Desk, given: Given) -> SlowHosts:
     return SlowHosts(result.at, result.value or (), result.error)
 
 
-def _slow(desk: Desk, number: int) -> tuple[SlowHost, ...]:
+def _slow(desk: Desk, number: int) -> tuple[Slow, ...]:
     with reading(desk.url) as connection:
-        found = slowest(connection, number, MOST_SLOW)
-    return tuple(SlowHost(**one._asdict() | {"why": str(one.why)}) for one in found)
+        return slowest(connection, number, MOST_SLOW)
 
 
 def _found(connection: Connection, number: int, now: float) -> Standing:
