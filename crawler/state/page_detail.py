@@ -1,9 +1,9 @@
 """One stored page and what hangs together with it: what it said before, and what was found on it; read only."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, func, or_, select
+from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 
 from crawler.state.addresses import in_parts
 from crawler.state.gathered import PRIORITIES
@@ -127,7 +127,7 @@ def known_by_key(connection: Connection, keys: Iterable[int]) -> dict[int, Found
     return found
 
 
-def _found(row) -> FoundLink:  # type: ignore[no-untyped-def]
+def _found(row: Row[*tuple[Any, ...]]) -> FoundLink:
     score = row.priority / PRIORITIES if row.kind == "link" and 0 <= row.priority < BY_CHANCE else None
     state = STATES.get(row.state, "")
     return FoundLink(
