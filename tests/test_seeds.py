@@ -127,11 +127,11 @@ def test_what_may_come_first(start: bytes) -> None:
         b"{}",
         b"<",
         b"<!-- only -->",
-        gzip.compress(b"<html></html>"),
-        gzip.compress(b""),
+        gzip.compress(b"<html></html>", mtime=0),
+        gzip.compress(b"", mtime=0),
         b"\x1f\x8b",
         b"\x1f\x8bnot gzipped at all",
-        gzip.compress(b"<urlset/>")[:12],
+        gzip.compress(b"<urlset/>", mtime=0)[:12],
     ],
 )
 def test_what_is_no_list(body: bytes) -> None:
