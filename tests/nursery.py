@@ -1,4 +1,4 @@
-"""Crawls started as forks of one process that has read the code before: of a second a start takes, most is that."""
+"""Crawls and dashboards as forks of one process that has read the code before: that is most of what a start takes."""
 
 import atexit
 import gc
@@ -23,9 +23,9 @@ from scrapy.utils.misc import walk_modules_iter
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 60.0  # seconds that a crawl may take to come to a point, on a machine with much else to do
 
-# What a crawl imports on its way, but for the reactor, which it chooses.
+# What they import on their way, but for the reactor, which a crawl chooses.
 FOLDERS = [
-    *(f"crawler.{name}" for name in "commands extensions middlewares pipelines spiders state".split()),
+    *(f"crawler.{name}" for name in "commands dashboard extensions middlewares pipelines spiders state".split()),
     *(f"scrapy.{name}" for name in "commands downloadermiddlewares extensions spidermiddlewares".split()),
 ]
 MODULES = (

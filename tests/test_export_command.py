@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import nursery
 import postgres
 import pytest
 import yaml  # which Dask brings
@@ -180,11 +181,8 @@ def test_an_archive_holds_what_came_and_what_was_made_of_it(finished: Place, cra
     assert record.http_headers.get_header("Content-Encoding") is None
     assert record.http_headers.get_header("Content-Length") == str(len(body))
     assert int(record.http_headers.get_header("X-Crawler-Content-Length")) != len(body)
-    cleaned = subprocess.run(
-        [sys.executable, "-m", "scrapy", "clean", f"{tmp_path}/a.warc.gz", "--jobs", "1"],
-        env=environment(), capture_output=True, check=False, cwd=tmp_path,
-    )  # fmt: skip
-    assert {one["url"]: one["text"] for one in lines(cleaned.stdout)} == texts
+    cleaned = nursery.run(["scrapy", "clean", f"{tmp_path}/a.warc.gz", "--jobs", "1"], tmp_path, environment(), 60)
+    assert {one["url"]: one["text"] for one in lines(cleaned.stdout.encode())} == texts
 
 
 def test_a_folder_has_a_file_for_each_page(finished: Place, crawled: Crawl, tmp_path: Path) -> None:

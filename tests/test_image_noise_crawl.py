@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import nursery
 import postgres
 import pytest
 from rich.filesize import decimal
@@ -157,9 +158,7 @@ def test_a_report_of_nothing_is_refused(crawled: tuple[Site, Crawl], words: list
 
 
 def scrapy(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    line = [sys.executable, "-m", "scrapy", *words]
-    told: dict[str, Any] = {"capture_output": True, "encoding": "utf-8", "timeout": 60, "check": False}
-    return subprocess.run(line, cwd=folder, env=environment(), **told)
+    return nursery.run(["scrapy", *words], folder, environment(), 60)
 
 
 # When they are asked for.

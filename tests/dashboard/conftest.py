@@ -1,7 +1,6 @@
 """A crawl that has been, a dashboard over it, and a browser to look at it with."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,16 +8,24 @@ from typing import Any
 import browser
 import pytest
 import served
-from sites import OPEN, crawl
+import sites
+from scrapy.settings import Settings
+from sqlalchemy import Engine, insert
+from sqlalchemy.engine import URL
 
-CRAWLED = OPEN | {"KEEP_RAW": "yes"}
+from crawler.dashboard.desk import Desk
+from crawler.dashboard.door import Door
+from crawler.state.database import open_database
+from crawler.state.schema import crawl
+
+CRAWLED = sites.OPEN | {"KEEP_RAW": "yes"}
 
 
 @pytest.fixture(scope="session")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output of a crawl of the demo site that kept its answers; for tests that change nothing there."""
     folder = tmp_path_factory.mktemp("crawled")
-    ended = crawl(folder, {"seeds": "demo", "topic": "honey bees"}, CRAWLED)
+    ended = sites.crawl(folder, {"seeds": "demo", "topic": "honey bees"}, CRAWLED)
     assert ended.status == 0, ended.err
     return folder / "output"
 
@@ -26,9 +33,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def copied(crawled: Path, tmp_path: Path) -> Path:
     """The same for one test, which may change it."""
-    # SQLite's own files come and go with those who read there; the crawl has ended, so all of it is in the database.
-    passing = shutil.ignore_patterns("*-shm", "*-wal")
-    return Path(shutil.copytree(crawled, tmp_path / "copied" / "output", symlinks=True, ignore=passing))
+    return served.copy(crawled, tmp_path / "copied" / "output")
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +48,24 @@ def own_dashboard(copied: Path) -> Iterator[str]:
     """The address of a dashboard over the copy, for a test that marks, adds or removes."""
     with served.dashboard(copied) as address:
         yield address
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    """A database with a crawl and no page."""
+    engine = open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db")))
+    with engine.begin() as connection:
+        connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def desk(engine: Engine, tmp_path: Path) -> Desk:
+    """What a dashboard over this database goes by, with the settings that Winnow has."""
+    settings = Settings()
+    settings.setmodule("crawler.settings")
+    return Desk(engine.url, tmp_path, settings, Door())
 
 
 @pytest.fixture(scope="module")

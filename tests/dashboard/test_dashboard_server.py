@@ -10,12 +10,12 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import nursery
 import postgres
 import pytest
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
+from served import Served
 from sqlalchemy.engine import make_url
 
 from crawler.state.database import open_database
@@ -23,23 +23,8 @@ from crawler.state.database import open_database
 PATIENCE = 30.0
 
 
-class Served:
-    """A dashboard in a process of its own."""
-
-    def __init__(self, folder: Path, *words: str) -> None:
-        self.log = folder / "said"
-        files = (str(self.log), str(self.log))
-        line = ["scrapy", "dashboard", "--port", "0", "-s", f"OUTPUT_DIR={folder / 'output'}", *words]
-        self.process = nursery.common().start(line, folder, files, nursery.environment())
-        until = time.monotonic() + PATIENCE
-        while (found := re.search(r" http://[^/]*:(\d+)/ ;", self.said())) is None:
-            assert time.monotonic() < until, self.said()
-            assert self.process.poll() is None, self.said()
-            time.sleep(0.02)
-        self.port = int(found[1])
-
-    def said(self) -> str:
-        return self.log.read_text() if self.log.exists() else ""
+class Asked(Served):
+    """A dashboard that is asked byte by byte."""
 
     def raw(self, sent: bytes) -> bytes:
         """All that comes until the server hangs up."""
@@ -48,17 +33,13 @@ class Served:
             return _all(to)
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        return socket.create_connection(("127.0.0.1", urlsplit(self.address).port), PATIENCE)
 
     def ask(self, line: str, *headers: str, body: bytes = b"", host: str = "Host: localhost") -> tuple[int, str]:
         """The status, and all that was said."""
         head = "\r\n".join((f"{line} HTTP/1.1", *([host] if host else []), "Connection: close", *headers))
         said = self.raw(head.encode() + b"\r\n\r\n" + body).decode("utf-8", "replace")
         return int(said.split(" ", 2)[1] if said else 0), said
-
-    def end(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(PATIENCE)
 
 
 def _all(to: socket.socket) -> bytes:
@@ -72,10 +53,10 @@ def _all(to: socket.socket) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     folder = tmp_path_factory.mktemp("served")
     open_database(make_url(f"sqlite:///{folder / 'output' / 'crawl.db'}")).dispose()
-    served = Served(folder)
+    served = Asked(folder / "output")
     yield served
     served.end()
     assert "Traceback" not in served.said()
@@ -123,7 +104,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     ],
     ids=range(36),
 )
-def test_a_request_gets_an_answer_of_one_kind(served: Served, line: str, headers: tuple[str, ...], status: int) -> None:
+def test_a_request_gets_an_answer_of_one_kind(served: Asked, line: str, headers: tuple[str, ...], status: int) -> None:
     found, said = served.ask(line, *headers)
     assert found == status
     head, _, body = said.partition("\r\n\r\n")
@@ -138,7 +119,7 @@ def test_a_request_gets_an_answer_of_one_kind(served: Served, line: str, headers
         assert int(re.search(r"Content-Length: (\d+)", head)[1]) > 100
 
 
-def test_a_request_without_a_name_is_refused(served: Served) -> None:
+def test_a_request_without_a_name_is_refused(served: Asked) -> None:
     assert served.ask("GET /", host="")[0] == 421
     assert served.raw(b"GET / HTTP/1.0\r\n\r\n").split()[1] == b"421"
 
@@ -158,11 +139,11 @@ FORM = "Content-Type: application/x-www-form-urlencoded"
     ],
     ids=range(6),
 )
-def test_a_body_has_its_bounds(served: Served, headers: tuple[str, ...], body: bytes, status: int) -> None:
+def test_a_body_has_its_bounds(served: Asked, headers: tuple[str, ...], body: bytes, status: int) -> None:
     assert served.ask("POST /", *headers, f"Content-Length: {len(body)}", body=body)[0] == status
 
 
-def test_a_body_without_an_end_is_cut_off(served: Served) -> None:
+def test_a_body_without_an_end_is_cut_off(served: Asked) -> None:
     piece = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
     with closing(served.connect()) as to:
         to.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -171,13 +152,13 @@ def test_a_body_without_an_end_is_cut_off(served: Served) -> None:
     assert served.ask("GET /")[0] == 200
 
 
-def test_a_refusal_leaves_the_connection_of_use(served: Served) -> None:
+def test_a_refusal_leaves_the_connection_of_use(served: Asked) -> None:
     refused = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\na=b"
     said = served.raw(refused + b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     assert re.findall(rb"HTTP/1.1 (\d+)", said) == [b"403", b"200"]
 
 
-def test_browsers_that_go_away_cost_nothing(served: Served) -> None:
+def test_browsers_that_go_away_cost_nothing(served: Asked) -> None:
     for _ in range(150):
         with closing(served.connect()) as to:
             to.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -188,7 +169,7 @@ def test_browsers_that_go_away_cost_nothing(served: Served) -> None:
     assert status == 200
 
 
-def test_more_than_can_wait_are_told_so(served: Served) -> None:
+def test_more_than_can_wait_are_told_so(served: Asked) -> None:
     said: list[int] = []
     asking = [threading.Thread(target=lambda: said.append(served.ask("GET /")[0])) for _ in range(200)]
     for one in asking:
@@ -204,7 +185,7 @@ def test_more_than_can_wait_are_told_so(served: Served) -> None:
 def test_a_signal_ends_it_with_status_0(tmp_path: Path, sent: signal.Signals) -> None:
     path = tmp_path / "output" / "crawl.db"
     open_database(make_url(f"sqlite:///{path}")).dispose()
-    served = Served(tmp_path)
+    served = Asked(tmp_path / "output")
     with closing(sqlite3.connect(path)) as file, closing(served.connect()) as asking:
         file.execute("PRAGMA locking_mode = EXCLUSIVE")
         file.execute("PRAGMA journal_mode = DELETE")
@@ -251,7 +232,7 @@ def test_a_database_that_is_of_no_use_is_said_in_a_sentence(tmp_path: Path, prep
     path = tmp_path / "output" / "crawl.db"
     path.parent.mkdir()
     prepare(path)
-    served = Served(tmp_path)
+    served = Asked(tmp_path / "output")
     try:
         found, text = served.ask("GET /api/crawls")
     finally:
@@ -263,7 +244,7 @@ def test_a_database_that_is_of_no_use_is_said_in_a_sentence(tmp_path: Path, prep
 
 def test_a_server_that_is_away_is_said_in_a_sentence(tmp_path: Path) -> None:
     port = postgres._free_port()
-    served = Served(tmp_path, "-s", f"STATE_URL=postgresql+psycopg://me:secret@127.0.0.1:{port}/crawls")
+    served = Asked(tmp_path / "output", "-s", f"STATE_URL=postgresql+psycopg://me:secret@127.0.0.1:{port}/crawls")
     try:
         found, text = served.ask("GET /metrics")
     finally:
@@ -287,36 +268,30 @@ def test_a_server_that_is_away_is_said_in_a_sentence(tmp_path: Path) -> None:
         (("--host", "203.0.113.7", "-s", "DASHBOARD_PASSWORD=long enough"), 1, "nothing can be served at 203.0.113.7"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], status: int, said: str
-) -> None:
-    ours = Settings()
-    ours.setmodule("crawler.settings", priority="project")
-    with pytest.raises(SystemExit) as ended:
-        execute(["scrapy", "dashboard", *words, "-s", f"OUTPUT_DIR={tmp_path}"], ours)
-    assert ended.value.code == status
-    told = capsys.readouterr().err
-    assert told.startswith("scrapy dashboard: ")
-    assert said in told
-    assert told.count("\n") == 1
+def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, words: tuple[str, ...], status: int, said: str) -> None:
+    line = ["scrapy", "dashboard", *words, "-s", f"OUTPUT_DIR={tmp_path}"]
+    ended = nursery.run(line, tmp_path, nursery.environment(), PATIENCE)
+    assert ended.returncode == status
+    assert ended.stderr.startswith("scrapy dashboard: ")
+    assert said in ended.stderr
+    assert ended.stderr.count("\n") == 1
 
 
-def test_a_second_one_at_the_same_port_ends_with_a_sentence(served: Served, tmp_path: Path) -> None:
+def test_a_second_one_at_the_same_port_ends_with_a_sentence(served: Asked, tmp_path: Path) -> None:
     log = str(tmp_path / "said")
-    line = ["scrapy", "dashboard", "--port", str(served.port), "-s", f"OUTPUT_DIR={tmp_path}"]
+    port = urlsplit(served.address).port
+    line = ["scrapy", "dashboard", "--port", str(port), "-s", f"OUTPUT_DIR={tmp_path}"]
     second = nursery.common().start(line, tmp_path, (os.devnull, log), nursery.environment())
     assert second.wait(PATIENCE) == 1
     told = Path(log).read_text()
-    assert re.fullmatch(
-        rf"scrapy dashboard: nothing can be served at 127.0.0.1 port {served.port}: .*; --port .*\n", told
-    )
+    assert re.fullmatch(rf"scrapy dashboard: nothing can be served at 127.0.0.1 port {port}: .*; --port .*\n", told)
 
 
 def test_changes_that_wait_for_a_crawl_hold_up_nobody_else(tmp_path: Path) -> None:
     path = tmp_path / "output" / "crawl.db"
     path.parent.mkdir()
     open_database(make_url(f"sqlite:///{path}")).dispose()
-    served = Served(tmp_path)
+    served = Asked(tmp_path / "output")
     try:
         token = re.search(r'name="token" value="([^"]+)"', served.ask("GET /schedule")[1])
         assert token is not None

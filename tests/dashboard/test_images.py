@@ -3,57 +3,34 @@
 import json
 import os
 import re
-from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.settings import Settings
+from attacks import ATTACKS, BEYOND_TEXT
 from sqlalchemy import Engine, insert, select
-from sqlalchemy.engine import URL
 
 from crawler import settings as our_settings
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
 from crawler.dashboard.judged_pictures import Reason, reason, wilson
 from crawler.dashboard.kept_picture import MOST_BYTES
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.noise.sighting import Sighting
 from crawler.state.dashboard_tables import label
-from crawler.state.database import open_database
-from crawler.state.schema import crawl, site, verdict
+from crawler.state.schema import site, verdict
 
 PAGE = "http://a.example/"
 GIF = b"GIF89a" + bytes((200, 0, 60, 0)) + bytes(20)
 NAME = "ab/" + "ab" * 16 + ".gif"
-ATTACKS = (
-    "<script>alert(1)</script>",
-    '"onmouseover="alert(1)',
-    "'><img src=x onerror=alert(1)>",
-    "javascript:alert(1)",
-    "{{ 7 * 7 }} {0} {a}",
-    "\u202eevil\u2066\x00\x1b[31m\ud800",
-    "a" * 10_000,
-)
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db")))
+def engine(engine: Engine) -> Engine:
     with engine.begin() as connection:
-        connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
         connection.execute(insert(site).values(id=1, crawl_id=1, name="a.example"))
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def desk(engine: Engine, tmp_path: Path) -> Desk:
-    settings = Settings()
-    settings.setmodule(our_settings)
-    return Desk(engine.url, tmp_path, settings, Door())
+    return engine
 
 
 def enter(engine: Engine, number: int = 1, **other: Any) -> None:
@@ -183,7 +160,7 @@ def test_no_picture_was_judged(desk: Desk) -> None:
     assert get(desk, "/api/images/error-rate").status == HTTPStatus.NOT_FOUND
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("attack", [*ATTACKS, BEYOND_TEXT], ids=range(len(ATTACKS) + 1))
 def test_words_of_the_web_are_words(desk: Desk, engine: Engine, attack: str) -> None:
     stored = attack.replace("\ud800", "")
     written = json.dumps(["http://cdn.example/", attack, attack, attack, attack, attack, [640, 480], []])

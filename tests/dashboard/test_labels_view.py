@@ -2,25 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.settings import Settings
+from attacks import ATTACKS
 from sqlalchemy import Engine, delete, insert, select, update
-from sqlalchemy.engine import URL
 
-from crawler import settings as our_settings
 from crawler.dashboard import gold
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.dashboard.views import labels
 from crawler.state.dashboard_tables import label
-from crawler.state.database import open_database
 from crawler.state.marks import PICTURE, TEXT, Mark, mark
 from crawler.state.raw import LEVEL, zstd
 from crawler.state.schema import crawl, page, raw
@@ -31,31 +25,6 @@ SOURCE = (
     b"<title>Bees</title><ul><li><a href=/>Home</a></ul><h1>Bees</h1><p>Bees dance in the dark.<p>Bees"
     b"<p><a href=/x>More links</a>"
 )
-ATTACKS = (
-    "<script>alert(1)</script>",
-    '"onmouseover="alert(1)',
-    "'><img src=x onerror=alert(1)>",
-    "javascript:alert(1)",
-    "{{ 7 * 7 }} {0} {n}",
-    "\u202eevil\u2066\x1b[31m",
-    "a" * 10_000,
-)
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db")))
-    with engine.begin() as connection:
-        connection.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def desk(engine: Engine, tmp_path: Path) -> Desk:
-    settings = Settings()
-    settings.setmodule(our_settings)
-    return Desk(engine.url, tmp_path, settings, Door())
 
 
 def enter(engine: Engine, number: int = 1, source: bytes | None = SOURCE, **other: Any) -> None:

@@ -2,12 +2,12 @@
 
 import json
 import re
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import served
 from scrapy.settings import Settings
 from sqlalchemy import URL
 
@@ -104,7 +104,7 @@ GIVEN = {"/api/cron": {"cron": "0 3 * * *"}}
 @pytest.fixture(scope="module")
 def desk(crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """At a crawl of the demo, with a job that ran and a mark."""
-    output = Path(shutil.copytree(crawled, tmp_path_factory.mktemp("described") / "output"))
+    output = served.copy(crawled, tmp_path_factory.mktemp("described") / "output")
     url = URL.create("sqlite", database=str(output / "crawl.db"))
     engine = open_database(url)
     jobs = Jobs(engine)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attacks import ATTACKS
 from scrapy.settings import Settings
 from sqlalchemy import Engine, delete, insert, update
 from sqlalchemy.engine import URL, make_url
 
-from crawler import settings as our_settings
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.door import Door
 from crawler.dashboard.request import Answer, Request
@@ -26,15 +26,6 @@ from crawler.state.samples import NUMBERS, Point
 from crawler.state.schema import DONE, WAITING, address, crawl, host, page, site, tables, version, worker
 from crawler.state.workers import LEASE
 
-ATTACKS = (
-    "<script>alert(1)</script>",
-    '"onmouseover="alert(1)',
-    "'><img src=x onerror=alert(1)>",
-    "javascript:alert(1)",
-    "{{ 7 * 7 }} {0} {a}",
-    "\u202eevil\u2066\x1b[31m",
-    "a" * 10_000,
-)
 WORDS = re.compile(r"<bdi>[^<]*</bdi>|<title>[^<]*</title>|value=\"[^\"]*\"")
 """Where words of others may have a direction of their own."""
 CRON = {"cron": "0 3 * * *", "timezone": "UTC", "spider": "topic", "arguments": "{}", "settings": "{}"}
@@ -64,13 +55,6 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     engine = open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db")))
     yield engine
     engine.dispose()
-
-
-@pytest.fixture
-def desk(engine: Engine, tmp_path: Path) -> Desk:
-    settings = Settings()
-    settings.setmodule(our_settings)
-    return Desk(engine.url, tmp_path, settings, Door())
 
 
 def get(desk: Desk, path: str, **query: str) -> Answer:

@@ -3,54 +3,28 @@
 import json
 import re
 import time
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.settings import Settings
-from sqlalchemy import Engine, insert, update
-from sqlalchemy.engine import URL
+from attacks import ATTACKS
+from sqlalchemy import Engine, delete, insert, update
 
 from crawler.dashboard.background import Background
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
 from crawler.dashboard.excerpts import excerpt
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
-from crawler.state.database import open_database
 from crawler.state.page_search import look
 from crawler.state.schema import crawl, page, site
 
-ATTACKS = (
-    "<script>alert(1)</script>",
-    "\"onmouseover='alert(1)",
-    "javascript:alert(1)//",
-    "{{ 7*7 }} {% raw %}",
-    "\u202edlrow\u2066 \x01\x1b[2J",
-    "a" * 10_000,
-)
-
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    settings = Settings()
-    settings.setmodule("crawler.settings")
-    url = URL.create("sqlite", database=str(tmp_path / "crawl.db"))
-    open_database(url).dispose()
-    return Desk(url, tmp_path, settings, Door())
-
-
-@pytest.fixture
-def engine(desk: Desk) -> Iterator[Engine]:
-    found = open_database(desk.url)
-    with found.begin() as connection:
-        for number, name in ((1, "bees"), (2, "rails")):
-            connection.execute(insert(crawl).values(id=number, name=name, seeds="[]", started_at=0.0))
+def engine(engine: Engine) -> Engine:
+    with engine.begin() as connection:
+        connection.execute(insert(crawl).values(id=2, name="rails", seeds="[]", started_at=0.0))
         connection.execute(insert(site).values(id=1, crawl_id=1, name="bees.com"))
-    yield found
-    found.dispose()
+    return engine
 
 
 def store(engine: Engine, number: int, **more: Any) -> None:
@@ -198,7 +172,10 @@ def test_nothing_yet(desk: Desk, engine: Engine) -> None:
     assert "没有符合条件的页面" in shown(desk, q="wasps", lang="zh")
 
 
-def test_no_crawl_yet(desk: Desk) -> None:
+def test_no_crawl_yet(desk: Desk, engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(delete(site))
+        connection.execute(delete(crawl))
     assert ask(desk, "/pages").status == 404
     assert b"No crawl was ever run here" in ask(desk, "/pages").body
 
