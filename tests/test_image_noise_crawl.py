@@ -5,7 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -246,11 +246,10 @@ def test_pictures_that_wait_are_left_to_a_run_that_wants_them(tmp_path: Path, ma
     routes = {path: slowed({path: body}, 0.2)[path] if "/photos" in path else body for path, body in zoo().items()}
     with serving(Site(routes)) as site:
         arguments = {"seeds": site.url, **max_pages}
-        with running(tmp_path, site.url, OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "2"}) as process:
-            until = time.monotonic() + 30
-            while len(without(site, "/photos")) < 3 and time.monotonic() < until:
-                time.sleep(0.02)
-            process.send_signal(signal.SIGKILL)
+        # Until all pages are stored no picture is asked for, or a run without pictures would fetch the rest of them.
+        settings = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "2", "IMAGE_NOISE_MIN_PAGES": PAGES + 1}
+        with running(tmp_path, site.url, settings):
+            until(lambda: len(without(site, "/photos")) >= 3)
         asked = without(site, "/photos")
         assert asked
         bare = crawl(tmp_path, arguments | {"images": "no"}, OPEN)
@@ -290,14 +289,20 @@ def test_a_page_behind_a_picture(tmp_path: Path, body: str, settings: Mapping[st
 
 
 @contextmanager
-def running(folder: Path, url: str, settings: Mapping[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
-    line, silent = command({"seeds": url}, settings), subprocess.DEVNULL
-    process = subprocess.Popen(line, cwd=folder, env=environment(), stdout=silent, stderr=silent)
+def running(folder: Path, url: str, settings: Mapping[str, Any]) -> Iterator[nursery.Forked]:
+    process = nursery.common()(command({"seeds": url}, settings), folder, folder / "log")
     try:
         yield process
     finally:
-        process.kill()
+        process.send_signal(signal.SIGKILL)
         process.wait()
+
+
+def until(reached: Callable[[], bool]) -> None:
+    """Return when something is so, or will not be any more."""
+    last = time.monotonic() + nursery.PATIENCE
+    while not reached() and time.monotonic() < last:
+        time.sleep(0.02)
 
 
 def slowed(routes: Mapping[str, Any], seconds: float) -> dict[str, Any]:
@@ -334,11 +339,8 @@ def test_a_crawl_that_was_killed_judges_as_one_that_was_not(tmp_path: Path) -> N
         assert whole.status == 0
         site.asked.clear()
         for many in (5, 14, 22):  # among the pages, and twice among the pictures
-            with running(tmp_path / "killed", site.url, settings) as process:
-                until = time.monotonic() + 30
-                while len(site.asked) < many and time.monotonic() < until:
-                    time.sleep(0.02)
-                process.send_signal(signal.SIGKILL)
+            with running(tmp_path / "killed", site.url, settings):
+                until(lambda many=many: len(site.asked) >= many)
         killed = crawl(tmp_path / "killed", {"seeds": site.url}, settings)
     assert killed.status == 0
     one, other = evidence_in(whole), evidence_in(killed)
@@ -356,11 +358,8 @@ def test_where_a_picture_moved_it_is_still_known_how_it_is_shown(tmp_path: Path)
         "/heron.png": Answer("", 302, headers={"Location": "/moved.png"}),
     }
     routes |= slowed({"/moved.png": picture("heron")}, 3)
-    with serving(Site(routes)) as site, running(tmp_path, site.url, ONLY_REDUNDANCY) as process:
-        until = time.monotonic() + 15
-        while "/moved.png" not in site.paths() and time.monotonic() < until:
-            time.sleep(0.02)
-        process.kill()
+    with serving(Site(routes)) as site, running(tmp_path, site.url, ONLY_REDUNDANCY):
+        until(lambda: "/moved.png" in site.paths())
     query = "SELECT sight IS NOT NULL, shown_on IS NOT NULL FROM address WHERE url LIKE '%/moved.png'"
     assert rows(tmp_path, query) == [(True, True)]
 
@@ -373,9 +372,7 @@ def test_what_two_workers_counted_adds_up(tmp_path: Path, postgres_server: postg
         folder.mkdir()
     with serving(Site(slowed(zoo(), 0.1))) as site:
         with running(folders[0], site.url, settings) as one:
-            until = time.monotonic() + 30
-            while len(site.asked) < 2 and time.monotonic() < until:
-                time.sleep(0.02)
+            until(lambda: len(site.asked) >= 2)
             with running(folders[1], site.url, settings) as two:
                 assert [one.wait(60), two.wait(60)] == [0, 0]
         assert without(site, "/photos") == photos()
