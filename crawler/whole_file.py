@@ -26,6 +26,10 @@ class WholeFile:
             self._file = self._open()
         except OSError as error:
             raise OutputError(f"{self.shown!r} cannot be written to ({error.strerror})") from None
+        except (KeyboardInterrupt, SystemExit):  # nobody has it yet who could discard it
+            if self.part is not None:
+                self.part.unlink(missing_ok=True)
+            raise
 
     def _open(self) -> BinaryIO:
         if self.path is None:

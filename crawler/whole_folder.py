@@ -24,11 +24,13 @@ class WholeFolder:
         try:
             if self.path.exists() and not self._may_go():
                 raise OutputError(f"{path!r} is there already and is no folder of an export: give another name")
-            part = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
-            part.mkdir()
-            self.part = part
+            self.part = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
+            self.part.mkdir()
         except OSError as error:
             raise OutputError(f"{path!r} cannot be written to ({error.strerror})") from None
+        except (KeyboardInterrupt, SystemExit):  # nobody has it yet who could discard it
+            self.discard()
+            raise
 
     def _may_go(self) -> bool:
         return self.path.is_dir() and ((self.path / MARKER).is_file() or not any(self.path.iterdir()))

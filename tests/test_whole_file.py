@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,22 @@ def test_nothing_stays_of_nothing(tmp_path: Path) -> None:
     file = WholeFile(str(tmp_path / "a"))
     file.close()
     assert (file.part, names(tmp_path)) == (None, [])
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_a_signal_while_it_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: type[BaseException]
+) -> None:
+    make = Path.open
+
+    def broken_off(*words: Any) -> None:
+        make(*words).close()
+        raise stop
+
+    monkeypatch.setattr(Path, "open", broken_off)
+    with pytest.raises(stop):
+        WholeFile(str(tmp_path / "pages"))
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_nothing_finished_is_an_empty_file(tmp_path: Path) -> None:

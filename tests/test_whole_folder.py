@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,22 @@ def test_one_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
     folder.write("a/1.md", b"1")
     folder.discard()
     folder.discard()
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_a_signal_while_it_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: type[BaseException]
+) -> None:
+    make = Path.mkdir
+
+    def broken_off(*words: Any) -> None:
+        make(*words)
+        raise stop
+
+    monkeypatch.setattr(Path, "mkdir", broken_off)
+    with pytest.raises(stop):
+        WholeFolder(str(tmp_path / "pages"))
     assert [*tmp_path.iterdir()] == []
 
 
