@@ -2,8 +2,9 @@
 
 There is no index of words. So pages are looked at part after part: an index alone tells which pages a part has, indexes
 alone tell which of them meet the conditions, and what only the rows know, the words above all, is asked of those that
-are left. When enough are found or the time is up, the place is told from which it goes on, so that a million pages are
-looked through in many answers that are all quick.
+are left: by the database as far as it knows letters (`page_sieve`), and then letter by letter. When enough are found or
+the time is up, the place is told from which it goes on, so that a million pages are looked through in many answers that
+are all quick.
 
     place   how far it was looked: the page's number, and its relevance where that is the order
     leg     what comes after a place and can be found in an index at once: in the order of relevance, the other pages of
@@ -19,6 +20,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, func, literal_co
 from sqlalchemy.sql.operators import eq, ge, is_not, le
 from sqlalchemy.sql.selectable import Subquery
 
+from crawler.state.page_sieve import sieved
 from crawler.state.page_words import address, has_all
 from crawler.state.schema import page
 
@@ -26,15 +28,19 @@ NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
 NEW, CHANGED, GONE, COPY = STATES = ("new", "changed", "gone", "copy")
 SECONDS = 0.08
 """That are spent on one look."""
-FIRST, FIRST_SLOW = 2_000, 50
+FIRST, FIRST_SLOW = 2_000, 100
 """Pages of the first part; fewer where each of them is asked for."""
-LARGEST = 50_000
+LARGEST, LARGEST_READ = 50_000, 4_000
+"""Pages of a part at most; fewer where rows are read, as a disk may be quick and then slow."""
 MOST_ROUND = 2**31 - 1
 """That PostgreSQL has a column for."""
-GROWTH = 8.0
-AT_ONCE = 25
+GROWTH, SHARE = 8.0, 0.7
+"""How many times larger a part may be than the one before, and what share of the time that is left it may take."""
+AT_ONCE = 100
 """Rows that are read between two looks at the clock."""
 
+ROW = page.alias("row_of")
+"""The rows of a part's pages."""
 Condition = tuple[str, Callable[[Any, Any], Any], Any]
 """A column, and what it must be."""
 
@@ -94,13 +100,14 @@ def look(connection: Connection, wanted: Wanted, after: Place | None, most: int,
     until, path = time.monotonic() + seconds, _Path(connection, wanted)
     hits: list[Hit] = []
     looked, size, legs = 0, FIRST_SLOW if wanted.is_read or path.is_apart else FIRST, path.legs(after)
+    largest = LARGEST_READ if wanted.is_read else LARGEST
     while legs:
         begun = time.monotonic()
         part = path.part(legs[0], size)
         end = path.end(legs[0], size)
         for found, here in path.pages(part, most - len(hits)):
             hits += found
-            if len(hits) >= most or (wanted.is_read and time.monotonic() > until):
+            if len(hits) >= most or (wanted.words and time.monotonic() > until):
                 return Look(tuple(hits), looked + path.count(part, here), here if path.has_more(here) else None)
         if end is None:
             looked += path.count(part)
@@ -109,7 +116,7 @@ def look(connection: Connection, wanted: Wanted, after: Place | None, most: int,
         looked, legs, now = looked + size, path.legs(end), time.monotonic()
         if now >= until:
             return Look(tuple(hits), looked, end if path.has_more(end) else None)
-        size = int(min(LARGEST, max(1, size * min(GROWTH, 0.5 * (until - now) / max(now - begun, 1e-4)))))
+        size = int(min(largest, max(1, size * min(GROWTH, SHARE * (until - now) / max(now - begun, 1e-4)))))
     return Look(tuple(hits), looked, None)
 
 
@@ -193,7 +200,7 @@ class _Path:
     def pages(self, part: Subquery, most: int) -> Iterator[tuple[list[Hit], Place]]:
         """Those pages of a part that are wanted, a few at a time, and how far that is."""
         rows = select(*(part.c[name] for name in self.names)).where(*self._met(part)).order_by(*self._order(part.c))
-        if not self.wanted.is_read:
+        if not self.wanted.words:
             # All at once: the index was asked already, and a machine with much to do must not have one page a look.
             if found := [_place(row) for row in self.connection.execute(rows.limit(most))]:
                 yield [Hit(place.id, None) for place in found], found[-1]
@@ -209,6 +216,8 @@ class _Path:
 
     def _met(self, part: Subquery) -> Iterator[ColumnElement[bool]]:
         """The conditions, of the pages of a part."""
+        if asked := [*self._of_rows()]:
+            yield select(literal_column("1")).where(ROW.c.id == part.c.id, *asked).exists()
         if not self.is_apart:
             yield from (check(part.c[name], value) for name, check, value in self.conditions)
             return
@@ -222,17 +231,19 @@ class _Path:
                 rows = rows.where(column["crawl_id"] == self.wanted.crawl, column["id"] == part.c.id)
                 yield rows.where(*(check(column[name], value) for name, check, value in mine)).exists()
 
-    def _read(self, numbers: Sequence[int]) -> dict[int, Hit]:
-        """Which of these pages are wanted, as far as only their rows tell."""
-        words = self.wanted.words
-        rows = select(page.c.id, *([page.c.title, page.c.url, page.c.text] if words else []))
-        rows = rows.where(page.c.id.in_(numbers))
+    def _of_rows(self) -> Iterator[ColumnElement[bool]]:
+        """What the database is asked of a page's row: all that it can tell."""
         if self.wanted.state == COPY:
-            rows = rows.where(page.c.duplicate_of.is_not(None))
+            yield ROW.c.duplicate_of.is_not(None)
+        yield from sieved(self.wanted.words, ROW.c, self.connection.dialect.name)
+
+    def _read(self, numbers: Sequence[int]) -> dict[int, Hit]:
+        """Which of these pages have the words."""
+        rows = select(page.c.id, page.c.title, page.c.url, page.c.text).where(page.c.id.in_(numbers))
         return {
-            row[0]: Hit(row[0], row.text if words else None)
+            row.id: Hit(row.id, row.text)
             for row in self.connection.execute(rows)
-            if not words or has_all(words, row.title, address(row.url), row.text)
+            if has_all(self.wanted.words, row.title, address(row.url), row.text)
         }
 
     def _order(self, columns: Any) -> list[ColumnElement[Any]]:

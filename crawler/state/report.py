@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -331,7 +332,9 @@ def reading(url: URL, patience: int = CONNECT_SECONDS) -> Iterator[Connection]:
         raise StateError(f"the database {shown(url)} cannot be read: {why(error)}") from None
 
 
+@lru_cache(maxsize=4)
 def _reader(url: URL, patience: int) -> Engine:
+    # It keeps no connection, but how statements are written: to find that out takes longer than many an answer.
     if url.drivername == "sqlite":
         engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))

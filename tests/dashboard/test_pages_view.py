@@ -112,15 +112,16 @@ def test_a_search_that_is_not_through_goes_on_by_itself(
     for number in range(1, 61):
         store(engine, number, title="Honey" if number == 3 else "Else")
     monkeypatch.setattr("crawler.dashboard.views.pages.look", lambda *given: look(*given, 0.0))
+    monkeypatch.setattr("crawler.state.page_search.FIRST_SLOW", 25)
     first = shown(desk, q="honey")
     assert "25 of 60 pages looked through so far, 0 found" in first
     assert "data-goes-on" in first
     assert "Look on" in first
-    answered, looks = told(desk, q="honey"), 1
-    while answered["after"]:
-        assert not answered["pages"]
-        answered, looks = told(desk, q="honey", after=answered["after"]), looks + 1
-    assert (numbers(answered), answered["looked"], answered["found"], looks) == ([3], 60, 1, 3)
+    answers = [told(desk, q="honey")]
+    while after := answers[-1]["after"]:
+        answers.append(told(desk, q="honey", after=after))
+    assert [numbers(one) for one in answers] == [[], [], [3], []]
+    assert [(one["looked"], one["found"]) for one in answers] == [(25, 0), (50, 0), (58, 1), (60, 1)]
 
 
 def test_filters_stay_in_the_address(desk: Desk, engine: Engine) -> None:

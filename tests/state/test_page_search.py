@@ -1,10 +1,12 @@
 """Pages of a crawl looked through part by part, on both databases."""
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
+from urllib.parse import quote, unquote
 
 import pytest
-from sqlalchemy import Connection, Engine, insert
+from sqlalchemy import Connection, Engine, delete, insert
 
 from crawler.state import page_search
 from crawler.state.page_list import choices, held, listed, site_number
@@ -151,14 +153,125 @@ def test_what_is_wanted_is_found_once_and_in_order(
     assert len(scope) == 1  # however it is gone through, the same pages are looked at, each once
 
 
+SPELLED = (
+    *("Bees dance", "BEES", "bee\u017f", "bee\u1e9e", "\u212aITCHEN", "kitchen", "Stra\u00dfe", "STRASSE", "fi\u017fh"),
+    *(
+        "o\ufb03ce",
+        "OFFICE",
+        "\ufb01sh",
+        "\ufb05one",
+        "hone\u1e99",
+        "\u0130zmir",
+        "ta\u01f0",
+        "\u0149ew",
+        "GR\u00d6\u1e9eE",
+    ),
+    *(
+        "gr\u00f6\u00dfe",
+        "关于蜜蜂",
+        "蜜 蜂",
+        "ΜΈΛΙΣΣΑΣ",
+        "ПЧЁЛЫ",
+        "Ꭰꮿ",
+        "100%",
+        "1000",
+        "a_b",
+        "axb",
+        "back\\slash",
+        'it\'s "so"',
+    ),
+    *("x" * 500, f"{'x' * 500}y", "kкkкkк", "\u00c5ngstr\u00f6m", "\u212bNGSTR\u00d6M"),
+)
+"""Texts in which words are spelled in ways that not every database takes for the same."""
+SPELLED_WORDS = (
+    *(
+        "bees",
+        "bee",
+        "beess",
+        "bees\u00df",
+        "kitchen",
+        "strasse",
+        "stra",
+        "sse",
+        "fish",
+        "ish",
+        "office",
+        "ice",
+        "stone",
+    ),
+    *(
+        "honey",
+        "hone",
+        "i",
+        "i\u0307zmir",
+        "zmir",
+        "taj",
+        "\u02bcnew",
+        "new",
+        "gr\u00f6\u00dfe",
+        "gr\u00f6sse",
+        "r\u00f6",
+    ),
+    *(
+        "蜜蜂",
+        "蜂",
+        "μέλισσας",
+        "пчёлы",
+        "чё",
+        "ꭰꮿ",
+        "Ꭰꮿ",
+        "0%",
+        "%",
+        "%%",
+        "a_b",
+        "_",
+        "k\\s",
+        "\\",
+        "it's",
+        "'",
+        '"so"',
+    ),
+    *("x" * 500, f"{'x' * 40}y", "x" * 501, "kкk", "\u00e5ngstr\u00f6m", "ngstr", "x\0x", "ab\0cd"),
+)
+
+
+def test_no_spelling_is_lost(connection: Connection) -> None:
+    connection.execute(delete(page))
+    places = ({"title": ""}, {"text": ""}, {"title": "", "text": ""})
+    rows = [
+        row(number) | {"title": text, "text": text, "url": f"http://a.example/{quote(text)}"} | empty
+        for number, (text, empty) in enumerate(product(SPELLED, places), 1)
+    ]
+    rows = [one | {"url": "http://a.example/"} if one["title"] or one["text"] else one for one in rows]
+    connection.execute(insert(page), rows)
+    for given in SPELLED_WORDS:
+        word = given.casefold()
+        fits = [one["id"] for one in rows if word in f"{one['title']} {one['text']} {unquote(one['url'])}".casefold()]
+        found = walked(connection, Wanted(1, (word,), order=NEWEST), 1_000, 60.0)[0]
+        assert (given, sorted(found)) == (given, fits)
+
+
+@pytest.mark.parametrize("words", [("unobtainium",), ("蜜蜜蜜",), ("bees", "unobtainium")])
+def test_the_database_leaves_out_what_has_no_such_word(
+    connection: Connection, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(page_search, "has_all", lambda _words, _title, address, _text: read.append(address))
+    assert walked(connection, Wanted(1, words), 50, 60.0)[:2] == ([], MANY)
+    assert [one for one in read if "蜂" not in one] == []  # what an address hides is not the database's to know
+
+
 def test_all_pages_are_looked_at(connection: Connection) -> None:
     for order in ORDERED:
         assert walked(connection, Wanted(1, ("nowhere",), order=order), 50, 0.0)[1] == MANY
 
 
-def test_when_the_time_is_up_it_is_said_how_far_it_came(connection: Connection) -> None:
+def test_when_the_time_is_up_it_is_said_how_far_it_came(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_search, "FIRST_SLOW", 10)
     seen = look(connection, Wanted(1, ("nowhere",)), None, 50, 0.0)
-    assert (seen.hits, seen.looked, seen.place) == ((), 25, Place(MANY - 24))
+    assert (seen.hits, seen.looked, seen.place) == ((), 10, Place(MANY - 9))
 
 
 def test_when_enough_is_found_no_more_is_looked_at(connection: Connection) -> None:
