@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import signal
 import socket
 import sqlite3
@@ -179,6 +180,24 @@ def test_more_than_can_wait_are_told_so(served: Asked) -> None:
     assert len(said) == 200
     assert set(said) <= {200, 503}
     assert 200 in said
+
+
+def test_more_than_may_be_connected_are_hung_up_on(served: Served) -> None:
+    browsers = [served.connect() for _ in range(520)]
+    poll = select.poll()
+    for one in browsers:
+        poll.register(one, select.POLLIN)
+    until, refused = time.monotonic() + PATIENCE, 0
+    while refused < 20 and time.monotonic() < until:
+        time.sleep(0.1)
+        refused = len(poll.poll(0))
+    time.sleep(0.2)
+    assert len(poll.poll(0)) == refused == 20
+    for one in browsers:
+        one.close()
+    while served.ask("GET /")[0] == 0:
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])

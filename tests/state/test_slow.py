@@ -108,6 +108,23 @@ def test_a_host_with_very_much_is_found_although_each_request_is_fast(
     assert 300 < first.waiting < 440
 
 
+@pytest.mark.parametrize(
+    "known", [{"delay": 20.0}, {"latency": 20.0}, {"pace": 20.0}, {"rests": 90.0}, {"rests": 60.0, "delay": 7.0}]
+)
+def test_of_many_hosts_those_are_counted_that_are_asked_most_seldom(
+    crew: Crew, known: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slow, "CANDIDATES", 0)  # none that is seen to have many
+    monkeypatch.setattr(slow, "SELDOM", slow.SELDOM.limit(2))
+    names = [f"h{n}.example" for n in range(9)]
+    crew.join(*(one for name in names for one in pages(name, 2)))
+    for name in names:
+        set_host(crew, name, delay=1.0)
+    set_host(crew, "h4.example", **known)
+    set_host(crew, "h6.example", delay=3.0, latency=6.0)
+    assert [one.host for one in found(crew)] == ["h4.example", "h6.example"]
+
+
 # How soon hosts answer.
 
 
