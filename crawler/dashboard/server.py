@@ -158,6 +158,8 @@ def _write(request: server.Request, answer: Answer) -> None:
 
 def site(answer: Answers, reactor: Any, pool: ThreadPool, slow: ThreadPool) -> policies.WrappingFactory:
     """What listens at the port."""
-    found = server.Site(Counter(answer, reactor, pool, slow), requestFactory=BoundedRequest, timeout=SECONDS)
+    found = server.Site(
+        Counter(answer, reactor, pool, slow), requestFactory=BoundedRequest, timeout=SECONDS, reactor=reactor
+    )
     found.displayTracebacks = False
     return Few(found)
