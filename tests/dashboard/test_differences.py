@@ -116,6 +116,17 @@ def test_long_texts_take_no_long_time(at: int) -> None:
     assert found.share > 0 or found.is_coarse
 
 
+@pytest.mark.parametrize(("gaps", "is_coarse"), [(1_900, False), (2_100, True)])
+def test_so_many_places_are_cut_further(gaps: int, is_coarse: bool) -> None:
+    old, new = (" ".join(f"anchor{n} {word}" for n in range(gaps)) for word in ("x", "y"))
+    assert difference(old, new).is_coarse is is_coarse
+
+
+@pytest.mark.parametrize(("more", "is_coarse"), [("y ", False), ("y z", True)])
+def test_so_many_words_are_compared(more: str, is_coarse: bool) -> None:
+    assert difference("a " * 12_499 + "x ", "a " * 12_499 + more).is_coarse is is_coarse
+
+
 def test_what_is_not_compared_is_counted() -> None:
     assert difference("a" * 250_000, "a" * 200_000).unread == 50_000
     assert difference("a" * 200_000, "a" * 200_000).unread == 0

@@ -142,6 +142,25 @@ def test_who_guesses_waits_and_nobody_else() -> None:
     door.check(Request("GET", "/", headers={**HOST, "authorization": f"Bearer {SECRET}"}, client="192.0.2.8"))
 
 
+@pytest.mark.parametrize(("seconds", "expected"), [(59.0, 429), (61.0, 200)])
+def test_who_guessed_waits_a_minute(seconds: float, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    door, now = Door(password=SECRET), 1_000.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    for _ in range(20):
+        assert status(door, authorization="Bearer x") == 401
+    now += seconds
+    assert status(door, authorization=f"Bearer {SECRET}") == expected
+
+
+@pytest.mark.parametrize(("others", "expected"), [(9_999, 429), (10_000, 401)])
+def test_of_so_many_networks_it_is_known_who_guessed(others: int, expected: int) -> None:
+    door = Door(password=SECRET)
+    for client in ["192.0.2.7"] * 20 + [f"10.{n >> 8}.{n & 255}.1" for n in range(others)]:
+        with pytest.raises(RefusedError):
+            door.check(Request("GET", "/", headers={**HOST, "authorization": "Bearer x"}, client=client))
+    assert status(door, authorization="Bearer x") == expected
+
+
 def test_to_ask_without_a_password_is_no_guess() -> None:
     door = Door(password=SECRET)
     assert [status(door) for _ in range(TRIES + 1)] == [401] * (TRIES + 1)

@@ -132,6 +132,33 @@ def test_filters(
     text(desk, **query)
 
 
+@pytest.mark.parametrize(
+    ("width", "height", "box"),
+    [
+        (320, 220, (160, 110)),
+        (40, 30, (40, 30)),
+        (9_000, 10, (160, 2)),
+        (10, 9_000, (2, 110)),
+        (1, 1, (2, 2)),
+        (-1, 5, None),
+        (5, -1, None),
+    ],
+)
+def test_the_box_of_a_picture(desk: Desk, engine: Engine, width: int, height: int, box: tuple[int, int] | None) -> None:
+    enter(engine, 1, sight=sight(size=(width, height)))
+    said = re.findall(r'<svg width="(\d+)" height="(\d+)" role="img"', text(desk))
+    assert said == ([tuple(map(str, box))] if box else [])
+
+
+@pytest.mark.parametrize("of", range(1, 50))
+def test_a_share_lies_between_none_and_all(of: int) -> None:
+    none, every = wilson(0, of), wilson(of, of)
+    assert none.low == pytest.approx(0)
+    assert every.high == pytest.approx(1)
+    assert (none.low or 0.0) >= 0
+    assert (every.high or 1.0) <= 1
+
+
 def test_one_goes_on_to_older_ones(desk: Desk, engine: Engine) -> None:
     for number in range(1, 31):
         enter(engine, number)

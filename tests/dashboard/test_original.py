@@ -116,6 +116,18 @@ def test_tints_of_blocks_that_share_an_element() -> None:
     assert found.html.count("title=") == 2  # of each of its pieces
 
 
+def test_space_between_blocks_has_no_tint() -> None:
+    found = made("<body><p>one</p>\n \n<p>two</p>\n", frozenset((0,)))
+    assert [*Reader(found.html).said["kept"], *Reader(found.html).said["left"]] == ["one", "two"]
+
+
+def test_what_no_browser_shows_is_left_out() -> None:
+    found = made("<title>Name</title><body><iframe>inside</iframe><p>Text</p><noframes>without</noframes>")
+    assert "Text" in found.html
+    for word in ("Name", "inside"):
+        assert word not in found.html
+
+
 def test_pictures_are_their_descriptions() -> None:
     found = made("<body><p>Text <img src=/a.png alt='A bee <i>'><img src=/b.png>")
     assert Reader(found.html).said["picture"] == ["A bee <i>"]

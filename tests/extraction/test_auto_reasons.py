@@ -6,7 +6,7 @@ from crawler.extraction.auto import auto, sight, signs
 from crawler.extraction.auto.choice import best_f1
 from crawler.extraction.auto.in_words import GROUPS, IN_WORDS, Reason, Said, group_of
 from crawler.extraction.auto.model import judge, judged, shipped
-from crawler.extraction.auto.reasons import ALL_TOGETHER, MOST_EXPLAINED, MOST_REASONS, explain
+from crawler.extraction.auto.reasons import ALL_TOGETHER, MOST_REASONS, explain
 from crawler.page import Page
 
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."

@@ -1,6 +1,8 @@
 """Short looks at a database: bounded in time, and clear about what is not there."""
 
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,17 @@ def test_what_takes_too_long_is_broken_off(engine: Engine) -> None:
     with pytest.raises(SlowError, match="took too long"), glance(engine.url, 0.2) as connection:
         connection.execute(text(LONG[engine.dialect.name]))
     assert time.monotonic() - begun < 5
+
+
+def test_a_lock_is_waited_for_no_longer(sqlite_url: URL) -> None:
+    open_database(sqlite_url).dispose()
+    with closing(sqlite3.connect(str(sqlite_url.database), isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN EXCLUSIVE")
+        begun = time.monotonic()
+        with pytest.raises(StateError, match="locked"), glance(sqlite_url, 0.1):
+            pass
+        assert 0.05 < time.monotonic() - begun < 3
 
 
 def test_nothing_is_changed(engine: Engine) -> None:

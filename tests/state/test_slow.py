@@ -125,6 +125,16 @@ def test_of_many_hosts_those_are_counted_that_are_asked_most_seldom(
     assert [one.host for one in found(crew)] == ["h4.example", "h6.example"]
 
 
+def test_of_a_host_that_was_not_seen_to_have_many_it_is_said_what_was_counted(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, number in {"LOOKED_AT": 1, "COUNTED_OF_EACH": 2, "COUNTED": 3}.items():
+        monkeypatch.setattr(slow, name, number)
+    crew.join(*pages("first.example", 1), *pages("middle.example", 5), *pages("last.example", 1))
+    middle = next(one for one in found(crew) if one.host == "middle.example")
+    assert (middle.waiting, middle.is_counted) == (3, False)
+
+
 # How soon hosts answer.
 
 
