@@ -127,7 +127,7 @@ def shown(one: Seen, mark: str) -> JudgedPicture:
     width, height = sighting.size if sighting else (None, None)
     return JudgedPicture(
         *(one.id, one.kind, one.url, one.target, one.page, one.site, NOISE if one.noise else CONTENT),
-        *(one.probability, one.keyword, one.redundancy, one.entropy, _reasons(one.reasons), one.decided_by),
+        *(one.probability, one.keyword, one.redundancy, one.entropy, reasons_of(one.reasons), one.decided_by),
         *(one.audited, one.mistaken, one.bytes if one.file else None, one.decided_at),
         name=_name(one.url),
         alt=sighting.alt if sighting else "",
@@ -190,14 +190,14 @@ def reason(text: str) -> Reason:
 def _sighting(record: str | None) -> Sighting | None:
     try:
         return Sighting.of(record) if record else None
-    except (ValueError, TypeError):  # whatever it is, it is none of ours
+    except (ValueError, TypeError, RecursionError):  # whatever it is, it is none of ours
         return None
 
 
-def _reasons(text: str) -> tuple[str, ...]:
+def reasons_of(text: str) -> tuple[str, ...]:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ()
     return tuple(map(str, found)) if isinstance(found, list) else ()
 

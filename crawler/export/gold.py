@@ -45,6 +45,6 @@ def told_by(detail: str) -> dict[str, object]:
     """What a mark's detail tells; nothing where it is none of a page."""
     try:
         told = json.loads(detail)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) else {}

@@ -133,5 +133,5 @@ def target_of(sight: str) -> str:
     try:
         said = json.loads(sight)
         return str(said[1])
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return ""

@@ -51,7 +51,10 @@ def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST) -> Respon
     """The response in a row, if there is one; a ValueError where it cannot be read, or has more bytes than that."""
     if row["body"] is None:
         return None
-    headers = tuple((str(name), str(value)) for name, value in json.loads(row["headers"]))
+    try:
+        headers = tuple((str(name), str(value)) for name, value in json.loads(row["headers"]))
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"the headers of a response that is kept are damaged: {error}") from None
     unpacker = zstd.ZstdDecompressor()
     try:
         body = unpacker.decompress(row["body"], most)

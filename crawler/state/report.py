@@ -32,6 +32,7 @@ from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, shown, time_of, why
+from crawler.state.odd import checked
 from crawler.state.schema import (
     DONE,
     HELD,
@@ -338,10 +339,10 @@ def _reader(url: URL, patience: int) -> Engine:
     if url.drivername == "sqlite":
         engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
-        return engine
+        return checked(engine, shown(url))
     arguments = {"connect_timeout": patience, "application_name": "winnow state", **ENCODING}
     engine = create_engine(url, isolation_level="REPEATABLE READ", poolclass=NullPool, connect_args=arguments)
-    return engine.execution_options(postgresql_readonly=True)
+    return checked(engine, shown(url)).execution_options(postgresql_readonly=True)
 
 
 def open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:

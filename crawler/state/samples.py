@@ -17,6 +17,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func
 from crawler.state.addresses import in_parts
 from crawler.state.dashboard_tables import sample
 from crawler.state.entries import Sample
+from crawler.state.odd import OddError
 
 SAMPLES_BETWEEN = 100  # of a worker, from one thinning of its seat's rows to the next
 MOST_LOOKED_AT = 10_000  # of a seat's rows, the latest: what is older was thinned when it was late
@@ -27,6 +28,7 @@ SPANS = ((HOUR, 30 * DAY), (10 * MINUTE, DAY), (MINUTE, HOUR))
 WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
 """Seconds that the points of a chart may be apart, up to a day; beyond, whole days."""
 SHARED_WIDTH = 5  # the least where several workers are at a crawl: each has a row in so many seconds
+MOST_COUNT = 2**53  # of answers: a larger number is none that a crawl counted
 NUMBERS = ("pages", "read", "on_topic", "requests", "failed", "bytes", "pictures", "picture_bytes", "skipped")
 
 
@@ -182,9 +184,14 @@ def _widths() -> Iterator[int]:
 def _added(statuses: Iterable[str]) -> dict[str, int]:
     """Counts by status added up, the statuses in order; a text may hold several, with commas between them."""
     pairs: list[tuple[str, int]] = []
-    json.loads(f"[{','.join(statuses)}]", object_pairs_hook=pairs.extend)  # as one list: there may be 20,000
+    try:
+        json.loads(f"[{','.join(statuses)}]", object_pairs_hook=pairs.extend)  # as one list: there may be 20,000
+    except (ValueError, RecursionError):
+        raise OddError("there is something in the samples that no crawl writes: statuses are no JSON") from None
     sums: dict[str, int] = defaultdict(int)
     for status, number in pairs:
+        if not isinstance(number, int) or abs(number) > MOST_COUNT:
+            raise OddError("there is something in the samples that no crawl writes: statuses have no whole number")
         sums[status] += number
     return dict(sorted(sums.items()))
 

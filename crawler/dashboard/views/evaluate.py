@@ -26,8 +26,9 @@ from crawler.dashboard.views import Changes, Data, Views
 from crawler.evaluation.focus_kept import ODD, kept
 from crawler.evaluation.focus_tables import Kept
 from crawler.focus.harvest import ON_TOPIC
-from crawler.state.database import StateError
+from crawler.state.database import shown
 from crawler.state.gathered import Fetched, gathered
+from crawler.state.odd import OddError
 from crawler.state.schema import crawl, page
 from crawler.state.verdicts import Judged, judged_of
 
@@ -139,7 +140,8 @@ def _kept(desk: Desk, of: OfCrawl, tell: Callable[[int], None]) -> Kept | None:
         try:
             return kept(found, ON_TOPIC, pace=gently) if found is not None else None
         except ODD as error:
-            raise StateError("There is something in the database that no crawl writes.") from error
+            what = " ".join(str(error).split())[:300]
+            raise OddError(f"there is something in {shown(desk.url)} that no crawl writes: {what}") from None
 
 
 def _judged(desk: Desk, of: OfCrawl) -> Judged | None:

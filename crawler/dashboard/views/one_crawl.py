@@ -128,7 +128,7 @@ def _found(connection: Connection, number: int, now: float) -> Standing:
 def _seeds(found: Standing) -> tuple[str, ...]:
     try:
         seeds = json.loads(found.seeds)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ()
     return tuple(map(str, seeds)) if isinstance(seeds, list) else ()
 

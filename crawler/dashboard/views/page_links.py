@@ -1,12 +1,12 @@
 """Where a page leads: what was first found on it, all links of its source, and its pictures."""
 
-import json
 import re
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from crawler.dashboard.desk import Desk
+from crawler.dashboard.judged_pictures import reasons_of
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.reread import Reread, reread
@@ -149,7 +149,7 @@ def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:
 def _picture(url: str, alt: str, target: str, said: PictureVerdict | None) -> PagePicture:
     if said is None:
         return PagePicture(url, alt, target, None, None, None, (), "")
-    reasons = tuple(str(one) for one in json.loads(said.reasons))
+    reasons = reasons_of(said.reasons)
     return PagePicture(url, alt, target, said.id, said.noise, said.probability, reasons, said.decided_by)
 
 
