@@ -24,7 +24,8 @@ from crawler.state.schema import crawl
 
 DEEP = '{"a":' * 5_000
 ENDLESS = 9e999
-JSON = ("crawl.seeds", "raw.headers", "verdict.reasons", "verdict.sight", "focus.summary", "focus.learned", "page.images",
+JSON = ("crawl.seeds", "raw.headers", "verdict.reasons", "verdict.sight", "focus.summary", "focus.learned",
+        "page.images",
         "job.arguments", "job.settings", "evidence.counts")  # fmt: skip
 
 
