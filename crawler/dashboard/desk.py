@@ -15,6 +15,7 @@ from crawler.dashboard.background import Background
 from crawler.dashboard.door import Door
 from crawler.dashboard.rendering import render
 from crawler.dashboard.request import Answer, RefusedError, Request
+from crawler.dashboard.sources import Sources
 from crawler.state.glance import NothingError, SlowError, glance
 
 
@@ -30,6 +31,9 @@ class Desk:
     """What takes too long for an answer."""
     reports: Background = field(default_factory=Background)
     """What takes minutes, and must not hold up the other."""
+
+    sources: Sources = field(default_factory=Sources)
+    """Of pages that somebody looks at."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, RowMapping, select
 
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.request import RefusedError
+from crawler.dashboard.sources import Source, Sources
 from crawler.extraction import EXTRACTORS
 from crawler.page import Extraction, Page
 from crawler.state.raw import response_of
@@ -30,35 +31,42 @@ class Reread:
     source: bytes | None
     """None where the response was not kept."""
     headers: dict[str, str]
+    sources: Sources
+    """Those that were read before."""
     source_at: str = ""
     """When the source was fetched, which is before the page was where that came without it."""
     damage: str = ""
     """Why what was kept cannot be read."""
 
     @cached_property
-    def page(self) -> Page:
-        """The page as it was fetched, or an empty one."""
+    def read(self) -> Source:
+        """The page as it was fetched, or an empty one, read by the method."""
         robots = self.headers.get("x-robots-tag", "")
-        return Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
+        page = Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
+        return self.sources.get(page, self.method)
+
+    @property
+    def page(self) -> Page:
+        """The same, as it is by itself."""
+        return self.read.page
 
     @property
     def method(self) -> str:
         """The method by which it is read here."""
         return str(self.row["extractor"]) if self.row["extractor"] in OWN else METHOD
 
-    @cached_property
+    @property
     def extraction(self) -> Extraction:
         """What the method sees in it."""
-        return EXTRACTORS[self.method](self.page)
+        return self.read.extraction
 
-    @cached_property
+    @property
     def kept(self) -> frozenset[int]:
         """The places of the blocks of the main text among all blocks of the page."""
-        mine = {id(block) for block in self.extraction.blocks}
-        return frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in mine)
+        return self.read.kept
 
 
-def reread(connection: Connection, number: int) -> Reread:
+def reread(desk: Desk, connection: Connection, number: int) -> Reread:
     """The page of this number; a RefusedError where there is none."""
     found = select(page, crawl.c.name.label("crawl")).join(crawl, crawl.c.id == page.c.crawl_id)
     row = connection.execute(found.where(page.c.id == number)).mappings().one_or_none()
@@ -66,16 +74,16 @@ def reread(connection: Connection, number: int) -> Reread:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
     kept = connection.execute(select(raw).where(raw.c.key == row["key"])).mappings().one_or_none()
     if kept is None:
-        return Reread(row, None, {})
+        return Reread(row, None, {}, desk.sources)
     try:
         response = response_of(kept, MOST_BYTES)
     except ValueError as error:
-        return Reread(row, None, {}, kept["fetched_at"], str(error))
+        return Reread(row, None, {}, desk.sources, kept["fetched_at"], str(error))
     headers: dict[str, Any] = {name.lower(): value for name, value in response.headers} if response is not None else {}
-    return Reread(row, response.body if response is not None else None, headers, kept["fetched_at"])
+    return Reread(row, response.body if response is not None else None, headers, desk.sources, kept["fetched_at"])
 
 
 def reread_at(desk: Desk, number: int) -> Reread:
     """The same, with a look at the database of its own."""
     with desk.reading() as connection:
-        return reread(connection, number)
+        return reread(desk, connection, number)

@@ -86,7 +86,7 @@ AS_STORED = (
 def data(desk: Desk, given: Given) -> PageDetail:
     """What is known of a page."""
     with desk.reading() as connection:
-        return _detail(desk, connection, reread(connection, given["page"]))
+        return _detail(desk, connection, reread(desk, connection, given["page"]))
 
 
 def _detail(desk: Desk, connection: Connection, found: Reread) -> PageDetail:
@@ -123,7 +123,7 @@ def _site(connection: Connection, row: RowMapping) -> str:
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page's text beside its original."""
     with desk.reading() as connection:
-        found = reread(connection, given["page"])
+        found = reread(desk, connection, given["page"])
         detail = _detail(desk, connection, found)
     paragraphs = [line for line in detail.text[:MOST_SHOWN].split("\n") if line.strip()]
     return desk.page(

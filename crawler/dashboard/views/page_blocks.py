@@ -67,7 +67,7 @@ def _explanation(page: Page) -> Explanation:
 
 def explanation(found: Reread) -> Explanation | None:
     """What the model says of a page; None where another method reads it."""
-    return found.page.once(_explanation) if found.method == METHOD else None
+    return found.read.once(_explanation) if found.method == METHOD else None
 
 
 def blocks(found: Reread) -> list[PageBlock]:

@@ -85,7 +85,7 @@ class PageLinks(NamedTuple):
 def data(desk: Desk, given: Given) -> PageLinks:
     """Links or pictures of a page, a hundred at a time."""
     with desk.reading() as connection:
-        found = reread(connection, given["page"])
+        found = reread(desk, connection, given["page"])
         if given["of"] == "found":
             rows = found_on(connection, found.row["key"], _cursor(given["after"]), AT_ONCE + 1)
             total, is_cut = found_count(connection, found.row["key"])
