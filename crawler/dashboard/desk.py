@@ -1,14 +1,14 @@
 """What views work with: the database, the templates, the words of the visitor's language."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 from scrapy.settings import BaseSettings
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from crawler.dashboard.background import Background
@@ -16,6 +16,7 @@ from crawler.dashboard.door import Door
 from crawler.dashboard.rendering import render
 from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.sources import Sources
+from crawler.state.database import open_database
 from crawler.state.glance import NothingError, SlowError, glance
 
 
@@ -45,6 +46,12 @@ class Desk:
             raise RefusedError(HTTPStatus.NOT_FOUND, str(error)) from None
         except SlowError as error:
             raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
+
+    def changing(self) -> Engine:
+        """The database, to be changed; a StateError where an older release made it, of which a crawl may be at work."""
+        with suppress(NothingError), glance(self.url):
+            pass  # it has looked at what made the tables, which open_database() would bring up to date
+        return open_database(self.url)
 
     def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Answer:
         """A page of HTML in the visitor's language."""

@@ -12,7 +12,7 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.request import RefusedError
 from crawler.schedule.children import is_alive
 from crawler.schedule.keeper import Keeper, Started
-from crawler.state.database import StateError, open_database
+from crawler.state.database import StateError
 from crawler.state.job_rows import Job, JobError
 from crawler.state.jobs import BY_HAND, TOLD, Due, Jobs
 from crawler.subcommands import WrongUseError
@@ -38,7 +38,7 @@ def starter() -> ThreadPoolExecutor:
 @contextmanager
 def opened(desk: Desk) -> Iterator[Jobs]:
     """The jobs of the database, to be changed; a RefusedError where that cannot be."""
-    jobs = Jobs(open_database(desk.url))
+    jobs = Jobs(desk.changing())
     try:
         yield jobs
     except JobError as error:
@@ -57,7 +57,7 @@ def job_of(jobs: Jobs, number: int) -> Job:
 
 def begin(desk: Desk, number: int) -> bool:
     """Start a run of a job now; whether it did not run already."""
-    jobs = Jobs(open_database(desk.url))
+    jobs = Jobs(desk.changing())
     try:
         job, keeper = job_of(jobs, number), keeper_of(jobs, desk.settings)
         run = jobs.start(job, Due(BY_HAND), keeper.place)

@@ -26,6 +26,7 @@ from crawler.state.job_rows import Job, find
 from crawler.state.job_tables import job as job_table
 from crawler.state.job_tables import run as run_table
 from crawler.state.jobs import Jobs
+from crawler.state.schema import VERSION, version
 
 PATIENCE = 60.0
 EVIL = [
@@ -273,6 +274,18 @@ def test_the_words_of_a_line(here: Visitor) -> None:
     said = here.json("/api/cron", cron="0 3 * * *", timezone="UTC")
     assert (said["words"], len(said["next"]), said["error"]) == ("every day at 03:00", 3, "")
     assert "is wrong" in here.json("/api/cron", cron="x")["error"]
+
+
+@pytest.mark.parametrize("path", ["/schedule/add", "/schedule/1/pause", "/schedule/1/run", "/schedule/1/remove"])
+def test_a_database_of_an_older_release_is_left_as_it_is(here: Visitor, path: str) -> None:
+    where(here.post("/schedule/add", BEES))
+    here.write(update(version).values(version=VERSION - 1))
+    file = Path(str(here.url.database))
+    before = file.read_bytes()
+    found = here.post(path, BEES | {"name": "more", "topic": "bees"})
+    assert found.status == 503
+    assert "an older release" in found.body.decode()
+    assert file.read_bytes() == before
 
 
 def test_whether_a_scheduler_is_at_work(here: Visitor) -> None:

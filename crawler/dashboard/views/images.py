@@ -18,7 +18,6 @@ from crawler.dashboard.views import Changes, Data, Views
 from crawler.judging import BY_LIST
 from crawler.noise.verdict import MODELS
 from crawler.opening import canonical
-from crawler.state.database import open_database
 from crawler.state.entries import Keys
 from crawler.state.glance import glance
 from crawler.state.marked import Marks, Tally
@@ -130,7 +129,7 @@ def say(desk: Desk, request: Request, given: Given) -> Answer:
     with desk.reading() as connection:
         seen, name = _one(connection, given["verdict"])
     said = Mark(PICTURE, name, seen.url, seen.page, given["value"], seen.sight or "", said_at=time.time())
-    engine = open_database(desk.url)
+    engine = desk.changing()
     try:
         if said.value == NONE:
             unmark(engine, said)

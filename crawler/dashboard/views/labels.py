@@ -13,7 +13,6 @@ from crawler.dashboard.request import Answer, RefusedError, Request, see_other
 from crawler.dashboard.views import Changes, Data, Views, labels_page
 from crawler.export.gold import GoldLines
 from crawler.state.dashboard_tables import label
-from crawler.state.database import open_database
 from crawler.state.doubts import Crawled, Doubt, crawls, doubts
 from crawler.state.marks import PICTURE, TEXT, Mark, all_marks, count, unmark
 from crawler.state.said import Said, said
@@ -102,7 +101,7 @@ def remove(desk: Desk, request: Request, given: Given) -> Answer:
         row = connection.execute(select(label).where(label.c.id == given["mark"])).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such mark any more.")
-    engine = open_database(desk.url)
+    engine = desk.changing()
     try:
         unmark(engine, Mark(row.kind, row.crawl, row.url, row.page, row.value))
     finally:

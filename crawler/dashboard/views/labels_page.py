@@ -12,7 +12,6 @@ from crawler.dashboard.request import Answer, Request, see_other
 from crawler.dashboard.reread import Reread, reread_at
 from crawler.dashboard.views import Changes, Data, Views
 from crawler.state.dashboard_tables import label
-from crawler.state.database import open_database
 from crawler.state.doubts import crawled, doubts
 from crawler.state.marks import TEXT, key_of, mark
 
@@ -86,7 +85,7 @@ def save(desk: Desk, request: Request, given: Given) -> Answer:
     read = reread_at(desk, given["page"])
     found = Sheet(read)
     places = found.chosen(request.form)
-    engine = open_database(desk.url)
+    engine = desk.changing()
     try:
         mark(engine, found.mark(frozenset() if given["nothing"] else places))
     finally:
