@@ -12,15 +12,16 @@ MOST_CRAWLS = 200
 
 
 class OfCrawl(NamedTuple):
-    """A crawl, by its number and its name."""
+    """A crawl, by what no other has: after a reset, the next may have its number and its name."""
 
     id: int
     name: str
+    started_at: float
 
 
 def chosen_crawl(connection: Connection, name: str, of: Table) -> OfCrawl | None:
     """The crawl of this name; without one the latest that has a row of this table, None where none has."""
-    found = select(crawl.c.id, crawl.c.name)
+    found = select(*(crawl.c[name] for name in OfCrawl._fields))
     if name:
         row = connection.execute(found.where(crawl.c.name == name)).one_or_none()
         if row is None:

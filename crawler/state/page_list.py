@@ -21,6 +21,7 @@ class Held(NamedTuple):
     first_round: int
     newest: str | None
     """When its newest page was fetched; None where it has no page."""
+    started_at: float
 
 
 class ListedPage(NamedTuple):
@@ -61,7 +62,9 @@ class PageCounts(NamedTuple):
 def held(connection: Connection) -> list[Held]:
     """All crawls, in the order in which they were begun."""
     newest = select(func.max(page.c.fetched_at)).where(page.c.crawl_id == crawl.c.id).scalar_subquery()
-    rows = select(crawl.c.id, crawl.c.name, crawl.c.round, crawl.c.first_round, newest).order_by(crawl.c.id)
+    rows = select(crawl.c.id, crawl.c.name, crawl.c.round, crawl.c.first_round, newest, crawl.c.started_at).order_by(
+        crawl.c.id
+    )
     return [Held._make(row) for row in connection.execute(rows)]
 
 

@@ -78,7 +78,9 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 def show_focus(desk: Desk, request: Request, given: Given) -> Answer:
     """The whole focus report of a crawl, for a frame."""
     with desk.reading() as connection:
-        row = connection.execute(select(crawl.c.id, crawl.c.name).where(crawl.c.id == given["crawl"])).one_or_none()
+        row = connection.execute(
+            select(*(crawl.c[name] for name in OfCrawl._fields)).where(crawl.c.id == given["crawl"])
+        ).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
     result = _focus(desk, OfCrawl(*row))

@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from crawler.dashboard.background import Result
 from crawler.dashboard.desk import Desk
 from crawler.state.crawls import Done, Standing, done, next_due, rates
 from crawler.state.job_rows import Job, jobs_of
 from crawler.state.report import outcomes_of, reading
+from crawler.state.schema import crawl
 from crawler.state.verdicts import saved_bytes
 
 OLD = 60.0
@@ -18,6 +19,8 @@ OLD = 60.0
 LATE = 60.0
 """Seconds from the start of a crawl to its first sample; where it is more, it was begun without them."""
 FAILED = "failed/"
+Outcomes = Mapping[tuple[int, float], Counter[str]]
+"""What came of addresses, by the number of the crawl and its beginning: another may have the number after a reset."""
 
 
 class CrawlFigures(NamedTuple):
@@ -66,13 +69,13 @@ def figures(desk: Desk, connection: Connection, crawls: Collection[Standing], no
     did = done(connection, numbers)
     fast = rates(connection, [one.id for one in crawls if one.status == "running"], now)
     jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
-    counted: Mapping[int, Counter[str]] | None = None
+    counted: Outcomes | None = None
     if any(_is_late(one, did.get(one.id)) for one in crawls):
         counted = outcomes(desk).value
     found = []
     for one in crawls:
         due = next_due(connection, one) if one.ended_at is not None else None
-        failed = _failed(counted, one.id) if _is_late(one, did.get(one.id)) else did[one.id].failed
+        failed = _failed(counted, one) if _is_late(one, did.get(one.id)) else did[one.id].failed
         found.append(
             _figures(one, did.get(one.id), jobs.get(one.name), fast.get(one.id))._replace(failed=failed, next_due=due)
         )
@@ -80,13 +83,14 @@ def figures(desk: Desk, connection: Connection, crawls: Collection[Standing], no
 
 
 def outcomes(desk: Desk) -> Result:
-    """What came of the addresses of all crawls, by their numbers; it was counted a while ago."""
+    """What came of the addresses of all crawls, by their numbers and beginnings; it was counted a while ago."""
     return desk.background.get("outcomes", lambda: _outcomes(desk), OLD)
 
 
-def _outcomes(desk: Desk) -> Mapping[int, Counter[str]]:
+def _outcomes(desk: Desk) -> Outcomes:
     with reading(desk.url) as connection:
-        return dict(outcomes_of(connection))
+        begun, ends = connection.execute(select(crawl.c.id, crawl.c.started_at)).all(), outcomes_of(connection)
+        return {(number, at): ends[number] for number, at in begun}
 
 
 def _is_late(one: Standing, did: Done | None) -> bool:
@@ -94,8 +98,8 @@ def _is_late(one: Standing, did: Done | None) -> bool:
     return did is None or did.since - one.started_at > LATE
 
 
-def _failed(counted: Mapping[int, Counter[str]] | None, number: int) -> int | None:
-    found = None if counted is None else counted.get(number, Counter())
+def _failed(counted: Outcomes | None, one: Standing) -> int | None:
+    found = None if counted is None else counted.get((one.id, one.started_at))
     return None if found is None else sum(n for what, n in found.items() if what.startswith(FAILED))
 
 

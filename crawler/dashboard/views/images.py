@@ -179,7 +179,7 @@ def _shown(connection: Connection, name: str, seen: Sequence[Seen]) -> tuple[Jud
 def _errors(desk: Desk, connection: Connection, of: OfCrawl) -> ImageErrors:
     tally = _marks(desk, connection, of).tally()
     if not tally.is_all:  # it takes longer than an answer may
-        tally = desk.background.get(("marked pictures", of.id), lambda: _tally(desk, of), COUNTED_AGAIN).value or tally
+        tally = desk.background.get(("marked pictures", *of), lambda: _tally(desk, of), COUNTED_AGAIN).value or tally
     return errors(of.name, audits(connection, of.id), tally)
 
 

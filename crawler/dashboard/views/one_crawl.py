@@ -87,7 +87,7 @@ def one_crawl(desk: Desk, given: Given) -> OneCrawl:
             figures(desk, connection, [found], now)[0],
             _seeds(found),
             tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in workers),
-            _outcomes(desk, found.id),
+            _outcomes(desk, found),
         )
 
 
@@ -108,8 +108,10 @@ def slow_hosts(desk: Desk, given: Given) -> SlowHosts:
     """The hosts of a crawl that will take longest, and why, as they were a few seconds ago."""
     number = given["crawl"]
     with desk.reading() as connection:
-        _found(connection, number, 0.0)
-    result = desk.background.get(("slow", number), lambda: _slow(desk, number), SLOW_AGE, SLOW_PATIENCE)
+        found = _found(connection, number, 0.0)
+    result = desk.background.get(
+        ("slow", number, found.started_at), lambda: _slow(desk, number), SLOW_AGE, SLOW_PATIENCE
+    )
     return SlowHosts(result.at, result.value or (), result.error)
 
 
@@ -133,11 +135,13 @@ def _seeds(found: Standing) -> tuple[str, ...]:
     return tuple(map(str, seeds)) if isinstance(seeds, list) else ()
 
 
-def _outcomes(desk: Desk, number: int) -> Outcomes:
+def _outcomes(desk: Desk, of: Standing) -> Outcomes:
     result = outcomes(desk)
     ends: dict[str, int] = {}
     reasons: dict[str, dict[str, int]] = {}
-    for what, count in sorted((result.value or {}).get(number, {}).items(), key=lambda one: (-one[1], one[0])):
+    for what, count in sorted(
+        (result.value or {}).get((of.id, of.started_at), {}).items(), key=lambda one: (-one[1], one[0])
+    ):
         group, _, why = what.partition("/")
         if group in GROUPS:
             reasons.setdefault(group, {})[why] = count

@@ -167,7 +167,7 @@ def counted(desk: Desk, crawl: Held) -> PageCounts | None:
         with glance(desk.url, COUNTING) as connection:
             return choices(connection, crawl.id)
 
-    result = desk.background.get(("pages", crawl.id), count, AGE, PATIENCE)
+    result = desk.background.get(("pages", crawl.id, crawl.started_at), count, AGE, PATIENCE)
     return result.value  # type: ignore[no-any-return]
 
 
