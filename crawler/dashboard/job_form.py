@@ -88,15 +88,15 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> str:
         elif name == "seeds":
             _check_seeds(value)
         elif name == "topic" and _is_like_a_file(value):
-            return f"topic={value[:100]!r} is like a file's name; from here it is words, and for a file {ADVICE}"
+            return f"{value[:100]!r} is like a file's name; from here it is words, and for a file {ADVICE}"
         elif name in READERS and value:
             READERS[name](value)
         elif name == "name":
             return "a job wants a name"
         elif not value.isprintable():
-            return f"{name} has letters that cannot be shown"
+            return "it has letters that cannot be shown"
     except (ArgumentError, CronError) as error:
-        return str(error)
+        return str(error).removeprefix(f"{name}=")  # which stands under the field's own name
     return ""
 
 

@@ -12,7 +12,7 @@ from crawler import __version__
 from crawler.dashboard.request import Request
 from crawler.dashboard.words import Words, words_of
 from crawler.evaluation.escaped import shown
-from crawler.wording import span
+from crawler.wording import reason_words
 
 MOST_SHOWN = 300
 """Letters of a title or an address in a list."""
@@ -27,7 +27,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(web=web, link=link, whole=whole, day=day, size=size, number=number, share=share, span=span)
+    found.filters.update(
+        web=web, link=link, whole=whole, day=day, size=size, number=number, share=share, reason=reason_words
+    )
     return found
 
 
@@ -41,6 +43,7 @@ def render(template: str, request: Request, token: str, values: dict[str, Any]) 
             values,
             _=words.said,
             many=words.many,
+            span=words.span,
             language=request.language,
             path=request.path,
             query=request.query,
@@ -92,8 +95,14 @@ def day(moment: float | str | None) -> Markup:
 
 
 def size(count: float | None) -> str:
-    """Bytes in the unit that suits."""
-    return "–" if count is None else decimal(int(count))
+    """Bytes in the unit that suits.
+
+    >>> size(1), size(306_400)
+    ('1 B', '306.4 kB')
+    """
+    if count is None:
+        return "–"
+    return f"{int(count)} B" if abs(count) < 1_000 else decimal(int(count))
 
 
 def number(count: float | None, digits: int = 0) -> str:
@@ -102,5 +111,14 @@ def number(count: float | None, digits: int = 0) -> str:
 
 
 def share(part: float | None, digits: int = 0) -> str:
-    """A part of one as a percentage."""
-    return "–" if part is None else f"{part:.{digits}%}"
+    """A part of one as a percentage; what is not quite nothing or all is not said to be.
+
+    >>> share(0.0), share(0.004), share(0.625), share(0.9999, 1), share(1.0)
+    ('0%', '<1%', '62%', '>99.9%', '100%')
+    """
+    if part is None:
+        return "–"
+    least = 0.01 / 10**digits
+    if 0 < part < least:
+        return f"<{least:.{digits}%}"
+    return f">{1 - least:.{digits}%}" if 1 - least < part < 1 else f"{part:.{digits}%}"

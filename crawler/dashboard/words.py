@@ -1,25 +1,67 @@
-"""The dashboard's own words in the visitor's language: English as it stands in the templates, Chinese by a table."""
+"""The dashboard's own words in the visitor's language: English as it stands in the templates, Chinese by tables."""
 
 import json
+import math
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
+
+UNITS = (("{n} days", 86_400), ("{n} h", 3_600), ("{n} min", 60))
+MOST_SECONDS = 1e12
+MOST_LETTERS = 1_000
+"""Of a text that is looked at for how it was put together."""
+HOLE = re.compile(r"\\\{(\w+)\\\}")
+"""Where something was filled in, in a sentence of which all else is escaped."""
 
 
 class Words(NamedTuple):
     """What each English sentence is in a language."""
 
     table: Mapping[str, str]
+    reasons: tuple[tuple[re.Pattern[str], str], ...] = ()
+    """How others put sentences together, as what reads a crawl's arguments does, and what that is."""
 
     def said(self, english: str, **values: object) -> str:
         """A sentence with its values filled in; in English where there is no other."""
-        sentence = self.table.get(english, english)
+        sentence = self.table.get(english)
+        if sentence is None:
+            return english.format(**values) if values else self._put_together(english)
         return sentence.format(**values) if values else sentence
 
     def many(self, count: float, one: str, many: str, **values: object) -> str:
         """A sentence for one, or one for `{n}` of them."""
         return self.said(one if count == 1 else many, n=f"{count:,}", **values)
+
+    def span(self, seconds: float | None) -> str:
+        """A span of time in the largest unit that it is two of.
+
+        >>> [Words({}).span(seconds) for seconds in (None, -1, 0.0123, 2.5, 119.9, 7_200, 172_800, float("nan"))]
+        ['–', '0 s', '13 ms', '2.5 s', '119 s', '2 h', '2 days', '0 s']
+        """
+        if seconds is None:
+            return "–"
+        length = min(max(0.0, seconds), MOST_SECONDS)
+        for unit, of_it in UNITS:
+            if length >= 2 * of_it:
+                return self.said(unit, n=f"{length // of_it:,.0f}")
+        if 0 < length < 0.1:
+            return self.said("{n} ms", n=math.ceil(1_000 * length))
+        return self.said("{n} s", n=f"{length:.1f}" if 0 < length < 10 else int(length))
+
+    def _put_together(self, english: str) -> str:
+        """A text whose values were filled in before it came here; what was filled in may be such a text, too."""
+        if not self.reasons or len(english) > MOST_LETTERS:
+            return english
+        text = english.removesuffix(".")
+        end = "。" if text != english else ""
+        if text in self.table:
+            return self.table[text] + end
+        for pattern, sentence in self.reasons:
+            if match := pattern.fullmatch(text):
+                return sentence.format(**{name: self.said(part) for name, part in match.groupdict().items()}) + end
+        return english
 
 
 @cache
@@ -27,5 +69,14 @@ def words_of(language: str) -> Words:
     """The words of a language."""
     if language != "zh":
         return Words({})
-    tables = [file for file in files(__package__).iterdir() if file.name.startswith("chinese")]
-    return Words({name: said for file in tables for name, said in json.loads(file.read_text("utf-8")).items()})
+    sentences, programs, reasons = (_table(name) for name in ("chinese", "chinese_api", "chinese_reasons"))
+    made = [(_pattern(name), said) for name, said in reasons.items() if "{" in name]
+    return Words({**sentences, **programs, **reasons}, tuple(made))
+
+
+def _table(name: str) -> dict[str, str]:
+    return dict(json.loads((files(__package__) / f"{name}.json").read_text("utf-8")))
+
+
+def _pattern(sentence: str) -> re.Pattern[str]:
+    return re.compile(HOLE.sub(r"(?P<\1>.+)", re.escape(sentence)), re.DOTALL)

@@ -95,18 +95,18 @@ def _times(minutes: Sequence[int], hours: Sequence[int]) -> str:
     """At what times of a day it runs; what is every so often begins with that word."""
     if len(minutes) * len(hours) <= MOST_TIMES:
         return f"at {_listed(f'{hour:02}:{minute:02}' for hour in hours for minute in minutes)}"
-    step = _step(minutes, 60)
+    step = evenly(minutes, 60)
     often = {0: f"every hour at minute {_runs(minutes)}", 1: "every minute"}.get(step, f"every {step} minutes")
     if len(hours) == 24:
         return often
-    if len(minutes) == 1 and (apart := _step(hours, 24)):
+    if len(minutes) == 1 and (apart := evenly(hours, 24)):
         return f"every {apart} hours from 00:{minutes[0]:02} on"
     if hours[-1] - hours[0] == len(hours) - 1:
         return f"{often} between {hours[0]:02}:00 and {hours[-1]:02}:59"
     return f"{often.replace('every hour ', '')} of the hours {_runs(hours)}"
 
 
-def _step(numbers: Sequence[int], whole: int) -> int:
+def evenly(numbers: Sequence[int], whole: int) -> int:
     """How far apart numbers are that are evenly spread from 0 on; 0 if they are not, or there is one alone."""
     step = whole // len(numbers)
     return step if list(numbers) == list(range(0, whole, step)) and len(numbers) > 1 else 0
@@ -143,16 +143,25 @@ def _runs(numbers: Iterable[int], name: Callable[[int], str] = str) -> str:
     >>> _runs([1, 2, 3, 4, 8, 9]), _runs([1])
     ('1 to 4, 8 and 9', '1')
     """
-    runs: list[list[int]] = []
+    return _listed(" to ".join(one) for one in runs(numbers, name))
+
+
+def runs(numbers: Iterable[int], name: Callable[[int], str] = str) -> list[tuple[str, ...]]:
+    """The names of numbers one by one, or of the first and the last where many are in a row.
+
+    >>> runs([1, 2, 3, 4, 8, 9])
+    [('1', '4'), ('8',), ('9',)]
+    """
+    rows: list[list[int]] = []
     for number in sorted(numbers):
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
+        if rows and rows[-1][-1] == number - 1:
+            rows[-1].append(number)
         else:
-            runs.append([number])
-    said = [
-        [f"{name(run[0])} to {name(run[-1])}"] if len(run) >= LONG else [name(number) for number in run] for run in runs
-    ]
-    return _listed(one for names in said for one in names)
+            rows.append([number])
+    found: list[tuple[str, ...]] = []
+    for row in rows:
+        found += [(name(row[0]), name(row[-1]))] if len(row) >= LONG else [(name(number),) for number in row]
+    return found
 
 
 def _listed(names: Iterable[str]) -> str:

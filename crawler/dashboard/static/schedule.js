@@ -7,14 +7,14 @@ let timer = 0, asked = 0;
 async function tell() {
   const mine = ++asked;
   if (!line.value.trim()) { said.textContent = ""; return; }
-  const fields = new URLSearchParams({ cron: line.value, timezone: zone.value || "UTC" });
+  const fields = new URLSearchParams({ cron: line.value, timezone: zone.value || "UTC", lang: language });
   try {
     const answer = await fetch(`/api/cron?${fields}`);
     const found = await answer.json();
     if (mine !== asked) return;
     const times = (found.next || []).map((at) => new Date(1000 * at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }));
     said.classList.toggle("bad", Boolean(found.error));
-    said.textContent = found.error || [language === "en" ? found.words : "", times.join(" · ")].filter(Boolean).join(": ");
+    said.textContent = found.error || [found.words, times.join(" · ")].filter(Boolean).join(": ");
   } catch { /* the dashboard was ended: it may come back */ }
 }
 

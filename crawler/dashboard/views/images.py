@@ -37,7 +37,7 @@ PARAMETERS = (
     Parameter("crawl", "", "name of the crawl; the latest that judged pictures where it is not given"),
     Parameter("wall", BOTH, "what is shown", (BOTH, KEPT, SKIPPED, DOUBTFUL)),
     Parameter("kind", ALL, "pictures, or the pages that pictures lead to", (ALL, *KINDS)),
-    Parameter("site", "", "the site whose pages show them"),
+    Parameter("site", "", "the site whose pages show them: its name or a part of it"),
     Parameter("by", "", "the model that called them noise", (*MODELS, BY_LIST)),
     Parameter("only", ALL, "those fetched by the audit, those marked, those that people see otherwise",
               (ALL, AUDITED, MARKED, DISPUTED)),
@@ -224,6 +224,6 @@ VIEWS: Views = {
 CHANGES: Changes = {"/images/{verdict}/mark": (say, SAID)}
 API: Data = {
     "/api/images": (walls, PARAMETERS, "Pictures that were kept or skipped, with verdicts, scores, reasons and marks"),
-    "/api/images/{verdict}": (one, (), "One of them"),
+    "/api/images/{verdict}": (one, (), "A judged picture, with its verdict, scores, reasons and marks"),
     "/api/images/error-rate": (error_rate, OF_CRAWL, "How often pictures are judged wrongly, by audit and by marks"),
 }

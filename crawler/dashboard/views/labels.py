@@ -148,7 +148,7 @@ VIEWS: Views = {
 }
 CHANGES: Changes = {"/labels/{mark}/remove": (remove, ()), **labels_page.CHANGES}
 API: Data = {
-    "/api/labels": (labels, SAID, "What people said of pages and pictures."),
-    "/api/labels/queue": (queue, QUEUE, "The pages and pictures that are least certain."),
+    "/api/labels": (labels, SAID, "What people said of pages and pictures"),
+    "/api/labels/queue": (queue, QUEUE, "The pages and pictures that are least certain"),
     **labels_page.API,
 }

@@ -111,4 +111,4 @@ def _next(desk: Desk, read: Reread) -> Answer:
 
 VIEWS: Views = {"/labels/pages/{page}": (show, ANEW), "/labels/pages/{page}/skip": (skip, ())}
 CHANGES: Changes = {"/labels/pages/{page}": (save, NOTHING), "/labels/pages/{page}/preview": (preview, ())}
-API: Data = {"/api/labels/pages/{page}": (data, ANEW, "The blocks of a page, to be marked.")}
+API: Data = {"/api/labels/pages/{page}": (data, ANEW, "The blocks of a page, to be marked")}

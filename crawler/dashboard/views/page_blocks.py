@@ -132,4 +132,4 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 
 
 VIEWS: Views = {"/pages/{page}/blocks": (show, PARAMETERS)}
-API: Data = {"/api/pages/{page}/blocks": (data, PARAMETERS, "The blocks of a page, and why each is main text or not.")}
+API: Data = {"/api/pages/{page}/blocks": (data, PARAMETERS, "The blocks of a page, and why each is main text or not")}

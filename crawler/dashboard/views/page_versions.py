@@ -101,5 +101,5 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 
 VIEWS: Views = {"/pages/{page}/versions": (show, PARAMETERS)}
 API: Data = {
-    "/api/pages/{page}/versions": (data, PARAMETERS, "What a page said before, and what changed between two times.")
+    "/api/pages/{page}/versions": (data, PARAMETERS, "What a page said before, and what changed between two times")
 }

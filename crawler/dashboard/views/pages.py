@@ -25,7 +25,7 @@ AGE, PATIENCE = 60.0, 0.05
 PARAMETERS = (
     Parameter("crawl", "", "name of the crawl; the one with the newest page if this is not given"),
     Parameter("q", "", "words that must all be in title, text or address"),
-    Parameter("site", "", "site of the pages, such as example.com"),
+    Parameter("site", "", "site of the pages: its name or a part of it, such as example.com"),
     Parameter("language", "", "language of the pages, such as en"),
     Parameter("type", "", "type of the pages, such as article"),
     Parameter("state", "", "what became of the pages", STATES),
@@ -198,6 +198,6 @@ NAMES = frozenset(one.name for one in PARAMETERS)
 VIEWS: Views = {"/pages": (show, PARAMETERS)}
 CHANGES: Changes = {}
 API: Data = {
-    "/api/pages": (data, PARAMETERS, "Pages of a crawl, searched and filtered."),
-    "/api/pages/counts": (counts, PARAMETERS[:1], "How many pages a crawl has, by language and type."),
+    "/api/pages": (data, PARAMETERS, "Pages of a crawl, searched and filtered"),
+    "/api/pages/counts": (counts, PARAMETERS[:1], "How many pages a crawl has, by language and type"),
 }

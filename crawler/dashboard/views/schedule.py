@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from crawler.dashboard import job_runs
+from crawler.dashboard.cron_words import words
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.job_form import FIELDS, USUAL, Filled, filled, zones
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request, see_other
 from crawler.dashboard.views import Changes, Data, Views
+from crawler.dashboard.words import words_of
 from crawler.schedule.cron import CronError, read
 from crawler.schedule.tail import MOST_BYTES, MOST_LINES, tail
-from crawler.schedule.words import words
 from crawler.state.database import time_of
 from crawler.state.job_rows import Job, Run, history_of, jobs_of
 from crawler.state.jobs import RUNNING
@@ -40,7 +41,11 @@ DONE = {
 """What a change came to, as the address says it afterwards."""
 SAID = Parameter("said", "", "what the last change came to", ("", *DONE))
 ASK = Parameter("ask", "", "what is asked about before it is done", ("", "remove"))
-CRON = (Parameter("cron", "", "a line as cron has it"), Parameter("timezone", "UTC", "whose clocks it goes by"))
+CRON = (
+    Parameter("cron", "", "a line as cron has it"),
+    Parameter("timezone", "UTC", "whose clocks it goes by"),
+    Parameter("lang", "en", "language of the words and of what is wrong", ("en", "zh")),
+)
 
 
 class JobRun(NamedTuple):
@@ -145,8 +150,8 @@ def cron_data(desk: Desk, given: Given) -> CronWords:
     try:
         cron = read(given["cron"], given["timezone"])
     except CronError as error:
-        return CronWords("", (), str(error))
-    return CronWords(words(cron), tuple(islice(cron.times(time.time()), NEXT_TIMES)), "")
+        return CronWords("", (), words_of(given["lang"]).said(str(error)))
+    return CronWords(words(cron, given["lang"]), tuple(islice(cron.times(time.time()), NEXT_TIMES)), "")
 
 
 def _find(connection: Connection, number: int) -> Job:
@@ -157,19 +162,24 @@ def _find(connection: Connection, number: int) -> Job:
 
 
 def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
-    said = _when(job)
+    said = _when(job, "en")
     given = (_texts(job.arguments), _texts(job.settings))
     runs = (None if one is None else _run(connection, job, one, now) for one in (job.now, job.last))
     place = (job.id, job.name, job.crawl, job.cron, said, job.timezone)
     return ScheduledJob(*place, job.paused, job.next_at, job.runs, *given, *runs)
 
 
-def _when(job: Job) -> str:
+def _when(job: Job | ScheduledJob, language: str) -> str:
     """When a job comes, in words, or what is wrong with its line."""
     try:
-        return words(read(job.cron, job.timezone))
+        return words(read(job.cron, job.timezone), language)
     except CronError as error:
-        return str(error)
+        return words_of(language).said(str(error))
+
+
+def _values(request: Request) -> dict[str, Any]:
+    """What all pages of the schedule show with."""
+    return {"running": RUNNING, "when": lambda job: _when(job, request.language)}
 
 
 def _texts(given: str) -> dict[str, str]:
@@ -205,14 +215,14 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 def _page(desk: Desk, request: Request, given: Given, form: Filled) -> Answer:
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     values: dict[str, Any] = {"schedule": schedule_data(desk, given), "said": DONE.get(given.get("said", ""), "")}
-    values |= {"form": form, "zones": zones(), "fields": {one.name: one for one in FIELDS}, "running": RUNNING}
-    return desk.page(request, "schedule.html", status, **values)
+    values |= {"form": form, "zones": zones(), "fields": {one.name: one for one in FIELDS}}
+    return desk.page(request, "schedule.html", status, **values, **_values(request))
 
 
 def show_job(desk: Desk, request: Request, given: Given) -> Answer:
     """The page of one job."""
     values = {"history": history_data(desk, given), "said": DONE.get(given["said"], ""), "ask": given["ask"]}
-    return desk.page(request, "schedule_job.html", running=RUNNING, **values)
+    return desk.page(request, "schedule_job.html", **values, **_values(request))
 
 
 def show_log(desk: Desk, request: Request, given: Given) -> Answer:
@@ -224,15 +234,8 @@ def show_log(desk: Desk, request: Request, given: Given) -> Answer:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
         run, job = _run(connection, found, rows[0], now), _job(connection, found, now)
     log = tail(desk.output, found.name, run.number)
-    values: dict[str, Any] = {
-        "job": job,
-        "run": run,
-        "log": log,
-        "most": MOST_BYTES,
-        "lines": MOST_LINES,
-        "running": RUNNING,
-    }
-    return desk.page(request, "schedule_run.html", **values)
+    values: dict[str, Any] = {"job": job, "run": run, "log": log, "most": MOST_BYTES, "lines": MOST_LINES}
+    return desk.page(request, "schedule_run.html", **values, **_values(request))
 
 
 def add(desk: Desk, request: Request, given: Given) -> Answer:
@@ -300,8 +303,8 @@ CHANGES: Changes = {
     "/schedule/{job}/stop": (stop, FROM),
 }
 API: Data = {
-    "/api/jobs": (schedule_data, (), "all jobs, and when they run next"),
-    "/api/jobs/{job}": (history_data, (), "a job, and its last runs"),
-    "/api/jobs/{job}/runs": (runs_data, (), "the last runs of a job"),
-    "/api/cron": (cron_data, CRON, "what a cron line says"),
+    "/api/jobs": (schedule_data, (), "All jobs, and when they run next"),
+    "/api/jobs/{job}": (history_data, (), "A job, and its last runs"),
+    "/api/jobs/{job}/runs": (runs_data, (), "The last runs of a job"),
+    "/api/cron": (cron_data, CRON, "What a cron line says"),
 }
