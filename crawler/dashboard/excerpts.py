@@ -8,6 +8,11 @@ from crawler.wording import CONTROL
 
 BEFORE, AROUND, MOST = 60, 90, 3
 """Letters before the first word, and after each; places that are shown."""
+LONGEST = 30
+"""Letters of a word that is shown whole or not at all."""
+BLANK = re.compile(r"\s+")
+WITHIN = re.compile(r"(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S(?![\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef])\S")
+"""Two letters between which no text is cut: Chinese and Japanese can be cut anywhere."""
 LOOKED_THROUGH = 20_000
 """Letters of a text in which words are looked for, from where the first of them stands."""
 
@@ -26,7 +31,7 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     >>> [piece.text for piece in excerpt("All bees like Honey.", ["honey"])]
     ['All bees like ', 'Honey', '.']
     """
-    start = max(0, _first(text, words) - BEFORE)
+    start = _after_blank(text, max(0, _first(text, words) - BEFORE))
     is_begun, text = start > 0, CONTROL.sub("\ufffd", text[start : start + LOOKED_THROUGH])
     if not words:
         return _one(text)
@@ -39,8 +44,8 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
             if places > MOST:
                 break
             if pieces:
-                pieces.append(ExcerptPiece(text[shown : shown + AROUND] + " … ", is_word=False))
-            shown = max(shown, match.start() - BEFORE)
+                pieces.append(ExcerptPiece(text[shown : _before_blank(text, shown, AROUND)] + " … ", is_word=False))
+            shown = max(shown, _after_blank(text, max(0, match.start() - BEFORE)))
             if (shown or is_begun) and not pieces:
                 pieces.append(ExcerptPiece("… ", is_word=False))
         pieces.append(ExcerptPiece(text[shown : match.start()], is_word=False))
@@ -50,8 +55,8 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
             break
     if not pieces:
         return _one(text)
-    rest = text[shown : shown + AROUND]
-    pieces.append(ExcerptPiece(rest + ("…" if len(text) > shown + AROUND else ""), is_word=False))
+    end = _before_blank(text, shown, AROUND)
+    pieces.append(ExcerptPiece(text[shown:end] + ("…" if len(text) > end else ""), is_word=False))
     return tuple(piece for piece in pieces if piece.text)
 
 
@@ -64,5 +69,24 @@ def _first(text: str, words: Sequence[str]) -> int:
 
 
 def _one(text: str) -> tuple[ExcerptPiece, ...]:
-    most = BEFORE + 2 * AROUND
-    return (ExcerptPiece(text[:most] + ("…" if len(text) > most else ""), is_word=False),) if text else ()
+    end = _before_blank(text, 0, BEFORE + 2 * AROUND)
+    return (ExcerptPiece(text[:end] + ("…" if len(text) > end else ""), is_word=False),) if text else ()
+
+
+def _after_blank(text: str, place: int) -> int:
+    """The place, or where the next word begins if it stands in one that is not long."""
+    if not place or not WITHIN.match(text, place - 1):
+        return place
+    blank = BLANK.search(text, place, place + LONGEST)
+    return blank.end() if blank else place
+
+
+def _before_blank(text: str, start: int, most: int) -> int:
+    """So far behind the start, or where the word ends that comes before it if that is not far."""
+    end = start + most
+    if end >= len(text):
+        return len(text)
+    if not WITHIN.match(text, end - 1):
+        return start + len(text[start:end].rstrip())
+    blanks = [blank.start() for blank in BLANK.finditer(text, max(start, end - LONGEST), end)]
+    return blanks[-1] if blanks else end

@@ -122,7 +122,7 @@ def _refused(desk: Desk, request: Request, error: RefusedError) -> Answer:
     if error.status in BEFORE_THE_DOOR:
         # Before the door nothing of the dashboard is shown, its token least of all.
         return Answer(f"{error}\n".encode(), TEXT, error.status, headers)
-    return desk.page(request, "refused.html", status=error.status, message=str(error))
+    return desk.page(request, "refused.html", status=error.status, code=error.status, message=str(error))
 
 
 @cache

@@ -15,6 +15,20 @@ from crawler.dashboard.server import AT_ONCE, AT_ONCE_SLOW, site
 from crawler.wording import printable
 
 
+def place(host: str, port: int) -> str:
+    """Where the dashboard is to be found that listens there.
+
+    >>> place("::1", 6080)
+    'http://[::1]:6080/ ;'
+    >>> place("0.0.0.0", 6080)
+    'http://127.0.0.1:6080/ ; other machines reach it at any other address of this one;'
+    """
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
+    name = everywhere.get(host, host)
+    said = f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
+    return f"{said} ;" + (" other machines reach it at any other address of this one;" if host in everywhere else "")
+
+
 def serve(desk: Desk, host: str, port: int, where: str) -> int:
     """Serve until a signal ends it; the exit status."""
     reactor: Any = import_module("twisted.internet.reactor")  # made by whoever asks first
@@ -30,8 +44,7 @@ def serve(desk: Desk, host: str, port: int, where: str) -> int:
         print(printable(f"scrapy dashboard: {said}"), file=sys.stderr)
         return 1
     taken = listening.getHost().port
-    name = f"[{host}]" if ":" in host else host
-    print(printable(f"The dashboard of {where} is at http://{name}:{taken}/ ; Ctrl-C ends it."), flush=True)
+    print(printable(f"The dashboard of {where} is at {place(host, taken)} Ctrl-C ends it."), flush=True)
     for pool in pools:
         pool.start()
     reactor.run()

@@ -3,6 +3,7 @@
 import os
 import stat
 from pathlib import Path
+from typing import NamedTuple
 
 from crawler.arguments import NAME
 from crawler.schedule.children import log_of
@@ -11,8 +12,19 @@ MOST_BYTES = 65_536
 MOST_LINES = 200
 
 
-def tail(output: Path, name: str, number: int) -> tuple[str, int] | None:
-    """The last lines of a run's log, and how many bytes it has; None where there is none in this folder.
+class Tail(NamedTuple):
+    """The end of a log."""
+
+    text: str
+    lines: int
+    bytes: int
+    """Of the whole log."""
+    is_cut: bool
+    """Whether there is more before it."""
+
+
+def tail(output: Path, name: str, number: int) -> Tail | None:
+    """The last lines of a run's log; None where there is none in this folder.
 
     Who can write to the database could give a job any name, and who can write to the folder put a link there.
     """
@@ -32,7 +44,8 @@ def tail(output: Path, name: str, number: int) -> tuple[str, int] | None:
         return None
     lines = text.splitlines()
     whole = lines[1:] if found.st_size > MOST_BYTES and len(lines) > 1 else lines
-    return "\n".join(whole[-MOST_LINES:]), found.st_size
+    last = whole[-MOST_LINES:]
+    return Tail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)
 
 
 # A pipe that somebody put there would be waited for.

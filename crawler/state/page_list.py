@@ -10,6 +10,8 @@ from crawler.state.schema import crawl, page, site
 
 BEGINNING = 300
 """Letters of a text that a list shows."""
+MOST_LIKE = 2_000
+"""Sites of similar names that are sorted."""
 
 
 class Held(NamedTuple):
@@ -81,6 +83,22 @@ def site_number(connection: Connection, crawl_id: int, name: str) -> int | None:
     """The number of a site by its name; None where a crawl has none like it."""
     found = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name == name)
     return connection.execute(found).scalar()
+
+
+def sites_like(connection: Connection, crawl_id: int, part: str, most: int) -> list[tuple[int, str]]:
+    """Sites whose names hold a part, with their numbers, the largest first; where very many do, of the first found."""
+    named = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name.contains(part, autoescape=True))
+    found = select(site.c.id, site.c.name).where(site.c.id.in_(named.limit(MOST_LIKE)))
+    return [
+        (row.id, row.name) for row in connection.execute(found.order_by(site.c.pages.desc(), site.c.id).limit(most))
+    ]
+
+
+def largest_sites(connection: Connection, crawl_id: int, most: int) -> list[str]:
+    """The names of the sites with the most pages; an index tells them."""
+    order = site.c.pages.desc(), site.c.id.desc()
+    found = select(site.c.name).where(site.c.crawl_id == crawl_id).order_by(*order).limit(most)
+    return list(connection.execute(found).scalars())
 
 
 def choices(connection: Connection, crawl_id: int) -> PageCounts:

@@ -135,7 +135,7 @@ def test_how_well_a_crawl_kept_to_its_topic(desk: Desk, engine: Engine) -> None:
     assert (figures["sites"][0]["name"], figures["sites"][0]["harvest"]) == ("a.example", 0.5)
     assert figures["course"][-1] == {"pages": 4, "lately": 0.5, "harvest": 0.5}
     said = shown(desk)
-    assert "50.0%" in said
+    assert "<dd>50%</dd>" in said
     assert '<iframe class="report" sandbox="" src="/evaluate/focus/1"' in said
     assert "data-live" not in said
 

@@ -89,7 +89,7 @@ def test_the_least_certain_pages_are_offered(desk: Desk, engine: Engine) -> None
     assert ([one["id"] for one in found["pages"]], found["looked"], found["after"]) == ([1, 2, 4], 4, 0)
     shown = text(desk)
     assert re.findall(r'data-item href="/labels/pages/(\d)"', shown) == ["1", "2", "4"]
-    assert "10.0% certain" in shown
+    assert "10% certain" in shown
     assert "certainty not known" in shown
 
 

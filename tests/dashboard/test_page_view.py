@@ -260,9 +260,13 @@ def test_links(desk: Desk, engine: Engine) -> None:
     ("outcome", "english", "chinese"),
     [
         ("failed/404 Not <b> Found", "failed · <bdi>404 Not &lt;b&gt; Found</bdi>", "失败 · <bdi>404"),
-        ("skipped/refused by robots.txt", "left out · <bdi>refused by robots.txt</bdi>", "舍弃 · <bdi>refused"),
-        ("noise/learned", "skipped as noise · <bdi>learned</bdi>", "作为噪声跳过 · <bdi>learned"),
-        ("picture", "<bdi>picture</bdi>", "<bdi>picture</bdi>"),
+        (
+            "skipped/refused by robots.txt",
+            "left out · <bdi>refused by robots.txt</bdi>",
+            "舍弃 · <bdi>robots.txt 不允许</bdi>",
+        ),
+        ("noise/learned", "skipped as noise · <bdi>learned</bdi>", "作为噪声跳过 · <bdi>学习模型</bdi>"),
+        ("picture", "<bdi>picture</bdi>", "<bdi>图片</bdi>"),
         ("odd</td>/x", "<bdi>odd&lt;/td&gt;/x</bdi>", "<bdi>odd"),
     ],
 )

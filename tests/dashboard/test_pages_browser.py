@@ -67,6 +67,52 @@ def test_keys_lead_through_the_list(page: Any) -> None:
     assert page.get_by_role("heading", level=1).inner_text() == second
 
 
+@pytest.mark.parametrize(
+    ("there", "item", "to"),
+    [("/", "", "/crawls/1"), ("/pages", "h2 a", ""), ("/images", "h3 a", ""), ("/crawls/1", ".named a", ""),
+     ("/labels", "", "")],
+)  # fmt: skip
+def test_enter_opens_the_item_at_hand(page: Any, there: str, item: str, to: str) -> None:
+    page.goto(there)
+    page.keyboard.press("j")
+    at_hand = page.locator(":focus")
+    to = to or (at_hand.locator(item) if item else at_hand).first.get_attribute("href")
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: url.endswith(to))
+
+
+def test_a_page_leads_back_to_the_search(page: Any) -> None:
+    page.goto("/pages?q=honey&language=en")
+    page.locator("#pages h2 a").first.click()
+    page.get_by_role("link", name="Versions").click()
+    page.get_by_role("link", name="← Pages").click()
+    page.wait_for_url(lambda url: "q=honey" in url and "language=en" in url)
+    assert page.get_by_role("searchbox").input_value() == "honey"
+
+
+def test_the_other_language_keeps_the_search(page: Any) -> None:
+    page.goto("/pages?q=honey")
+    page.get_by_role("link", name="中文").click()
+    page.wait_for_url(lambda url: "q=honey" in url and "lang=zh" in url)
+
+
+@pytest.mark.parametrize(
+    "how", [{"viewport": {"width": 390, "height": 800}}, {"viewport": {"width": 1200, "height": 800}}]
+)
+@pytest.mark.parametrize("there", ["/pages", "/images"])
+def test_filters_are_folded_on_a_phone(page: Any, how: dict[str, Any], there: str) -> None:
+    page.goto(there)
+    is_phone = how["viewport"]["width"] == 390
+    site = page.locator("input[name=site]")
+    assert site.is_visible() == (not is_phone)
+    assert page.locator(".more-filters summary").is_visible() == is_phone
+    if is_phone:
+        page.locator(".more-filters summary").click()
+        assert site.is_visible()
+    tops = page.locator(".more-filters select:visible").evaluate_all("(all) => all.map((e) => e.offsetHeight)")
+    assert {*tops, site.evaluate("(e) => e.offsetHeight")} == {tops[0]}
+
+
 def test_more_comes_behind_what_is_there(many: Path, own_page: Any) -> None:
     own_page.goto("/pages")
     assert own_page.locator("#pages li").count() == 50

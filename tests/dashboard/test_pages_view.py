@@ -70,7 +70,7 @@ def test_a_page_as_it_is_shown(desk: Desk, engine: Engine) -> None:
         "near copy",
         "article",
         ">en<",
-        "0.25",
+        "25%",
         "1 page found, and all were looked through",
     ):
         assert badge in text
@@ -145,6 +145,9 @@ def test_filters_stay_in_the_address(desk: Desk, engine: Engine) -> None:
         ("www.bees.com", [1]),
         ("http://www.bees.com/there?x", [1]),
         ("wasps.com", []),
+        ("bees", [1]),
+        ("es.c", [1]),
+        ("es_c", []),
         ("http://[", []),
         ("%", []),
         ("http://bees.com:99999999/", [1]),
@@ -155,6 +158,49 @@ def test_a_site_is_known_by_its_name_and_by_an_address_of_it(
 ) -> None:
     store(engine, 1)
     assert numbers(told(desk, site=given)) == found
+
+
+def test_a_part_of_several_names_is_asked_about(desk: Desk, engine: Engine) -> None:
+    with engine.begin() as connection:
+        for number in range(2, 25):
+            connection.execute(insert(site).values(id=number, crawl_id=1, name=f"<b>{number}.bees.org", pages=number))
+        connection.execute(insert(site).values(id=99, crawl_id=2, name="other.bees.org"))
+    store(engine, 1)
+    store(engine, 2, site_id=24)
+    assert numbers(told(desk, site="bees.com")) == [1]  # that name itself
+    assert numbers(told(desk, site="24.bees")) == [2]
+    found = told(desk, site="bees", q="dance")
+    assert (found["pages"], found["site"]["id"], len(found["site"]["names"]), found["site"]["is_cut"]) == (
+        [],
+        None,
+        20,
+        True,
+    )
+    assert found["site"]["names"][0] == "<b>24.bees.org"
+    text = shown(desk, site="bees", q="dance")
+    assert 'href="/pages?crawl=bees&amp;q=dance&amp;site=%3Cb%3E24.bees.org"' in text
+    assert "<bdi>&lt;b&gt;24.bees.org</bdi>" in text
+    assert "There are more of them" in text
+    assert "<b>" not in text
+    assert "other.bees.org" not in text
+    assert "No site of this crawl is called so" in shown(desk, site="wasps")
+
+
+def test_the_largest_sites_are_offered(desk: Desk, engine: Engine) -> None:
+    with engine.begin() as connection:
+        for number in range(2, 60):
+            connection.execute(insert(site).values(id=number, crawl_id=1, name=f"s{number}.org", pages=number))
+    offered = re.findall(r'<option value="(s\d+.org)">', shown(desk))
+    assert offered == [f"s{number}.org" for number in range(59, 9, -1)]
+
+
+@pytest.mark.parametrize(("given", "said"), [("0.3", "30%"), ("0.25", "25%"), ("0.001", "&lt;1%")])
+def test_relevance_is_a_share_everywhere(desk: Desk, engine: Engine, given: str, said: str) -> None:
+    store(engine, 1, relevance=0.625)
+    text = shown(desk, **{"from": given})
+    assert f'<option value="{given}" selected>{said}</option>' in text
+    assert "</meter> 62%</span>" in text
+    assert "Filters (1)" in text
 
 
 def test_the_crawl_with_the_newest_page_is_shown(desk: Desk, engine: Engine) -> None:
@@ -246,6 +292,14 @@ def test_how_many_there_are(desk: Desk, engine: Engine) -> None:
         ("a.b a+b", ["a+b"], "a.b [a+b]"),
         ("beehive bee", ["bee", "beehive"], "[beehive] [bee]"),
         ("x" * 500, [], "x" * 240 + "…"),
+        ("beehive " * 50, [], "beehive " * 29 + "beehive…"),
+        ("蜜蜂，" * 100, [], "蜜蜂，" * 80 + "…"),
+        (
+            "before " * 20 + "honey " + "behind " * 20,
+            ["honey"],
+            "… " + "before " * 8 + "[honey] " + ("behind " * 12).strip() + "…",
+        ),
+        ("蜜蜂 " * 50 + "honey", ["honey"], "… " + "蜜蜂 " * 20 + "[honey]"),
         ("x" * 100 + "bee" + "y" * 100, ["bee"], "… " + "x" * 60 + "[bee]" + "y" * 90 + "…"),
         ("ß " * 200_000 + "Bee", ["bee"], "… " + "ß " * 30 + "[Bee]"),
         ("İ" + "x" * 100 + "bee", ["bee"], "… " + "x" * 60 + "[bee]"),

@@ -303,12 +303,14 @@ def test_the_end_of_a_log(tmp_path: Path) -> None:
     assert tail(tmp_path, "bees", 1) is None
     log.parent.mkdir(parents=True)
     log.write_text("")
-    assert tail(tmp_path, "bees", 1) == ("", 0)
+    assert tail(tmp_path, "bees", 1) == ("", 0, 0, False)
+    log.write_text("".join(f"{n}\n" for n in range(MOST_LINES)))
+    assert tail(tmp_path, "bees", 1)[1:] == (MOST_LINES, log.stat().st_size, False)
     log.write_text("".join(f"{n}\n" for n in range(MOST_LINES + 1)))
-    text, _ = tail(tmp_path, "bees", 1)
-    assert text.splitlines()[0] == "1"
+    text, lines, _, is_cut = tail(tmp_path, "bees", 1)
+    assert (text.splitlines()[0], lines, is_cut) == ("1", MOST_LINES, True)
     log.write_text("é" * MOST_BYTES + "\nlast")
-    assert tail(tmp_path, "bees", 1) == ("last", 2 * MOST_BYTES + 5)
+    assert tail(tmp_path, "bees", 1) == ("last", 1, 2 * MOST_BYTES + 5, True)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such files here")
@@ -327,4 +329,4 @@ def test_no_other_file_is_a_log(tmp_path: Path) -> None:
     assert [tails.tail(output, *one) for one in asked] == [None] * len(asked)
     (tmp_path / "link").symlink_to(output)  # as an operator may have it
     (output / "logs" / "bees" / "5.log").write_text("fine")
-    assert tail(tmp_path / "link", "bees", 5) == ("fine", 4)
+    assert tail(tmp_path / "link", "bees", 5) == ("fine", 1, 4, False)

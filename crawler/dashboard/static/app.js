@@ -51,6 +51,18 @@ const seen = new IntersectionObserver((entries) => {
   }
 });
 
+// A link with data-back leads to where the visitor came from: the list that it names, as it was searched last.
+function backLinks(root) {
+  for (const link of root.querySelectorAll("a[data-back]")) {
+    const before = new URLSearchParams(sessionStorage.getItem(link.pathname) ?? "");
+    const now = new URLSearchParams(link.search);
+    if (before.has("crawl") && now.has("crawl") && before.get("crawl") !== now.get("crawl")) continue;
+    link.search = new URLSearchParams({ ...Object.fromEntries(before), ...Object.fromEntries(now) });
+  }
+}
+
+addEventListener("pagehide", () => { sessionStorage.setItem(location.pathname, location.search); });
+
 // A form with data-part="ID ..." is sent without leaving the page; of the answer those parts are taken.
 async function send(form, button) {
   if (form.dataset.appends !== undefined && form.hasAttribute("aria-busy")) return; // it would bring all of it twice
@@ -100,13 +112,19 @@ function keepLive() {
   }, 1000 * seconds);
 }
 
+// Filters are folded where they would fill the screen.
+const isNarrow = matchMedia("(max-width: 40rem)");
+function fold() { for (const one of document.querySelectorAll(".more-filters")) one.open = !isNarrow.matches; }
+isNarrow.addEventListener("change", fold);
+
 function prepare(root) {
   localTimes(root);
   charts(root);
+  backLinks(root);
   for (const form of root.querySelectorAll("form[data-goes-on]")) seen.observe(form);
 }
 
-// j and k go through what has data-item; other keys press what has data-key, in the item at hand first.
+// j and k go through what has data-item, and Enter opens it; other keys press what has data-key, in the item at hand first.
 function items() { return [...document.querySelectorAll("[data-item]")].filter((one) => one.offsetParent !== null); }
 
 function step(by) {
@@ -116,6 +134,9 @@ function step(by) {
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
 }
+
+// What an item leads to: a page of the dashboard before one of the web.
+function opens(item) { return item.querySelector("a[href^='/']") || item.querySelector("a[href]"); }
 
 document.addEventListener("keydown", (event) => {
   const field = event.target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
@@ -127,7 +148,10 @@ document.addEventListener("keydown", (event) => {
     if (search) { search.focus(); search.select(); event.preventDefault(); }
     return;
   }
-  if (event.key === "Enter" && event.target.closest("a, button, summary")) return;  // it presses what has the focus
+  if (event.key === "Enter") {  // where a link or a button has the focus, it presses that
+    if (event.target.matches("[data-item]:not(a, label)")) opens(event.target)?.click();
+    return;
+  }
   const name = `[data-key="${CSS.escape(event.key)}"]`;
   const item = document.activeElement?.closest("[data-item]") || items()[0];
   const found = (item && item.querySelector(name)) || document.querySelector(name);
@@ -149,6 +173,7 @@ document.addEventListener("click", (event) => {
   if (opener) document.getElementById(opener.dataset.opens).showModal();
 });
 
+fold();
 prepare(document);
 keepLive();
 

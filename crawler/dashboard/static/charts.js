@@ -2,7 +2,8 @@
 // {"at": [seconds since 1970, ...], "series": [{"name": ..., "unit": ..., "values": [...]}, ...]}. Of these, a figure
 // may choose with data-series="NAME ...", and say what they are called, data-names="A|B", and their colours,
 // data-colours="--first ...". For those who do not see it: data-says="{name}: {last} last, {most} at most." is filled in
-// for each line where aria-describedby of the .plot points to, and a <details> with .values in it gets a table.
+// for each line where aria-describedby of the .plot points to, and a <details> with .values in it gets a table. data-none="..." stands
+// for lines that are nothing but zeros.
 
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth"];
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2]]; // lines that differ for those who see no colours, too
@@ -109,11 +110,11 @@ function fill(place, figure, at, lines) {
   place.scrollTop = top;
 }
 
-function nothing(figure, plot) {
+function nothing(figure, plot, why) {
   forget(figure);
   const said = document.createElement("p");
   said.className = "dim";
-  said.textContent = figure.dataset.nothing ?? "–";
+  said.textContent = why ?? "–";
   plot.replaceChildren(said);
 }
 
@@ -122,7 +123,8 @@ function render(figure, data) {
   const lines = chosen(figure, data);
   figure.dataset.points = data.at.length;
   tell(figure, data.at, lines);
-  if (!data.at.length) { nothing(figure, plot); return; }
+  if (!data.at.length) { nothing(figure, plot, figure.dataset.nothing); return; }
+  if (figure.dataset.none && lines.every((one) => one.values.every((value) => !value))) { nothing(figure, plot, figure.dataset.none); return; }
   const columns = [data.at, ...lines.map((one) => one.values)];
   const kind = lines.map((one) => `${one.name} ${one.unit}`).join("\n") + (data.at.length < 3 ? "\nfew" : "");
   const before = drawn.get(figure);

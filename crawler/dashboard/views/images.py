@@ -14,6 +14,7 @@ from crawler.dashboard.judged_pictures import ImageErrors, JudgedPicture, errors
 from crawler.dashboard.kept_picture import picture
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request, see_other
+from crawler.dashboard.site_choice import SiteChoice, chosen_site, offered_sites
 from crawler.dashboard.views import Changes, Data, Views
 from crawler.judging import BY_LIST
 from crawler.noise.verdict import MODELS
@@ -22,7 +23,7 @@ from crawler.state.entries import Keys
 from crawler.state.glance import glance
 from crawler.state.marked import Marks, Tally
 from crawler.state.marks import CONTENT, NOISE, PICTURE, Mark, mark, unmark
-from crawler.state.schema import crawl, site, verdict
+from crawler.state.schema import crawl, verdict
 from crawler.state.walls import KINDS, Seen, Stretch, Wanted, audits, doubtful, marked_of, read, wall
 
 MOST = 24
@@ -45,6 +46,7 @@ PARAMETERS = (
     Parameter("skipped_before", 0, "the skipped ones that follow, as `before` of an answer says"),
 )  # fmt: skip
 OF_CRAWL = PARAMETERS[:1]
+FILTERS = {one.name: one.default for one in PARAMETERS if one.name in ("kind", "site", "by", "only")}
 
 
 class PictureWall(NamedTuple):
@@ -63,6 +65,8 @@ class ImageWalls(NamedTuple):
     skipped: PictureWall | None
     doubtful: PictureWall | None
     """Those nearest to the limit that nobody has marked."""
+    site: SiteChoice = SiteChoice(None)
+    """The site that is meant, where one was given."""
 
 
 def walls(desk: Desk, given: Given) -> ImageWalls:
@@ -94,6 +98,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         found = _walls(desk, connection, of, given)
         rate = _errors(desk, connection, of) if of is not None else None
         crawls = crawl_names(connection, found.crawl)
+        sites = offered_sites(connection, of.id) if of is not None else []
     return desk.page(
         request,
         "images.html",
@@ -101,6 +106,8 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         rate=rate,
         given=given,
         crawls=crawls,
+        sites=sites,
+        filtered=sum(given[name] != usual for name, usual in FILTERS.items()),
         models=(*MODELS, BY_LIST),
         address=lambda **other: f"/images?{urlencode(_given(given, other))}",
     )
@@ -150,13 +157,14 @@ def _walls(desk: Desk, connection: Connection, of: OfCrawl | None, given: Given)
         seen = doubtful(connection, of.id, "" if given["kind"] == ALL else given["kind"], MOST_DOUBTFUL)
         return ImageWalls(of.name, None, None, PictureWall(_shown(connection, of.name, seen), 0))
     found: dict[str, PictureWall | None] = {KEPT: None, SKIPPED: None}
-    site_id = _site(connection, of.id, given["site"])
+    of_site = chosen_site(connection, of.id, given["site"]) if given["site"] else SiteChoice(None)
+    site_id = of_site.id or 0 if given["site"] else None
     for name, noise in ((KEPT, False), (SKIPPED, True)):
         if given["wall"] in (BOTH, name):
             wanted = Wanted(noise, kinds, site_id, given["by"], given["only"] == AUDITED)
             stretch = _stretch(desk, connection, of, wanted, given)
             found[name] = PictureWall(_shown(connection, of.name, stretch.seen), stretch.before)
-    return ImageWalls(of.name, found[KEPT], found[SKIPPED], None)
+    return ImageWalls(of.name, found[KEPT], found[SKIPPED], None, of_site)
 
 
 def _stretch(desk: Desk, connection: Connection, of: OfCrawl, wanted: Wanted, given: Given) -> Stretch:
@@ -190,14 +198,6 @@ def _tally(desk: Desk, of: OfCrawl) -> Tally:
 
 def _marks(desk: Desk, connection: Connection, of: OfCrawl) -> Marks:
     return Marks(connection, of.name, Keys(of.id, canonical(desk.settings)))
-
-
-def _site(connection: Connection, crawl_id: int, name: str) -> int | None:
-    """The number of a site; None for all, 0 where there is none of this name."""
-    if not name:
-        return None
-    found = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name == name.strip().lower())
-    return connection.execute(found).scalar_one_or_none() or 0
 
 
 def _one(connection: Connection, number: int) -> tuple[Seen, str]:

@@ -130,6 +130,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         request,
         "page.html",
         detail=detail,
+        number=found.row["crawl_id"],
         paragraphs=paragraphs,
         unshown=max(0, len(detail.text) - MOST_SHOWN),
         most=MOST_SHOWN,

@@ -10,11 +10,11 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.excerpts import ExcerptPiece, excerpt
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
+from crawler.dashboard.site_choice import SiteChoice, chosen_site, offered_sites
 from crawler.dashboard.views import Changes, Data, Views
 from crawler.state.glance import glance
-from crawler.state.page_list import Held, ListedPage, PageCounts, choices, held, listed, site_number
+from crawler.state.page_list import Held, ListedPage, PageCounts, choices, held, listed
 from crawler.state.page_search import NEWEST, ORDERS, STATES, Place, Wanted, look
-from crawler.urls import site
 
 AT_ONCE = 50
 MOST_WORDS = 10
@@ -73,6 +73,8 @@ class PageList(NamedTuple):
     """To go on from here; None at the end."""
     is_full: bool
     """Whether so many were found as are shown at once; else the time was up."""
+    site: SiteChoice
+    """The site that is meant, where one was given."""
 
 
 def data(desk: Desk, given: Given) -> PageList:
@@ -86,11 +88,11 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
     before, words = progress(given["after"]), tuple(dict.fromkeys(given["q"].casefold().split()))
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, f"q is wrong; allowed are {MOST_WORDS} words")
-    number = site_of(connection, crawl.id, given["site"]) if given["site"] else None
+    of_site = chosen_site(connection, crawl.id, given["site"]) if given["site"] else SiteChoice(None)
     wanted = Wanted(
         crawl.id,
         words,
-        number,
+        of_site.id,
         given["language"],
         given["type"],
         given["state"],
@@ -100,23 +102,21 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
         given["to"],
         given["sort"],
     )
-    if given["site"] and number is None:
-        return PageList(
-            crawl.name, crawl.round, crawl.first_round, (), before.looked, before.found, None, is_full=False
-        )
+    how = crawl.name, crawl.round, crawl.first_round
+    if given["site"] and of_site.id is None:
+        return PageList(*how, (), before.looked, before.found, None, is_full=False, site=of_site)
     seen = look(connection, wanted, before.place, AT_ONCE - before.found % AT_ONCE)
     texts = {hit.id: hit.text for hit in seen.hits}
     pages = listed(connection, [hit.id for hit in seen.hits])
     after = Progress(seen.place, before.looked + seen.looked, before.found + len(seen.hits))
     return PageList(
-        crawl.name,
-        crawl.round,
-        crawl.first_round,
+        *how,
         tuple(PageFound(one, excerpt(texts[one.id] or one.beginning, words)) for one in pages),
         after.looked,
         after.found,
         str(after) if seen.place is not None else None,
         is_full=bool(seen.hits) and after.found % AT_ONCE == 0,
+        site=of_site,
     )
 
 
@@ -127,15 +127,6 @@ def chosen(crawls: list[Held], name: str) -> Held:
         what = "There is no crawl of this name." if crawls else "No crawl was ever run here."
         raise RefusedError(HTTPStatus.NOT_FOUND, what)
     return max(named, key=lambda one: one.newest or "")
-
-
-def site_of(connection: Connection, crawl: int, given: str) -> int | None:
-    """The number of a site, by its name or an address of it."""
-    name = given.strip().casefold()
-    known = site_number(connection, crawl, name)
-    if known is None:
-        known = site_number(connection, crawl, site(name if "://" in name else f"http://{name}/"))
-    return known
 
 
 def progress(after: str) -> Progress:
@@ -177,6 +168,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         crawls = held(connection)
         crawl = chosen(crawls, given["crawl"])
         pages = found(connection, crawl, given)
+        sites = offered_sites(connection, crawl.id)
     filters = {name: value for name, value in request.query.items() if value and name in NAMES and name != "after"}
     return desk.page(
         request,
@@ -184,11 +176,13 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         crawls=[one.name for one in crawls],
         list=pages,
         counts=counted(desk, crawl),
+        sites=sites,
         given=given,
         filters={"crawl": crawl.name, **filters},
         # What a site's name in the list leads to.
         others=urlencode({**{"crawl": crawl.name}, **{name: v for name, v in filters.items() if name != "site"}}),
         is_filtered=bool(filters.keys() - {"crawl", "sort"}),
+        filtered=len(filters.keys() - {"crawl", "q"}),
         states=STATES,
         orders=ORDERS,
     )

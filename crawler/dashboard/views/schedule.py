@@ -18,7 +18,7 @@ from crawler.dashboard.request import Answer, RefusedError, Request, see_other
 from crawler.dashboard.views import Changes, Data, Views
 from crawler.dashboard.words import words_of
 from crawler.schedule.cron import CronError, read
-from crawler.schedule.tail import MOST_BYTES, MOST_LINES, tail
+from crawler.schedule.tail import tail
 from crawler.state.database import time_of
 from crawler.state.job_rows import Job, Run, history_of, jobs_of
 from crawler.state.jobs import RUNNING
@@ -202,9 +202,14 @@ def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
 
 def _pages_since(connection: Connection, name: str, since: float) -> int | None:
     """How many pages a crawl has brought since a moment, by its samples: to count them could take too long."""
-    number = connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar()
+    number = _crawl_number(connection, name)
     found = None if number is None else totals(connection, number, since)
     return None if found is None else found.pages
+
+
+def _crawl_number(connection: Connection, name: str) -> int | None:
+    """The number of a crawl, once a run has begun it."""
+    return connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar()
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
@@ -221,7 +226,10 @@ def _page(desk: Desk, request: Request, given: Given, form: Filled) -> Answer:
 
 def show_job(desk: Desk, request: Request, given: Given) -> Answer:
     """The page of one job."""
-    values = {"history": history_data(desk, given), "said": DONE.get(given["said"], ""), "ask": given["ask"]}
+    history = history_data(desk, given)
+    with desk.reading() as connection:
+        number = _crawl_number(connection, history.job.crawl)
+    values = {"history": history, "crawl": number, "said": DONE.get(given["said"], ""), "ask": given["ask"]}
     return desk.page(request, "schedule_job.html", **values, **_values(request))
 
 
@@ -234,7 +242,7 @@ def show_log(desk: Desk, request: Request, given: Given) -> Answer:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
         run, job = _run(connection, found, rows[0], now), _job(connection, found, now)
     log = tail(desk.output, found.name, run.number)
-    values: dict[str, Any] = {"job": job, "run": run, "log": log, "most": MOST_BYTES, "lines": MOST_LINES}
+    values: dict[str, Any] = {"job": job, "run": run, "log": log}
     return desk.page(request, "schedule_run.html", **values, **_values(request))
 
 
