@@ -15,6 +15,9 @@ MOST_LETTERS = 1_000
 HOLE = re.compile(r"\\\{(\w+)\\\}")
 """Where something was filled in, in a sentence of which all else is escaped."""
 
+PLAIN = {"learned": "learned model", "filter_list": "filter list"}
+"""Words of the crawler that are said otherwise to people, in English."""
+
 
 class Words(NamedTuple):
     """What each English sentence is in a language."""
@@ -68,7 +71,7 @@ class Words(NamedTuple):
 def words_of(language: str) -> Words:
     """The words of a language."""
     if language != "zh":
-        return Words({})
+        return Words(PLAIN)
     sentences, programs, reasons = (_table(name) for name in ("chinese", "chinese_api", "chinese_reasons"))
     made = [(_pattern(name), said) for name, said in reasons.items() if "{" in name]
     return Words({**sentences, **programs, **reasons}, tuple(made))

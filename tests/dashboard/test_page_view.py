@@ -265,7 +265,7 @@ def test_links(desk: Desk, engine: Engine) -> None:
             "left out · <bdi>refused by robots.txt</bdi>",
             "舍弃 · <bdi>robots.txt 不允许</bdi>",
         ),
-        ("noise/learned", "skipped as noise · <bdi>learned</bdi>", "作为噪声跳过 · <bdi>学习模型</bdi>"),
+        ("noise/learned", "skipped as noise · <bdi>learned model</bdi>", "作为噪声跳过 · <bdi>学习模型</bdi>"),
         ("picture", "<bdi>picture</bdi>", "<bdi>图片</bdi>"),
         ("odd</td>/x", "<bdi>odd&lt;/td&gt;/x</bdi>", "<bdi>odd"),
     ],

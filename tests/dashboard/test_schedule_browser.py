@@ -23,7 +23,7 @@ def test_a_job_from_the_form_to_its_end(own_page: Any, problems: list[str]) -> N
     problems[:] = [one for one in problems if "422" not in one]
     fill(own_page, name="bees", seeds="demo", max_pages="3")
     own_page.get_by_role("button", name="Add the job").click()
-    own_page.get_by_text("The job is there.").wait_for()
+    own_page.get_by_text("The job was added.").wait_for()
     own_page.get_by_role("button", name="Run now").click()
     own_page.get_by_text("A run has started.").wait_for()
     own_page.locator("#jobs .badge.good", has_text="done").wait_for(timeout=60_000)  # without a reload
@@ -32,7 +32,7 @@ def test_a_job_from_the_form_to_its_end(own_page: Any, problems: list[str]) -> N
     own_page.get_by_role("link", name="bees").click()
     own_page.get_by_role("link", name="Remove").click()
     own_page.get_by_role("button", name="Remove the job").click()
-    own_page.get_by_text("The job is no more").wait_for()
+    own_page.get_by_text("The job was removed").wait_for()
     assert own_page.locator("#jobs table").count() == 0
 
 

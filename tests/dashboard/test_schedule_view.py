@@ -26,7 +26,7 @@ from crawler.state.job_rows import Job, find
 from crawler.state.job_tables import job as job_table
 from crawler.state.job_tables import run as run_table
 from crawler.state.jobs import Jobs
-from crawler.state.schema import VERSION, version
+from crawler.state.schema import VERSION, crawl, version
 
 PATIENCE = 60.0
 EVIL = [
@@ -296,6 +296,59 @@ def test_whether_a_scheduler_is_at_work(here: Visitor) -> None:
     assert here.json("/api/jobs")["scheduler"] is True
     lock.release()
     assert here.json("/api/jobs")["scheduler"] is False
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "english", "chinese"),
+    [
+        ("name", "", "a job wants a name", "请填写任务名称"),
+        ("name", "a/b", "cannot name a file", "不能用作文件名"),
+        ("cron", "1 2 3", "it has not five fields", "不是五个字段"),
+        ("cron", "61 * * * *", "its minute cannot be", "字段 minute 无效"),
+        ("timezone", "Bees", "time zone", "时区"),
+        ("seeds", "", "a crawl wants seeds", "请填写种子"),
+        ("seeds", "/etc/passwd", "is no address with http://", "不是以 http://"),
+        ("topic", "a/b.toml", "is like a file", "像是文件名"),
+        ("max_pages", "0", "allowed are whole numbers from 1 on", "应为不小于 1 的整数"),
+        ("min_relevance", "2", "allowed are numbers from 0 to 1", "应为 0 到 1 之间的数"),
+        ("stop_when", "x", "allowed is harvest&lt;NUMBER", "应为 harvest&lt;数值，"),
+        ("lang", "xx", "is not known; allowed are codes", "不是已知的语言"),
+        ("CONTACT", "\x01", "it has letters that cannot be shown", "含有无法显示的字符"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_language_of_the_page(
+    here: Visitor, name: str, value: str, english: str, chinese: str
+) -> None:
+    form = {"token": here.desk.door.token, **BEES, name: value}
+    for cookie, said in (("", english), ("lang=zh", chinese)):
+        headers = {"host": "localhost", "cookie": cookie}
+        found = answer(here.desk, Request("POST", "/schedule/add", {}, form, headers))
+        text = found.body.decode().replace("&#34;", '"')
+        assert found.status == 422
+        assert said in text.partition('<strong class="wrong"')[2].partition("</strong>")[0]
+        assert f"{name}=" not in text.partition('<strong class="wrong"')[2].partition("</strong>")[0]
+
+
+def test_a_job_leads_to_its_crawl_once_there_is_one(here: Visitor) -> None:
+    here.post("/schedule/add", BEES)
+    assert b'href="/crawls/' not in here.get("/schedule/1").body
+    here.write(insert(crawl).values(id=7, name="bees", seeds="[]", started_at=0.0))
+    assert b'<a href="/crawls/7"><bdi>bees</bdi></a>' in here.get("/schedule/1").body
+
+
+def test_when_a_job_comes_is_said_in_the_language_of_the_page(here: Visitor) -> None:
+    here.post("/schedule/add", BEES)
+    assert "every day at 03:00" in here.get("/schedule").body.decode()
+    assert "每天 03:00" in here.get("/schedule", lang="zh").body.decode()
+    assert here.json("/api/cron", cron="0 3 * * *", lang="zh")["words"] == "每天 03:00"
+    assert "不是五个字段" in here.json("/api/cron", cron="x", lang="zh")["error"]
+
+
+def test_what_is_not_there_is_said_to_be_not_found(here: Visitor) -> None:
+    assert "<h1>Nothing here yet</h1>" in here.get("/pages").body.decode()
+    here.post("/schedule/add", BEES)
+    assert "<h1>Not found</h1>" in here.get("/none").body.decode()
+    assert "<h1>未找到</h1>" in here.get("/none", lang="zh").body.decode()
 
 
 def test_the_end_of_a_log(tmp_path: Path) -> None:

@@ -29,10 +29,10 @@ from crawler.subcommands.schedule_jobs import next_at
 MOST_RUNS = 200
 NEXT_TIMES = 3
 DONE = {
-    "added": "The job is there.",
+    "added": "The job was added.",
     "paused": "The job is paused.",
-    "resumed": "The job comes again.",
-    "removed": "The job is no more; its crawl and its logs stay.",
+    "resumed": "The job was resumed.",
+    "removed": "The job was removed; its crawl and its logs stay.",
     "started": "A run has started.",
     "busy": "The job runs already.",
     "told": "The run is told to end; it does so cleanly, in some seconds.",
