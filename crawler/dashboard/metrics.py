@@ -62,10 +62,12 @@ def _text(desk: Desk) -> bytes:
     try:
         with glance(desk.url, LONG) as connection:
             now = time_of(connection)
-            crawls, jobs = metered(connection, now), jobs_of(connection)
+            (crawls, left_out), jobs = metered(connection, now), jobs_of(connection)
     except NothingError:  # no crawl was ever run here, which is no trouble
-        crawls, jobs = (), []
-    figures = [*_counters(crawls), *_gauges(crawls), *_of_jobs(jobs)]
+        crawls, left_out, jobs = (), 0, []
+    said = "Crawls that are not among these, as there are too many; those at work and the latest are."
+    unsaid = Figure("left_out_crawls", GAUGE, said, [({}, float(left_out))])
+    figures = [*_counters(crawls), *_gauges(crawls), *_of_jobs(jobs), unsaid]
     return "".join(line for figure in figures for line in _lines(figure)).encode("utf-8", "replace")
 
 

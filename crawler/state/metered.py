@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, case, func, select
 
 from crawler.state.dashboard_tables import sample
 from crawler.state.samples import Point, totals
@@ -13,6 +13,8 @@ RECENT = 600.0
 """Seconds over which the harvest is reckoned."""
 MOST_COUNTED = 10_000
 """Pages that are due, at which the count ends."""
+MOST_CRAWLS = 500
+"""Those that are measured: those at work first, then the latest."""
 
 
 class Metered(NamedTuple):
@@ -35,8 +37,8 @@ class Metered(NamedTuple):
     """When the last sample ended."""
 
 
-def metered(connection: Connection, now: float) -> tuple[Metered, ...]:
-    """The figures of all crawls, by their names."""
+def metered(connection: Connection, now: float) -> tuple[tuple[Metered, ...], int]:
+    """The figures of crawls, by their names; and how many are left out, as there are too many."""
     counts = (
         func.coalesce(func.sum(worker.c.pages), 0),
         func.coalesce(func.sum(worker.c.waiting), 0),
@@ -47,14 +49,17 @@ def metered(connection: Connection, now: float) -> tuple[Metered, ...]:
         for number, *counted in connection.execute(select(worker.c.crawl_id, *counts).group_by(worker.c.crawl_id))
     }
     found = []
-    for row in connection.execute(select(crawl).order_by(crawl.c.name)).all():
+    at_work = crawl.c.id.in_(select(worker.c.crawl_id).where(worker.c.beat >= now - LEASE))
+    wanted = select(crawl).order_by(case((at_work, 0), else_=1), crawl.c.id.desc()).limit(MOST_CRAWLS)
+    for row in sorted(connection.execute(wanted), key=lambda row: str(row.name)):
         pages, waiting, workers = map(int, working.get(row.id, (0, 0, 0)))
         ever, lately = totals(connection, row.id), totals(connection, row.id, now - RECENT)
         figures = (row.pages + pages, max(0, row.waiting + waiting), row.round, workers)
         found.append(
             Metered(row.name, *figures, _due(connection, row.id, now), ever, lately, _last(connection, row.id))
         )
-    return tuple(found)
+    total = connection.execute(select(func.count()).select_from(crawl)).scalar_one()
+    return tuple(found), int(total) - len(found)
 
 
 def _due(connection: Connection, crawl_id: int, now: float) -> int:

@@ -14,6 +14,7 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.door import Door
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
+from crawler.state import metered
 from crawler.state.dashboard_tables import sample
 from crawler.state.database import open_database, time_of
 from crawler.state.job_tables import job, run
@@ -104,7 +105,21 @@ def test_all_figures(url: URL) -> None:
 
 def test_where_nothing_was_ever_crawled(tmp_path: Path) -> None:
     found = figures(make_url(f"sqlite:///{tmp_path / 'crawl.db'}"))
-    assert [name for name, *_ in found] == ["winnow_info"]
+    assert [name for name, *_ in found] == ["winnow_info", "winnow_left_out_crawls"]
+
+
+@pytest.mark.parametrize(("most", "left_out"), [(2, 0), (1, 1)])
+def test_crawls_that_are_too_many_are_counted(
+    url: URL, monkeypatch: pytest.MonkeyPatch, most: int, left_out: int
+) -> None:
+    monkeypatch.setattr(metered, "MOST_CRAWLS", most)
+    engine = open_database(url)
+    fill(engine)
+    engine.dispose()
+    found = figures(url)
+    assert found["winnow_left_out_crawls",] == left_out
+    assert ("winnow_pages_total", "bees") in found  # which is at work; the other one is later
+    assert (("winnow_round", EVIL) in found) is (left_out == 0)
 
 
 @pytest.mark.parametrize(("said", "status"), [(f"Bearer {SECRET}", 200), ("Bearer x", 401), ("", 401)])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.door import Door
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
+from crawler.dashboard.views import schedule
 from crawler.schedule import tail as tails
 from crawler.schedule.children import log_of, take_lock
 from crawler.schedule.tail import MOST_BYTES, MOST_LINES, tail
@@ -277,6 +279,30 @@ def test_the_words_of_a_line(here: Visitor) -> None:
 
 
 @pytest.mark.parametrize("path", ["/schedule/add", "/schedule/1/pause", "/schedule/1/run", "/schedule/1/remove"])
+def later_jobs(here: Visitor, query: Mapping[str, str]) -> Mapping[str, str] | None:
+    """What is asked of the schedule for the jobs that follow."""
+    found = re.search(r'href="/schedule\?after=(\d+)">More jobs: (\d+)', here.get("/schedule", **query).body.decode())
+    return {"after": found[1], "left": found[2]} if found else None
+
+
+def test_many_jobs_come_a_part_at_a_time(here: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "AT_ONCE", 2)
+    for name in "dbaec":
+        where(here.post("/schedule/add", BEES | {"name": name}))
+    names, query, left = "", {}, []
+    while True:
+        said = here.json("/api/jobs", **query)
+        names += "".join(one["name"] for one in said["jobs"])
+        left.append(said["more"])
+        link = later_jobs(here, query)
+        if said["next"] is None:
+            break
+        query = {"after": str(said["next"])}
+        assert link == query | {"left": str(said["more"])}
+    assert (names, left, link) == ("abcde", [3, 1, 0], None)
+    assert [one["name"] for one in here.json("/api/jobs", after="999")["jobs"]] == ["a", "b"]
+
+
 def test_a_database_of_an_older_release_is_left_as_it_is(here: Visitor, path: str) -> None:
     where(here.post("/schedule/add", BEES))
     here.write(update(version).values(version=VERSION - 1))

@@ -205,7 +205,7 @@ VIEWS: Views = {
 }
 CHANGES: Changes = {}
 API: Data = {
-    "/api/pages/{page}": (data, (), "A page with its clean text, and all that is known of it"),
+    "/api/pages/{page}": (data, (), "A page with all of its clean text, which may have millions of letters"),
     **page_links.API,
     **page_versions.API,
     **page_blocks.API,

@@ -26,6 +26,7 @@ from crawler.state.samples import totals
 from crawler.state.schema import crawl
 from crawler.subcommands.schedule_jobs import next_at
 
+AT_ONCE = 100  # jobs
 MOST_RUNS = 200
 NEXT_TIMES = 3
 DONE = {
@@ -40,6 +41,7 @@ DONE = {
 }
 """What a change came to, as the address says it afterwards."""
 SAID = Parameter("said", "", "what the last change came to", ("", *DONE))
+AFTER = Parameter("after", 0, "the jobs that follow, as `next` of an answer says")
 ASK = Parameter("ask", "", "what is asked about before it is done", ("", "remove"))
 CRON = (
     Parameter("cron", "", "a line as cron has it"),
@@ -93,12 +95,16 @@ class ScheduledJob(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """All jobs."""
+    """The jobs by their names, a part at a time."""
 
     now: float
     scheduler: bool | None
     """Whether one is at work in this folder; null where that cannot be seen."""
     jobs: tuple[ScheduledJob, ...]
+    more: int = 0
+    """Jobs that follow."""
+    next: int | None = None
+    """What `after` is to be for those."""
 
 
 class JobHistory(NamedTuple):
@@ -119,12 +125,16 @@ class CronWords(NamedTuple):
 
 
 def schedule_data(desk: Desk, given: Given) -> Schedule:
-    """All jobs; none where no crawl was ever run."""
+    """Jobs behind the one of a number, or from the first if it is not there; none where no crawl was ever run."""
     scheduler = job_runs.scheduler_is_at_work(desk)
     try:
         with desk.reading() as connection:
-            now = time_of(connection)
-            return Schedule(now, scheduler, tuple(_job(connection, one, now) for one in jobs_of(connection)))
+            now, there = time_of(connection), jobs_of(connection)
+            start = next((place for place, one in enumerate(there, 1) if one.id == given.get("after")), 0)
+            shown = there[start : start + AT_ONCE]
+            more = len(there) - start - len(shown)
+            jobs = tuple(_job(connection, one, now) for one in shown)
+            return Schedule(now, scheduler, jobs, more, shown[-1].id if more else None)
     except RefusedError as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise
@@ -297,7 +307,7 @@ def _back(given: Given, said: str) -> Answer:
 
 FROM = (Parameter("from", "list", "the page of the button", ("list", "job")),)
 VIEWS: Views = {
-    "/schedule": (show, (SAID,)),
+    "/schedule": (show, (SAID, AFTER)),
     "/schedule/add": (show, ()),  # where the form is that was refused
     "/schedule/{job}": (show_job, (SAID, ASK)),
     "/schedule/{job}/runs/{run}": (show_log, ()),
@@ -311,7 +321,7 @@ CHANGES: Changes = {
     "/schedule/{job}/stop": (stop, FROM),
 }
 API: Data = {
-    "/api/jobs": (schedule_data, (), "All jobs, and when they run next"),
+    "/api/jobs": (schedule_data, (AFTER,), "Jobs, and when they run next, a hundred at a time"),
     "/api/jobs/{job}": (history_data, (), "A job, and its last runs"),
     "/api/jobs/{job}/runs": (runs_data, (), "The last runs of a job"),
     "/api/cron": (cron_data, CRON, "What a cron line says"),
