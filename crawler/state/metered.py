@@ -53,11 +53,11 @@ def metered(connection: Connection, now: float) -> tuple[tuple[Metered, ...], in
     wanted = select(crawl).order_by(case((at_work, 0), else_=1), crawl.c.id.desc()).limit(MOST_CRAWLS)
     for row in sorted(connection.execute(wanted), key=lambda row: str(row.name)):
         pages, waiting, workers = map(int, working.get(row.id, (0, 0, 0)))
-        ever, lately = totals(connection, row.id), totals(connection, row.id, now - RECENT)
+        last = _last(connection, row.id)
+        ever = None if last is None else totals(connection, row.id)
+        lately = None if last is None or last < now - RECENT else totals(connection, row.id, now - RECENT)
         figures = (row.pages + pages, max(0, row.waiting + waiting), row.round, workers)
-        found.append(
-            Metered(row.name, *figures, _due(connection, row.id, now), ever, lately, _last(connection, row.id))
-        )
+        found.append(Metered(row.name, *figures, _due(connection, row.id, now), ever, lately, last))
     total = connection.execute(select(func.count()).select_from(crawl)).scalar_one()
     return tuple(found), int(total) - len(found)
 
