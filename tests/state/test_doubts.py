@@ -19,7 +19,7 @@ def enter(engine: Engine, *certainties: float | None, bare: tuple[int, ...] = ()
         for number, name in ((1, "bees"), (2, "wasps")):
             connection.execute(insert(crawl).values(id=number, name=name, seeds="[]", started_at=float(number)))
         rows = [row(number, certainty) for number, certainty in enumerate(certainties, 1)]
-        connection.execute(insert(page), [*rows, row(1_000, 0.0) | {"crawl_id": 2}])
+        connection.execute(insert(page), [*rows, row(1_000, 0.15) | {"crawl_id": 2}])
         kept = [one["key"] for one in rows if one["id"] not in bare]
         response = {"crawl_id": 1, "fetched_at": "", "status_line": "", "headers": "[]", "body": b""}
         if kept:
