@@ -10,7 +10,7 @@ import pytest
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
 
 TOLERANCE = 0.15  # of a machine with other things to do
-LATE = 3.0
+LATE = 15.0  # the same, where it has very much else to do
 ONE_AT_A_TIME = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "BACKOFF_DELAY": "0.3"}
 
 
@@ -63,7 +63,8 @@ def test_a_busy_host_rests_and_all_its_pages_wait_while_other_hosts_go_on(tmp_pa
         assert len(site.paths()) == 5 + len(asked), words
         for pause, least in zip(pauses(site, len(asked)), asked, strict=True):
             assert least - TOLERANCE <= pause < least + LATE + 1.0 * ("date" in words), words
-    assert calm.asked[-1].at < sites["503 once, for a second"].asked[3].at
+    resting = sites["503 twice, for a second"].asked
+    assert sum(resting[2].at < asked.at < resting[4].at for asked in calm.asked) >= 5
     assert ended.status == 0
     assert sorted(item["url"] for item in ended.items()) == sorted(
         site.url + path
