@@ -26,7 +26,7 @@ SLOW = ("/metrics", "/original", "/blocks", "/links")
 """How their addresses end; changes are slow, too, as they wait for a crawl that is writing."""
 MOST_WAITING = 100
 MOST_CONNECTED = 500
-"""Browsers, and what else; the next are not heard."""
+"""Browsers, and what else; where there are more, those that wait for no answer give way."""
 MOST_BYTES = 1 << 20
 """Of what a browser sends along."""
 MOST_FIELDS = 10_000
@@ -65,7 +65,12 @@ class BoundedRequest(server.Request):
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:  # noqa: N802 - Twisted's name
         self._stop_waiting()
         self._parsePOSTFormSubmission = False  # forms are read below, with a bound
+        self.channel.transport.waits = True
         super().requestReceived(command, path, version)
+
+    def finish(self) -> None:
+        self.channel.transport.waits = False
+        super().finish()
 
     def _stop_waiting(self) -> None:
         if self.deadline is not None and self.deadline.active():
@@ -78,11 +83,26 @@ class BoundedRequest(server.Request):
             self.channel.loseConnection()
 
 
+class Visitor(policies.ProtocolWrapper):
+    """A connection."""
+
+    waits = False
+    """Whether it has asked for something, and was not answered yet."""
+
+
 class Few(policies.WrappingFactory):
-    """Lets no more in than may be connected at once."""
+    """Lets no more in than may be connected at once: the oldest that waits for nothing is hung up on for a new one."""
+
+    protocol = Visitor
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name
-        return super().buildProtocol(addr) if len(self.protocols) < MOST_CONNECTED else None
+        if len(self.protocols) >= MOST_CONNECTED:
+            idle = next((one for one in self.protocols if not (one.waits or one.disconnecting)), None)
+            if idle is None:
+                return None
+            idle.disconnecting = True
+            idle.transport.abortConnection()
+        return super().buildProtocol(addr)
 
 
 class Counter(resource.Resource):

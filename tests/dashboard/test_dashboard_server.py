@@ -182,7 +182,7 @@ def test_more_than_can_wait_are_told_so(served: Asked) -> None:
     assert 200 in said
 
 
-def test_more_than_may_be_connected_are_hung_up_on(served: Served) -> None:
+def test_who_asks_nothing_gives_way_to_who_does(served: Served) -> None:
     browsers = [served.connect() for _ in range(520)]
     poll = select.poll()
     for one in browsers:
@@ -193,11 +193,10 @@ def test_more_than_may_be_connected_are_hung_up_on(served: Served) -> None:
         refused = len(poll.poll(0))
     time.sleep(0.2)
     assert len(poll.poll(0)) == refused == 20
+    assert {number for number, _ in poll.poll(0)} == {one.fileno() for one in browsers[:20]}
+    assert served.ask("GET /")[0] == 200
     for one in browsers:
         one.close()
-    while served.ask("GET /")[0] == 0:
-        assert time.monotonic() < until
-        time.sleep(0.1)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
@@ -214,7 +213,7 @@ def test_a_signal_ends_it_with_status_0(tmp_path: Path, sent: signal.Signals) ->
         begun = time.monotonic()
         served.process.send_signal(sent)
         assert served.process.wait(PATIENCE) == 0
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < 4
     assert "Traceback" not in served.said()
 
 
