@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -80,38 +80,45 @@ class SiteList(NamedTuple):
 def one_crawl(desk: Desk, given: Given) -> OneCrawl:
     """A crawl with its figures and workers, and what came of its addresses."""
     with desk.reading() as connection:
-        now = time_of(connection)
-        found = _found(connection, given["crawl"], now)
-        workers = workers_of(connection, now)[found.id]
-        return OneCrawl(
-            figures(desk, connection, [found], now)[0],
-            _seeds(found),
-            tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in workers),
-            _outcomes(desk, found),
-        )
+        return _one_crawl(desk, connection, _found(connection, given))
 
 
 def site_list(desk: Desk, given: Given) -> SiteList:
     """The sites of a crawl, sorted and filtered, a part at a time."""
+    with desk.reading() as connection:
+        return _site_list(connection, _found(connection, given), given)
+
+
+def slow_hosts(desk: Desk, given: Given) -> SlowHosts:
+    """The hosts of a crawl that will take longest, and why, as they were a few seconds ago."""
+    with desk.reading() as connection:
+        found = _found(connection, given)
+    return _slow_hosts(desk, found)
+
+
+def _one_crawl(desk: Desk, connection: Connection, of: Standing) -> OneCrawl:
+    now = time_of(connection)
+    workers = workers_of(connection, now)[of.id]
+    return OneCrawl(
+        figures(desk, connection, [of], now)[0],
+        _seeds(of),
+        tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in workers),
+        _outcomes(desk, of),
+    )
+
+
+def _site_list(connection: Connection, of: Standing, given: Given) -> SiteList:
     sort, after = given["sort"], given["after"]
     wanted = Wanted(sort, given["site"].strip(), after if sort == "name" else _cursor(after))
-    with desk.reading() as connection:
-        _found(connection, given["crawl"], 0.0)
-        found = sites(connection, given["crawl"], wanted)
+    found = sites(connection, of.id, wanted)
     if not found.more:
         return SiteList(found, None)
     last = found.rows[-1]
     return SiteList(found, last.name if found.sort == "name" else f"{getattr(last, found.sort)}-{last.id}")
 
 
-def slow_hosts(desk: Desk, given: Given) -> SlowHosts:
-    """The hosts of a crawl that will take longest, and why, as they were a few seconds ago."""
-    number = given["crawl"]
-    with desk.reading() as connection:
-        found = _found(connection, number, 0.0)
-    result = desk.background.get(
-        ("slow", number, found.started_at), lambda: _slow(desk, number), SLOW_AGE, SLOW_PATIENCE
-    )
+def _slow_hosts(desk: Desk, of: Standing) -> SlowHosts:
+    result = desk.background.get(("slow", of.id, of.started_at), lambda: _slow(desk, of.id), SLOW_AGE, SLOW_PATIENCE)
     return SlowHosts(result.at, result.value or (), result.error)
 
 
@@ -120,8 +127,8 @@ def _slow(desk: Desk, number: int) -> tuple[Slow, ...]:
         return slowest(connection, number, MOST_SLOW)
 
 
-def _found(connection: Connection, number: int, now: float) -> Standing:
-    found = standing(connection, number, now)
+def _found(connection: Connection, given: Given) -> Standing:
+    found = standing(connection, given["crawl"], time_of(connection))
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
     return found
@@ -162,17 +169,12 @@ def _cursor(text: str) -> tuple[int, int] | None:
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page of a crawl."""
-    slow = slow_hosts(desk, given)  # first: before what takes the background long
-    return desk.page(
-        request,
-        "overview_crawl.html",
-        crawl=one_crawl(desk, given),
-        found=site_list(desk, given),
-        slow=slow,
-        given=given,
-        now=time.time(),
-        most_seeds=MOST_SEEDS,
-    )
+    with desk.reading() as connection:
+        of = _found(connection, given)
+        slow = _slow_hosts(desk, of)  # first: before what takes the background long
+        crawl, found = _one_crawl(desk, connection, of), _site_list(connection, of, given)
+    values: dict[str, Any] = {"crawl": crawl, "found": found, "slow": slow, "given": given, "now": time.time()}
+    return desk.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)
 
 
 SITES = (
