@@ -1,13 +1,16 @@
-"""How quickly the dashboard answers, and what it costs a crawl: `python tests/bench/dashboard.py [answers] [crawl]`.
+"""How quickly the dashboard answers and searches, and what it costs a crawl: `python tests/bench/dashboard.py [PART]`.
 
 answers  every address of the dashboard, with each filter and on from there, over a database of a million pages that is
          made first (tests/million.py), in the folder that --keep names or in one for the time being; exit status 1
          where an answer that is asked for once more takes longer than --limit. --postgres: on a private PostgreSQL
+search   how long it takes until a word is looked for in all pages of that database: answer after answer, as a browser
+         asks that goes on by itself
 crawl    pages a second of a crawl beside a dashboard that three visitors ask each second, and of the same crawl alone
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
 import argparse
+import json
 import sys
 import threading
 import time
@@ -31,11 +34,13 @@ from sqlalchemy.engine import URL
 from state import in_turns, ratios
 from synthetic import site_of
 from throughput import TOPIC, _finish, machine
+from wordstock import ABSENT, COMMON, RARE
 
 from crawler.state.report import reading
 
 VISITORS, EACH = 3, 1.0
 LOOKED_AT = ("/", "/crawls/1", "/api/crawls/1/course", "/pages?q=river")
+LOOKED_FOR = (ABSENT, *RARE, COMMON)
 
 
 def answers(options: argparse.Namespace) -> int:
@@ -65,6 +70,25 @@ def answers(options: argparse.Namespace) -> int:
     for one in [*slow, *wrong]:
         print(asked.shown(one))
     return 1 if slow or wrong else 0
+
+
+def search(options: argparse.Namespace) -> int:
+    """Print how long it takes to look for words in all pages; the exit status."""
+    with ExitStack() as block:
+        url, output = block.enter_context(database(options))
+        there = block.enter_context(served.running(output, "-s", f"STATE_URL={url_text(url)}"))
+        asker = asked.Asker(there.address)
+        print(f"\n{machine()}; {options.pages:,} pages in {url.drivername}\n")
+        for word in LOOKED_FOR:
+            begun, slowest, answers, after = time.perf_counter(), 0.0, 0, ""
+            while after is not None:
+                _, body, took = asker.ask(f"/api/pages?crawl=million&q={word}&after={after}")
+                found = json.loads(body)
+                slowest, answers, after = max(slowest, took), answers + 1, found["after"]
+            seconds = time.perf_counter() - begun
+            print(f"{word}: {found['found']:,} of {found['looked']:,} pages in {seconds:.0f} s, ", end="")
+            print(f"{answers:,} answers, the slowest {slowest:.0f} ms", flush=True)
+    return 0
 
 
 @contextmanager
@@ -146,7 +170,7 @@ def visited(address: str) -> Iterator[list[int]]:
             thread.join()
 
 
-PARTS = {"answers": answers, "crawl": crawl}
+PARTS = {"answers": answers, "search": search, "crawl": crawl}
 
 
 def main() -> None:

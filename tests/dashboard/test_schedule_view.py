@@ -303,6 +303,7 @@ def test_many_jobs_come_a_part_at_a_time(here: Visitor, monkeypatch: pytest.Monk
     assert [one["name"] for one in here.json("/api/jobs", after="999")["jobs"]] == ["a", "b"]
 
 
+@pytest.mark.parametrize("path", ["/schedule/add", "/schedule/1/pause", "/schedule/1/run", "/schedule/1/remove"])
 def test_a_database_of_an_older_release_is_left_as_it_is(here: Visitor, path: str) -> None:
     where(here.post("/schedule/add", BEES))
     here.write(update(version).values(version=VERSION - 1))
