@@ -278,7 +278,6 @@ def test_the_words_of_a_line(here: Visitor) -> None:
     assert "is wrong" in here.json("/api/cron", cron="x")["error"]
 
 
-@pytest.mark.parametrize("path", ["/schedule/add", "/schedule/1/pause", "/schedule/1/run", "/schedule/1/remove"])
 def later_jobs(here: Visitor, query: Mapping[str, str]) -> Mapping[str, str] | None:
     """What is asked of the schedule for the jobs that follow."""
     found = re.search(r'href="/schedule\?after=(\d+)">More jobs: (\d+)', here.get("/schedule", **query).body.decode())
@@ -301,6 +300,21 @@ def test_many_jobs_come_a_part_at_a_time(here: Visitor, monkeypatch: pytest.Monk
         assert link == query | {"left": str(said["more"])}
     assert (names, left, link) == ("abcde", [3, 1, 0], None)
     assert [one["name"] for one in here.json("/api/jobs", after="999")["jobs"]] == ["a", "b"]
+
+
+def test_a_button_leads_back_to_the_part_that_it_stands_in(here: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "AT_ONCE", 2)
+    for name in "abc":
+        where(here.post("/schedule/add", BEES | {"name": name}))
+    said = here.json("/api/jobs")
+    after = str(said["next"])
+    shown = here.get("/schedule", after=after).body.decode()
+    assert f'<input type="hidden" name="after" value="{after}">' in shown
+    assert 'name="after"' not in here.get("/schedule").body.decode()
+    job = here.json("/api/jobs", after=after)["jobs"][0]["id"]
+    fields = {"from": "list", "after": after}
+    assert where(here.post(f"/schedule/{job}/pause", fields)) == f"/schedule?said=paused&after={after}"
+    assert here.post(f"/schedule/{job}/pause", fields | {"after": "//evil.example"}).status == 400
 
 
 @pytest.mark.parametrize("path", ["/schedule/add", "/schedule/1/pause", "/schedule/1/run", "/schedule/1/remove"])

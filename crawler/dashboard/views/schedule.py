@@ -301,11 +301,12 @@ def stop(desk: Desk, request: Request, given: Given) -> Answer:
 
 def _back(given: Given, said: str) -> Answer:
     """To where the button was."""
-    where = f"/schedule/{given['job']}" if given["from"] == "job" else "/schedule"
-    return see_other(f"{where}?said={said}")
+    if given["from"] == "job":
+        return see_other(f"/schedule/{given['job']}?said={said}")
+    return see_other(f"/schedule?said={said}" + (f"&after={given['after']}" if given["after"] else ""))
 
 
-FROM = (Parameter("from", "list", "the page of the button", ("list", "job")),)
+FROM = (Parameter("from", "list", "the page of the button", ("list", "job")), AFTER)
 VIEWS: Views = {
     "/schedule": (show, (SAID, AFTER)),
     "/schedule/add": (show, ()),  # where the form is that was refused
