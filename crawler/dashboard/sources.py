@@ -15,6 +15,8 @@ T = TypeVar("T")
 
 MOST_BYTES = 5_000_000
 """Of the sources that are kept together; what is read of them takes some ten times as much. Larger ones are not."""
+MOST_PAGES = 50
+"""Of them: pages of which nothing was kept have no bytes."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,9 @@ class Sources:
         with self._turn:
             found = self._kept.setdefault(key, Source(page, method))
             self._kept.move_to_end(key)
-            while sum(len(one.unread.body) for one in self._kept.values()) > MOST_BYTES:
+            while len(self._kept) > MOST_PAGES or self._bytes() > MOST_BYTES:
                 self._kept.popitem(last=False)
         return found
+
+    def _bytes(self) -> int:
+        return sum(len(one.unread.body) for one in self._kept.values())

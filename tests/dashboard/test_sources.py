@@ -68,6 +68,15 @@ def test_no_more_are_kept_than_fit(monkeypatch: pytest.MonkeyPatch, most: float,
     assert (known.get(page("http://a.example/"), "auto") is first) is stays
 
 
+@pytest.mark.parametrize(("others", "stays"), [(sources.MOST_PAGES - 1, True), (sources.MOST_PAGES, False)])
+def test_of_pages_without_a_source_only_some_are_kept(others: int, stays: bool) -> None:
+    known = Sources()
+    first = known.get(page("http://a.example/", ""), "auto")
+    for n in range(others):
+        known.get(page(f"http://b.example/{n}", ""), "auto")
+    assert (known.get(page("http://a.example/", ""), "auto") is first) is stays
+
+
 def test_one_that_is_too_large_is_read_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "MOST_BYTES", 10)
     known = Sources()
