@@ -56,6 +56,7 @@ function backLinks(root) {
   for (const link of root.querySelectorAll("a[data-back]")) {
     const before = new URLSearchParams(sessionStorage.getItem(link.pathname) ?? "");
     const now = new URLSearchParams(link.search);
+    before.delete("lang");  // the language may have been changed since
     if (before.has("crawl") && now.has("crawl") && before.get("crawl") !== now.get("crawl")) continue;
     link.search = new URLSearchParams({ ...Object.fromEntries(before), ...Object.fromEntries(now) });
   }
