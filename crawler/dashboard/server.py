@@ -87,21 +87,36 @@ class Visitor(policies.ProtocolWrapper):
     """A connection."""
 
     waits = False
-    """Whether it has asked for something, and was not answered yet."""
+    """Whether it has asked for something that is still being made."""
+    leaves = False
+    """Whether it was hung up on for another."""
 
 
 class Few(policies.WrappingFactory):
-    """Lets no more in than may be connected at once: the oldest that waits for nothing is hung up on for a new one."""
+    """Lets no more in than may be connected at once: the oldest that waits for nothing is hung up on for a new one.
+
+    An answer that is made may be on its way for long; so those that take one give way last, but they do: who never
+    reads must not keep others out.
+    """
 
     protocol = Visitor
 
+    def __init__(self, factory: server.Site, reactor: Any) -> None:
+        super().__init__(factory)
+        self.reactor = reactor
+
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - Twisted's name
         if len(self.protocols) >= MOST_CONNECTED:
-            idle = next((one for one in self.protocols if not (one.waits or one.disconnecting)), None)
-            if idle is None:
+            sent = set(self.reactor.getWriters())
+            free = [one for one in self.protocols if not (one.waits or one.leaves)]
+            if not free:
                 return None
-            idle.disconnecting = True
-            idle.transport.abortConnection()
+            leaving = min(free, key=lambda one: one.transport in sent)
+            leaving.leaves = True
+            if leaving.transport in sent:
+                leaving.transport.abortConnection()
+            else:  # in order: the system may still be sending the end of an answer
+                leaving.transport.loseConnection()
         return super().buildProtocol(addr)
 
 
@@ -182,4 +197,4 @@ def site(answer: Answers, reactor: Any, pool: ThreadPool, slow: ThreadPool) -> p
         Counter(answer, reactor, pool, slow), requestFactory=BoundedRequest, timeout=SECONDS, reactor=reactor
     )
     found.displayTracebacks = False
-    return Few(found)
+    return Few(found, reactor)

@@ -199,6 +199,20 @@ def test_who_asks_nothing_gives_way_to_who_does(served: Served) -> None:
         one.close()
 
 
+def test_who_is_being_answered_does_not_give_way_to_who_asks_nothing(served: Asked) -> None:
+    line, often = b"GET /static/vendor/uplot.js HTTP/1.1\r\nHost: localhost\r\n", 160
+    with closing(served.connect()) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)  # so what it is sent does not fit in between
+        slow.sendall((line + b"\r\n") * often)
+        time.sleep(2)
+        others = [served.connect() for _ in range(520)]
+        assert served.ask("GET /")[0] == 200
+        slow.sendall(line + b"Connection: close\r\n\r\n")
+        assert _all(slow).count(b"HTTP/1.1 200") == often + 1
+    for one in others:
+        one.close()
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_with_status_0(tmp_path: Path, sent: signal.Signals) -> None:
     path = tmp_path / "output" / "crawl.db"
