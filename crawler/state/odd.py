@@ -13,10 +13,11 @@ from sqlalchemy import Boolean, Engine, Float, Integer, LargeBinary, Text
 
 from crawler.state.database import StateError
 
-NUMBER = (int, float, Decimal)  # sums in PostgreSQL are decimals
+WHOLE = (int, Decimal)  # sums in PostgreSQL are decimals
+NUMBER = (*WHOLE, float)
 FITS: dict[type[Any], tuple[str, Callable[[Any], bool]]] = {
     Boolean: ("yes or no", lambda value: value in (0, 1)),
-    Integer: ("a whole number", lambda value: isinstance(value, int | Decimal)),
+    Integer: ("a whole number", lambda value: isinstance(value, WHOLE)),
     Float: ("a number", lambda value: isinstance(value, NUMBER) and isfinite(value)),
     Text: ("a text", lambda value: isinstance(value, str)),
     LargeBinary: ("bytes", lambda value: isinstance(value, bytes)),
