@@ -321,10 +321,13 @@ def _disk(connection: Connection, url: URL) -> Disk:
 
 
 @contextmanager
-def reading(url: URL, patience: int = CONNECT_SECONDS) -> Iterator[Connection]:
-    """A connection that changes nothing, to a database that is there, as it was at one moment."""
+def reading(url: URL, patience: int = CONNECT_SECONDS, *, check: bool = False) -> Iterator[Connection]:
+    """A connection that changes nothing, to a database that is there, as it was at one moment.
+
+    Values may be checked as they are read, which takes as long again as to read them.
+    """
     try:
-        engine = _reader(url, patience)
+        engine = _reader(url, patience, check)
         with engine.connect() as connection:
             yield connection
     except (NoSuchModuleError, ModuleNotFoundError):
@@ -334,15 +337,16 @@ def reading(url: URL, patience: int = CONNECT_SECONDS) -> Iterator[Connection]:
 
 
 @lru_cache(maxsize=4)
-def _reader(url: URL, patience: int) -> Engine:
+def _reader(url: URL, patience: int, check: bool) -> Engine:
     # It keeps no connection, but how statements are written: to find that out takes longer than many an answer.
     if url.drivername == "sqlite":
         engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
-        return checked(engine, shown(url))
+        return checked(engine, shown(url)) if check else engine
     arguments = {"connect_timeout": patience, "application_name": "winnow state", **ENCODING}
     engine = create_engine(url, isolation_level="REPEATABLE READ", poolclass=NullPool, connect_args=arguments)
-    return checked(engine, shown(url)).execution_options(postgresql_readonly=True)
+    engine = engine.execution_options(postgresql_readonly=True)
+    return checked(engine, shown(url)) if check else engine
 
 
 def open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:

@@ -124,5 +124,5 @@ def test_numbers_without_end_in_postgresql(postgres_server: postgres.Server) -> 
     with engine.begin() as connection:
         connection.execute(insert(crawl).values(name="bees", seeds="[]", started_at=ENDLESS))
     engine.dispose()
-    with reading(url) as connection, pytest.raises(OddError, match="started_at is inf, not a number"):
+    with reading(url, check=True) as connection, pytest.raises(OddError, match="started_at is inf, not a number"):
         connection.execute(select(crawl)).all()

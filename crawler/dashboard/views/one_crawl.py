@@ -123,7 +123,7 @@ def _slow_hosts(desk: Desk, of: Standing) -> SlowHosts:
 
 
 def _slow(desk: Desk, number: int) -> tuple[Slow, ...]:
-    with reading(desk.url) as connection:
+    with reading(desk.url, check=True) as connection:
         return slowest(connection, number, MOST_SLOW)
 
 
