@@ -4,6 +4,7 @@ import importlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -66,6 +67,15 @@ def watched(browser: Any, address: str, problems: list[str], **how: Any) -> Iter
         yield page
     finally:
         context.close()
+
+
+def until(page: Any, expression: str, *given: Any) -> None:
+    """Wait until it is so; the page's own policy lets nobody ask again and again from within it."""
+    end = time.monotonic() + PATIENCE / 1_000
+    while not page.evaluate(expression, *given):
+        if time.monotonic() > end:
+            raise TimeoutError(f"{page.url} has not come to {expression}")
+        page.wait_for_timeout(50)
 
 
 def origin(address: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import browser
 import pytest
 
 CARD = ".picture[data-item]"
@@ -27,14 +28,14 @@ def press(page: Any, key: str) -> None:
     with page.expect_response(lambda answer: re.search(r"/images/\d+$", answer.url) is not None):
         page.keyboard.press(key)
     page.wait_for_selector("form.mark:not([aria-busy])")
-    page.wait_for_function("!document.querySelector('[aria-busy]')")
+    browser.until(page, "!document.querySelector('[aria-busy]')")
 
 
 def test_kept_pictures_are_shown_and_skipped_ones_are_not_asked_for(page: Any, problems: list[str]) -> None:
     page.goto("/images")
     first = page.locator("#kept img").first
     first.scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelector('#kept img').naturalWidth > 0")
+    browser.until(page, "document.querySelector('#kept img').naturalWidth > 0")
     assert page.locator("#skipped img").count() == 0
     assert page.locator("#skipped svg").count() > 0
 

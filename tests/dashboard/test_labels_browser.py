@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import browser
 import pytest
 
 BOXES = ".labels-blocks input"
@@ -42,7 +43,7 @@ def saved(page: Any, address: str) -> list[int]:
 
 
 def previewed(page: Any, text: str) -> None:
-    page.wait_for_function("text => document.getElementById('preview').textContent.includes(text)", arg=text)
+    browser.until(page, "text => document.getElementById('preview').textContent.includes(text)", text)
 
 
 def test_blocks_are_marked_by_the_mouse(own_page: Any) -> None:

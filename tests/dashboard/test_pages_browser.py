@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import browser
 import pytest
 from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.engine import URL
@@ -50,7 +51,7 @@ def test_a_choice_is_applied_at_once(page: Any) -> None:
     page.goto("/pages")
     page.locator("select[name=language]").select_option("zh")
     page.wait_for_url(lambda url: "language=zh" in url)
-    page.wait_for_function("[...document.querySelectorAll('#pages li')].every((e) => e.innerText.includes('zh'))")
+    browser.until(page, "[...document.querySelectorAll('#pages li')].every((e) => e.innerText.includes('zh'))")
     assert page.locator("#pages li").count() > 0
     page.locator("select[name=sort]").select_option("best")
     page.wait_for_url(lambda url: "sort=best" in url and "language=zh" in url)
@@ -85,7 +86,7 @@ def test_a_page_leads_back_to_the_search(page: Any) -> None:
     page.goto("/pages?q=honey&language=en")
     page.locator("#pages h2 a").first.click()
     page.get_by_role("link", name="Versions").click()
-    page.get_by_role("link", name="← Pages").click()
+    page.locator("a[data-back][href*='q=honey']").click()
     page.wait_for_url(lambda url: "q=honey" in url and "language=en" in url)
     assert page.get_by_role("searchbox").input_value() == "honey"
 
