@@ -30,11 +30,11 @@ SECONDS = 0.08
 """That are spent on one look."""
 FIRST, FIRST_SLOW = 2_000, 100
 """Pages of the first part; fewer where each of them is asked for."""
-LARGEST, LARGEST_READ = 50_000, 4_000
+LARGEST, LARGEST_READ = 50_000, 400
 """Pages of a part at most; fewer where rows are read, as a disk may be quick and then slow."""
 MOST_ROUND = 2**31 - 1
 """That PostgreSQL has a column for."""
-GROWTH, SHARE = 8.0, 0.7
+GROWTH, SHARE = 8.0, 0.5
 """How many times larger a part may be than the one before, and what share of the time that is left it may take."""
 AT_ONCE = 100
 """Rows that are read between two looks at the clock."""
