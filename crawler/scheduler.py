@@ -15,6 +15,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
 from crawler.conditional import NOT_MODIFIED, conditions
+from crawler.middlewares.backoff import REFUSED_TIMES
 from crawler.spiders.topic import spider_of
 from crawler.state.database import StateError
 from crawler.state.entries import Lent
@@ -88,7 +89,8 @@ class FrontierScheduler(BaseScheduler):
     def enqueue_request(self, request: Request) -> bool:
         """Let a copy of a request on its way wait for its turn again."""
         lease = request.meta.get("lease")
-        return lease is not None and self.frontier.give_back(lease, request)
+        behind = REFUSED_TIMES in request.meta
+        return lease is not None and self.frontier.give_back(lease, request, behind)
 
     def next_request(self) -> Request | None:
         """The next request, or None while every host with something to ask for is busy or resting."""

@@ -15,6 +15,7 @@ from crawler.urls import host
 
 logger = logging.getLogger(__name__)
 
+REFUSED_TIMES = "backoff_times"  # in the meta of a request that its host refused: how often
 SHORTEST = 1.0  # seconds of rest for a host that asks for none: it has just said that it is too busy
 
 
@@ -50,16 +51,17 @@ class BackoffMiddleware:
     def process_response(self, request: Request, response: Response) -> Request | Response:
         name = host(request.url)
         if response.status not in TOO_BUSY:
-            self.rests.pop(name, None)
+            if self.rests.pop(name, None):
+                spider_of(self.crawler).frontier.no_longer_busy(name)
             return response
         self.crawler.stats.inc_value(f"backoff/{response.status}")
         header = (response.headers.get("Retry-After") or b"").decode("latin-1")
         rests = self.let_rest(name, response.status, retry_after(header, time.time()))
-        tries = request.meta.get("backoff_times", 0) + 1
+        tries = request.meta.get(REFUSED_TIMES, 0) + 1
         if not rests or tries > self.times or ROBOTS in request.meta:
             return response
         again = request.copy()
-        again.meta["backoff_times"] = tries
+        again.meta[REFUSED_TIMES] = tries
         return again
 
     def let_rest(self, name: str, status: int, asked: float | None) -> bool:

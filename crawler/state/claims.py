@@ -40,26 +40,28 @@ IS_IMAGE = literal("image", literal_execute=True)
 FOUND = {"seed": "seed", "list": "sitemap", "image": "picture"}
 BUDGET_SPENT = "page budget of the site is spent"
 
-ready = (
-    (host.c.best.is_not(None))
-    # A rest longer than any is of a clock that was wrong.
-    & ((host.c.next_at <= bindparam("now")) | (host.c.next_at > bindparam("now") + bindparam("longest")))
-    & (
-        (site.c.pages >= bindparam("limit"))
-        | (site.c.requests >= bindparam("limit") * REQUESTS_A_PAGE)
-        | (site.c.pages + site.c.held < bindparam("limit"))
-    )
+has_some = host.c.best.is_not(None) & (
+    (site.c.pages >= bindparam("limit"))
+    | (site.c.requests >= bindparam("limit") * REQUESTS_A_PAGE)
+    | (site.c.pages + site.c.held < bindparam("limit"))
 )
-columns = (host.c.id, host.c.site_id, host.c.closed, host.c.pace, site.c.pages, site.c.held, site.c.requests)
+# A rest longer than any is of a clock that was wrong.
+ready = (host.c.next_at <= bindparam("now")) | (host.c.next_at > bindparam("now") + bindparam("longest"))
+columns = (
+    *(host.c.id, host.c.site_id, host.c.closed, host.c.pace, host.c.next_at),
+    *(site.c.pages, site.c.held, site.c.requests),
+)
 both = select(*columns).join(site, host.c.site_id == site.c.id)
 locked: Mapping[str, Any] = {"of": (host, site), "skip_locked": True}
 
 mine = or_(host.c.worker.is_(None), host.c.worker == bindparam("me"))
-low_hosts = both.where(host.c.id.in_(bindparam("low", expanding=True)), mine, ready)
+# Of a host at hand that rests more is claimed: when it has rested it is not to be asked for what it refused alone.
+low_hosts = both.where(host.c.id.in_(bindparam("low", expanding=True)), mine, has_some)
 new_hosts = both.where(
     host.c.crawl_id == bindparam("crawl"),
     host.c.worker.is_(None),
     host.c.id.not_in(bindparam("at_hand", expanding=True)),
+    has_some,
     ready,
 )
 # A crawl that has its pages still takes its pictures, and one that wants no pictures takes its pages alone.
@@ -172,6 +174,7 @@ class Claimed:
     lent: list[Lent]
     more: set[int]
     refused: Counter[str]
+    rests: dict[int, float]
 
 
 def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> Claimed:
@@ -180,7 +183,7 @@ def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> 
     kinds = ("pictures" if left <= 0 else "all") if who.pictures else "pages"
     rows = _hosts(connection, who, demand, now, kinds) if left > 0 or who.pictures else []
     if not rows:
-        return Claimed([], set(), Counter())
+        return Claimed([], set(), Counter(), {})
     refused = _refuse(connection, who, rows)
     hosts = {row.id: row for row in rows}
     asked = sorted(row.id for row in rows if not row.closed)
@@ -196,7 +199,9 @@ def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> 
         connection.execute(TOOK_FROM, {"ids": taken, "alone": demand.alone, "me": who.worker_id})
     if others := sorted(hosts.keys() - set(taken)):
         connection.execute(RENEW_BEST, {"ids": others})
-    return Claimed(lent, set(connection.execute(MORE[who.pictures], {"ids": sorted(hosts)}).scalars()), refused)
+    more = set(connection.execute(MORE[who.pictures], {"ids": sorted(hosts)}).scalars())
+    rests = {n: hosts[n].next_at - now for n in taken if now < hosts[n].next_at <= now + who.longest_rest}
+    return Claimed(lent, more, refused, rests)
 
 
 def count_sites(
@@ -212,13 +217,13 @@ def count_sites(
 
 
 def _hosts(connection: Connection, who: Claimant, demand: Demand, now: float, kinds: str) -> list[Row[Any]]:
-    common = {"now": now, "limit": who.site_limit, "longest": who.longest_rest}
     rows: list[Row[Any]] = []
     if demand.low:
-        rows += connection.execute(LOW_HOSTS[kinds], {"low": demand.low, "me": who.worker_id, **common})
+        low = {"low": demand.low, "me": who.worker_id, "limit": who.site_limit}
+        rows += connection.execute(LOW_HOSTS[kinds], low)
     if demand.hosts > 0:
-        given = {"crawl": who.crawl_id, "hosts": demand.hosts, "at_hand": demand.at_hand}
-        rows += connection.execute(NEW_HOSTS[kinds], {**given, **common})
+        new = {"crawl": who.crawl_id, "hosts": demand.hosts, "at_hand": demand.at_hand, "limit": who.site_limit}
+        rows += connection.execute(NEW_HOSTS[kinds], {**new, "now": now, "longest": who.longest_rest})
     return rows
 
 

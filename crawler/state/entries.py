@@ -275,6 +275,8 @@ class Answer:
     lent: list[Lent] = field(default_factory=list)
     more: set[int] = field(default_factory=set)
     """Hosts of which more waits."""
+    rests: dict[int, float] = field(default_factory=dict)
+    """Hosts that addresses are lent of and that rest, as this worker or another says, and for how many seconds."""
     moved: dict[int, Lent | None] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
     lessons: list[tuple[str, str]] = field(default_factory=list)

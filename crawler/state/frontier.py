@@ -106,6 +106,8 @@ class Frontier:
         self._links = 0
         """How many links are in the batch, or in the one that is being committed."""
         self._asked_lately = 0
+        self._asked_for: set[int] = set()
+        """Hosts at hand of which more was asked for."""
         self._quiet_until = 0.0
         self._hungry = True
         self._committing = self._committing_items = 0
@@ -250,8 +252,12 @@ class Frontier:
         """In how many seconds a resting host is ready, or None when none rests."""
         return self.queues.ready_in(now)
 
-    def give_back(self, lease: int, load: Any) -> bool:
-        """Let a lent address wait again here, with what it is asked by; whether its host is still asked."""
+    def give_back(self, lease: int, load: Any, behind: bool = False) -> bool:
+        """Let a lent address wait again here, with what it is asked by; whether its host is still asked.
+
+        What the host refused waits until the host answers something else, if there is anything: so a page that is
+        always refused is not taken for a host that refuses every page.
+        """
         work = self._work.get(lease)
         if work is None:
             return False
@@ -262,7 +268,8 @@ class Frontier:
             return False
         self._return(lease)
         self._begun[lease] = work
-        self.queues.put(work.lent._replace(load=load))
+        put = self.queues.put_behind if behind else self.queues.put
+        put(work.lent._replace(load=load))
         return True
 
     def end(
@@ -316,6 +323,11 @@ class Frontier:
         if name in self.queues.hosts:
             self._batch.rests[self.queues.hosts[name].host_id] = until
 
+    def no_longer_busy(self, name: str) -> None:
+        """Ask a host again for what it refused: it has answered something else."""
+        if name in self.queues.hosts:
+            self.queues.let_up(name)
+
     def rests(self, name: str, now: float) -> bool:
         """Whether a host is to be asked again, but not now."""
         return name not in self.manners.closed and self.manners.rests_until(name) > now
@@ -335,6 +347,8 @@ class Frontier:
         """Ask a host for nothing more; how many of its addresses at hand are given up."""
         self.manners.closed[name] = self._batch.closed[name] = why
         queue = self.queues.hosts.get(name)
+        if queue:
+            self.queues.let_up(name)
         given_up = [lent for _, _, lent in queue.waiting] if queue else []
         if given_up:
             self.queues.remove(name, {lent.lease for lent in given_up})
@@ -356,6 +370,7 @@ class Frontier:
         self._committing_items += sum(1 for one in batch.ended if one.is_item and one.lent.counts)
         batch.idle = not self.queues.hosts and not self._work and not batch.moves
         batch.demand = self._demand(now)
+        self._asked_for = set(batch.demand.low) if batch.demand else set()
         self._hungry, self._asked_lately = False, 0
         return batch
 
@@ -386,8 +401,13 @@ class Frontier:
                 self._batch.resting.setdefault(lent.host_id, 0.0)
             else:
                 self.queues.put(lent).more = lent.host_id in answer.more
+                if lent.host_id in answer.rests:
+                    self.manners.rest(host(lent.candidate.url), now + answer.rests[lent.host_id])
                 if lent.candidate.via == "link" and lent.candidate.can_be_priced:
                     self.came.append((lent.candidate.requested or lent.candidate.url, lent.candidate.priority))
+        for name, queue in self.queues.items():
+            if queue.behind and not queue.waiting and queue.host_id in self._asked_for:
+                self.queues.let_up(name)
         for lease, moved in answer.moved.items():
             self._follow(lease, moved)
 
@@ -454,7 +474,7 @@ class Frontier:
             if lent.load is None and (is_away or is_worse):
                 self._put_back(lent)
         self.queues.remove(name, {lent.lease for lent in self._batch.returned})
-        if not queue.waiting and not queue.out:
+        if not queue.waiting and not queue.out and not queue.behind:
             self._batch.resting[queue.host_id] = max(0.0, away)
             if thrift is not None and better is not None:
                 thrift.promise(name, better, now + max(0.0, away))

@@ -205,7 +205,8 @@ class Ledger:
         self.prices.write(connection, batch.prices)
         if batch.demand is not None:
             claimed = claim(connection, self.who, batch.demand, now)
-            answer.lent, answer.more, answer.refused = claimed.lent, claimed.more, claimed.refused
+            answer.lent, answer.more = claimed.lent, claimed.more
+            answer.rests, answer.refused = claimed.rests, claimed.refused
             added -= len(claimed.lent) + claimed.refused.total()
         count_worker(connection, self.who.worker_id, waiting=added)
         self._survey(connection, batch, answer)

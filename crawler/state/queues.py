@@ -24,6 +24,8 @@ class HostQueue:
     host_id: int
     waiting: list[tuple[int, int, Lent]] = field(default_factory=list)
     """A heap: the best first, of equals the first that came."""
+    behind: list[Lent] = field(default_factory=list)
+    """What the host refused: it waits until the host answers something else."""
     out: int = 0
     ready_at: float = 0.0
     asked_at: float = 0.0
@@ -72,6 +74,19 @@ class Queues:
         if queue.waiting[0] is entry and not queue.parked:
             heappush(self._heads, (*entry[:2], host(lent.candidate.url)))
         return queue
+
+    def put_behind(self, lent: Lent) -> None:
+        """Let an address wait that its host refused, behind all else of the host until `let_up`."""
+        self.of(lent).behind.append(lent)
+        self._count += 1
+
+    def let_up(self, name: str) -> None:
+        """Have what the host refused wait like the rest."""
+        queue = self.hosts[name]
+        refused, queue.behind = queue.behind, []
+        self._count -= len(refused)
+        for lent in refused:
+            self.put(lent)
 
     def take(self, now: float, better_comes: Callable[[str, int], bool], coming: int = 0) -> Lent | None:
         """The best address of the hosts that are ready, which is out from now on, or None.

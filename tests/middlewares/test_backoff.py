@@ -96,11 +96,6 @@ def test_a_host_that_is_busy_for_too_long_is_left_alone(tmp_path: Path, words: s
     assert ended.status == 0
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="Nothing more is claimed of a host while it rests: where its busy page is all that is at hand, the page is "
-    "asked for again alone, and the whole host given up.",
-)
 def test_a_page_that_is_always_busy_does_not_cost_the_others(tmp_path: Path) -> None:
     """Other pages are answered in between, so the host as a whole is not given up."""
     site = busy(0, pages=20)
@@ -109,6 +104,22 @@ def test_a_page_that_is_always_busy_does_not_cost_the_others(tmp_path: Path) -> 
     assert site.paths().count("/7") == 4
     assert len(ended.items()) == 20
     assert ended.counts() == {"503 Service Unavailable": 1}
+
+
+@pytest.mark.parametrize(
+    ("count", "delay", "times"),
+    [(3, "0.05", 3), pytest.param(1, "2.3", 2, id="what waits goes back to the database meanwhile")],
+)
+def test_the_best_pages_are_always_busy_and_do_not_cost_the_others(
+    tmp_path: Path, count: int, delay: str, times: int
+) -> None:
+    rivers, others = [f"/river{n}" for n in range(count)], [f"/{n}" for n in range(20)]
+    site = Site({"/": page("Hello, river.", links=dict.fromkeys(rivers, "the river") | dict.fromkeys(others, "page"))})
+    site.routes |= dict.fromkeys(rivers, Answer("Not now.", 503)) | {path: page(f"It is {path}.") for path in others}
+    ended = crawled(tmp_path, site, BACKOFF_DELAY=delay, BACKOFF_TIMES=str(times))
+    assert [site.paths().count(path) for path in rivers] == [times + 1] * count
+    assert len(ended.items()) == 21
+    assert ended.counts() == {"503 Service Unavailable": count}
 
 
 def test_a_seed_that_stays_busy_fails_the_crawl_with_the_reason(tmp_path: Path) -> None:

@@ -133,11 +133,17 @@ def test_a_host_rests_until_its_time(crew: Crew) -> None:
     assert urls(one.claim()) == [A + "0", A + "1"]
 
 
-def test_a_host_at_hand_that_rests_brings_no_more(crew: Crew) -> None:
+@pytest.mark.parametrize(("seconds", "rests"), [(100.0, True), (0.0, False), (86_400.0, False)])
+def test_of_a_host_at_hand_that_rests_comes_more_and_it_is_said_for_how_long(
+    crew: Crew, seconds: float, rests: bool
+) -> None:
+    """Else nothing would be there but what it refused when it has rested; no rest is as long as a day."""
     worker = crew.join(*many(A, 2))
     (one,) = worker.claim(each=1)
-    worker.rest(one, seconds=100.0)
-    assert worker.claim(low=(one.host_id,), at_hand=(one.host_id,)) == []
+    worker.commit(rests={one.host_id: seconds})
+    answer = worker.commit(demand=EVERYTHING._replace(low=(one.host_id,), at_hand=(one.host_id,)))
+    assert urls(answer.lent) == [A + "1"]
+    assert answer.rests == ({one.host_id: pytest.approx(seconds, abs=5.0)} if rests else {})
 
 
 @pytest.mark.parametrize(("ahead", "asked"), [(0.0, True), (60.0, False), (3_500.0, False), (86_400.0, True)])
@@ -152,7 +158,6 @@ def test_a_host_at_hand_rests_when_its_worker_ends(crew: Crew) -> None:
     one = crew.join(*many(A, 2))
     (held,) = one.claim(each=1)
     one.commit(rests={held.host_id: 50.0})
-    assert one.claim(low=(held.host_id,), at_hand=(held.host_id,)) == []
     one.leave()
     assert crew.join().claim() == []
 

@@ -248,6 +248,56 @@ def test_what_is_given_back_waits_again_with_its_load() -> None:
     assert [ended.lent.lease for ended in frontier.batch(0).ended] == [2]
 
 
+def test_what_its_host_refused_waits_until_it_answers_something_else() -> None:
+    frontier = filled()
+    frontier.no_longer_busy("a.example")
+    frontier.absorb(Answer([lent(n, f"{A}{n}", priority) for n, priority in enumerate([9, 7, 5, 5], 1)]), 0.0)
+    for lease in (1, 2):
+        assert taken(frontier) == f"{A}{lease}"
+        assert frontier.give_back(lease, "load", behind=True)
+    assert len(frontier) == 4
+    for lease in (3, 1, 2, 4):
+        assert taken(frontier) == f"{A}{lease}"
+        frontier.no_longer_busy("a.example")
+        frontier.end(lease)
+    assert len(frontier) == 0
+
+
+@pytest.mark.parametrize(("brought", "next_one"), [([], A + "1"), ([lent(2, A + "2")], A + "2")])
+def test_what_its_host_refused_waits_until_more_of_the_host_was_asked_for(brought: list[Lent], next_one: str) -> None:
+    frontier = filled()
+    frontier.absorb(Answer([lent(1, A + "1", 9)]), 0.0)
+    taken(frontier)
+    frontier.rest("a.example", 5.0)
+    frontier.give_back(1, "load", behind=True)
+    demand = frontier.batch(0.0).demand  # too early for more
+    assert demand is not None
+    assert demand.low == ()
+    frontier.absorb(Answer(), 0.0)
+    assert taken(frontier, 5.0) is None
+    demand = frontier.batch(5.0 - AWAY).demand
+    assert demand is not None
+    assert demand.low == (97,)
+    frontier.absorb(Answer(brought), 5.0 - AWAY)
+    assert taken(frontier, 4.9) is None
+    assert taken(frontier, 5.0) == next_one
+
+
+def test_what_its_host_refused_is_given_up_with_the_host() -> None:
+    frontier = filled(A + "1", A + "2")
+    taken(frontier)
+    frontier.give_back(1, "load", behind=True)
+    assert frontier.close("a.example") == 2
+    assert sorted(ended.lent.lease for ended in frontier.batch(0).ended) == [1, 2]
+    assert len(frontier) == 0
+
+
+def test_a_host_rests_as_another_worker_says() -> None:
+    frontier = filled(A, rests={97: 3.0})
+    assert taken(frontier, 2.9) is None
+    assert taken(frontier, 3.0) == A
+
+
 def test_what_a_page_taught_before_it_was_given_back_is_told_at_its_end() -> None:
     """As a redirected seed does, whose request waits for its turn again."""
     frontier = filled(A)
@@ -681,7 +731,7 @@ class Books:
             return []
         assert set(batch.demand.at_hand) >= {one.host_id for one in self.held.values()}
         new = [number for number in self.waiting if number not in batch.demand.at_hand][: batch.demand.hosts]
-        ready = [number for number in (*batch.demand.low, *new) if self.next_at.get(number, 0.0) <= now]
+        ready = [*batch.demand.low, *(number for number in new if self.next_at.get(number, 0.0) <= now)]
         found = []
         for number in ready:
             waiting = sorted(self.waiting.get(number, []), key=lambda one: (-one.candidate.priority, one.lease))
@@ -708,8 +758,8 @@ def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
         assert {work.lent.lease for work in frontier.out} <= books.held.keys()
         for work in frontier.out:
             lease, what = work.lent.lease, chance.random()
-            if what < 0.1:
-                frontier.give_back(lease, "load")
+            if what < 0.2:
+                frontier.give_back(lease, "load", behind=what < 0.1)
             elif what < 0.7:
                 if books.count < 200:
                     urls = (f"http://{chance.choice(list(AT_ONCE))}/" for _ in range(2))
