@@ -20,6 +20,10 @@ from crawler.state.database import open_database
 from crawler.state.glance import NothingError, SlowError, glance
 
 
+class NothingYetError(RefusedError):
+    """There is no database, or no crawl was ever run."""
+
+
 @dataclass(frozen=True)
 class Desk:
     """The one place that knows what the dashboard is over."""
@@ -43,7 +47,7 @@ class Desk:
             with glance(self.url) as connection:
                 yield connection
         except NothingError as error:
-            raise RefusedError(HTTPStatus.NOT_FOUND, str(error)) from None
+            raise NothingYetError(HTTPStatus.NOT_FOUND, str(error)) from None
         except SlowError as error:
             raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
 

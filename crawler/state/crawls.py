@@ -115,12 +115,13 @@ def _standing(row: Row[Any], workers: Collection[Row[Any]], now: float) -> Stand
     )
 
 
-def next_due(connection: Connection, one: Standing) -> float | None:
-    """When the next page of a crawl is due; None where that is not among the first that are noted."""
-    columns = page.c.due_at, page.c.round, page.c.gone_at
-    first = select(*columns).where(page.c.crawl_id == one.id).order_by(page.c.due_at).limit(DUE_LOOKED_AT).subquery()
-    there = select(func.min(first.c.due_at)).where(first.c.round >= one.first_round, first.c.gone_at.is_(None))
-    return connection.execute(there).scalar()
+def next_due(connection: Connection, crawls: Collection[int]) -> dict[int, float | None]:
+    """When the next page of some crawls is due; None where that is not among the first that are noted."""
+    pages = select(page.c.due_at, page.c.round, page.c.gone_at).where(page.c.crawl_id == crawl.c.id)
+    first = pages.order_by(page.c.due_at).limit(DUE_LOOKED_AT).correlate(crawl).subquery()
+    there = select(func.min(first.c.due_at)).where(first.c.round >= crawl.c.first_round, first.c.gone_at.is_(None))
+    rows = select(crawl.c.id, there.correlate(crawl).scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
+    return {row.id: row.due for row in connection.execute(rows)}
 
 
 def done(connection: Connection, crawls: Collection[int]) -> dict[int, Done]:

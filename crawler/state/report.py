@@ -53,6 +53,7 @@ from crawler.state.workers import LEASE
 
 MOST_SITES = 10
 CONNECT_SECONDS = 10
+ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"
 
 
 class Worker(NamedTuple):
@@ -324,7 +325,8 @@ def _disk(connection: Connection, url: URL) -> Disk:
 def reading(url: URL, patience: int = CONNECT_SECONDS, *, check: bool = False) -> Iterator[Connection]:
     """A connection that changes nothing, to a database that is there, as it was at one moment.
 
-    Values may be checked as they are read, which takes as long again as to read them.
+    A dashboard has values checked as they are read, which takes as long again as to read them, and is content with one
+    process of a server's: crawls are at work beside it.
     """
     try:
         engine = _reader(url, patience, check)
@@ -346,7 +348,10 @@ def _reader(url: URL, patience: int, check: bool) -> Engine:
     arguments = {"connect_timeout": patience, "application_name": "winnow state", **ENCODING}
     engine = create_engine(url, isolation_level="REPEATABLE READ", poolclass=NullPool, connect_args=arguments)
     engine = engine.execution_options(postgresql_readonly=True)
-    return checked(engine, shown(url)) if check else engine
+    if not check:
+        return engine
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(ONE_PROCESS))
+    return checked(engine, shown(url))
 
 
 def open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:

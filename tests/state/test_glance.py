@@ -44,6 +44,13 @@ def test_nothing_is_changed(engine: Engine) -> None:
         assert connection.execute(text("SELECT version FROM winnow_state")).scalar_one() != 99
 
 
+def test_a_server_gives_one_process_to_a_look(postgresql_engine: Engine) -> None:
+    with glance(postgresql_engine.url) as connection:
+        assert connection.execute(text("SHOW max_parallel_workers_per_gather")).scalar_one() == "0"
+    with postgresql_engine.connect() as connection:
+        assert connection.execute(text("SHOW max_parallel_workers_per_gather")).scalar_one() != "0"
+
+
 def test_where_there_is_nothing(url: URL) -> None:
     with pytest.raises(NothingError, match="No crawl was ever run here"), glance(url):
         pass

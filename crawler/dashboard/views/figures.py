@@ -69,16 +69,15 @@ def figures(desk: Desk, connection: Connection, crawls: Collection[Standing], no
     did = done(connection, numbers)
     fast = rates(connection, [one.id for one in crawls if one.status == "running"], now)
     jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
+    due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
     counted: Outcomes | None = None
     if any(_is_late(one, did.get(one.id)) for one in crawls):
         counted = outcomes(desk).value
     found = []
     for one in crawls:
-        due = next_due(connection, one) if one.ended_at is not None else None
         failed = _failed(counted, one) if _is_late(one, did.get(one.id)) else did[one.id].failed
-        found.append(
-            _figures(one, did.get(one.id), jobs.get(one.name), fast.get(one.id))._replace(failed=failed, next_due=due)
-        )
+        its_figures = _figures(one, did.get(one.id), jobs.get(one.name), fast.get(one.id))
+        found.append(its_figures._replace(failed=failed, next_due=due.get(one.id)))
     return tuple(found)
 
 

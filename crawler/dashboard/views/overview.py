@@ -2,14 +2,13 @@
 
 from typing import NamedTuple
 
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.desk import Desk, NothingYetError
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.views import Data, Views, course, one_crawl
 from crawler.dashboard.views.figures import CrawlFigures, figures
 from crawler.state.crawls import standings
 from crawler.state.database import time_of
-from crawler.state.report import exists
 
 AT_ONCE = 25
 
@@ -27,12 +26,13 @@ PARAMETERS = (Parameter("before", 0, "the crawls that follow, as `more` of an an
 
 def crawls(desk: Desk, given: Given) -> CrawlList:
     """All crawls, a part at a time."""
-    if not exists(desk.url):
+    try:
+        with desk.reading() as connection:
+            now = time_of(connection)
+            found, more = standings(connection, now, given["before"], AT_ONCE)
+            return CrawlList(figures(desk, connection, found, now), more)
+    except NothingYetError:
         return CrawlList((), None)
-    with desk.reading() as connection:
-        now = time_of(connection)
-        found, more = standings(connection, now, given["before"], AT_ONCE)
-        return CrawlList(figures(desk, connection, found, now), more)
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
