@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import ceil, floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.noise.entropy import entropy
@@ -176,7 +177,10 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: J
     likely = probability(changed.logit)
     limit = model.limit if judge.learned_limit is None else judge.learned_limit
     is_noise = likely > limit
-    return Opinion(likely, limit, is_noise, reasons(changed, signs, is_noise, evidence), is_calibrated=True)
+    why = reasons(changed, signs, is_noise, evidence)
+    if likely > 0.5 and not is_noise:  # more likely noise than not, and kept: the limit is near 1
+        why = (f"{floor(100 * likely)}% is below the limit of {ceil(100 * limit)}%", *why)
+    return Opinion(likely, limit, is_noise, why, is_calibrated=True)
 
 
 MODELS: dict[str, Callable[[Sighting, Evidence, Scores, Judge], Opinion]] = {

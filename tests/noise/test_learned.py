@@ -3,6 +3,7 @@
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
+from math import floor
 from pathlib import Path
 
 import numpy as np
@@ -235,3 +236,18 @@ def test_what_the_shipped_weights_say(name: str, is_noise: bool, reason: str) ->
     verdict = Judge().judge(one, evidence)
     assert verdict.is_noise is is_noise, verdict
     assert reason in verdict.reasons
+
+
+@pytest.mark.parametrize(
+    ("limit", "is_noise", "says"), [(0.9999, False, True), (0.2, True, False), (None, True, False)]
+)
+def test_what_is_kept_though_it_is_likely_noise_says_why(limit: float | None, is_noise: bool, says: bool) -> None:
+    shown = seen(STORY)
+    evidence = Evidence()
+    evidence.see(shown)
+    (banner,) = [one for one in shown if one.url.endswith("728x90.gif")]
+    verdict = Judge(models=("learned",), learned_limit=limit).judge(banner, evidence)
+    assert verdict.is_noise is is_noise
+    said = f"{floor(100 * verdict.probability)}% is below the limit of 100%"
+    assert (verdict.reasons[0] == said) is says
+    assert not any("below the limit" in one for one in verdict.reasons[1:])
