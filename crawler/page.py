@@ -28,6 +28,9 @@ REFRESH = re.compile(
 # Directives that have a value after a colon, where other colons end a robot's name.
 VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
 
+OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
+"""Elements that a head may have."""
+
 REFUSALS = frozenset(("noindex", "nofollow", "none"))
 
 PERMALINK = "¶"
@@ -107,6 +110,7 @@ class Page:
         # What stands after </html> becomes a second root, which browsers show with the first.
         for late in list(root.itersiblings(etree.Element)):
             root.append(late)
+        _open_body(root)
         _silence_permalinks(root)
         return root, ended or (TOO_DEEP if is_deep(root) else "")
 
@@ -241,6 +245,23 @@ class Page:
         match = REFRESH.match(self.meta.get("refresh", ""))
         url = absolute(self.base, match[2]) if match else None
         return (int(match[1]), url) if match and url else None
+
+
+def _open_body(root: etree._Element) -> None:
+    """Move what stands in the head into the body, from the first element on that belongs in no head.
+
+    Browsers do so; libxml2 does it for the elements that were there before HTML 5.
+    """
+    head = root.find("head")
+    first = next((one for one in head if one.tag not in OF_HEADS), None) if head is not None else None
+    if first is None:
+        return
+    late = [first, *first.itersiblings()]
+    if (body := root.find("body")) is None:
+        body = etree.SubElement(root, "body")
+    late[-1].tail = (late[-1].tail or "") + (body.text or "") or None
+    body.text = None
+    body[:0] = late
 
 
 def _silence_permalinks(root: etree._Element) -> None:

@@ -21,7 +21,8 @@ INLINE = frozenset(
 # What is never read as text. <noscript> is: what stands there is what readers without scripts see. What stands in
 # <noframes> and its kin is for browsers of another age, and in the tree it is markup that nobody has read.
 SILENT = frozenset(
-    "applet audio canvas head math noembed noframes object script select style svg template textarea video".split()
+    "applet audio canvas head math noembed noframes object script select style svg template textarea title"
+    " video".split()
 )
 # Elements besides <a> and <img> that link to pages or show pictures.
 LEADING = frozenset(("frame", "iframe", "area", "input"))

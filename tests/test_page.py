@@ -219,6 +219,26 @@ def test_a_permalink_is_no_text(html: str, text: str) -> None:
     assert [block.text for block in page(html).blocks] == [text]
 
 
+@pytest.mark.parametrize(
+    ("html", "title", "links", "texts"),
+    [
+        ("<title>T</title><main><p>A <a href=x>x</a></main>", "T", ["x"], ["A x"]),
+        ("<title>T</title><nav><a href=x>x</a></nav> and <p>A <a href=y>y</a>", "T", ["x", "y"], ["x", "and", "A y"]),
+        ("<title>T</title><header>A</header><meta name=robots content=none>B", "T", [], ["A", "B"]),
+        ("<head><title>T</title><my-app>A</my-app></head><body>B<p>C</body>", "T", [], ["A", "B", "C"]),
+        ("<head><article><title>T</title>A</article></head>", "T", [], ["A"]),
+        ("<html><head><title>T</title></head><body>A</body>", "T", [], ["A"]),
+    ],
+)
+def test_the_body_begins_where_browsers_have_it_begin(
+    html: str, title: str, links: list[str], texts: list[str]
+) -> None:
+    found = page(html)
+    assert (found.title, [block.text for block in found.blocks]) == (title, texts)
+    assert [link.url for link in found.links] == [f"http://example.com/a/{one}" for one in links]
+    assert found.robots == ({"none", "nofollow", "noindex"} if "robots" in html else set())
+
+
 def test_once_computes_once_a_page() -> None:
     computed: list[Page] = []
     first, second = page("<p>a"), page("<p>a")

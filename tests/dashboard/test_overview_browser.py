@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from browser import until
 
 DRAWN = "figure.chart canvas"
 CHARTS = 6
@@ -65,6 +66,17 @@ def test_sites_are_filtered_and_sorted_without_leaving(page: Any) -> None:
     page.get_by_label("Sorted by").select_option("name")
     page.locator("#site-list th[aria-sort=ascending]").wait_for()
     assert page.locator("#site-list tbody tr").count() == 1
+
+
+def test_what_is_renewed_does_not_take_the_focus_away(page: Any) -> None:
+    page.goto("/crawls/1")
+    page.evaluate("for (const part of document.querySelectorAll('[data-live]')) part.dataset.before = 'yes'")
+    page.locator("#site-list tbody a").first.focus()
+    until(page, "!('before' in document.getElementById('workers').dataset)")
+    until(page, "!('before' in document.getElementById('slow').dataset)")
+    assert page.evaluate("document.activeElement.closest('#site-list').dataset.before") == "yes"
+    page.evaluate("document.activeElement.blur()")
+    until(page, "!('before' in document.getElementById('site-list').dataset)")
 
 
 def test_what_the_background_found_comes_by_itself(page: Any) -> None:

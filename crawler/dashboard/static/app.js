@@ -95,8 +95,10 @@ async function send(form, button) {
   }
 }
 
-// Parts with data-live="SECONDS" are asked for again and again, while the page is looked at.
+// Parts with data-live="SECONDS" are asked for again and again, while the page is looked at. One in which somebody is at
+// something that cannot be found again in its new form stays as it is meanwhile.
 let live = 0;
+const isFree = (part) => !part.contains(document.activeElement) || document.activeElement.id !== "";
 function keepLive() {
   const parts = [...document.querySelectorAll("[data-live][id]:not(figure.chart)")];
   clearTimeout(live);
@@ -106,7 +108,7 @@ function keepLive() {
     try {
       if (!document.hidden) {
         const answer = await fetch(location.href);
-        if (answer.ok) swap(await answer.text(), parts.filter((part) => !part.contains(document.activeElement) || part.dataset.live).map((part) => part.id));
+        if (answer.ok) swap(await answer.text(), parts.filter(isFree).map((part) => part.id));
       }
     } catch { /* the dashboard was ended: it may come back */ }
     keepLive();
