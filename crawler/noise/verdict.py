@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import ceil, floor
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.noise.entropy import entropy
@@ -179,7 +178,7 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: J
     is_noise = likely > limit
     why = reasons(changed, signs, is_noise, evidence)
     if likely > 0.5 and not is_noise:  # more likely noise than not, and kept: the limit is near 1
-        why = (f"{floor(100 * likely)}% is below the limit of {ceil(100 * limit)}%", *why)
+        why = (f"it is likely noise, but below the limit of {round(100 * limit)}%", *why)
     return Opinion(likely, limit, is_noise, why, is_calibrated=True)
 
 
