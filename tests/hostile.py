@@ -61,3 +61,13 @@ PAGES: dict[str, bytes] = {
     "long title and headings": b"<title>" + b"ab " * 300_000 + b"</title>" + b"<h1>abx</h1>" * 20_000,
     "dashes in the title": b"<title>" + b" - x" * 50_000 + b"-" * 300_000 + b"</title><p>x",
 }
+
+WITHOUT_TEXT = frozenset(
+    (
+        *("empty", "white space", "nuls", "nested divs", "nested links", "nested tables", "nested forms"),
+        *("nested svg titles", "long style", "long srcset", "open title", "open textarea", "frameset"),
+        *("robots", "refresh"),
+    )
+)
+LONG = frozenset(("line breaks", "many copyright lines", "open paragraphs", "long title and headings"))
+"""Those with 2,000 blocks and more."""

@@ -2,7 +2,7 @@ import time
 from functools import cached_property
 
 import pytest
-from hostile import PAGES
+from hostile import LONG, PAGES, WITHOUT_TEXT
 from lxml import etree
 
 from crawler.page import Page
@@ -17,6 +17,12 @@ PROPERTIES = sorted(
 def test_every_property_is_read() -> None:
     known = "base blocks canonical encoding html images language links meta refresh robots root title".split()
     assert set(known) <= set(PROPERTIES)
+
+
+def test_which_have_no_text_and_which_are_long() -> None:
+    blocks = {name: len(Page("", body).blocks) for name, body in PAGES.items()}
+    assert {name for name, count in blocks.items() if not count} == WITHOUT_TEXT
+    assert {name for name, count in blocks.items() if count >= 2_000} == LONG
 
 
 @pytest.mark.parametrize("body", PAGES.values(), ids=PAGES)
