@@ -77,9 +77,9 @@ class ClosingLines:
         if spider.tally is not None:
             said.append(_round(spider.seat.ledger.round.number, spider.tally))
         where, items = spider.seat.pages.path, spider.frontier.items
-        is_all = total == items and spider.tally is None
-        said.append(f"{counted(items, 'item' if is_all else 'new item')} in {where}.")
-        return said + _pictures(counts, str(spider.seat.images.path) if spider.arguments.images else "")
+        new = "" if total == items and spider.tally is None else "new "
+        said.append(f"{counted(items, f'{new}item')} in {where}.")
+        return said + _pictures(counts, str(spider.seat.images.path) if spider.arguments.images else "", new)
 
 
 def _round(number: int, tally: Tally) -> str:
@@ -122,18 +122,20 @@ def _counted(counts: Mapping[str, Any], group: str) -> str:
     return ranked_reasons(found, MOST_REASONS)
 
 
-def _pictures(counts: Mapping[str, Any], path: str) -> list[str]:
-    """How many pictures were kept, where they are listed if they were wanted, and what it saved to skip the others.
+def _pictures(counts: Mapping[str, Any], path: str, new: str = "") -> list[str]:
+    """How many pictures this run kept, where they are listed if they were wanted, what it saved to skip the others.
 
     >>> _pictures({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0]
     'Pictures: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).'
     >>> _pictures({"image_noise/skipped": 2}, "a")[0]
     'Pictures: none kept; 2 skipped as noise, bytes saved unknown, as nothing was downloaded.'
+    >>> _pictures({}, "a", new="new ")
+    ['New pictures: none kept.']
     """
     lines, links = [], counts.get("image_noise/links", 0)
     if path:
         kept, size = counts.get("images", 0), counts.get("images/bytes", 0)
-        said = f"Pictures: {kept:,} kept, listed in {path}" if kept else "Pictures: none kept"
+        said = f"{new}pictures: ".capitalize() + (f"{kept:,} kept, listed in {path}" if kept else "none kept")
         if skipped := counts.get("image_noise/skipped", 0) - links:
             saved, unknown = saved_bytes(skipped, kept, size), "bytes saved unknown, as nothing was downloaded"
             known = unknown if saved is None else f"about {decimal(saved)} not downloaded (estimated)"
