@@ -32,6 +32,10 @@ QUIET = 5.0  # seconds without a sign of life that are worth a word; workers giv
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_DAYS = 36_500
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
+FOOTER = (
+    "Links that were never taken up are no addresses: the closing lines alone count them.",
+    "More of one, with its workers and sites: scrapy state NAME",
+)
 # What goes wrong with values that no crawl writes.
 ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, RecursionError)
 # What came of addresses that were neither left out nor failed, in words for one and for many.
@@ -126,7 +130,7 @@ class Command(ScrapyCommand):
             said: list[Text | Table] = [_line(f"{counted(len(state.crawls), 'crawl')} in {self.place(state)}.")]
             for crawl in state.crawls:
                 said += [_line(), *self.block(crawl, state, FEW)]
-            _print([*said, _line(), _line("More of one, with its workers and sites: scrapy state NAME")])
+            _print([*said, _line(), *map(_line, FOOTER)])
 
     def reset(self, name: str, sure: bool) -> None:
         """Delete all that belongs to a crawl, if that is really wanted."""

@@ -14,6 +14,7 @@ ROWS = 10
 """Of the table of the course."""
 COUNTS = ("pages", "on topic", "harvest", "relevance", "link score")
 NONE = "–"
+ALL_READ = "The closing lines and the overview count all pages that were read, stored or not, each time they were read."
 BY_CRAWL, BY_TRUTH = "share of the pages on topic found so far", "recall"
 
 
@@ -111,7 +112,7 @@ def ways(figures: Figures) -> Table:
 def course(kept: Kept) -> Table:
     """How the harvest went, at about ROWS points."""
     heads = ("pages", f"harvest of the last {WINDOW}", "harvest so far", kept.share)
-    notes = () if kept.figures.truth else ("How many pages on topic the crawl did not find, nobody knows.",)
+    unknown = () if kept.figures.truth else ("How many pages on topic the crawl did not find, nobody knows.",)
     rows = [
         (
             f"{point.pages:,}",
@@ -121,7 +122,7 @@ def course(kept: Kept) -> Table:
         )
         for point in thinned(kept.figures.course, ROWS)
     ]
-    return Table("Harvest over the pages", heads, rows, notes=notes)
+    return Table("Harvest over the pages", heads, rows, notes=(*unknown, ALL_READ))
 
 
 def sites(figures: Figures) -> Table:

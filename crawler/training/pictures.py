@@ -18,6 +18,7 @@ from crawler.noise.learned import CODES, SIGNS, SPLITS, Floats, Model
 from crawler.training.examples import parts_of
 from crawler.training.sighted import Sighted
 from crawler.training.teacher import Tell
+from crawler.wording import counted
 
 TREES, RATE = 400, 0.05
 FOLDS = 5
@@ -81,7 +82,7 @@ def _check(found: Sequence[Sighted], parts: Sequence[int]) -> None:
         if part not in parts or len(known) < 2:
             raise TooFewError(
                 f"{FOLDS} parts of whole sites want links in each, and content and noise outside each; "
-                "too few sites have labelled links"
+                f"the labelled links, of {counted(len({one.site for one in found}), 'site')}, are too few for that"
             )
 
 

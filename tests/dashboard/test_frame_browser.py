@@ -69,6 +69,13 @@ def test_no_view_is_wider_than_a_phone(page: Any, problems: list[str], language:
     assert {view: width for view, width in widths.items() if width > PHONE["viewport"]["width"]} == {}
 
 
+@pytest.mark.parametrize("how", [PHONE], ids=["phone"])
+def test_the_view_that_is_open_is_seen_on_a_phone(page: Any) -> None:
+    page.goto("/evaluate")
+    box = page.locator("header nav [aria-current=page]").bounding_box()
+    assert 0 <= box["x"] < box["x"] + box["width"] <= PHONE["viewport"]["width"]
+
+
 @pytest.mark.parametrize("how", [{"color_scheme": scheme} for scheme in SCHEMES], ids=SCHEMES)
 def test_every_view_can_be_read(page: Any, problems: list[str], how: dict[str, Any]) -> None:
     for view in LOOKED_AT:

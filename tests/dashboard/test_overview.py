@@ -162,6 +162,17 @@ def test_the_figures_of_a_crawl_that_runs(desk: Desk, engine: Engine) -> None:
     assert "4.0 pages a second." in text(desk, "/")
 
 
+@pytest.mark.parametrize(("rounds", "is_said"), [((1, 1), False), ((1, 2), True)])
+def test_what_is_of_one_round_and_what_of_all_is_said(
+    desk: Desk, engine: Engine, rounds: tuple[int, int], is_said: bool
+) -> None:
+    for number, its in enumerate(rounds, start=1):
+        begin(engine, number, round=its)
+    assert ("are of all its rounds together" in text(desk, "/")) is is_said
+    assert "of all rounds together" not in text(desk, "/crawls/1")
+    assert ("are those of round 2; the other figures are of all rounds" in text(desk, "/crawls/2")) is is_said
+
+
 @pytest.mark.parametrize(
     ("known", "silent", "status"),
     [

@@ -9,6 +9,7 @@ from test_report import EVIL, HARMLESS, Reader
 
 from crawler.evaluation.focus_report import report
 from crawler.evaluation.focus_tables import (
+    ALL_READ,
     Kept,
     course,
     extremes,
@@ -170,10 +171,10 @@ def test_the_course_has_ten_rows_and_says_what_its_share_is_of() -> None:
     assert [row[0] for row in table.rows] == [str(count) for count in range(10, 101, 10)]
     assert table.rows[4] == ("50", "50.0%", "50.0%", "50.0%")
     assert table.heads[3] == "share of the pages on topic found so far"
-    assert table.notes == ("How many pages on topic the crawl did not find, nobody knows.",)
+    assert table.notes == ("How many pages on topic the crawl did not find, nobody knows.", ALL_READ)
     known = course(kept(100, ("http://site60.org/", "http://nowhere.org/")))
     assert [row[3] for row in known.rows] == ["0.0%"] * 5 + ["50.0%"] * 5
-    assert (known.heads[3], known.notes) == ("recall", ())
+    assert (known.heads[3], known.notes) == ("recall", (ALL_READ,))
 
 
 def test_ways_and_sites() -> None:

@@ -180,4 +180,8 @@ fold();
 prepare(document);
 keepLive();
 
+// On a narrow screen the views do not all fit beside each other: the one that is open is to be seen.
+const view = document.querySelector("header nav [aria-current]");
+if (view) view.parentElement.scrollLeft = view.offsetLeft - view.parentElement.offsetLeft - (view.parentElement.clientWidth - view.offsetWidth) / 2;
+
 export { prepare, swap, tell };

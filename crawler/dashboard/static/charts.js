@@ -9,6 +9,7 @@ const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth"];
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2]]; // lines that differ for those who see no colours, too
 const HEIGHT = 190, SHARED = 500; // milliseconds in which figures of one address share an answer
 const DAY = 86400;
+const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, ...[1, 2, 5, 10, 30, 90, 365].map((days) => days * DAY)]; // seconds between marks: of less than one no clock tells
 const drawn = new Map();
 const answers = new Map();
 const language = document.documentElement.lang;
@@ -65,7 +66,7 @@ function options(figure, at, lines, width) {
   return {
     width, height: HEIGHT, legend: { live: true }, cursor: { y: false }, padding: [10, 12, 0, 0],
     scales: { y: { range: (_, __, most) => [0, unit === "%" ? 1 : Math.max(least, most ?? 0) * 1.05] } },
-    axes: [{ ...line, space: 70, values: times }, { ...line, size: 58, space: 34, values: (_, ticks) => ticks.map((tick) => shown(tick, unit, true)) }],
+    axes: [{ ...line, space: 70, incrs: STEPS, values: times }, { ...line, size: 58, space: 34, values: (_, ticks) => ticks.map((tick) => shown(tick, unit, true)) }],
     series: [{ label: figure.dataset.time ?? "", value: (_, seconds) => (seconds == null ? "–" : moment(seconds)) }, ...lines.map((one, place) => ({
       label: one.name, stroke: colour(one.colour), width: 2, dash: DASHES[place % DASHES.length], spanGaps: false,
       points: { show: at.length < 3, size: 6 }, value: (_, value) => shown(value, one.unit),

@@ -58,6 +58,8 @@ def _text(said: Said) -> Reason | None:
 
 def _links(said: Said) -> Reason | None:
     density = said.signs["density"]
+    if said.is_text and density < LITTLE:
+        return Reason("next to none of it is links")
     if said.is_text:
         return Reason("no more than {n} of it is links", f"{density:.0%}") if density <= PART else None
     return Reason("{n} of it is links", f"{density:.0%}") if density > PART else None
