@@ -70,6 +70,13 @@ def test_no_view_is_wider_than_a_phone(page: Any, problems: list[str], language:
 
 
 @pytest.mark.parametrize("how", [PHONE], ids=["phone"])
+def test_what_a_block_is_left_out_for_is_seen_on_a_phone(page: Any) -> None:
+    page.goto("/pages/1/blocks")
+    boxes = [page.locator(".blocks tbody tr").first.locator("td").nth(n).bounding_box() for n in range(6)]
+    assert all(0 <= box["x"] < box["x"] + box["width"] <= PHONE["viewport"]["width"] for box in boxes)
+
+
+@pytest.mark.parametrize("how", [PHONE], ids=["phone"])
 def test_the_view_that_is_open_is_seen_on_a_phone(page: Any) -> None:
     page.goto("/evaluate")
     box = page.locator("header nav [aria-current=page]").bounding_box()
