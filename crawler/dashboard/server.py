@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from http import HTTPStatus
+from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -12,8 +13,9 @@ from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 from twisted.web import resource, server
 
-from crawler.dashboard.door import HEADERS, SAFE
+from crawler.dashboard.door import SAFE
 from crawler.dashboard.request import TEXT, Answer, Request
+from crawler.dashboard.sending import SECONDS, Outbox
 from crawler.wording import printable
 
 logger = logging.getLogger(__name__)
@@ -30,8 +32,8 @@ MOST_CONNECTED = 500
 MOST_BYTES = 1 << 20
 """Of what a browser sends along."""
 MOST_FIELDS = 10_000
-SECONDS = 60
-"""That a browser may take for its request, or until the next one."""
+BUFFER = 1 << 17
+"""Of what the system takes of an answer at once: less of it stands still unseen."""
 FORM = "application/x-www-form-urlencoded"
 RETRY = (("Retry-After", "1"),)
 BUSY = Answer(b"The dashboard is busy; try again.\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE, RETRY)
@@ -68,9 +70,9 @@ class BoundedRequest(server.Request):
         self.channel.transport.waits = True
         super().requestReceived(command, path, version)
 
-    def finish(self) -> None:
+    def write(self, data: bytes) -> None:
         self.channel.transport.waits = False
-        super().finish()
+        super().write(data)
 
     def _stop_waiting(self) -> None:
         if self.deadline is not None and self.deadline.active():
@@ -90,6 +92,11 @@ class Visitor(policies.ProtocolWrapper):
     """Whether it has asked for something that is still being made."""
     leaves = False
     """Whether it was hung up on for another."""
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        handle: Any = self.transport
+        handle.getHandle().setsockopt(SOL_SOCKET, SO_SNDBUF, BUFFER)
+        super().connectionMade()
 
 
 class Few(policies.WrappingFactory):
@@ -129,10 +136,11 @@ class Counter(resource.Resource):
         super().__init__()
         self.answer, self.reactor, self.pool, self.slow = answer, reactor, pool, slow
         self.waiting = 0
+        self.outbox = Outbox()
 
     def render(self, request: server.Request) -> int:
         if self.waiting >= MOST_WAITING:
-            _write(request, BUSY)
+            self.outbox.send(request, BUSY)
             return server.NOT_DONE_YET
         self.waiting += 1
         gone: list[Failure] = []
@@ -141,7 +149,7 @@ class Counter(resource.Resource):
         def done(answer: Answer) -> None:
             self.waiting -= 1
             if not gone:
-                _write(request, answer)
+                self.outbox.send(request, answer)
 
         def failed(why: Failure) -> Answer:
             logger.error("A request could not be answered: %s", printable(why.getTraceback()))
@@ -180,15 +188,6 @@ def _fields(text: str) -> dict[str, str]:
     for name, value in parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS):
         found.setdefault(name, value)
     return found
-
-
-def _write(request: server.Request, answer: Answer) -> None:
-    request.setResponseCode(answer.status)
-    told = {**HEADERS, "Content-Type": answer.type, "Content-Length": str(len(answer.body)), "Server": "winnow"}
-    for name, value in {**told, **dict(answer.headers)}.items():
-        request.setHeader(name, value)
-    request.write(answer.body if request.method != b"HEAD" else b"")
-    request.finish()
 
 
 def site(answer: Answers, reactor: Any, pool: ThreadPool, slow: ThreadPool) -> policies.WrappingFactory:

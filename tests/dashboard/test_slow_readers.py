@@ -1,0 +1,104 @@
+"""Visitors who take their time with an answer, or never take it."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+from nursery import environment
+
+LARGE = 3_000_000
+SERVER = f"""
+import sys
+from twisted.internet import reactor
+from twisted.python.threadpool import ThreadPool
+from twisted.web import http
+from crawler.dashboard import sending, server
+from crawler.dashboard.request import Answer
+
+http.HTTPChannel.abortTimeout = 0.1
+sending.SECONDS = server.SECONDS = float(sys.argv[1])
+sending.MOST_BYTES = int(sys.argv[2])
+pools = [ThreadPool(0, 2), ThreadPool(0, 2)]
+answer = Answer(bytes({LARGE}))
+port = reactor.listenTCP(0, server.site(lambda asked: answer, reactor, *pools), interface="127.0.0.1")
+for pool in pools:
+    pool.start()
+    reactor.addSystemEventTrigger("during", "shutdown", pool.stop)
+print(port.getHost().port, flush=True)
+reactor.run()
+"""
+KEPT, CLOSED = b"", b"Connection: close\r\n"
+
+
+@contextmanager
+def serving(seconds: float, most: int = 100 * LARGE) -> Iterator[int]:
+    """The port of a server whose answers are large."""
+    line = [sys.executable, "-c", SERVER, str(seconds), str(most)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, env=environment()) as process:
+        try:
+            assert process.stdout is not None
+            yield int(process.stdout.readline())
+        finally:
+            process.terminate()
+
+
+def asking(port: int, headers: bytes) -> socket.socket:
+    """A visitor over a line that holds little."""
+    one = socket.socket()
+    one.settimeout(20)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+    one.connect(("127.0.0.1", port))
+    one.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + headers + b"\r\n")
+    return one
+
+
+def read(one: socket.socket, most: int = LARGE, pause: float = 0.0) -> int:
+    """How many bytes came until so many were there, or it was hung up."""
+    count = 0
+    try:
+        while count < most and (piece := one.recv(65_536)):
+            count += len(piece)
+            time.sleep(pause)
+    except ConnectionResetError:
+        pass
+    return count
+
+
+def test_who_reads_slowly_gets_all() -> None:
+    with serving(1.0) as port, closing(asking(port, KEPT)) as slow:
+        begun = time.monotonic()
+        assert read(slow, pause=0.06) >= LARGE
+        assert time.monotonic() - begun > 2  # times as long as something must be taken in
+
+
+@pytest.mark.parametrize("headers", [KEPT, CLOSED])
+def test_who_reads_nothing_is_hung_up_on(headers: bytes) -> None:
+    with serving(0.5) as port, closing(asking(port, headers)) as still:
+        time.sleep(2.5)
+        assert read(still) < LARGE / 2
+
+
+def test_who_stands_still_for_longest_gives_way_where_memory_is_short() -> None:
+    with serving(30.0, most=2 * LARGE + 1) as port:
+        visitors = []
+        for _ in range(3):
+            visitors.append(asking(port, KEPT))
+            time.sleep(0.3)
+        taken = [read(one) for one in visitors]
+        for one in visitors:
+            one.close()
+    assert taken[0] < LARGE / 2
+    assert min(taken[1:]) >= LARGE
+
+
+def test_answers_come_whole_and_one_after_the_other() -> None:
+    with serving(5.0) as port, closing(asking(port, KEPT)) as one:
+        one.sendall(b"HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        one.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        said = b"".join(iter(lambda: one.recv(1 << 20), b""))
+    assert said.count(b"HTTP/1.1 200 OK") == 3
+    assert said.count(b"\0") == 2 * LARGE
