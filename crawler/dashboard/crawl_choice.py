@@ -3,12 +3,20 @@
 from http import HTTPStatus
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Table, exists, select
+from sqlalchemy import Connection, Table, exists, func, select
 
 from crawler.dashboard.request import RefusedError
 from crawler.state.schema import crawl
 
 MOST_CRAWLS = 200
+
+
+class CrawlNames(NamedTuple):
+    """The crawls between which a visitor may choose."""
+
+    names: tuple[str, ...] = ()
+    left_out: int = 0
+    """Older ones, that are not among them."""
 
 
 class OfCrawl(NamedTuple):
@@ -32,7 +40,10 @@ def chosen_crawl(connection: Connection, name: str, of: Table) -> OfCrawl | None
     return OfCrawl(*row) if row is not None else None
 
 
-def crawl_names(connection: Connection, chosen: str) -> list[str]:
+def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
     """The names of the latest crawls, and of the one that is shown."""
     names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
-    return names if chosen in names or not chosen else [chosen, *names]
+    if chosen and chosen not in names:
+        names.insert(0, chosen)
+    there = connection.execute(select(func.count()).select_from(crawl)).scalar_one()
+    return CrawlNames(tuple(names), max(0, there - len(names)))

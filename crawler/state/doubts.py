@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Select, select, tuple_
+from sqlalchemy import Connection, Select, exists, select, tuple_
 
 from crawler.state.dashboard_tables import label
 from crawler.state.marks import TEXT, key_of
@@ -50,10 +50,13 @@ class Crawled(NamedTuple):
     """Whether any response of its pages was kept."""
 
 
-def crawls(connection: Connection) -> tuple[Crawled, ...]:
-    """All crawls, the one begun last first."""
-    rows = connection.execute(select(crawl.c.id, crawl.c.name).order_by(crawl.c.started_at.desc(), crawl.c.id.desc()))
-    return tuple(crawled(connection, row.id, row.name) for row in rows.all())
+def chosen(connection: Connection, name: str) -> Crawled | None:
+    """The crawl of this name; without one that begun last whose responses were kept, or that begun last."""
+    found = select(crawl.c.id, crawl.c.name).order_by(crawl.c.started_at.desc(), crawl.c.id.desc()).limit(1)
+    kept = exists().where(raw.c.crawl_id == crawl.c.id)
+    ways = (found.where(crawl.c.name == name),) if name else (found.where(kept), found)
+    row = next((row for way in ways if (row := connection.execute(way).one_or_none()) is not None), None)
+    return crawled(connection, row.id, row.name) if row is not None else None
 
 
 def crawled(connection: Connection, number: int, name: str) -> Crawled:

@@ -21,8 +21,6 @@ class Held(NamedTuple):
     name: str
     round: int
     first_round: int
-    newest: str | None
-    """When its newest page was fetched; None where it has no page."""
     started_at: float
 
 
@@ -61,13 +59,14 @@ class PageCounts(NamedTuple):
     page_types: Mapping[str, int]
 
 
-def held(connection: Connection) -> list[Held]:
-    """All crawls, in the order in which they were begun."""
+def held(connection: Connection, name: str) -> Held | None:
+    """The crawl of a name; without one that with the newest page, or the first where none has a page."""
     newest = select(func.max(page.c.fetched_at)).where(page.c.crawl_id == crawl.c.id).scalar_subquery()
-    rows = select(crawl.c.id, crawl.c.name, crawl.c.round, crawl.c.first_round, newest, crawl.c.started_at).order_by(
-        crawl.c.id
-    )
-    return [Held._make(row) for row in connection.execute(rows)]
+    order = func.coalesce(newest, "").desc(), crawl.c.id
+    columns = crawl.c.id, crawl.c.name, crawl.c.round, crawl.c.first_round, crawl.c.started_at
+    found = select(*columns).where(crawl.c.name == name) if name else select(*columns).order_by(*order).limit(1)
+    row = connection.execute(found).one_or_none()
+    return Held._make(row) if row is not None else None
 
 
 def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine, insert, update
 
 from crawler.state import doubts as module
-from crawler.state.doubts import Crawled, Doubts, crawls, doubts
+from crawler.state.doubts import Crawled, Doubts, chosen, doubts
 from crawler.state.marks import PICTURE, TEXT, Mark, mark
 from crawler.state.schema import crawl, page, raw
 
@@ -92,10 +92,26 @@ def test_when_the_time_is_over_one_goes_on_later(engine: Engine, monkeypatch: py
     assert numbers(engine, after=2) == [3]
 
 
-def test_crawls_come_with_whether_responses_were_kept(engine: Engine) -> None:
+@pytest.mark.parametrize(
+    ("name", "bare", "found"),
+    [
+        ("", (), BEES),  # the newer one kept no response
+        ("", (1,), Crawled(2, "wasps", kept=False)),
+        ("bees", (), BEES),
+        ("bees", (1,), Crawled(1, "bees", kept=False)),
+        ("wasps", (), Crawled(2, "wasps", kept=False)),
+        ("ants", (), None),
+    ],
+)
+def test_the_crawl_that_is_meant(engine: Engine, name: str, bare: tuple[int, ...], found: Crawled | None) -> None:
+    enter(engine, 0.1, bare=bare)
+    with engine.connect() as connection:
+        assert chosen(connection, name) == found
+
+
+def test_where_no_response_was_kept_there_is_nothing_to_mark(engine: Engine) -> None:
     enter(engine, 0.1)
     with engine.connect() as connection:
-        assert crawls(connection) == (Crawled(2, "wasps", False), BEES)
         assert doubts(connection, Crawled(2, "wasps", False)) == ((), 0, 0)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from crawler import __version__
 from crawler.dashboard.background import Result
-from crawler.dashboard.crawl_choice import OfCrawl, chosen_crawl, crawl_names
+from crawler.dashboard.crawl_choice import CrawlNames, OfCrawl, chosen_crawl, crawl_names
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.evaluated import (
     FocusReport,
@@ -62,13 +62,19 @@ def files(desk: Desk, given: Given) -> ReportFiles:
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page with one of the reports."""
-    values: dict[str, Any] = {"given": given, "crawl": given["crawl"], "crawls": [], "number": 0, "found": None}
+    values: dict[str, Any] = {
+        "given": given,
+        "crawl": given["crawl"],
+        "crawls": CrawlNames(),
+        "number": 0,
+        "found": None,
+    }
     if given["report"] == FILES:
         values["found"] = report_files(desk.output)
         return desk.page(request, "evaluate.html", **values)
     with desk.reading() as connection:
         of = chosen_crawl(connection, given["crawl"], page)
-        values["crawls"] = crawl_names(connection, of.name) if of is not None else []
+        values["crawls"] = crawl_names(connection, of.name) if of is not None else CrawlNames()
     if of is not None:
         found = _focus_report(desk, of) if given["report"] == FOCUS else _noise_report(desk, of)
         values |= {"crawl": of.name, "number": of.id, "found": found}

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from sqlalchemy import Connection, select
 
+from crawler.dashboard.crawl_choice import crawl_names
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.judged_pictures import JudgedPicture, shown
 from crawler.dashboard.parameters import Given, Parameter
@@ -13,7 +14,7 @@ from crawler.dashboard.request import Answer, RefusedError, Request, see_other
 from crawler.dashboard.views import Changes, Data, Views, labels_page
 from crawler.export.gold import GoldLines
 from crawler.state.dashboard_tables import label
-from crawler.state.doubts import Crawled, Doubt, crawls, doubts
+from crawler.state.doubts import Crawled, Doubt, chosen, doubts
 from crawler.state.marks import PICTURE, TEXT, Mark, all_marks, count, unmark
 from crawler.state.said import Said, said
 from crawler.state.walls import doubtful
@@ -66,16 +67,16 @@ class LabelList(NamedTuple):
 def queue(desk: Desk, given: Given) -> LabelQueue:
     """What is least certain of a crawl."""
     with desk.reading() as connection:
-        chosen = _chosen(crawls(connection), given["crawl"])
-        found = doubts(connection, chosen, given["after"], MOST_PAGES)
-        pictures = tuple(shown(one, "") for one in doubtful(connection, chosen.id, "", MOST_PICTURES))
-        return LabelQueue(chosen.name, chosen.kept, *found, pictures, _counts(connection, chosen.name))
+        of = _chosen(connection, given["crawl"])
+        found = doubts(connection, of, given["after"], MOST_PAGES)
+        pictures = tuple(shown(one, "") for one in doubtful(connection, of.id, "", MOST_PICTURES))
+        return LabelQueue(of.name, of.kept, *found, pictures, _counts(connection, of.name))
 
 
 def labels(desk: Desk, given: Given) -> LabelList:
     """What people said of a crawl; it may be forgotten, what they said is not."""
     with desk.reading() as connection:
-        name = given["crawl"] or _chosen(crawls(connection), "").name
+        name = given["crawl"] or _chosen(connection, "").name
         found = said(connection, name, given["before"], MOST_SAID + 1)
         before = found[MOST_SAID - 1].id if len(found) > MOST_SAID else 0
         return LabelList(name, found[:MOST_SAID], before, _counts(connection, name))
@@ -84,8 +85,9 @@ def labels(desk: Desk, given: Given) -> LabelList:
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page with both queues."""
     with desk.reading() as connection:
-        names = tuple(one.name for one in crawls(connection))
-    found = queue(desk, given) if names else None
+        of = chosen(connection, given["crawl"])
+        names = crawl_names(connection, of.name if of is not None else "")
+    found = queue(desk, given) if names.names else None
     marked = labels(desk, {"crawl": found.crawl, "before": 0}) if found else None
     return desk.page(request, "labels.html", crawls=names, queue=found, said=marked, after=given["after"])
 
@@ -125,14 +127,12 @@ def gold(desk: Desk, request: Request, given: Given) -> Answer:
     return Answer(b"".join(found), LINES_TYPE, headers=headers)
 
 
-def _chosen(there: tuple[Crawled, ...], name: str) -> Crawled:
-    """The crawl of this name; without one the newest whose responses were kept, or the newest."""
-    for one in there:
-        if one.name == name or (not name and one.kept):
-            return one
-    if name or not there:
+def _chosen(connection: Connection, name: str) -> Crawled:
+    """The crawl of this name, or the one to begin with; a RefusedError where there is none."""
+    of = chosen(connection, name)
+    if of is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl." if name else "No crawl was ever run here.")
-    return there[0]
+    return of
 
 
 def _counts(connection: Connection, name: str) -> LabelCounts:

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from sqlalchemy import Connection
 
+from crawler.dashboard.crawl_choice import crawl_names
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.excerpts import ExcerptPiece, excerpt
 from crawler.dashboard.parameters import Given, Parameter
@@ -80,7 +81,7 @@ class PageList(NamedTuple):
 def data(desk: Desk, given: Given) -> PageList:
     """Pages of a crawl that meet all conditions."""
     with desk.reading() as connection:
-        return found(connection, chosen(held(connection), given["crawl"]), given)
+        return found(connection, chosen(connection, given["crawl"]), given)
 
 
 def found(connection: Connection, crawl: Held, given: Given) -> PageList:
@@ -120,13 +121,13 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
     )
 
 
-def chosen(crawls: list[Held], name: str) -> Held:
+def chosen(connection: Connection, name: str) -> Held:
     """The crawl of a name, or the one with the newest page; a RefusedError where there is none."""
-    named = [one for one in crawls if not name or one.name == name]
-    if not named:
-        what = "There is no crawl of this name." if crawls else "No crawl was ever run here."
+    crawl = held(connection, name)
+    if crawl is None:
+        what = "There is no crawl of this name." if name else "No crawl was ever run here."
         raise RefusedError(HTTPStatus.NOT_FOUND, what)
-    return max(named, key=lambda one: one.newest or "")
+    return crawl
 
 
 def progress(after: str) -> Progress:
@@ -147,7 +148,7 @@ def progress(after: str) -> Progress:
 def counts(desk: Desk, given: Given) -> PageCounts | None:
     """How many pages a crawl has, and of which languages and types; null while they are being counted."""
     with desk.reading() as connection:
-        crawl = chosen(held(connection), given["crawl"])
+        crawl = chosen(connection, given["crawl"])
     return counted(desk, crawl)
 
 
@@ -165,15 +166,15 @@ def counted(desk: Desk, crawl: Held) -> PageCounts | None:
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page."""
     with desk.reading() as connection:
-        crawls = held(connection)
-        crawl = chosen(crawls, given["crawl"])
+        crawl = chosen(connection, given["crawl"])
+        crawls = crawl_names(connection, crawl.name)
         pages = found(connection, crawl, given)
         sites = offered_sites(connection, crawl.id)
     filters = {name: value for name, value in request.query.items() if value and name in NAMES and name != "after"}
     return desk.page(
         request,
         "pages.html",
-        crawls=[one.name for one in crawls],
+        crawls=crawls,
         list=pages,
         counts=counted(desk, crawl),
         sites=sites,
