@@ -1,6 +1,7 @@
 """The HTTP side: a request is read, answered by a thread, and written; nothing else of the dashboard knows Twisted."""
 
 import logging
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 from socket import SO_SNDBUF, SOL_SOCKET
@@ -24,8 +25,8 @@ AT_ONCE = 4
 """Answers that are worked at."""
 AT_ONCE_SLOW = 2
 """Besides, of those that may wait for others or take long: a few of them must not hold up all."""
-SLOW = ("/metrics", "/original", "/blocks", "/links")
-"""How their addresses end; changes are slow, too, as they wait for a crawl that is writing."""
+SLOW = re.compile(r".*/(?:metrics|original|blocks|links|versions|gold\.jsonl)|.*/labels/pages/.*|/evaluate/f.*")
+"""Their addresses; changes are slow, too, as they wait for a crawl that is writing."""
 MOST_WAITING = 100
 MOST_CONNECTED = 500
 """Browsers, and what else; where there are more, those that wait for no answer give way."""
@@ -160,7 +161,7 @@ class Counter(resource.Resource):
         except ValueError:
             done(TOO_LARGE)
             return server.NOT_DONE_YET
-        is_slow = asked.method not in SAFE or asked.path.endswith(SLOW)
+        is_slow = asked.method not in SAFE or SLOW.fullmatch(asked.path) is not None
         pool = self.slow if is_slow else self.pool
         answered = threads.deferToThreadPool(self.reactor, pool, self.answer, asked)
         answered.addErrback(failed).addCallback(done)

@@ -19,6 +19,7 @@ import pytest
 from served import Served
 from sqlalchemy.engine import make_url
 
+from crawler.dashboard.server import SLOW
 from crawler.state.database import open_database
 
 PATIENCE = 30.0
@@ -157,6 +158,18 @@ def test_a_refusal_leaves_the_connection_of_use(served: Asked) -> None:
     refused = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\na=b"
     said = served.raw(refused + b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     assert re.findall(rb"HTTP/1.1 (\d+)", said) == [b"403", b"200"]
+
+
+QUICK = ("/", "/pages", "/pages/{}", "/images/{}/picture", "/labels", "/schedule", "/static/app.js", "/x/metrics/x")
+LONG = (
+    "/metrics /pages/{}/original /pages/{}/blocks /api/pages/{}/links /pages/{}/versions /labels/pages/{} "
+    "/api/labels/pages/{} /labels/pages/{}/skip /labels/gold.jsonl /evaluate/focus/{} /evaluate/files/{}"
+).split()
+
+
+@pytest.mark.parametrize(("path", "slow"), [*((one, False) for one in QUICK), *((one, True) for one in LONG)])
+def test_what_may_take_long_holds_up_nothing_else(path: str, slow: bool) -> None:
+    assert (SLOW.fullmatch(path.format(7)) is not None) is slow
 
 
 def test_browsers_that_go_away_cost_nothing(served: Asked) -> None:

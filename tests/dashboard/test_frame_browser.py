@@ -159,6 +159,16 @@ def test_the_language_that_is_chosen_stays(page: Any) -> None:
     assert page.locator("html").get_attribute("lang") == "en"
 
 
+def test_the_way_back_does_not_choose_the_language_again(page: Any) -> None:
+    page.goto("/?lang=zh")
+    page.wait_for_url(lambda url: "lang" not in url)  # nor does the page, which asks for itself again and again
+    page.goto("/images?lang=en&wall=kept")
+    page.wait_for_url(lambda url: url.endswith("/images?wall=kept"))
+    page.go_back()
+    page.wait_for_load_state()
+    assert page.locator("html").get_attribute("lang") == "en"
+
+
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}], ids=["no scripts"])
 def test_every_view_is_there_without_scripts(page: Any, problems: list[str]) -> None:
     for view in LOOKED_AT:

@@ -20,6 +20,13 @@ function localTimes(root) {
   }
 }
 
+// The language that was chosen is kept by now; in the address it would be chosen again on the way back, and with each look.
+const here = new URL(location.href);
+if (here.searchParams.has("lang")) {
+  here.searchParams.delete("lang");
+  history.replaceState(history.state, "", here);
+}
+
 // The page anew, as the server has it now; parts with these numbers take the place of the old ones.
 function swap(text, ids) {
   const fresh = new DOMParser().parseFromString(text, "text/html");
@@ -56,7 +63,6 @@ function backLinks(root) {
   for (const link of root.querySelectorAll("a[data-back]")) {
     const before = new URLSearchParams(sessionStorage.getItem(link.pathname) ?? "");
     const now = new URLSearchParams(link.search);
-    before.delete("lang");  // the language may have been changed since
     if (before.has("crawl") && now.has("crawl") && before.get("crawl") !== now.get("crawl")) continue;
     link.search = new URLSearchParams({ ...Object.fromEntries(before), ...Object.fromEntries(now) });
   }
