@@ -16,8 +16,15 @@ function localTimes(root) {
     const moment = new Date(time.dateTime);
     if (isNaN(moment)) continue;
     time.title = time.dateTime;
-    time.textContent = moment.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+    time.textContent = local(moment);
   }
+  for (const option of root.querySelectorAll("select.times option")) { // in which no <time> may stand
+    option.textContent = option.textContent.replace(/^(\d+-\d\d-\d\d) (\d\d:\d\d) UTC/, (_, day, hour) => local(new Date(`${day}T${hour}Z`)));
+  }
+}
+
+function local(moment) {
+  return moment.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 }
 
 // The language that was chosen is kept by now; in the address it would be chosen again on the way back, and with each look.
