@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy.engine import URL
 
 from crawler.dashboard.routes import VIEWS
+from crawler.state.clearing import reset
 from crawler.state.report import reading
 from crawler.state.schema import crawl, page, verdict
 
@@ -167,6 +168,15 @@ def test_the_way_back_does_not_choose_the_language_again(page: Any) -> None:
     page.go_back()
     page.wait_for_load_state()
     assert page.locator("html").get_attribute("lang") == "en"
+
+
+def test_a_crawl_that_is_cleared_away_while_it_is_looked_at(own_page: Any, copied: Path, problems: list[str]) -> None:
+    own_page.goto("/crawls/1")
+    name = own_page.locator("h1 bdi").inner_text()
+    reset(URL.create("sqlite", database=str(copied / "crawl.db")), name)
+    own_page.locator("#said", has_text="There is no such crawl.").wait_for()
+    assert all("404" in one for one in problems)
+    problems.clear()
 
 
 @pytest.mark.parametrize("how", [{"java_script_enabled": False}], ids=["no scripts"])

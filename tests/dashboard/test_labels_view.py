@@ -215,6 +215,15 @@ def test_the_preview_keeps_nothing(desk: Desk, engine: Engine) -> None:
     assert stored(engine) == []
 
 
+@pytest.mark.parametrize(("letters", "unshown"), [(300_000, 0), (300_001, 1)])
+def test_of_a_very_long_text_the_beginning_is_shown(desk: Desk, engine: Engine, letters: int, unshown: int) -> None:
+    enter(engine, source=f"<body><p>{'b' * letters}</p></body>".encode())
+    found = post(desk, "/labels/pages/1/preview", **chosen(desk, 0)).body.decode()
+    assert found.count("b" * 300_000) == 1
+    assert "b" * 300_001 not in found
+    assert (f"The first 300,000 characters; {unshown} more are not shown." in found) is (unshown > 0)
+
+
 def test_skipping_leads_on(desk: Desk, engine: Engine) -> None:
     enter(engine, 1)
     enter(engine, 2)

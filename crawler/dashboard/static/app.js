@@ -10,6 +10,12 @@ function tell(text) {
   tell.timer = setTimeout(() => { said.textContent = ""; }, 4000);
 }
 
+// Why there is no answer, in the words of the server.
+function refused(answer, text) {
+  const why = new DOMParser().parseFromString(text, "text/html").querySelector("main .lead");
+  tell(why ? why.textContent : `${answer.status}`);
+}
+
 // Times come in UTC; here they are the visitor's.
 function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
@@ -98,8 +104,7 @@ async function send(form, button) {
       if (!change && form.dataset.address !== undefined) history.replaceState(null, "", address);
       if (form.dataset.said) tell(form.dataset.said);
     } else {
-      const why = new DOMParser().parseFromString(text, "text/html").querySelector("main .lead");
-      tell(why ? why.textContent : `${answer.status}`);
+      refused(answer, text);
     }
   } catch (error) {
     tell(`${error.message}`);
@@ -121,7 +126,9 @@ function keepLive() {
     try {
       if (!document.hidden) {
         const answer = await fetch(location.href);
-        if (answer.ok) swap(await answer.text(), parts.filter(isFree).map((part) => part.id));
+        const text = await answer.text();
+        if (!answer.ok) refused(answer, text); // what is shown may be there no more
+        else swap(text, parts.filter(isFree).map((part) => part.id));
       }
     } catch { /* the dashboard was ended: it may come back */ }
     keepLive();
