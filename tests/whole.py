@@ -9,8 +9,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import nursery
 import saved
-from sites import environment
+from nursery import environment
 
 COMMAND = [sys.executable, "-m", "scrapy", "clean"]
 PARTS = "*.clean-*.part"
@@ -46,7 +47,9 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 def clean(folder: Path, *words: str) -> tuple[int, str]:
-    return end(begin(folder, *words))
+    """The same of a run from beginning to end."""
+    ended = nursery.run([*COMMAND, *words], folder, environment(), 60)
+    return ended.returncode, ended.stderr
 
 
 def until(what: Callable[[], Any], seconds: float = 30) -> Any:
