@@ -4,7 +4,6 @@ import logging
 import re
 from collections.abc import Callable
 from http import HTTPStatus
-from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -33,8 +32,6 @@ MOST_CONNECTED = 500
 MOST_BYTES = 1 << 20
 """Of what a browser sends along."""
 MOST_FIELDS = 10_000
-BUFFER = 1 << 17
-"""Of what the system takes of an answer at once: less of it stands still unseen."""
 FORM = "application/x-www-form-urlencoded"
 RETRY = (("Retry-After", "1"),)
 BUSY = Answer(b"The dashboard is busy; try again.\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE, RETRY)
@@ -93,11 +90,6 @@ class Visitor(policies.ProtocolWrapper):
     """Whether it has asked for something that is still being made."""
     leaves = False
     """Whether it was hung up on for another."""
-
-    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
-        handle: Any = self.transport
-        handle.getHandle().setsockopt(SOL_SOCKET, SO_SNDBUF, BUFFER)
-        super().connectionMade()
 
 
 class Few(policies.WrappingFactory):

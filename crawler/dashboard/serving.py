@@ -3,6 +3,7 @@
 import sys
 from functools import partial
 from importlib import import_module
+from socket import SO_SNDBUF, SOL_SOCKET
 from threading import Thread
 from typing import Any
 
@@ -13,6 +14,9 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.routes import answer
 from crawler.dashboard.server import AT_ONCE, AT_ONCE_SLOW, site
 from crawler.wording import printable
+
+BUFFER = 1 << 17
+"""Of what the system takes of an answer at once: less of it stands still unseen."""
 
 
 def place(host: str, port: int) -> str:
@@ -29,6 +33,13 @@ def place(host: str, port: int) -> str:
     return f"{said} ;" + (" other machines reach it at any other address of this one;" if host in everywhere else "")
 
 
+def listen(reactor: Any, found: Any, host: str, port: int) -> Any:
+    """The port; each of its connections has the buffer that it has."""
+    listening = reactor.listenTCP(port, found, interface="127.0.0.1" if host == "localhost" else host)
+    listening.socket.setsockopt(SOL_SOCKET, SO_SNDBUF, BUFFER)
+    return listening
+
+
 def serve(desk: Desk, host: str, port: int, where: str) -> int:
     """Serve until a signal ends it; the exit status."""
     reactor: Any = import_module("twisted.internet.reactor")  # made by whoever asks first
@@ -38,7 +49,7 @@ def serve(desk: Desk, host: str, port: int, where: str) -> int:
         pool.threadFactory = partial(Thread, daemon=True)  # the end waits for no answer: nobody is there to read it
     found = site(partial(answer, desk), reactor, *pools)
     try:
-        listening = reactor.listenTCP(port, found, interface="127.0.0.1" if host == "localhost" else host)
+        listening = listen(reactor, found, host, port)
     except CannotListenError as error:
         said = f"nothing can be served at {host} port {port}: {error.socketError}; --port gives another"
         print(printable(f"scrapy dashboard: {said}"), file=sys.stderr)

@@ -16,7 +16,7 @@ import sys
 from twisted.internet import reactor
 from twisted.python.threadpool import ThreadPool
 from twisted.web import http
-from crawler.dashboard import sending, server
+from crawler.dashboard import sending, server, serving
 from crawler.dashboard.request import Answer
 
 http.HTTPChannel.abortTimeout = 0.1
@@ -24,7 +24,7 @@ sending.SECONDS = server.SECONDS = float(sys.argv[1])
 sending.MOST_BYTES = int(sys.argv[2])
 pools = [ThreadPool(0, 2), ThreadPool(0, 2)]
 answer = Answer(bytes({LARGE}))
-port = reactor.listenTCP(0, server.site(lambda asked: answer, reactor, *pools), interface="127.0.0.1")
+port = serving.listen(reactor, server.site(lambda asked: answer, reactor, *pools), "127.0.0.1", 0)
 for pool in pools:
     pool.start()
     reactor.addSystemEventTrigger("during", "shutdown", pool.stop)
