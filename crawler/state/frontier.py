@@ -96,7 +96,6 @@ class Frontier:
         """Links that were asked after and wait no more, and those of which nothing came."""
         self.came: list[tuple[str, int]] = []
         """Links that were lent, and their priorities."""
-        """Addresses asked after that wait no more."""
         self._recent = Recent(REMEMBERED)
         self._work: dict[int, Work] = {}
         self._begun: dict[int, Work] = {}
