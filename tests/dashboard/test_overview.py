@@ -375,6 +375,19 @@ def test_what_waits_of_a_site_is_counted_up_to_a_bound(
     assert "200 or more" in text(desk, "/crawls/1")
 
 
+@pytest.mark.parametrize(("bound", "shown", "are_least"), [(3, 3, False), (2, 2, True)])
+@pytest.mark.parametrize("few", [site_list.FEW_HOSTS, 1], ids=["at once", "site by site"])
+def test_hosts_of_a_site_are_looked_at_up_to_a_bound(
+    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch, few: int, bound: int, shown: int, are_least: bool
+) -> None:
+    begin(engine)
+    meet(engine, 1, hosts=3)
+    monkeypatch.setattr(site_list, "FEW_HOSTS", few)
+    monkeypatch.setattr(site_list, "MOST_HOSTS", bound)
+    (row,) = data(desk, "/api/crawls/1/sites")["sites"]["rows"]
+    assert (row["hosts"], row["hosts_are_least"]) == (shown, are_least)
+
+
 def test_hosts_of_a_site(desk: Desk, engine: Engine) -> None:
     begin(engine)
     meet(engine, 1, hosts=2, waiting=1)
