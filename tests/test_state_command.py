@@ -284,9 +284,9 @@ def test_a_name_is_spelled_out_too(sqlite: Place) -> None:
     ("silent", "expected"),
     [
         (0.0, "running, 1 worker"),
-        (30.0, "running, 1 worker, last sign of life 30 s ago"),
-        (LEASE - 5, "running, 1 worker, last sign of life 55 s ago"),
-        (LEASE + 5, "broken off, last sign of life 65 s ago; the same command goes on there"),
+        (30.0, r"running, 1 worker, last sign of life 3\d s ago"),  # the machine may have much else to do
+        (LEASE - 10, r"running, 1 worker, last sign of life 5\d s ago"),
+        (LEASE + 5, r"broken off, last sign of life 6[5-9] s ago; the same command goes on there"),
     ],
 )
 def test_a_worker_is_at_it(place: Place, silent: float, expected: str) -> None:
@@ -295,7 +295,7 @@ def test_a_worker_is_at_it(place: Place, silent: float, expected: str) -> None:
     seat.ledger.commit(Batch(demand=EVERYTHING))
     place.change("UPDATE worker SET beat = beat - :silent", silent=silent)
     before = place.rows()
-    assert place.state("bees").out.splitlines()[0] == f"bees: {expected}"
+    assert re.fullmatch(f"bees: {expected}", place.state("bees").out.splitlines()[0])
     said = place.state("--reset", "bees", "--yes")
     if "running" in expected:
         assert said.status == 2
