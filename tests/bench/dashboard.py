@@ -2,7 +2,8 @@
 
 answers  every address of the dashboard, with each filter and on from there, over a database of a million pages that is
          made first (tests/million.py), in the folder that --keep names or in one for the time being; exit status 1
-         where an answer that is asked for once more takes longer than --limit. --postgres: on a private PostgreSQL
+         where an answer that is asked for once more takes longer than --limit; again where the machine's host kept
+         its processors for others meanwhile, which is counted. --postgres: on a private PostgreSQL
 search   how long it takes until a word is looked for in all pages of that database: answer after answer, as a browser
          asks that goes on by itself
 crawl    pages a second of a crawl beside a dashboard that three visitors ask each second, and of the same crawl alone
@@ -55,7 +56,8 @@ def answers(options: argparse.Namespace) -> int:
         print(asked.HEADING)
         found = []
         firsts = [one for one in asked.addresses(known) if options.only in one]
-        for one in asked.all_timed(asked.Asker(there.address, there.pid), firsts, options.times, file):
+        limits = asked.Limits(options.times, options.limit, file)
+        for one in asked.all_timed(asked.Asker(there.address, there.pid), firsts, limits):
             found.append(one)
             print(asked.shown(one), flush=True)
     slow = sorted((one for one in found if one.worst > options.limit), key=lambda one: -one.worst)
@@ -67,6 +69,8 @@ def answers(options: argparse.Namespace) -> int:
     print(
         f"of the processor {median(cpu):.0f}, at most {cpu[-1]:.0f}. Over {options.limit:g} ms at worst: {len(slow)}."
     )
+    if again := sum(one.again for one in found):
+        print(f"Asked for again, because the machine's host kept its processors for others in late answers: {again}.")
     for one in [*slow, *wrong]:
         print(asked.shown(one))
     return 1 if slow or wrong else 0
