@@ -1,7 +1,7 @@
 """Where words stand in a text: the pieces of it that are shown, those that are words marked."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from crawler.wording import CONTROL
@@ -35,10 +35,9 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     is_begun, text = start > 0, CONTROL.sub("\ufffd", text[start : start + LOOKED_THROUGH])
     if not words:
         return _one(text)
-    found = re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE)
     pieces: list[ExcerptPiece] = []
     shown, places = 0, 0
-    for match in found.finditer(text):
+    for match in _any_of(words).finditer(text):
         if not pieces or match.start() > shown + AROUND + BEFORE:
             places += 1
             if places > MOST:
@@ -58,6 +57,24 @@ def excerpt(text: str, words: Sequence[str]) -> tuple[ExcerptPiece, ...]:
     end = _before_blank(text, shown, AROUND)
     pieces.append(ExcerptPiece(text[shown:end] + ("…" if len(text) > end else ""), is_word=False))
     return tuple(piece for piece in pieces if piece.text)
+
+
+def all_of(text: str, words: Sequence[str]) -> Iterator[ExcerptPiece]:
+    """All of a text that is short, in pieces.
+
+    >>> [piece.text for piece in all_of("All bees like Honey.", ["honey"])]
+    ['All bees like ', 'Honey', '.']
+    """
+    shown = 0
+    for match in _any_of(words).finditer(text) if words else ():
+        yield ExcerptPiece(text[shown : match.start()], is_word=False)
+        yield ExcerptPiece(match.group(), is_word=True)
+        shown = match.end()
+    yield ExcerptPiece(text[shown:], is_word=False)
+
+
+def _any_of(words: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))), re.IGNORECASE)
 
 
 def _first(text: str, words: Sequence[str]) -> int:

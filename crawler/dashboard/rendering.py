@@ -1,5 +1,6 @@
 """Templates: all text is escaped where it is put in, whatever it says."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -9,6 +10,7 @@ from markupsafe import Markup
 from rich.filesize import decimal
 
 from crawler import __version__
+from crawler.dashboard.excerpts import all_of
 from crawler.dashboard.request import Request
 from crawler.dashboard.words import Words, words_of
 from crawler.evaluation.escaped import shown
@@ -53,14 +55,16 @@ def render(template: str, request: Request, token: str, values: dict[str, Any]) 
     )
 
 
-def web(text: object, most: int = MOST_SHOWN) -> Markup:
-    """What the web has written, as text of its own direction; cut where it is long.
+def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
+    """What the web has written, as text of its own direction; cut where it is long, these words in it marked.
 
-    >>> str(web("<b>bees</b>"))
-    '<bdi>&lt;b&gt;bees&lt;/b&gt;</bdi>'
+    >>> str(web("<b>bees</b>", words=["bees"]))
+    '<bdi>&lt;b&gt;<mark>bees</mark>&lt;/b&gt;</bdi>'
     """
     said = "" if text is None else str(text)
-    return Markup(f"<bdi>{shown(said if len(said) <= most else said[:most] + '…')}</bdi>")  # noqa: S704 - escaped
+    pieces = all_of(said if len(said) <= most else said[:most] + "…", words)
+    marked = (f"<mark>{shown(one.text)}</mark>" if one.is_word else shown(one.text) for one in pieces)
+    return Markup(f"<bdi>{''.join(marked)}</bdi>")  # noqa: S704 - escaped
 
 
 def whole(text: str) -> Markup:
@@ -72,12 +76,13 @@ def whole(text: str) -> Markup:
     return web(text, len(text))
 
 
-def link(url: str, text: str = "") -> Markup:
-    """A link to a page of the web if that is what the address is, and its text in any case."""
+def link(url: str, text: str = "", words: Sequence[str] = ()) -> Markup:
+    """A link to a page of the web if that is what the address is, and its text in any case, these words marked."""
+    said = web(text or url, words=words)
     if not url.lower().startswith(("http://", "https://")):
-        return web(text or url)
+        return said
     return Markup(  # noqa: S704 - escaped
-        f'<a href="{shown(url)}" rel="noopener noreferrer nofollow" target="_blank">{web(text or url)}</a>'
+        f'<a href="{shown(url)}" rel="noopener noreferrer nofollow" target="_blank">{said}</a>'
     )
 
 

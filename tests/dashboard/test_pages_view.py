@@ -77,6 +77,14 @@ def test_a_page_as_it_is_shown(desk: Desk, engine: Engine) -> None:
     assert 'badge good">new' not in text  # all pages of a first round are
 
 
+def test_words_are_marked_wherever_they_were_found(desk: Desk, engine: Engine) -> None:
+    store(engine, 7, title="All <b>bees</b>")
+    text = shown(desk, q="bees 7")
+    assert "<bdi>All &lt;b&gt;<mark>bees</mark>&lt;/b&gt;</bdi></a>" in text
+    assert "><bdi>http://www.<mark>bees</mark>.com/<mark>7</mark></bdi></a>" in text
+    assert 'href="http://www.bees.com/7"' in text
+
+
 def test_a_new_page_of_a_later_round(desk: Desk, engine: Engine) -> None:
     store(engine, 1)
     store(engine, 2, first_round=2)

@@ -86,7 +86,7 @@ def data(desk: Desk, given: Given) -> PageList:
 
 def found(connection: Connection, crawl: Held, given: Given) -> PageList:
     """The same of one crawl."""
-    before, words = progress(given["after"]), tuple(dict.fromkeys(given["q"].casefold().split()))
+    before, words = progress(given["after"]), words_of(given)
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, f"q is wrong; allowed are {MOST_WORDS} words")
     of_site = chosen_site(connection, crawl.id, given["site"]) if given["site"] else SiteChoice(None)
@@ -119,6 +119,11 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
         is_full=bool(seen.hits) and after.found % AT_ONCE == 0,
         site=of_site,
     )
+
+
+def words_of(given: Given) -> tuple[str, ...]:
+    """What is searched for, each word once."""
+    return tuple(dict.fromkeys(given["q"].casefold().split()))
 
 
 def chosen(connection: Connection, name: str) -> Held:
@@ -176,6 +181,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         "pages.html",
         crawls=crawls,
         list=pages,
+        words=words_of(given),
         counts=counted(desk, crawl),
         sites=sites,
         given=given,
