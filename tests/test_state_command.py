@@ -671,6 +671,11 @@ def older(place: Place) -> None:
     place.change("UPDATE winnow_state SET version = 4")
 
 
+def without_a_version(place: Place) -> None:
+    place.seat("bees").leave()
+    place.change("DELETE FROM winnow_state")
+
+
 BROUGHT = "the next crawl brings it up to date (its tables are version 4)"
 
 
@@ -682,6 +687,7 @@ BROUGHT = "the next crawl brings it up to date (its tables are version 4)"
         (folder, "the database {path} cannot be read: unable to open database file"),
         (newer, "the database {path} was made by a newer release (its tables are version 99)"),
         (older, f"the database {{path}} was made by an older release, and {BROUGHT}"),
+        (without_a_version, "the database {path} does not say which release made it"),
     ],
 )
 def test_a_database_that_cannot_be_read(

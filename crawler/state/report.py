@@ -303,7 +303,9 @@ def has_tables(connection: Connection, url: URL) -> bool:
     """Whether there are tables of this release; those of another are a StateError."""
     if not inspect(connection).has_table(version_table.name):
         return False
-    found = connection.execute(select(version_table.c.version)).scalar_one()
+    found = connection.execute(select(version_table.c.version)).scalar() or 0
+    if not found:
+        raise StateError(f"the database {shown(url)} does not say which release made it")
     if found != VERSION:
         which = "a newer release" if found > VERSION else "an older release, and the next crawl brings it up to date"
         raise StateError(f"the database {shown(url)} was made by {which} (its tables are version {found})")

@@ -326,6 +326,7 @@ def test_a_database_of_an_older_release_is_left_as_it_is(here: Visitor, path: st
     found = here.post(path, BEES | {"name": "more", "topic": "bees"})
     assert found.status == 503
     assert "an older release" in found.body.decode()
+    assert "较旧的版本" in here.get("/schedule", lang="zh").body.decode()
     assert file.read_bytes() == before
 
 
