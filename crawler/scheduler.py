@@ -15,7 +15,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
 from crawler.conditional import NOT_MODIFIED, conditions
-from crawler.middlewares.backoff import REFUSED_TIMES
+from crawler.middlewares.backoff import BEHIND
 from crawler.spiders.topic import spider_of
 from crawler.state.database import StateError
 from crawler.state.entries import Lent
@@ -89,7 +89,7 @@ class FrontierScheduler(BaseScheduler):
     def enqueue_request(self, request: Request) -> bool:
         """Let a copy of a request on its way wait for its turn again."""
         lease = request.meta.get("lease")
-        behind = REFUSED_TIMES in request.meta
+        behind = request.meta.pop(BEHIND, False)
         return lease is not None and self.frontier.give_back(lease, request, behind)
 
     def next_request(self) -> Request | None:

@@ -153,10 +153,10 @@ DOWNLOADER_MIDDLEWARES = {
     "crawler.middlewares.image_noise.ImageNoiseMiddleware": 50,  # before anything is asked, robots.txt too
     "crawler.middlewares.robots.RobotsMiddleware": 100,
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
-    "crawler.middlewares.backoff.BackoffMiddleware": 540,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": 550,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
+    "crawler.middlewares.backoff.BackoffMiddleware": 650,  # hears every answer, before it is made into a request
     "crawler.middlewares.guard.GuardMiddleware": 800,
 }
 SPIDER_MIDDLEWARES = {

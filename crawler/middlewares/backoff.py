@@ -16,6 +16,7 @@ from crawler.urls import host
 logger = logging.getLogger(__name__)
 
 REFUSED_TIMES = "backoff_times"  # in the meta of a request that its host refused: how often
+BEHIND = "behind"  # in the meta of a request that waits until its host has answered something else
 SHORTEST = 1.0  # seconds of rest for a host that asks for none: it has just said that it is too busy
 
 
@@ -61,7 +62,7 @@ class BackoffMiddleware:
         if not rests or tries > self.times or ROBOTS in request.meta:
             return response
         again = request.copy()
-        again.meta[REFUSED_TIMES] = tries
+        again.meta.update({REFUSED_TIMES: tries, BEHIND: True})
         return again
 
     def let_rest(self, name: str, status: int, asked: float | None) -> bool:

@@ -5,6 +5,7 @@ from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.http import Response
 
 from crawler.failures import Refusal
+from crawler.middlewares.backoff import REFUSED_TIMES
 from crawler.spiders.examples import KINDS
 from crawler.spiders.topic import spider_of
 from crawler.state.entries import Candidate
@@ -12,6 +13,8 @@ from crawler.urls import absolute
 
 ANYWHERE = KINDS | {"image"}
 CONDITIONS = (b"If-None-Match", b"If-Modified-Since")
+OF_THE_OLD = ("handle_httpstatus_list", REFUSED_TIMES)
+"""What the meta of a request says of the address it was made for."""
 MOVED = (301, 302, 303, 307, 308)
 
 
@@ -46,5 +49,5 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
             raise Refusal("redirected to a page already known")
         # By what the page that was asked for is known, another cannot be compared.
         headers = {name: value for name, value in answer.headers.items() if name not in CONDITIONS}
-        meta = {name: value for name, value in answer.meta.items() if name != "handle_httpstatus_list"}
+        meta = {name: value for name, value in answer.meta.items() if name not in OF_THE_OLD}
         return answer.replace(url=url, headers=headers, meta=meta | {"lease": lease, "candidate": to})

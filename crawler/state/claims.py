@@ -200,8 +200,12 @@ def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> 
     if others := sorted(hosts.keys() - set(taken)):
         connection.execute(RENEW_BEST, {"ids": others})
     more = set(connection.execute(MORE[who.pictures], {"ids": sorted(hosts)}).scalars())
-    rests = {n: hosts[n].next_at - now for n in taken if now < hosts[n].next_at <= now + who.longest_rest}
-    return Claimed(lent, more, refused, rests)
+    return Claimed(lent, more, refused, resting(who, {number: hosts[number].next_at for number in taken}, now))
+
+
+def resting(who: Claimant, hosts: Mapping[int, float], now: float) -> dict[int, float]:
+    """For how many seconds those hosts rest that do, by when each may be asked again."""
+    return {number: until - now for number, until in hosts.items() if now < until <= now + who.longest_rest}
 
 
 def count_sites(

@@ -40,6 +40,7 @@ from crawler.urls import host
 
 REMEMBERED = 200_000  # addresses seen last, for which the database need not be asked
 AWAY = 2.0  # a host that is not ready within these seconds goes back to the database
+PASSED_OVER = 10.0  # seconds in which a host could be asked and is not, until it is asked for what it refused
 MOST_OF_A_HOST = 128
 ASKED_AFTER = 1_000  # addresses a batch
 LINKS_AT_ONCE = 50_000  # that wait to be committed: nothing more is asked for until they are
@@ -254,8 +255,8 @@ class Frontier:
     def give_back(self, lease: int, load: Any, behind: bool = False) -> bool:
         """Let a lent address wait again here, with what it is asked by; whether its host is still asked.
 
-        What the host refused waits until the host answers something else, if there is anything: so a page that is
-        always refused is not taken for a host that refuses every page.
+        What the host refused waits until the host answers something else, if there is anything that is soon asked
+        for: so a page that is always refused is not taken for a host that refuses every page.
         """
         work = self._work.get(lease)
         if work is None:
@@ -405,7 +406,7 @@ class Frontier:
                 if lent.candidate.via == "link" and lent.candidate.can_be_priced:
                     self.came.append((lent.candidate.requested or lent.candidate.url, lent.candidate.priority))
         for name, queue in self.queues.items():
-            if queue.behind and not queue.waiting and queue.host_id in self._asked_for:
+            if queue.behind and not queue.waiting and not queue.more and queue.host_id in self._asked_for:
                 self.queues.let_up(name)
         for lease, moved in answer.moved.items():
             self._follow(lease, moved)
@@ -463,6 +464,8 @@ class Frontier:
     def _tidy(self, name: str, queue: HostQueue, now: float) -> None:
         """Let a host go that has nothing at hand, or that is not to be asked for a while."""
         away, thrift = self.queues.ready_at(name) - now, self.queues.thrift
+        if queue.behind and not queue.out and away < -PASSED_OVER:
+            self.queues.let_up(name)
         is_away = away > self._near
         better = self._coming.asked.get(name)
         best = self._coming.asked.best_page if thrift else 0

@@ -25,7 +25,7 @@ class HostQueue:
     waiting: list[tuple[int, int, Lent]] = field(default_factory=list)
     """A heap: the best first, of equals the first that came."""
     behind: list[Lent] = field(default_factory=list)
-    """What the host refused: it waits until the host answers something else."""
+    """What the host refused: it waits until the host answers something else, or is asked for nothing for a while."""
     out: int = 0
     ready_at: float = 0.0
     asked_at: float = 0.0
@@ -169,6 +169,8 @@ class Queues:
         """Give addresses at hand new priorities; those at hand of which there are some."""
         found: set[str] = set()
         for name, queue in self.hosts.items():
+            queue.behind = [_repriced((0, 0, lent), prices)[2] for lent in queue.behind]
+            found |= {lent.candidate.url for lent in queue.behind} & prices.keys()
             here = {entry[2].candidate.url for entry in queue.waiting} & prices.keys()
             if here:
                 found |= here

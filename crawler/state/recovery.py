@@ -5,7 +5,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from crawler.state.claims import Claimant, candidate_of, knowledge
+from crawler.state.claims import Claimant, candidate_of, knowledge, resting
+from crawler.state.database import time_of
 from crawler.state.entries import Answer, Batch, Keys, Lent
 from crawler.state.schema import HELD, address, host
 
@@ -19,7 +20,7 @@ def recovered(connection: Connection, who: Claimant, keys: Keys, batch: Batch, h
     for move in batch.moves:
         moved.setdefault(keys(move.to.url, move.to.kind), move.lent.lease)
     mine = address.c.worker == who.worker_id, address.c.state == HELD
-    found = select(address, host.c.site_id).join(host, host.c.id == address.c.host_id).where(*mine)
+    found = select(address, host.c.site_id, host.c.next_at).join(host, host.c.id == address.c.host_id).where(*mine)
     rows = [row for row in connection.execute(found).all() if row.id not in held or row.id in ended]
     known = knowledge(connection, who, rows)
     for row in rows:
@@ -28,6 +29,7 @@ def recovered(connection: Connection, who: Claimant, keys: Keys, batch: Batch, h
             answer.moved[moved[row.key]] = lent
         else:
             answer.lent.append(lent)
+    answer.rests = resting(who, {row.host_id: row.next_at for row in rows}, time_of(connection))
     return answer
 
 

@@ -107,19 +107,38 @@ def test_a_page_that_is_always_busy_does_not_cost_the_others(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("count", "delay", "times"),
-    [(3, "0.05", 3), pytest.param(1, "2.3", 2, id="what waits goes back to the database meanwhile")],
+    ("count", "delay", "times", "moved"),
+    [
+        (3, "0.05", 3, False),
+        pytest.param(3, "0.05", 3, True, id="what else there is has moved to another site"),
+        pytest.param(1, "2.3", 2, False, id="what waits goes back to the database meanwhile"),
+    ],
 )
 def test_the_best_pages_are_always_busy_and_do_not_cost_the_others(
-    tmp_path: Path, count: int, delay: str, times: int
+    tmp_path: Path, count: int, delay: str, times: int, moved: bool
 ) -> None:
     rivers, others = [f"/river{n}" for n in range(count)], [f"/{n}" for n in range(20)]
     site = Site({"/": page("Hello, river.", links=dict.fromkeys(rivers, "the river") | dict.fromkeys(others, "page"))})
-    site.routes |= dict.fromkeys(rivers, Answer("Not now.", 503)) | {path: page(f"It is {path}.") for path in others}
-    ended = crawled(tmp_path, site, BACKOFF_DELAY=delay, BACKOFF_TIMES=str(times))
+    pages = {path: page(f"It is {path}.") for path in others}
+    site.routes |= dict.fromkeys(rivers, Answer("Not now.", 503)) | pages
+    with serving(site) as here, serving(Site({"/": page("Elsewhere.")} | pages)) as there:
+        if moved:
+            to = {path: f"{there.url}{path[1:]}" for path in others}
+            site.routes |= {path: Answer("", 302, headers={"Location": to[path]}) for path in others}
+        settings = {"BACKOFF_DELAY": delay, "BACKOFF_TIMES": str(times)}
+        ended = crawl(tmp_path, {"seeds": f"{here.url} {there.url}"}, ONE_AT_A_TIME | settings)
     assert [site.paths().count(path) for path in rivers] == [times + 1] * count
-    assert len(ended.items()) == 21
+    assert len(ended.items()) == 22
     assert ended.counts() == {"503 Service Unavailable": count}
+
+
+def test_a_page_that_was_busy_comes_first_again_after_another_failure(tmp_path: Path) -> None:
+    site = busy(0, pages=20)
+    answers = [Answer("Not now.", 503), Answer("Alas.", 500), Answer(page("It is here."))]
+    site.routes["/0"] = lambda asked: answers[asked.times]
+    ended = crawled(tmp_path, site, BACKOFF_DELAY="0.05")
+    assert len(ended.items()) == 21
+    assert site.paths()[2:8].count("/0") == 3
 
 
 def test_a_seed_that_stays_busy_fails_the_crawl_with_the_reason(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from workers import EVERYTHING, Crew, Worker, candidates, check_budgets, content
 from crawler.canonical import Canonical
 from crawler.state import claims
 from crawler.state.claims import BUDGET_SPENT, REQUESTS_A_PAGE
-from crawler.state.entries import Candidate, Move
+from crawler.state.entries import Batch, Candidate, Move
 from crawler.state.schema import DONE, WAITING, address, host, site
 from crawler.urls import host as host_of
 
@@ -143,7 +143,11 @@ def test_of_a_host_at_hand_that_rests_comes_more_and_it_is_said_for_how_long(
     worker.commit(rests={one.host_id: seconds})
     answer = worker.commit(demand=EVERYTHING._replace(low=(one.host_id,), at_hand=(one.host_id,)))
     assert urls(answer.lent) == [A + "1"]
-    assert answer.rests == ({one.host_id: pytest.approx(seconds, abs=5.0)} if rests else {})
+    said = {one.host_id: pytest.approx(seconds, abs=5.0)} if rests else {}
+    assert answer.rests == said
+    worker.seat.ledger._held.clear()
+    with crew.engine.begin() as connection:  # as after a lost connection
+        assert worker.seat.ledger._recovered(connection, Batch()).rests == said
 
 
 @pytest.mark.parametrize(("ahead", "asked"), [(0.0, True), (60.0, False), (3_500.0, False), (86_400.0, True)])

@@ -11,7 +11,7 @@ import pytest
 from crawler.canonical import Canonical
 from crawler.state import frontier as frontier_module
 from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent, Template
-from crawler.state.frontier import AWAY, JOINING, LEFT_ALONE, MOST_OF_A_HOST, Frontier
+from crawler.state.frontier import AWAY, JOINING, LEFT_ALONE, MOST_OF_A_HOST, PASSED_OVER, Frontier
 from crawler.state.manners import Pace
 from crawler.urls import host
 
@@ -281,6 +281,44 @@ def test_what_its_host_refused_waits_until_more_of_the_host_was_asked_for(brough
     frontier.absorb(Answer(brought), 5.0 - AWAY)
     assert taken(frontier, 4.9) is None
     assert taken(frontier, 5.0) == next_one
+
+
+def test_what_its_host_refused_waits_while_the_database_has_more_of_the_host() -> None:
+    frontier = filled(A + "1", more={97})
+    taken(frontier)
+    frontier.give_back(1, "load", behind=True)
+    frontier.batch(0.0)
+    frontier.absorb(Answer(more={97}), 0.0)  # there was no room for it
+    assert taken(frontier) is None
+    frontier.batch(0.0)
+    frontier.absorb(Answer(), 0.0)
+    assert taken(frontier) == A + "1"
+
+
+@pytest.mark.parametrize(("seconds", "next_one"), [(PASSED_OVER - 1, B + "1"), (PASSED_OVER + 1, A + "1")])
+def test_what_its_host_refused_waits_for_nothing_that_others_always_come_before(seconds: float, next_one: str) -> None:
+    frontier = filled()
+    found = [lent(1, A + "1", 900), lent(2, A + "2", -5, "image"), lent(3, B + "1", 100), lent(4, B + "2", 100)]
+    frontier.absorb(Answer(found), 0.0)
+    assert taken(frontier) == A + "1"
+    frontier.rest("a.example", 5.0)
+    frontier.give_back(1, "load", behind=True)
+    frontier.batch(5.0 + seconds)
+    assert taken(frontier, 5.0 + seconds) == next_one
+
+
+def test_what_its_host_refused_waits_at_its_new_priority() -> None:
+    frontier = filled()
+    frontier.absorb(Answer([lent(1, A + "1", 9), lent(2, A + "2", 5)]), 0.0)
+    taken(frontier)
+    frontier.give_back(1, "load", behind=True)
+    frontier.reprice({A + "1": 700})
+    assert taken(frontier) == A + "2"  # and does not wait for one that the database would have
+    frontier.no_longer_busy("a.example")
+    frontier.end(2)
+    found = frontier.take(0.0)
+    assert found is not None
+    assert (found.candidate.url, found.candidate.priority) == (A + "1", 700)
 
 
 def test_what_its_host_refused_is_given_up_with_the_host() -> None:
