@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import dropwhile
 from typing import Any, TypeVar, cast
 
 from lxml import etree
@@ -248,15 +249,13 @@ class Page:
 
 
 def _open_body(root: etree._Element) -> None:
-    """Move what stands in the head into the body, from the first element on that belongs in no head.
+    """Move what stands in a head into the body, from the first element on that belongs in no head.
 
     Browsers do so; libxml2 does it for the elements that were there before HTML 5.
     """
-    head = root.find("head")
-    first = next((one for one in head if one.tag not in OF_HEADS), None) if head is not None else None
-    if first is None:
+    late = [one for head in root.findall("head") for one in dropwhile(lambda one: one.tag in OF_HEADS, head)]
+    if not late:
         return
-    late = [first, *first.itersiblings()]
     if (body := root.find("body")) is None:
         body = etree.SubElement(root, "body")
     late[-1].tail = (late[-1].tail or "") + (body.text or "") or None

@@ -29,7 +29,9 @@ class WholeFolder:
         except OSError as error:
             raise OutputError(f"{path!r} cannot be written to ({error.strerror})") from None
         except (KeyboardInterrupt, SystemExit):  # nobody has it yet who could discard it
-            self.discard()
+            if self.part is not None:
+                with contextlib.suppress(OSError):
+                    self.part.rmdir()  # if it was made: it is empty
             raise
 
     def _may_go(self) -> bool:

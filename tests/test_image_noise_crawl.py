@@ -341,6 +341,7 @@ def test_a_crawl_that_was_killed_judges_as_one_that_was_not(tmp_path: Path) -> N
         for many in (5, 14, 22):  # among the pages, and twice among the pictures
             with running(tmp_path / "killed", site.url, settings):
                 until(lambda many=many: len(site.asked) >= many)
+                assert len(site.asked) >= many
         killed = crawl(tmp_path / "killed", {"seeds": site.url}, settings)
     assert killed.status == 0
     one, other = evidence_in(whole), evidence_in(killed)

@@ -34,7 +34,7 @@ KEPT_AS_IT_IS = frozenset(
     "samp var cite q abbr mark ruby rb rt rp bdi bdo".split()
 )
 EMPTY = frozenset(("br", "hr"))
-UNSHOWN = SILENT | {"title", "meta", "link", "base", "input", "source", "track", "param", "embed", "frame", "frameset"}
+UNSHOWN = SILENT | {"meta", "link", "base", "input", "source", "track", "param", "embed", "frame", "frameset"}
 LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}", re.ASCII)
 _SPAN = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
 DIRECTIONS = frozenset(("ltr", "rtl", "auto"))

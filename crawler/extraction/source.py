@@ -11,7 +11,7 @@ from crawler.page import Page
 from crawler.text import fold_space, unescaped
 from crawler.walk import INLINE, SILENT, Block
 
-_SILENT = "|".join(sorted(SILENT - {"head"} | {"iframe", "title", "xmp"}))
+_SILENT = "|".join(sorted(SILENT - {"head"} | {"iframe", "xmp"}))
 # Possessive throughout. As in browsers, quotes count only after an equals sign.
 TAG = re.compile(
     rf"""<(?:!--(?:[^-]++|-(?!->))*+(?:-->|\Z)

@@ -177,8 +177,8 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: J
     limit = model.limit if judge.learned_limit is None else judge.learned_limit
     is_noise = likely > limit
     why = reasons(changed, signs, is_noise, evidence)
-    if likely > 0.5 and not is_noise:  # more likely noise than not, and kept: the limit is near 1
-        why = (f"it is likely noise, but below the limit of {round(100 * limit)}%", *why)
+    if likely > 0.5 and not is_noise:
+        why = (f"it is likely noise, but below the limit of {100 * limit:.4g}%", *why)
     return Opinion(likely, limit, is_noise, why, is_calibrated=True)
 
 

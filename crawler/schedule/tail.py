@@ -42,7 +42,7 @@ def tail(output: Path, name: str, number: int) -> Tail | None:
             text = file.read(MOST_BYTES).decode("utf-8", "replace")
     except (OSError, RuntimeError):  # a link that leads to itself
         return None
-    lines = text.splitlines()
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
     whole = lines[1:] if found.st_size > MOST_BYTES and len(lines) > 1 else lines
     last = whole[-MOST_LINES:]
     return Tail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)

@@ -6,7 +6,6 @@ Each statement sees what was committed before it, so an address is never taken t
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -167,8 +166,7 @@ class Claimant(NamedTuple):
     """The round from which on pages are known that come again; None in the first, where none does."""
 
 
-@dataclass
-class Claimed:
+class Claimed(NamedTuple):
     """What a claim brought."""
 
     lent: list[Lent]

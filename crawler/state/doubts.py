@@ -51,7 +51,7 @@ class Crawled(NamedTuple):
 
 
 def chosen(connection: Connection, name: str) -> Crawled | None:
-    """The crawl of this name; without one that begun last whose responses were kept, or that begun last."""
+    """The crawl of this name; without one the one begun last that kept responses, or the one begun last."""
     found = select(crawl.c.id, crawl.c.name).order_by(crawl.c.started_at.desc(), crawl.c.id.desc()).limit(1)
     kept = exists().where(raw.c.crawl_id == crawl.c.id)
     ways = (found.where(crawl.c.name == name),) if name else (found.where(kept), found)

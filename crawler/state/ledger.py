@@ -204,10 +204,8 @@ class Ledger:
             self.lore.keep(connection, self.who.worker_id, batch.learned, now)
         self.prices.write(connection, batch.prices)
         if batch.demand is not None:
-            claimed = claim(connection, self.who, batch.demand, now)
-            answer.lent, answer.more = claimed.lent, claimed.more
-            answer.rests, answer.refused = claimed.rests, claimed.refused
-            added -= len(claimed.lent) + claimed.refused.total()
+            answer.lent, answer.more, answer.refused, answer.rests = claim(connection, self.who, batch.demand, now)
+            added -= len(answer.lent) + answer.refused.total()
         count_worker(connection, self.who.worker_id, waiting=added)
         self._survey(connection, batch, answer)
         self.samples.keep(connection, self.number, batch.samples, now, answer.waiting)

@@ -1,4 +1,4 @@
-"""What of the state is measured for a monitor: read in a moment however large the crawls are."""
+"""What of the state is measured for a monitor: a few questions a crawl, each answered at once however large it is."""
 
 from typing import NamedTuple
 
@@ -51,7 +51,7 @@ def metered(connection: Connection, now: float) -> tuple[tuple[Metered, ...], in
     found = []
     at_work = crawl.c.id.in_(select(worker.c.crawl_id).where(worker.c.beat >= now - LEASE))
     wanted = select(crawl).order_by(case((at_work, 0), else_=1), crawl.c.id.desc()).limit(MOST_CRAWLS)
-    for row in sorted(connection.execute(wanted), key=lambda row: str(row.name)):
+    for row in sorted(connection.execute(wanted), key=lambda row: row.name):
         pages, waiting, workers = map(int, working.get(row.id, (0, 0, 0)))
         last = _last(connection, row.id)
         ever = None if last is None else totals(connection, row.id)

@@ -168,7 +168,7 @@ def texts_before(connection: Connection, key: int, most: int = MOST_VERSIONS) ->
             page_version.c.id,
             page_version.c.fetched_at,
             page_version.c.title,
-            func.substr(page_version.c.text, 1, MOST_LETTERS),
+            func.substr(page_version.c.text, 1, MOST_LETTERS, type_=page_version.c.text.type),
         )
         .where(page_version.c.key == key)
         .order_by(page_version.c.id.desc())

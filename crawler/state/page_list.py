@@ -73,7 +73,8 @@ def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
     """The pages of these numbers, in this order; those that are there no more are left out."""
     columns = [page.c[name] for name in ListedPage._fields[:-1] if name != "site"]
     columns.insert(ListedPage._fields.index("site"), site.c.name)
-    rows = select(*columns, func.substr(page.c.text, 1, BEGINNING)).outerjoin(site, site.c.id == page.c.site_id)
+    beginning = func.substr(page.c.text, 1, BEGINNING, type_=page.c.text.type)
+    rows = select(*columns, beginning).outerjoin(site, site.c.id == page.c.site_id)
     found = {row[0]: ListedPage._make(row) for row in connection.execute(rows.where(page.c.id.in_(numbers)))}
     return [found[number] for number in numbers if number in found]
 

@@ -28,8 +28,8 @@ NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
 NEW, CHANGED, GONE, COPY = STATES = ("new", "changed", "gone", "copy")
 SECONDS = 0.08
 """That are spent on one look."""
-FIRST, FIRST_SLOW = 2_000, 100
-"""Pages of the first part; fewer where each of them is asked for."""
+FIRST, FIRST_SLOW = 2_000, 20
+"""Pages of the first part; fewer where each of them is asked for: they may be very long."""
 LARGEST, LARGEST_READ = 50_000, 400
 """Pages of a part at most; fewer where rows are read, as a disk may be quick and then slow."""
 MOST_ROUND = 2**31 - 1
@@ -216,11 +216,15 @@ class _Path:
 
     def _met(self, part: Subquery) -> Iterator[ColumnElement[bool]]:
         """The conditions, of the pages of a part."""
-        if asked := [*self._of_rows()]:
-            yield select(literal_column("1")).where(ROW.c.id == part.c.id, *asked).exists()
-        if not self.is_apart:
+        if self.is_apart:
+            yield from self._apart(part)
+        else:
             yield from (check(part.c[name], value) for name, check, value in self.conditions)
-            return
+        if asked := [*self._of_rows()]:  # last: SQLite asks in this order, and rows are long
+            yield select(literal_column("1")).where(ROW.c.id == part.c.id, *asked).exists()
+
+    def _apart(self, part: Subquery) -> Iterator[ColumnElement[bool]]:
+        """What indexes tell of the pages of a part, one by one."""
         for index in ("page_site", "page_list"):
             mine = [one for one in self.conditions if (one[0] == "site_id") == (index == "page_site")]
             if mine:

@@ -34,7 +34,7 @@ class Said(NamedTuple):
 
 def said(connection: Connection, crawl_name: str, before: int = 0, most: int = 20) -> tuple[Said, ...]:
     """The marks of a crawl before this one, the newest first; one that was changed stays in its place."""
-    beginning = func.substr(label.c.value, 1, MOST_LETTERS).label("value")
+    beginning = func.substr(label.c.value, 1, MOST_LETTERS, type_=label.c.value.type).label("value")
     plain = (label.c.id, label.c.kind, label.c.url, label.c.page, label.c.said_at, label.c.detail)
     rows: list[RowMapping] = []
     for kind in (PICTURE, TEXT):

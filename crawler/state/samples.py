@@ -98,7 +98,8 @@ def thin(connection: Connection, crawl_id: int, number: int, now: float) -> int:
             found[_group(row.at, now) or (0, 0)].append(row)
         connection.execute(delete(sample).where(*mine, sample.c.at.in_(part)))
     if found:
-        connection.execute(insert(sample), [_whole(sorted(rows)) for _, rows in sorted(found.items())])
+        added = [row for _, rows in sorted(found.items()) for row in _fewer(sorted(rows))]
+        connection.execute(insert(sample), added)
     return len(several)
 
 
@@ -109,6 +110,14 @@ def _group(at: float, now: float) -> tuple[int, int] | None:
         if (stretch + 1) * seconds <= now - age:
             return seconds, stretch
     return None
+
+
+def _fewer(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """One row for some of a seat; all of them as they are where one is damaged: the crawl goes on."""
+    try:
+        return [_whole(rows)]
+    except OddError:
+        return [row._asdict() for row in rows]
 
 
 def _whole(rows: Sequence[Any]) -> dict[str, Any]:

@@ -145,7 +145,8 @@ def test_what_is_wanted_is_found_once_and_in_order(
     expected = [one["id"] for one in sorted(filter(fits, ROWS), key=ORDERED[order])]
     scope = set()
     for first, at_once, most, seconds in ((500, 25, 1_000, 60.0), (20, 3, 20, 60.0), (9, 4, 1_000, 0.0)):
-        for name, value in {"FIRST": first, "FIRST_SLOW": first, "AT_ONCE": at_once, "LARGEST": 40}.items():
+        sizes = {"FIRST": first, "FIRST_SLOW": first, "AT_ONCE": at_once, "LARGEST": 40, "LARGEST_READ": 40}
+        for name, value in sizes.items():
             monkeypatch.setattr(page_search, name, value)
         found, looked, _ = walked(connection, wanted, most, seconds)
         assert found == expected
