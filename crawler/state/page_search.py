@@ -221,7 +221,8 @@ class _Path:
         else:
             yield from (check(part.c[name], value) for name, check, value in self.conditions)
         if asked := [*self._of_rows()]:  # last: SQLite asks in this order, and rows are long
-            yield select(literal_column("1")).where(ROW.c.id == part.c.id, *asked).exists()
+            # Not as EXISTS, of which PostgreSQL makes a join with all rows there are.
+            yield select(and_(*asked)).where(ROW.c.id == part.c.id).scalar_subquery()
 
     def _apart(self, part: Subquery) -> Iterator[ColumnElement[bool]]:
         """What indexes tell of the pages of a part, one by one."""
