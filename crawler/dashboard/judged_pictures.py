@@ -16,7 +16,7 @@ from crawler.wording import CONTROL
 
 NORMAL = 1.959964
 """Standard deviations to each side of the middle 95% of a normal distribution."""
-FIGURE = re.compile(r"\d+")
+FIGURE = re.compile(r"\d+(?:\.\d+)?")
 
 
 class JudgedPicture(NamedTuple):
@@ -195,6 +195,7 @@ def _sighting(record: str | None) -> Sighting | None:
 
 
 def reasons_of(text: str) -> tuple[str, ...]:
+    """The reasons of a verdict, as they are kept."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

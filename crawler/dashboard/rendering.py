@@ -76,9 +76,9 @@ def whole(text: str) -> Markup:
     return web(text, len(text))
 
 
-def link(url: str, text: str = "", words: Sequence[str] = ()) -> Markup:
+def link(url: str, text: str = "", words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
     """A link to a page of the web if that is what the address is, and its text in any case, these words marked."""
-    said = web(text or url, words=words)
+    said = web(text or url, most, words)
     if not url.lower().startswith(("http://", "https://")):
         return said
     return Markup(  # noqa: S704 - escaped

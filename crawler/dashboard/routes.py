@@ -17,6 +17,7 @@ from crawler.dashboard.metrics import metrics
 from crawler.dashboard.parameters import Parameter, read
 from crawler.dashboard.request import JSON, ODD, TEXT, Answer, RefusedError, Request
 from crawler.dashboard.views import View, evaluate, images, labels, overview, page, pages, schedule
+from crawler.dashboard.words import words_of
 from crawler.state.database import StateError
 from crawler.state.odd import OddError
 from crawler.wording import printable
@@ -121,7 +122,7 @@ def _refused(desk: Desk, request: Request, error: RefusedError) -> Answer:
         return Answer(as_json({"error": str(error)}), JSON, error.status, headers)
     if error.status in BEFORE_THE_DOOR:
         # Before the door nothing of the dashboard is shown, its token least of all.
-        return Answer(f"{error}\n".encode(), TEXT, error.status, headers)
+        return Answer(f"{words_of(request.language).said(str(error))}\n".encode(), TEXT, error.status, headers)
     return desk.page(request, "refused.html", status=error.status, code=error.status, message=str(error))
 
 

@@ -1,6 +1,7 @@
 """Answers on their way: handed over a piece at a time, as fast as each visitor takes them.
 
-One over a slow line has all the time it needs, as long as something of it is taken; who takes nothing is hung up on.
+One over a slow line has all the time it needs, as long as a piece of it is taken each minute; who takes less is hung up
+on.
 """
 
 from collections import OrderedDict
@@ -9,9 +10,9 @@ from typing import Any
 from crawler.dashboard.door import HEADERS
 from crawler.dashboard.request import Answer
 
-PIECE = 1 << 16
+PIECE = 1 << 13
 SECONDS = 60
-"""In which something of an answer must be taken."""
+"""In which a piece of an answer must be taken, after what the system holds of it."""
 MOST_BYTES = 100_000_000
 """Of all answers that are on their way: where there are more, those give way that have stood still for longest."""
 
@@ -26,6 +27,8 @@ class Sending:
 
     def resumeProducing(self) -> None:  # noqa: N802 - Twisted's name
         """Hand over the next piece, as those before are taken."""
+        if self not in self.outbox.on_their_way:  # it is being broken off
+            return
         if self.sent >= len(self.body):
             self.request.unregisterProducer()
             self.request.finish()
@@ -62,8 +65,8 @@ class Outbox:
         told = {**HEADERS, "Content-Type": answer.type, "Content-Length": str(len(answer.body)), "Server": "winnow"}
         for name, value in {**told, **dict(answer.headers)}.items():
             request.setHeader(name, value)
-        if request.method == b"HEAD" or len(answer.body) <= PIECE:
-            request.write(answer.body if request.method != b"HEAD" else b"")
+        if request.method == b"HEAD" or not answer.body:
+            request.write(b"")
             request.finish()
             return
         one = Sending(request, answer.body, self)

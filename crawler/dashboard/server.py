@@ -24,7 +24,9 @@ AT_ONCE = 4
 """Answers that are worked at."""
 AT_ONCE_SLOW = 2
 """Besides, of those that may wait for others or take long: a few of them must not hold up all."""
-SLOW = re.compile(r".*/(?:metrics|original|blocks|links|versions|gold\.jsonl)|.*/labels/pages/.*|/evaluate/f.*")
+SLOW = re.compile(
+    r".*/(?:metrics|original|blocks|links|versions|gold\.jsonl|evaluate/files)|.*/labels/pages/.*|/evaluate.*"
+)
 """Their addresses; changes are slow, too, as they wait for a crawl that is writing."""
 MOST_WAITING = 100
 MOST_CONNECTED = 500
@@ -64,13 +66,19 @@ class BoundedRequest(server.Request):
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:  # noqa: N802 - Twisted's name
         self._stop_waiting()
+        if self.size > MOST_BYTES:  # it was refused, but its end came along
+            return
         self._parsePOSTFormSubmission = False  # forms are read below, with a bound
         self.channel.transport.waits = True
         super().requestReceived(command, path, version)
 
     def write(self, data: bytes) -> None:
-        self.channel.transport.waits = False
+        self.channel.transport.waits, self.channel.transport.takes = False, True
         super().write(data)
+
+    def finish(self) -> None:
+        self.channel.transport.takes = False
+        super().finish()
 
     def _stop_waiting(self) -> None:
         if self.deadline is not None and self.deadline.active():
@@ -88,6 +96,8 @@ class Visitor(policies.ProtocolWrapper):
 
     waits = False
     """Whether it has asked for something that is still being made."""
+    takes = False
+    """Whether it is taking an answer, of which there is more to come."""
     leaves = False
     """Whether it was hung up on for another."""
 
@@ -111,9 +121,9 @@ class Few(policies.WrappingFactory):
             free = [one for one in self.protocols if not (one.waits or one.leaves)]
             if not free:
                 return None
-            leaving = min(free, key=lambda one: one.transport in sent)
+            leaving = min(free, key=lambda one: one.takes or one.transport in sent)
             leaving.leaves = True
-            if leaving.transport in sent:
+            if leaving.takes or leaving.transport in sent:
                 leaving.transport.abortConnection()
             else:  # in order: the system may still be sending the end of an answer
                 leaving.transport.loseConnection()

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from crawler.state.page_list import largest_sites, site_number, sites_like
-from crawler.urls import site
+from crawler.urls import absolute, site
 
 MOST_SITES = 20
 MOST_OFFERED = 50
@@ -27,7 +27,8 @@ class SiteChoice(NamedTuple):
 def chosen_site(connection: Connection, crawl_id: int, given: str) -> SiteChoice:
     """The site by its name, by an address of it, or else by a part of its name that no other has."""
     name = given.strip().casefold()
-    for known in (name, site(name if "://" in name else f"http://{name}/")):
+    address = name if "://" in name else f"http://{name}/"
+    for known in (name, site(absolute(address, address) or address)):
         if (number := site_number(connection, crawl_id, known)) is not None:
             return SiteChoice(number)
     found = sites_like(connection, crawl_id, name, MOST_SITES + 1) if name else []

@@ -3,7 +3,6 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import blake2b
 from threading import Lock, RLock
 from typing import Any, TypeVar
@@ -26,8 +25,10 @@ class Source:
     unread: Page
     method: str
     turn: Any = field(default_factory=RLock, repr=False)
+    _kept: list[frozenset[int]] = field(default_factory=list, repr=False)
+    # Not as cached properties: in Python 3.11 one lock is all pages', and whoever holds it may wait for a turn.
 
-    @cached_property
+    @property
     def page(self) -> Page:
         """The page, its blocks read."""
         with self.turn:  # or two would read it, and the blocks of one would not be those of the other
@@ -39,16 +40,19 @@ class Source:
         with self.turn:
             return self.page.once(compute)
 
-    @cached_property
+    @property
     def extraction(self) -> Extraction:
         """What the method sees in it."""
         return self.once(EXTRACTORS[self.method])
 
-    @cached_property
+    @property
     def kept(self) -> frozenset[int]:
         """The places of the blocks of the main text among all blocks of the page."""
-        mine = {id(block) for block in self.extraction.blocks}
-        return frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in mine)
+        with self.turn:
+            if not self._kept:
+                mine = {id(block) for block in self.extraction.blocks}
+                self._kept.append(frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in mine))
+            return self._kept[0]
 
 
 class Sources:

@@ -15,6 +15,8 @@ MOST_LETTERS = 1_000
 HOLE = re.compile(r"\\\{(\w+)\\\}")
 """Where something was filled in, in a sentence of which all else is escaped."""
 
+ITSELF = "name"
+"""What is filled in as it is, as the name of a parameter."""
 PLAIN = {"learned": "learned model", "filter_list": "filter list"}
 """Words of the crawler that are said otherwise to people, in English."""
 
@@ -63,7 +65,8 @@ class Words(NamedTuple):
             return self.table[text] + end
         for pattern, sentence in self.reasons:
             if match := pattern.fullmatch(text):
-                return sentence.format(**{name: self.said(part) for name, part in match.groupdict().items()}) + end
+                parts = {name: part if name == ITSELF else self.said(part) for name, part in match.groupdict().items()}
+                return sentence.format(**parts) + end
         return english
 
 

@@ -100,7 +100,7 @@ def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: Wanted) -> A
         after = wanted.after if isinstance(wanted.after, str) else ""
         return found.where(site.c.name > after).order_by(site.c.name)
     by = site.c[sort], site.c.id
-    if isinstance(wanted.after, tuple) and sort == wanted.sort:
+    if isinstance(wanted.after, tuple):
         found = found.where(tuple_(*by) < tuple_(*map(literal, wanted.after)))
     return found.order_by(*(column.desc() for column in by))
 

@@ -25,7 +25,7 @@ def test_a_job_from_the_form_to_its_end(own_page: Any, problems: list[str]) -> N
     own_page.get_by_role("button", name="Add the job").click()
     own_page.get_by_text("The job was added.").wait_for()
     own_page.get_by_role("button", name="Run now").click()
-    own_page.get_by_text("A run has started.").wait_for()
+    own_page.locator(".note.done").get_by_text("A run has started.").wait_for()
     own_page.locator("#jobs .badge.good", has_text="done").wait_for(timeout=60_000)  # without a reload
     own_page.get_by_role("link", name="run 1").click()
     assert "3 pages crawled in" in own_page.locator("#log").inner_text()

@@ -12,8 +12,9 @@ function tell(text) {
 
 // Why there is no answer, in the words of the server.
 function refused(answer, text) {
+  const isPlain = (answer.headers.get("Content-Type") ?? "").startsWith("text/plain");
   const why = new DOMParser().parseFromString(text, "text/html").querySelector("main .lead");
-  tell(why ? why.textContent : `${answer.status}`);
+  tell(isPlain ? text.trim() : why ? why.textContent : `${answer.status}`);
 }
 
 // Times come in UTC; here they are the visitor's.
@@ -49,7 +50,7 @@ function swap(text, ids) {
     const at = old.contains(document.activeElement) ? document.activeElement.id : "";
     old.replaceWith(document.adoptNode(now));
     prepare(now);
-    if (at) document.getElementById(at)?.focus();
+    if (at) document.getElementById(at)?.focus({ preventScroll: true });
   }
 }
 
@@ -74,16 +75,23 @@ const seen = new IntersectionObserver((entries) => {
 // A link with data-back leads to where the visitor came from: the list that it names, as it was searched last.
 function backLinks(root) {
   for (const link of root.querySelectorAll("a[data-back]")) {
-    const before = new URLSearchParams(sessionStorage.getItem(link.pathname) ?? "");
+    const before = new URLSearchParams(keeping((kept) => kept.getItem(link.pathname)) ?? "");
     const now = new URLSearchParams(link.search);
     if (before.has("crawl") && now.has("crawl") && before.get("crawl") !== now.get("crawl")) continue;
     link.search = new URLSearchParams({ ...Object.fromEntries(before), ...Object.fromEntries(now) });
   }
 }
 
-addEventListener("pagehide", () => { sessionStorage.setItem(location.pathname, location.search); });
+// Some browsers keep nothing, and say so by an error.
+function keeping(use) {
+  try { return use(sessionStorage); } catch { return null; }
+}
 
-// A form with data-part="ID ..." is sent without leaving the page; of the answer those parts are taken.
+addEventListener("pagehide", () => { keeping((kept) => kept.setItem(location.pathname, location.search)); });
+
+// A form with data-part="ID ..." is sent without leaving the page; of the answer those parts are taken. What was asked
+// for later counts, whichever answer comes first.
+const latest = new Map();
 async function send(form, button) {
   if (form.dataset.appends !== undefined && form.hasAttribute("aria-busy")) return; // it would bring all of it twice
   const fields = new URLSearchParams(new FormData(form, button));
@@ -94,15 +102,19 @@ async function send(form, button) {
     address.search = fields;
   }
   form.setAttribute("aria-busy", "true");
+  const mine = (latest.get(form.dataset.part) ?? 0) + 1;
+  latest.set(form.dataset.part, mine);
   try {
     const answer = await fetch(address, change ? { method: "POST", body: fields } : {});
     const text = await answer.text();
     if (!form.isConnected && form.dataset.appends !== undefined) return; // another list is there by now
+    if (!change && latest.get(form.dataset.part) !== mine) return;
     if (answer.ok) {
       if (form.dataset.appends !== undefined) append(text, form.dataset.appends);
       swap(text, form.dataset.part.split(" "));
       if (!change && form.dataset.address !== undefined) history.replaceState(null, "", address);
-      if (form.dataset.said) tell(form.dataset.said);
+      const done = form.dataset.said || document.querySelector(".note.done")?.textContent;
+      if (done) tell(done); // also what the next look at the page does not say again
     } else {
       refused(answer, text);
     }
@@ -125,9 +137,11 @@ function keepLive() {
   live = setTimeout(async () => {
     try {
       if (!document.hidden) {
-        const answer = await fetch(location.href);
+        const asked = location.href;
+        const answer = await fetch(asked);
         const text = await answer.text();
-        if (!answer.ok) refused(answer, text); // what is shown may be there no more
+        if (asked !== location.href) { /* something else is shown by now */ }
+        else if (!answer.ok) refused(answer, text); // what is shown may be there no more
         else swap(text, parts.filter(isFree).map((part) => part.id));
       }
     } catch { /* the dashboard was ended: it may come back */ }

@@ -5,16 +5,19 @@ const boxes = [...form.querySelectorAll(".labels-blocks input")];
 let last = -1; // the block that was changed last
 let shift = false;
 let timer = 0;
+let asked = 0; // how often the text was asked for
 
 function set(from, to, kept) {
   for (let at = Math.min(from, to); at <= Math.max(from, to); at++) boxes[at].checked = kept;
 }
 
 async function preview() {
+  const mine = ++asked;
   const fields = new URLSearchParams(new FormData(form));
   try {
     const answer = await fetch(document.getElementById("show-preview").formAction, { method: "POST", body: fields });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (mine !== asked) return; // more was changed meanwhile
     const found = page.getElementById("preview") || page.querySelector("main .lead");
     if (found) document.getElementById("preview").textContent = found.textContent;
   } catch { /* the dashboard was ended: saving says so */ }

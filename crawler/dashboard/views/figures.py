@@ -61,6 +61,8 @@ class CrawlFigures(NamedTuple):
     """What its job is: running, waiting or paused."""
     next_due: float | None
     """When its next page is due, of a crawl that is at its end."""
+    error: str = ""
+    """Why what failed could not be counted."""
 
 
 def figures(desk: Desk, connection: Connection, crawls: Collection[Standing], now: float) -> tuple[CrawlFigures, ...]:
@@ -70,14 +72,13 @@ def figures(desk: Desk, connection: Connection, crawls: Collection[Standing], no
     fast = rates(connection, [one.id for one in crawls if one.status == "running"], now)
     jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
     due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
-    counted: Outcomes | None = None
-    if any(_is_late(one, did.get(one.id)) for one in crawls):
-        counted = outcomes(desk).value
+    counted = outcomes(desk) if any(_is_late(one, did.get(one.id)) for one in crawls) else Result()
     found = []
     for one in crawls:
-        failed = _failed(counted, one) if _is_late(one, did.get(one.id)) else did[one.id].failed
+        failed = _failed(counted.value, one) if _is_late(one, did.get(one.id)) else did[one.id].failed
         its_figures = _figures(one, did.get(one.id), jobs.get(one.name), fast.get(one.id))
-        found.append(its_figures._replace(failed=failed, next_due=due.get(one.id)))
+        error = counted.error if failed is None else ""
+        found.append(its_figures._replace(failed=failed, next_due=due.get(one.id), error=error))
     return tuple(found)
 
 

@@ -1,7 +1,7 @@
 """The view "images": two walls, of the pictures that were kept and of those that were skipped, and people's marks."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -36,7 +36,8 @@ BOTH, KEPT, SKIPPED, DOUBTFUL = "both", "kept", "skipped", "doubtful"
 ALL, AUDITED, MARKED, DISPUTED = "all", "audited", "marked", "disputed"
 PARAMETERS = (
     Parameter("crawl", "", "name of the crawl; the latest that judged pictures where it is not given"),
-    Parameter("wall", BOTH, "what is shown", (BOTH, KEPT, SKIPPED, DOUBTFUL)),
+    Parameter("wall", BOTH, "what is shown; of the doubtful no filter holds but the kind",
+              (BOTH, KEPT, SKIPPED, DOUBTFUL)),
     Parameter("kind", ALL, "pictures, or the pages that pictures lead to", (ALL, *KINDS)),
     Parameter("site", "", "the site whose pages show them: its name or a part of it"),
     Parameter("by", "", "the model that called them noise", (*MODELS, BY_LIST)),
@@ -107,7 +108,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         given=given,
         crawls=crawls,
         sites=sites,
-        filtered=sum(given[name] != usual for name, usual in FILTERS.items()),
+        filtered=sum(given[name] != usual for name, usual in FILTERS.items() if name in _filters(given)),
         models=(*MODELS, BY_LIST),
         address=lambda **other: f"/images?{urlencode(_given(given, other))}",
     )
@@ -157,8 +158,9 @@ def _walls(desk: Desk, connection: Connection, of: OfCrawl | None, given: Given)
         seen = doubtful(connection, of.id, "" if given["kind"] == ALL else given["kind"], MOST_DOUBTFUL)
         return ImageWalls(of.name, None, None, PictureWall(_shown(connection, of.name, seen), 0))
     found: dict[str, PictureWall | None] = {KEPT: None, SKIPPED: None}
-    of_site = chosen_site(connection, of.id, given["site"]) if given["site"] else SiteChoice(None)
-    site_id = of_site.id or 0 if given["site"] else None
+    site = given["site"].strip()
+    of_site = chosen_site(connection, of.id, site) if site else SiteChoice(None)
+    site_id = of_site.id or 0 if site else None
     for name, noise in ((KEPT, False), (SKIPPED, True)):
         if given["wall"] in (BOTH, name):
             wanted = Wanted(noise, kinds, site_id, given["by"], given["only"] == AUDITED)
@@ -207,6 +209,11 @@ def _one(connection: Connection, number: int) -> tuple[Seen, str]:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such picture.")
     mine = select(crawl.c.name).join(verdict, verdict.c.crawl_id == crawl.c.id).where(verdict.c.id == number)
     return found[0], connection.execute(mine).scalar_one()
+
+
+def _filters(given: Given) -> Collection[str]:
+    """Those that hold."""
+    return ("kind",) if given["wall"] == DOUBTFUL else FILTERS
 
 
 def _given(given: Given, other: dict[str, Any]) -> dict[str, Any]:

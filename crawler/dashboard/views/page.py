@@ -11,7 +11,7 @@ from crawler.dashboard.original import LANGUAGE, document, original, sheet
 from crawler.dashboard.parameters import Given
 from crawler.dashboard.request import HTML, Answer, RefusedError, Request
 from crawler.dashboard.reread import Reread, reread, reread_at
-from crawler.dashboard.views import Changes, Data, Views, page_blocks, page_links, page_versions
+from crawler.dashboard.views import Data, Views, page_blocks, page_links, page_versions
 from crawler.dashboard.words import Words, words_of
 from crawler.extraction.auto.reasons import MOST_EXPLAINED
 from crawler.opening import canonical
@@ -23,6 +23,9 @@ MOST_BYTES = 1_000_000
 """Of a source whose tints say why at once; larger ones take long enough to be read."""
 MOST_SHOWN = 300_000
 """Characters of the clean text that are shown."""
+MOST_REMARKS = 100_000
+"""The same of readers' comments."""
+MOST_PARAGRAPHS = 2_000
 
 
 class PageRef(NamedTuple):
@@ -125,19 +128,26 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
     with desk.reading() as connection:
         found = reread(desk, connection, given["page"])
         detail = _detail(desk, connection, found)
-    paragraphs = [line for line in detail.text[:MOST_SHOWN].split("\n") if line.strip()]
     return desk.page(
         request,
         "page.html",
         detail=detail,
         number=found.row["crawl_id"],
-        paragraphs=paragraphs,
+        paragraphs=_paragraphs(detail.text[:MOST_SHOWN]),
+        remarks=_paragraphs(detail.comments[:MOST_REMARKS]),
+        most_remarks=MOST_REMARKS,
         unshown=max(0, len(detail.text) - MOST_SHOWN),
         most=MOST_SHOWN,
         lang=detail.language if LANGUAGE.fullmatch(detail.language or "") else "",
         damage=found.damage,
         tab="text",
     )
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The lines of a text; of very many, the last ones as one paragraph, in which they are lines still."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return [*lines[:MOST_PARAGRAPHS], *filter(None, ["\n".join(lines[MOST_PARAGRAPHS:])])]
 
 
 def show_original(desk: Desk, request: Request, given: Given) -> Answer:
@@ -203,7 +213,6 @@ VIEWS: Views = {
     **page_versions.VIEWS,
     **page_blocks.VIEWS,
 }
-CHANGES: Changes = {}
 API: Data = {
     "/api/pages/{page}": (data, (), "A page with all of its clean text, which may have millions of letters"),
     **page_links.API,

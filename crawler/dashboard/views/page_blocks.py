@@ -40,8 +40,11 @@ class PageBlocks(NamedTuple):
     """The blocks of a page."""
 
     page: int
+    crawl: str
     title: str
     has_source: bool
+    damage: str
+    """Why what was kept of its source cannot be read."""
     method: str
     """By which they were judged."""
     in_scripts: bool
@@ -100,8 +103,10 @@ def data(desk: Desk, given: Given) -> PageBlocks:
     after = start + AT_ONCE
     return PageBlocks(
         given["page"],
+        found.row["crawl"],
         found.row["title"],
         found.source is not None,
+        found.damage,
         found.method,
         total > 0 and bool(found.extraction.text) and not found.extraction.blocks,
         said.limit if said is not None else None,

@@ -1,14 +1,15 @@
 """Where a page leads: what was first found on it, all links of its source, and its pictures."""
 
 import re
+from http import HTTPStatus
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.judged_pictures import reasons_of
+from crawler.dashboard.judged_pictures import Reason, reason, reasons_of
 from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, Request
+from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.reread import Reread, reread
 from crawler.dashboard.views import Data, Views
 from crawler.opening import canonical
@@ -25,6 +26,7 @@ from crawler.state.page_detail import (
 
 AT_ONCE = 100
 SORTS = ("found", "all", "pictures")
+WRONG = RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; allowed is what an answer has given")
 _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
 PARAMETERS = (
     Parameter("of", "found", "first found on the page, all of its source, or its pictures", SORTS),
@@ -64,13 +66,21 @@ class PagePicture(NamedTuple):
     reasons: tuple[str, ...]
     decided_by: str
 
+    @property
+    def said(self) -> tuple[Reason, ...]:
+        """The reasons, for their words to be found in the visitor's language."""
+        return tuple(map(reason, self.reasons))
+
 
 class PageLinks(NamedTuple):
     """Links or pictures of a page."""
 
     page: int
+    crawl: str
     title: str
     has_source: bool
+    damage: str
+    """Why what was kept of its source cannot be read."""
     of: str
     total: int
     is_cut: bool
@@ -97,8 +107,12 @@ def data(desk: Desk, given: Given) -> PageLinks:
 
 
 def _cursor(after: str) -> tuple[int, int] | None:
+    if not after:
+        return None
     match = _CURSOR.fullmatch(after)
-    return (int(match[1]), int(match[2])) if match else None
+    if match is None:
+        raise WRONG
+    return int(match[1]), int(match[2])
 
 
 def _first_found(found: Reread, rows: list[FoundLink]) -> PageLinks:
@@ -115,7 +129,9 @@ def _first_found(found: Reread, rows: list[FoundLink]) -> PageLinks:
 
 def _of_source(connection: Connection, found: Reread, keys: Keys, given: Given) -> PageLinks:
     """All links, or pictures, of the source, in its order, each address once."""
-    start = int(given["after"]) if re.fullmatch(r"[0-9]{1,6}", given["after"], re.ASCII) else 0
+    if not re.fullmatch(r"[0-9]{0,6}", given["after"], re.ASCII):
+        raise WRONG
+    start = int(given["after"] or 0)
     end = start + AT_ONCE
     if given["of"] == "pictures":
         pictures = list({one.url: one for one in found.page.images}.values())
@@ -137,7 +153,8 @@ def _of_source(connection: Connection, found: Reread, keys: Keys, given: Given) 
 
 def _answer(found: Reread, of: str, total: int) -> PageLinks:
     row, unread = found.row, found.page.cut if of != "found" else 0
-    return PageLinks(row["id"], row["title"], found.source is not None, of, total, False, unread, (), (), None)
+    how = row["id"], row["crawl"], row["title"], found.source is not None, found.damage
+    return PageLinks(*how, of, total, False, unread, (), (), None)
 
 
 def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:

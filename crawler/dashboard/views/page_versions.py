@@ -14,7 +14,7 @@ from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.views import Data, Views
 from crawler.state.page_detail import MOST_LETTERS, MOST_VERSIONS, Text, texts_before
-from crawler.state.schema import page
+from crawler.state.schema import crawl, page
 
 LAST = -1
 MOST_LINES = 2_000
@@ -41,6 +41,7 @@ class PageVersions(NamedTuple):
     """The versions of a page, the newest first, and what changed between two of them."""
 
     page: int
+    crawl: str
     title: str
     changes: int
     """How often it has changed since it was new."""
@@ -53,8 +54,9 @@ class PageVersions(NamedTuple):
 def data(desk: Desk, given: Given) -> PageVersions:
     """The versions of a page, and what changed between two."""
     with desk.reading() as connection:
-        columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text
-        row = connection.execute(select(*columns).where(page.c.id == given["page"])).one_or_none()
+        columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text, crawl.c.name.label("crawl")
+        mine = select(*columns).join(crawl, crawl.c.id == page.c.crawl_id).where(page.c.id == given["page"])
+        row = connection.execute(mine).one_or_none()
         if row is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
         texts = [Text(0, row.fetched_at, row.title, row.text), *texts_before(connection, row.key)]
@@ -62,12 +64,13 @@ def data(desk: Desk, given: Given) -> PageVersions:
         PageVersion(one.id, one.fetched_at, one.title, len(one.text), share)
         for one, share in zip(texts, _shares(texts), strict=True)
     )
+    how = given["page"], row.crawl, row.title, row.changes, listed
     if len(texts) < 2:
-        return PageVersions(given["page"], row.title, row.changes, listed, None, None, None)
+        return PageVersions(*how, None, None, None)
     new = _chosen(texts, given["new"], texts[0])
     older = texts[texts.index(new) + 1 :]
     old = _chosen(texts, given["old"], older[0] if older else new)
-    return PageVersions(given["page"], row.title, row.changes, listed, old.id, new.id, difference(old.text, new.text))
+    return PageVersions(*how, old.id, new.id, difference(old.text, new.text))
 
 
 def _chosen(texts: list[Text], number: int, default: Text) -> Text:

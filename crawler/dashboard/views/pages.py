@@ -12,7 +12,7 @@ from crawler.dashboard.excerpts import ExcerptPiece, excerpt
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.site_choice import SiteChoice, chosen_site, offered_sites
-from crawler.dashboard.views import Changes, Data, Views
+from crawler.dashboard.views import Data, Views
 from crawler.state.glance import glance
 from crawler.state.page_list import Held, ListedPage, PageCounts, choices, held, listed
 from crawler.state.page_search import NEWEST, ORDERS, STATES, Place, Wanted, look
@@ -86,10 +86,10 @@ def data(desk: Desk, given: Given) -> PageList:
 
 def found(connection: Connection, crawl: Held, given: Given) -> PageList:
     """The same of one crawl."""
-    before, words = progress(given["after"]), words_of(given)
+    before, words, name = progress(given["after"]), words_of(given), given["site"].strip()
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, f"q is wrong; allowed are {MOST_WORDS} words")
-    of_site = chosen_site(connection, crawl.id, given["site"]) if given["site"] else SiteChoice(None)
+    of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
     wanted = Wanted(
         crawl.id,
         words,
@@ -104,7 +104,7 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
         given["sort"],
     )
     how = crawl.name, crawl.round, crawl.first_round
-    if given["site"] and of_site.id is None:
+    if name and of_site.id is None:
         return PageList(*how, (), before.looked, before.found, None, is_full=False, site=of_site)
     seen = look(connection, wanted, before.place, AT_ONCE - before.found % AT_ONCE)
     texts = {hit.id: hit.text for hit in seen.hits}
@@ -112,7 +112,7 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
     after = Progress(seen.place, before.looked + seen.looked, before.found + len(seen.hits))
     return PageList(
         *how,
-        tuple(PageFound(one, excerpt(texts[one.id] or one.beginning, words)) for one in pages),
+        tuple(PageFound(one, excerpt(texts[one.id] or one.beginning, marks_of(given))) for one in pages),
         after.looked,
         after.found,
         str(after) if seen.place is not None else None,
@@ -124,6 +124,11 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
 def words_of(given: Given) -> tuple[str, ...]:
     """What is searched for, each word once."""
     return tuple(dict.fromkeys(given["q"].casefold().split()))
+
+
+def marks_of(given: Given) -> tuple[str, ...]:
+    """What is marked where it stands: the words, and as they were typed, since ß and ss are found by each other."""
+    return tuple(dict.fromkeys((*given["q"].split(), *words_of(given))))
 
 
 def chosen(connection: Connection, name: str) -> Held:
@@ -181,7 +186,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         "pages.html",
         crawls=crawls,
         list=pages,
-        words=words_of(given),
+        words=marks_of(given),
         counts=counted(desk, crawl),
         sites=sites,
         given=given,
@@ -189,7 +194,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         # What a site's name in the list leads to.
         others=urlencode({**{"crawl": crawl.name}, **{name: v for name, v in filters.items() if name != "site"}}),
         is_filtered=bool(filters.keys() - {"crawl", "sort"}),
-        filtered=len(filters.keys() - {"crawl", "q"}),
+        filtered=len(filters.keys() - {"crawl", "q", "sort"}),
         states=STATES,
         orders=ORDERS,
     )
@@ -197,7 +202,6 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 
 NAMES = frozenset(one.name for one in PARAMETERS)
 VIEWS: Views = {"/pages": (show, PARAMETERS)}
-CHANGES: Changes = {}
 API: Data = {
     "/api/pages": (data, PARAMETERS, "Pages of a crawl, searched and filtered"),
     "/api/pages/counts": (counts, PARAMETERS[:1], "How many pages a crawl has, by language and type"),
