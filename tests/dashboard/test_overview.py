@@ -352,6 +352,9 @@ def test_too_many_sites_are_sorted_by_pages_and_it_says_so(
     for few, sort in ((120, "requests"), (119, "pages")):
         monkeypatch.setattr(site_list, "FEW", few)
         assert data(desk, "/api/crawls/1/sites", sort="requests")["sites"]["sort"] == sort
+    first = data(desk, "/api/crawls/1/sites", sort="requests")
+    more = data(desk, "/api/crawls/1/sites", sort="requests", after=first["more"])
+    assert more["sites"]["rows"][0] not in first["sites"]["rows"]
     assert "they are sorted by pages." in text(desk, "/crawls/1", sort="requests")
     assert "More than 119 sites" in text(desk, "/crawls/1")
 

@@ -122,7 +122,9 @@ def test_a_source_that_is_damaged(desk: Desk, engine: Engine) -> None:
     number = stored(desk, engine)
     with engine.begin() as connection:
         connection.execute(update(raw).values(body=b"no such thing"))
-    assert "cannot be read" in shown(desk, f"/pages/{number}")
+    for view in ("", "/blocks", "/links?of=all"):
+        assert "cannot be read" in shown(desk, f"/pages/{number}{view}")
+        assert "保存的响应已损坏" in shown(desk, f"/pages/{number}{view}", "zh")
     assert ask(desk, f"/pages/{number}/original").status == 404
 
 

@@ -159,12 +159,18 @@ def test_filters_stay_in_the_address(desk: Desk, engine: Engine) -> None:
         ("http://[", []),
         ("%", []),
         ("http://bees.com:99999999/", [1]),
+        ("蜜蜂.example", [2]),
+        ("http://蜜蜂.example/花?x", [2]),
+        (" ", [2, 1]),
     ],
 )
 def test_a_site_is_known_by_its_name_and_by_an_address_of_it(
     desk: Desk, engine: Engine, given: str, found: list[int]
 ) -> None:
     store(engine, 1)
+    with engine.begin() as connection:
+        connection.execute(insert(site).values(id=2, crawl_id=1, name="xn--3d2a0b.example"))
+    store(engine, 2, site_id=2)
     assert numbers(told(desk, site=given)) == found
 
 

@@ -6,12 +6,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 from nursery import environment
 
 LARGE = 3_000_000
-SERVER = f"""
+SERVER = """
 import sys
 from twisted.internet import reactor
 from twisted.python.threadpool import ThreadPool
@@ -23,7 +24,7 @@ http.HTTPChannel.abortTimeout = 0.1
 sending.SECONDS = server.SECONDS = float(sys.argv[1])
 sending.MOST_BYTES = int(sys.argv[2])
 pools = [ThreadPool(0, 2), ThreadPool(0, 2)]
-answer = Answer(bytes({LARGE}))
+answer = Answer(bytes(int(sys.argv[3])))
 port = serving.listen(reactor, server.site(lambda asked: answer, reactor, *pools), "127.0.0.1", 0)
 for pool in pools:
     pool.start()
@@ -37,13 +38,26 @@ KEPT, CLOSED = b"", b"Connection: close\r\n"
 @contextmanager
 def serving(seconds: float, most: int = 100 * LARGE) -> Iterator[int]:
     """The port of a server whose answers are large."""
-    line = [sys.executable, "-c", SERVER, str(seconds), str(most)]
+    with started(seconds, most, LARGE) as (port, _):
+        yield port
+
+
+@contextmanager
+def started(seconds: float, most: int, size: int) -> Iterator[tuple[int, int]]:
+    """The port and the process of a server whose answers are of this size."""
+    line = [sys.executable, "-c", SERVER, *map(str, (seconds, most, size))]
     with subprocess.Popen(line, stdout=subprocess.PIPE, env=environment()) as process:
         try:
             assert process.stdout is not None
-            yield int(process.stdout.readline())
+            yield int(process.stdout.readline()), process.pid
         finally:
             process.terminate()
+
+
+def memory(pid: int) -> int:
+    """Bytes of a process."""
+    (line,) = (one for one in Path(f"/proc/{pid}/status").read_text().splitlines() if one.startswith("VmRSS"))
+    return 1_024 * int(line.split()[1])
 
 
 def asking(port: int, headers: bytes) -> socket.socket:
@@ -93,6 +107,17 @@ def test_who_stands_still_for_longest_gives_way_where_memory_is_short() -> None:
             one.close()
     assert taken[0] < LARGE / 2
     assert min(taken[1:]) >= LARGE
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from Linux's /proc")
+def test_who_asks_again_and_again_and_takes_nothing_costs_one_answer() -> None:
+    size, times = 60_000, 1_000
+    with started(20.0, 100 * LARGE, size) as (port, pid), closing(asking(port, KEPT)) as still:
+        before = memory(pid)
+        still.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * times)
+        time.sleep(1.5)
+        assert memory(pid) - before < size * times / 4
+        assert read(still, 10 * size) >= 10 * size
 
 
 def test_answers_come_whole_and_one_after_the_other() -> None:

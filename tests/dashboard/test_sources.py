@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 
 from crawler.dashboard import sources
-from crawler.dashboard.sources import Sources
+from crawler.dashboard.sources import Source, Sources
 from crawler.page import Page
 
 HTML = f"<h1>Bees</h1>{'<p>Bees dance in the dark of the hive, and others follow them out to the flowers.</p>' * 300}"
@@ -37,6 +37,20 @@ def test_who_asks_for_the_same_is_given_the_same() -> None:
 def test_what_differs_is_another(other: Page, method: str) -> None:
     known = Sources()
     assert known.get(other, method) is not known.get(page(), "auto")
+
+
+def test_readers_of_one_page_do_not_wait_for_each_other_for_good() -> None:
+    for n in range(20):
+        found, together = Sources().get(page(f"http://a.example/{n}", HTML[:2_000]), "auto"), Barrier(4)
+
+        def look(which: str, found: Source = found, together: Barrier = together) -> object:
+            together.wait(20)
+            return getattr(found, which)
+
+        pool = ThreadPoolExecutor(4)
+        done = [pool.submit(look, which) for which in ("page", "extraction", "kept", "page")]
+        assert all(one.result(30) is not None for one in done)
+        pool.shutdown()
 
 
 def test_several_who_ask_at_once_wait_for_one() -> None:
