@@ -154,15 +154,6 @@ def test_a_body_without_an_end_is_cut_off(served: Asked) -> None:
     assert served.ask("GET /")[0] == 200
 
 
-def test_what_was_refused_is_not_done(served: Asked) -> None:
-    """Its last piece, and its end, may come at the same time as what was too much."""
-    pieces = b"".join(b"%x\r\n%s\r\n" % (size, b"x" * size) for size in (0x80000, 0x80000, 10))
-    said = served.raw(
-        b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + pieces + b"0\r\n\r\n"
-    )
-    assert re.findall(rb"HTTP/1.1 (\d+)", said) == [b"413"]
-
-
 def test_a_refusal_leaves_the_connection_of_use(served: Asked) -> None:
     refused = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\na=b"
     said = served.raw(refused + b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

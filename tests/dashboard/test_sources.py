@@ -2,12 +2,12 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event, Thread
 
 import pytest
 
 from crawler.dashboard import sources
-from crawler.dashboard.sources import Source, Sources
+from crawler.dashboard.sources import Sources
 from crawler.page import Page
 
 HTML = f"<h1>Bees</h1>{'<p>Bees dance in the dark of the hive, and others follow them out to the flowers.</p>' * 300}"
@@ -40,17 +40,24 @@ def test_what_differs_is_another(other: Page, method: str) -> None:
 
 
 def test_readers_of_one_page_do_not_wait_for_each_other_for_good() -> None:
-    for n in range(20):
-        found, together = Sources().get(page(f"http://a.example/{n}", HTML[:2_000]), "auto"), Barrier(4)
+    found, has_turn = Sources().get(page(), "auto"), Event()
 
-        def look(which: str, found: Source = found, together: Barrier = together) -> object:
-            together.wait(20)
-            return getattr(found, which)
+    def one() -> None:
+        with found.turn:
+            has_turn.set()
+            time.sleep(0.3)
+            _ = found.extraction
 
-        pool = ThreadPoolExecutor(4)
-        done = [pool.submit(look, which) for which in ("page", "extraction", "kept", "page")]
-        assert all(one.result(30) is not None for one in done)
-        pool.shutdown()
+    def other() -> None:
+        has_turn.wait(20)
+        _ = found.page
+
+    threads = [Thread(target=each, daemon=True) for each in (one, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in threads)
 
 
 def test_several_who_ask_at_once_wait_for_one() -> None:
