@@ -25,7 +25,7 @@ class Source:
     unread: Page
     method: str
     turn: Any = field(default_factory=RLock, repr=False)
-    _kept: list[frozenset[int]] = field(default_factory=list, repr=False)
+    _kept: list[frozenset[int]] = field(default_factory=list, repr=False, compare=False)
     # Not as cached properties: in Python 3.11 one lock is all pages', and whoever holds it may wait for a turn.
 
     @property

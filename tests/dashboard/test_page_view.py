@@ -136,6 +136,11 @@ def test_a_source_that_is_far_larger_than_it_looks(desk: Desk, engine: Engine) -
     assert ask(desk, f"/pages/{number}/original").status == 404
 
 
+@pytest.mark.parametrize(("of", "after"), [("found", "x"), ("found", "1"), ("all", "-1"), ("pictures", "1.2")])
+def test_a_place_among_links_that_no_answer_gave(desk: Desk, engine: Engine, of: str, after: str) -> None:
+    assert ask(desk, f"/pages/{stored(desk, engine)}/links?of={of}&after={after}").status == 400
+
+
 def test_the_original(desk: Desk, engine: Engine) -> None:
     number = stored(desk, engine)
     found = ask(desk, f"/pages/{number}/original")

@@ -26,7 +26,6 @@ from crawler.state.page_detail import (
 
 AT_ONCE = 100
 SORTS = ("found", "all", "pictures")
-WRONG = RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; allowed is what an answer has given")
 _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
 PARAMETERS = (
     Parameter("of", "found", "first found on the page, all of its source, or its pictures", SORTS),
@@ -111,8 +110,12 @@ def _cursor(after: str) -> tuple[int, int] | None:
         return None
     match = _CURSOR.fullmatch(after)
     if match is None:
-        raise WRONG
+        raise _wrong()
     return int(match[1]), int(match[2])
+
+
+def _wrong() -> RefusedError:
+    return RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; allowed is what an answer has given")
 
 
 def _first_found(found: Reread, rows: list[FoundLink]) -> PageLinks:
@@ -130,7 +133,7 @@ def _first_found(found: Reread, rows: list[FoundLink]) -> PageLinks:
 def _of_source(connection: Connection, found: Reread, keys: Keys, given: Given) -> PageLinks:
     """All links, or pictures, of the source, in its order, each address once."""
     if not re.fullmatch(r"[0-9]{0,6}", given["after"], re.ASCII):
-        raise WRONG
+        raise _wrong()
     start = int(given["after"] or 0)
     end = start + AT_ONCE
     if given["of"] == "pictures":
