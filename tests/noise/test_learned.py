@@ -247,5 +247,5 @@ def test_what_is_kept_though_it_is_likely_noise_says_why(limit: float | None, is
     (banner,) = [one for one in shown if one.url.endswith("728x90.gif")]
     verdict = Judge(models=("learned",), learned_limit=limit).judge(banner, evidence)
     assert verdict.is_noise is is_noise
-    assert (verdict.reasons[0] == "it is likely noise, but below the limit of 100%") is says
+    assert (verdict.reasons[0] == "it is likely noise, but below the limit of 99.99%") is says
     assert not any("below the limit" in one for one in verdict.reasons[1:])
