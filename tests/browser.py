@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The first is the same browser without the parts that make windows, which cost most of the time.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE = 20_000.0  # milliseconds that a page may take to come to a point, on a machine with much else to do
 SIZE = {"width": 1200, "height": 800}
 # Nothing is looked up: what a hostile page names must not even be asked for.
@@ -26,7 +27,7 @@ def program() -> str | None:
 def missing() -> str | None:
     """Why there can be no browser here, if so."""
     if program() is None:
-        return f"No browser is installed: one of {', '.join(NAMES)} is needed, as in Debian's package chromium."
+        return f"No browser is installed: one of {', '.join(NAMES)} is needed (Debian: {NAMES[0]})."
     try:
         importlib.import_module("playwright.sync_api")
     except ImportError as error:
