@@ -3,11 +3,14 @@
 import os
 from collections.abc import Iterator
 
+import compiled
 import postgres
 import pytest
 
 # Read when numpy is imported: on small matrices threads take ten times as long, on a busy machine.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+compiled.share()
 
 
 @pytest.fixture(scope="session")
