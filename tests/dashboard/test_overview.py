@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from attacks import ATTACKS
@@ -17,10 +18,11 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.door import Door
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
+from crawler.dashboard.views import figures
 from crawler.dashboard.views.course import drawn
 from crawler.state import site_list
 from crawler.state.dashboard_tables import sample
-from crawler.state.database import open_database, time_of
+from crawler.state.database import StateError, open_database, time_of
 from crawler.state.job_tables import job
 from crawler.state.samples import NUMBERS, Point
 from crawler.state.schema import DONE, WAITING, address, crawl, host, page, site, tables, version, worker
@@ -144,6 +146,16 @@ def test_without_a_crawl_it_says_how_to_begin(tmp_path: Path) -> None:
     assert "scrapy crawl topic" in said
     assert data(desk, "/api/crawls") == {"crawls": [], "more": None}
     assert list(tmp_path.iterdir()) == []
+
+
+def test_failures_that_cannot_be_counted_are_not_known(
+    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(engine)  # without samples, so that its addresses are counted
+    monkeypatch.setattr(figures, "outcomes_of", Mock(side_effect=StateError("the database is away")))
+    assert figures.outcomes(desk).ready.wait(10)
+    assert one(desk)["failed"] is None
+    assert '<span class="dim" title="the database is away">not known</span>' in text(desk, "/")
 
 
 def test_the_figures_of_a_crawl_that_runs(desk: Desk, engine: Engine) -> None:

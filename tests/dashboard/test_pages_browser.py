@@ -57,6 +57,31 @@ def test_a_choice_is_applied_at_once(page: Any) -> None:
     page.wait_for_url(lambda url: "sort=best" in url and "language=zh" in url)
 
 
+def test_what_was_asked_for_last_counts(page: Any) -> None:
+    held: list[Any] = []
+    page.route("**/pages?*language=zh*", lambda route: held.append(route))
+    page.goto("/pages")
+    page.locator("select[name=language]").select_option("zh")
+    browser.until(page, "document.querySelector('form[aria-busy]') !== null")
+    page.locator("select[name=language]").select_option("en")
+    page.wait_for_url(lambda url: "language=en" in url)
+    shown = page.locator("#pages").inner_text()
+    with page.expect_response(lambda answer: "language=zh" in answer.url):
+        held[0].continue_()
+    page.wait_for_timeout(300)
+    assert "language=en" in page.url
+    assert page.locator("#pages").inner_text() == shown
+
+
+def test_a_browser_that_keeps_nothing_shows_all(page: Any) -> None:
+    page.add_init_script("Object.defineProperty(self, 'sessionStorage', {get() { throw new Error('no'); }})")
+    page.goto("/pages?q=honey")
+    page.locator("#pages h2 a").first.click()
+    page.wait_for_url("**/pages/*")  # with all that its scripts do
+    page.locator("a[data-back]").first.click()
+    page.locator("#pages li").first.wait_for()
+
+
 def test_keys_lead_through_the_list(page: Any) -> None:
     page.goto("/pages")
     second = page.locator("#pages li").nth(1).locator("h2").inner_text()
