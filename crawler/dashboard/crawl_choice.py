@@ -27,17 +27,27 @@ class OfCrawl(NamedTuple):
     started_at: float
 
 
+OF_CRAWL = select(*(crawl.c[name] for name in OfCrawl._fields))
+
+
 def chosen_crawl(connection: Connection, name: str, of: Table) -> OfCrawl | None:
     """The crawl of this name; without one the latest that has a row of this table, None where none has."""
-    found = select(*(crawl.c[name] for name in OfCrawl._fields))
     if name:
-        row = connection.execute(found.where(crawl.c.name == name)).one_or_none()
+        row = connection.execute(OF_CRAWL.where(crawl.c.name == name)).one_or_none()
         if row is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
     else:
         has_any = exists().where(of.c.crawl_id == crawl.c.id)
-        row = connection.execute(found.where(has_any).order_by(crawl.c.id.desc()).limit(1)).one_or_none()
+        row = connection.execute(OF_CRAWL.where(has_any).order_by(crawl.c.id.desc()).limit(1)).one_or_none()
     return OfCrawl(*row) if row is not None else None
+
+
+def numbered_crawl(connection: Connection, number: int) -> OfCrawl:
+    """The crawl of this number."""
+    row = connection.execute(OF_CRAWL.where(crawl.c.id == number)).one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
+    return OfCrawl(*row)
 
 
 def crawl_names(connection: Connection, chosen: str) -> CrawlNames:

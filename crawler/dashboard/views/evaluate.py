@@ -6,11 +6,9 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
-from sqlalchemy import select
-
 from crawler import __version__
 from crawler.dashboard.background import Result
-from crawler.dashboard.crawl_choice import CrawlNames, OfCrawl, chosen_crawl, crawl_names
+from crawler.dashboard.crawl_choice import CrawlNames, OfCrawl, chosen_crawl, crawl_names, numbered_crawl
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.evaluated import (
     FocusReport,
@@ -29,7 +27,7 @@ from crawler.focus.harvest import ON_TOPIC
 from crawler.state.database import shown
 from crawler.state.gathered import Fetched, gathered
 from crawler.state.odd import OddError
-from crawler.state.schema import crawl, page
+from crawler.state.schema import page
 from crawler.state.verdicts import Judged, judged_of
 
 FOCUS, NOISE, FILES = "focus", "noise", "files"
@@ -84,12 +82,8 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 def show_focus(desk: Desk, request: Request, given: Given) -> Answer:
     """The whole focus report of a crawl, for a frame."""
     with desk.reading() as connection:
-        row = connection.execute(
-            select(*(crawl.c[name] for name in OfCrawl._fields)).where(crawl.c.id == given["crawl"])
-        ).one_or_none()
-    if row is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
-    result = _focus(desk, OfCrawl(*row))
+        of = numbered_crawl(connection, given["crawl"])
+    result = _focus(desk, of)
     if result.value is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This report is not computed yet.")
     # It wants numpy, which takes its time, and all commands are loaded with each of them.
