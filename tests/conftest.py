@@ -1,5 +1,6 @@
 """What the tests of several modules share."""
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -7,10 +8,18 @@ import compiled
 import postgres
 import pytest
 
+from crawler.parallel import GARBAGE_THRESHOLD
+
 # Read when numpy is imported: on small matrices threads take ten times as long, on a busy machine.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 compiled.share()
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage as the commands do: the thousands of tests themselves stay."""
+    gc.freeze()
+    gc.set_threshold(GARBAGE_THRESHOLD)
 
 
 @pytest.fixture(scope="session")
