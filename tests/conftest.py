@@ -22,6 +22,11 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(GARBAGE_THRESHOLD)
 
 
+def pytest_unconfigure() -> None:
+    """What is never looked for would be told as lost, as the tests end."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[postgres.Server]:
     """A PostgreSQL server, started by the first test that wants one."""
