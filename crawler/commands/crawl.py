@@ -19,14 +19,12 @@ from crawler.demonstration import check_demo
 from crawler.items import PageItem
 from crawler.language import language
 from crawler.opening import anything_to_do, take_seat
+from crawler.parallel import GARBAGE_THRESHOLD
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import AwayError, StateError
 
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
-
-# New objects until Python looks for circles among them; its own 700 costs a crawl a tenth of its time.
-GARBAGE_THRESHOLD = 50_000
 
 
 class Command(CrawlCommand):
@@ -86,7 +84,7 @@ class Command(CrawlCommand):
             for name in NOISY:
                 logging.getLogger(name).setLevel(logging.WARNING)
         logging.getLogger("psycopg").setLevel(logging.ERROR)  # of a connection that is lost, the ledger tells
-        gc.freeze()  # what is loaded stays; and a page makes thousands of objects, few of them in circles
+        gc.freeze()  # what is loaded stays
         gc.set_threshold(GARBAGE_THRESHOLD)
         for name in self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
