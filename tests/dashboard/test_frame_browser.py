@@ -151,13 +151,11 @@ def test_the_browsers_language(page: Any, language: str) -> None:
 def test_the_language_that_is_chosen_stays(page: Any) -> None:
     page.goto("/")
     page.get_by_role("link", name="中文").click()
-    page.wait_for_load_state()
-    assert page.locator("html").get_attribute("lang") == "zh"
+    page.locator("html[lang=zh]").wait_for()
     page.goto("/")
     assert page.locator("html").get_attribute("lang") == "zh"
     page.get_by_role("link", name="English").click()
-    page.wait_for_load_state()
-    assert page.locator("html").get_attribute("lang") == "en"
+    page.locator("html[lang=en]").wait_for()
 
 
 def test_the_way_back_does_not_choose_the_language_again(page: Any) -> None:

@@ -91,6 +91,7 @@ def test_blocks_are_marked_by_the_keyboard_alone(own_page: Any) -> None:
 def test_skipping_and_the_extractors_own_keep_nothing(own_page: Any) -> None:
     own_page.goto("/labels")
     own_page.locator(".labels-pages a").first.click()
+    own_page.wait_for_url("**/labels/pages/*")  # with its scripts, which know the keys
     address, before = own_page.url, kept(own_page)
     own_page.locator(BOXES).first.check()
     own_page.keyboard.press("e")
