@@ -127,5 +127,5 @@ def test_seeds_may_be_a_file_and_a_list(tmp_path: Path) -> None:
 def test_links_that_are_only_pictures_come_last(tmp_path: Path) -> None:
     body = '<a href="/photo"><img src="/x.gif"></a><a href="/text">words</a><p>Hello there.</p>'
     with serving(Site({"/": body, "/photo": page("Look."), "/text": page("Read.")})) as site:
-        crawl(tmp_path, {"seeds": site.url}, ONE_BY_ONE | BY_SHARES)
+        crawl(tmp_path, {"seeds": site.url}, BY_SHARES | ONE_BY_ONE)
     assert site.paths(without="/robots.txt") == ["/", "/text", "/photo", "/x.gif"]

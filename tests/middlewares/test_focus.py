@@ -45,7 +45,7 @@ def test_an_item_says_how_it_was_found_and_what_was_thought_of_the_link(tmp_path
         site.routes["/map"] = Answer(SITEMAP.format(url=site.url), content_type="text/xml")
         site.routes["/feed"] = Answer(FEED.format(url=site.url), content_type="text/xml")
         seeds = f"{site.url},{site.url}map,{site.url}feed"
-        ended = crawl(tmp_path, {"seeds": seeds, "topic": "honey bees"}, ONE_BY_ONE | BY_SHARES)
+        ended = crawl(tmp_path, {"seeds": seeds, "topic": "honey bees"}, BY_SHARES | ONE_BY_ONE)
     items = by_path(ended, site)
     assert {path: item["via"] for path, item in items.items()} == {
         "/": "seed",
