@@ -51,14 +51,24 @@ def printable(text: str) -> str:
     return CONTROL.sub(lambda character: f"\\x{ord(character[0]):02x}", text)
 
 
-def span(seconds: float) -> str:
-    """A span of time in the largest unit that it is two of.
+def largest_unit(seconds: float) -> tuple[int, str]:
+    """How many of the largest unit that a span of time is two of.
 
-    >>> [span(seconds) for seconds in (-1, 119.9, 120, 7_200, 172_800, float("nan"))]
-    ['0 s', '119 s', '2 min', '2 h', '2 days', '0 s']
+    >>> [largest_unit(seconds) for seconds in (-1, 119.9, 120, 7_200, 172_800, float("nan"))]
+    [(0, 's'), (119, 's'), (2, 'min'), (2, 'h'), (2, 'days'), (0, 's')]
     """
     whole = int(min(max(0.0, seconds), MOST_SECONDS))
     for unit, length in (("days", DAY), ("h", 3_600), ("min", 60)):
         if whole >= 2 * length:
-            return f"{whole // length:,} {unit}"
-    return f"{whole} s"
+            return whole // length, unit
+    return whole, "s"
+
+
+def span(seconds: float) -> str:
+    """A span of time in the largest unit that it is two of.
+
+    >>> [span(seconds) for seconds in (119.9, 172_800, 1e12)]
+    ['119 s', '2 days', '11,574,074 days']
+    """
+    count, unit = largest_unit(seconds)
+    return f"{count:,} {unit}"

@@ -8,8 +8,9 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-UNITS = (("{n} days", 86_400), ("{n} h", 3_600), ("{n} min", 60))
-MOST_SECONDS = 1e12
+from crawler.wording import largest_unit
+
+SPANS = {"days": "{n} days", "h": "{n} h", "min": "{n} min", "s": "{n} s"}
 MOST_LETTERS = 1_000
 """Of a text that is looked at for how it was put together."""
 HOLE = re.compile(r"\\\{(\w+)\\\}")
@@ -40,20 +41,19 @@ class Words(NamedTuple):
         return self.said(one if count == 1 else many, n=f"{count:,}", **values)
 
     def span(self, seconds: float | None) -> str:
-        """A span of time in the largest unit that it is two of.
+        """A span of time in the largest unit that it is two of; a short one with its decimals.
 
         >>> [Words({}).span(seconds) for seconds in (None, -1, 0.0123, 2.5, 119.9, 7_200, 172_800, float("nan"))]
         ['–', '0 s', '13 ms', '2.5 s', '119 s', '2 h', '2 days', '0 s']
         """
         if seconds is None:
             return "–"
-        length = min(max(0.0, seconds), MOST_SECONDS)
-        for unit, of_it in UNITS:
-            if length >= 2 * of_it:
-                return self.said(unit, n=f"{length // of_it:,.0f}")
-        if 0 < length < 0.1:
-            return self.said("{n} ms", n=math.ceil(1_000 * length))
-        return self.said("{n} s", n=f"{length:.1f}" if 0 < length < 10 else int(length))
+        if 0 < seconds < 0.1:
+            return self.said("{n} ms", n=math.ceil(1_000 * seconds))
+        if 0 < seconds < 10:
+            return self.said("{n} s", n=f"{seconds:.1f}")
+        count, unit = largest_unit(seconds)
+        return self.said(SPANS[unit], n=f"{count:,}")
 
     def _put_together(self, english: str) -> str:
         """A text whose values were filled in before it came here; what was filled in may be such a text, too."""
