@@ -1,4 +1,4 @@
-"""How much time and memory a page takes: `python watched.py METHOD NAME...` prints it for pages of huge.py, as JSON."""
+"""How much time and memory pages take: `python watched.py METHOD` answers names of huge.py, a line each, as JSON."""
 
 import json
 import os
@@ -66,12 +66,12 @@ def _peak() -> float:
 
 
 def main() -> None:
-    method, *names = sys.argv[1:]
+    method = sys.argv[1]
     read(b"<title>Once</title><p>What is loaded at first use is no page's cost.", method)
-    for name in names or HUGE:
-        body = HUGE[name]()
+    for line in sys.stdin:
+        body = HUGE[line.strip("\n")]()
         cost = watched(lambda body=body: read(body, method))  # type: ignore[misc]
-        print(json.dumps([name, *cost]), flush=True)
+        print(json.dumps(cost), flush=True)
 
 
 if __name__ == "__main__":
