@@ -6,7 +6,9 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 from sites import OPEN, Answer, Asked, Site, page, serving
-from sqlalchemy import update
+from sqlalchemy import Engine, update
 from sqlalchemy.engine import URL, make_url
 
 from crawler.state.database import open_database
@@ -73,18 +75,16 @@ class World:
         path = self.folder / f"said-{number}"
         return path.read_text() if path.exists() else ""
 
+    @cached_property
+    def engine(self) -> Engine:
+        return open_database(self.url)
+
     def job(self, name: str = "bees") -> Job:
-        engine = open_database(self.url)
-        try:
-            return find(Jobs(engine).all()[0], name)
-        finally:
-            engine.dispose()
+        return find(Jobs(self.engine).all()[0], name)
 
     def change(self, table: Any, **values: Any) -> None:
-        engine = open_database(self.url)
-        with engine.begin() as connection:
+        with self.engine.begin() as connection:
             connection.execute(update(table).values(**values))
-        engine.dispose()
 
     def is_due(self) -> None:
         """Let every job be due since an hour."""
@@ -100,6 +100,10 @@ class World:
         for process in self.started:
             process.wait(PATIENCE)
 
+    def close(self) -> None:
+        self.end()
+        self.engine.dispose()
+
 
 def until(true: Callable[[], Any]) -> Any:
     deadline = time.monotonic() + PATIENCE
@@ -110,10 +114,15 @@ def until(true: Callable[[], Any]) -> Any:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    world = World(tmp_path / "here")
-    yield world
-    world.end()
+def made(tmp_path: Path) -> Iterator[Callable[..., World]]:
+    """Makes worlds that end with the test."""
+    with ExitStack() as stack:
+        yield lambda name, url=None: stack.enter_context(closing(World(tmp_path / name, url)))
+
+
+@pytest.fixture
+def world(made: Callable[..., World]) -> World:
+    return made("here")
 
 
 def slow(asked: Asked) -> Answer:
@@ -386,10 +395,10 @@ def test_ctrl_c_ends_what_runs_by_hand_cleanly(world: World, endless: Site, say:
 
 
 def test_two_schedulers_at_one_postgresql_run_nothing_twice(
-    tmp_path: Path, postgres_server: postgres.Server, capsys: pytest.CaptureFixture[str]
+    made: Callable[..., World], postgres_server: postgres.Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url = make_url(postgres_server.database())
-    here, there = World(tmp_path / "here", url), World(tmp_path / "there", url)
+    here, there = made("here", url), made("there", url)
     names = ("ants", "bees", "wasps")
     with serving(Site({"/": page("Bees fly.")})) as site:
         for name in names:
