@@ -11,6 +11,7 @@ from rich.filesize import decimal
 
 from crawler import __version__
 from crawler.dashboard.excerpts import all_of
+from crawler.dashboard.readable import readable
 from crawler.dashboard.request import Request
 from crawler.dashboard.words import Words, words_of
 from crawler.evaluation.escaped import shown
@@ -30,7 +31,15 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters.update(
-        web=web, link=link, whole=whole, day=day, size=size, number=number, share=share, reason=reason_words
+        web=web,
+        readable=readable,
+        link=link,
+        whole=whole,
+        day=day,
+        size=size,
+        number=number,
+        share=share,
+        reason=reason_words,
     )
     return found
 
@@ -76,9 +85,9 @@ def whole(text: str) -> Markup:
     return web(text, len(text))
 
 
-def link(url: str, text: str = "", words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
-    """A link to a page of the web if that is what the address is, and its text in any case, these words marked."""
-    said = web(text or url, most, words)
+def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
+    """A link to a page of the web if that is what the address is; as people read it, these words marked."""
+    said = web(readable(url), most, words)
     if not url.lower().startswith(("http://", "https://")):
         return said
     return Markup(  # noqa: S704 - escaped

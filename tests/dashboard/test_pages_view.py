@@ -85,6 +85,14 @@ def test_words_are_marked_wherever_they_were_found(desk: Desk, engine: Engine) -
     assert 'href="http://www.bees.com/7"' in text
 
 
+def test_words_are_marked_in_addresses_too(desk: Desk, engine: Engine) -> None:
+    url = "http://bees.com/%E8%9C%9C%E8%9C%82/a%2Fb"
+    store(engine, 7, url=url, title="")
+    text = shown(desk, q="蜜蜂")
+    assert f'href="{url}"' in text
+    assert text.count("<bdi>http://bees.com/<mark>蜜蜂</mark>/a%2Fb</bdi>") == 2  # as its title, as it has none
+
+
 def test_a_new_page_of_a_later_round(desk: Desk, engine: Engine) -> None:
     store(engine, 1)
     store(engine, 2, first_round=2)

@@ -1,0 +1,45 @@
+"""Addresses as people read them, and what in them stays encoded."""
+
+import pytest
+
+from crawler.dashboard.readable import readable
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://a.example/%e8%9c%9c%E8%9C%82?q=caf%C3%A9", "http://a.example/蜜蜂?q=café"),
+        ("http://a.example/%D0%BF%D1%87%D1%91%D0%BB%D1%8B", "http://a.example/пчёлы"),
+        ("http://a.example/%E0%A4%B9%E0%A4%BF%E0%A4%A8%E0%A5%8D%E0%A4%A6%E0%A5%80", "http://a.example/हिन्दी"),
+        ("http://a.example/%F0%A0%AE%B7", "http://a.example/𠮷"),
+        ("http://a.example/蜜蜂", "http://a.example/蜜蜂"),
+    ],
+)
+def test_letters_are_read(url: str, said: str) -> None:
+    assert readable(url) == said
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "%2F%3F%23%20%25%41%00%0A%3Cb%3E",  # a sign that would mean something, and what is one letter already
+        "%25E8%259C%259C",
+        "%E2%80%AE%E2%81%A6%E2%80%8F",  # turns what follows it around
+        "%D7%93%D8%A8",  # letters that run from right to left
+        "%C2%AD%E2%80%8B%EF%BB%BF",  # nobody sees it
+        "%E3%85%A4%EF%BE%A0%CD%8F%EF%B8%8F%F3%A0%84%80",
+        "%EF%BC%8F%E2%88%95%EF%BC%9F%E2%80%A4",  # looks as if it meant something
+        "%C2%A0%E3%80%80%E2%80%A8%C2%85",
+        "%EE%80%80%F4%8F%BF%BF%CD%B8",  # has no meaning, or not yet
+        "%E8%9C%9C%E8",  # not of UTF-8
+        "%C0%AF%ED%A0%80%FF",
+        "%E8%9",
+        "%",
+    ],
+)
+def test_all_else_stays(piece: str) -> None:
+    assert readable(f"http://a.example/{piece}") == f"http://a.example/{piece}"
+
+
+def test_what_stays_keeps_its_place_among_letters() -> None:
+    assert readable("/%E8%9C%9C%E2%80%AE%C2%AD%e8%9c%82%2f") == "/蜜%E2%80%AE%C2%AD蜂%2f"
