@@ -29,4 +29,6 @@ def share() -> None:
 
 
 def _connect(connection: Connection) -> None:
-    connection.execution_options(compiled_cache=_of[connection.dialect.name])
+    # How values are read is kept with a statement, and an engine that checks them reads them in its own way.
+    if "execution_ctx_cls" not in vars(connection.dialect):
+        connection.execution_options(compiled_cache=_of[connection.dialect.name])
