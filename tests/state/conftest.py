@@ -7,6 +7,7 @@ import postgres
 import pytest
 from sqlalchemy import Engine, delete
 from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import OperationalError
 
 from crawler.state import patience
 from crawler.state.database import open_database
@@ -49,11 +50,18 @@ def postgresql_tables(postgres_server: postgres.Server) -> Iterator[Engine]:
 @pytest.fixture
 def postgresql_engine(postgresql_tables: Engine) -> Engine:
     """A PostgreSQL database whose tables are empty."""
-    with postgresql_tables.begin() as connection:
+    try:
+        _empty(postgresql_tables)
+    except OperationalError:  # a test of something else has ended the server, and with it what was open
+        _empty(postgresql_tables)
+    return postgresql_tables
+
+
+def _empty(engine: Engine) -> None:
+    with engine.begin() as connection:
         for table in reversed(tables.sorted_tables):
             if table is not version:
                 connection.execute(delete(table))
-    return postgresql_tables
 
 
 @pytest.fixture
