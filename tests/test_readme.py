@@ -79,7 +79,7 @@ def test_defaults_are_the_ones_in_the_table(name: str, default: str) -> None:
 def test_the_two_lines_come_first_and_ci_runs_the_second() -> None:
     first, second = re.search(r"```sh\n(.+)\n(.+)\n```", README).groups()
     assert first == 'python -m pip install . && scrapy crawl topic -a seeds=demo -a topic="honey bees"'
-    assert second == "python -m pip install '.[dev]' && pytest -n 2"
+    assert second == "python -m pip install '.[dev]' && pytest -n 4"
     assert second in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
