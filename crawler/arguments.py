@@ -24,6 +24,10 @@ FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
+# A topic that was meant to be a file. Whether there is such a file is not looked at: a topic may come from a web page.
+TEXT_FILE = re.compile(
+    r"\S+\.(txt|text|md|rst|csv|tsv|jsonl?|ya?ml|tml|ini|cfg|conf|xml|html?|docx?|odt|pdf)", re.IGNORECASE
+)
 DUE, ALL = "due", "all"
 REFRESH = dict.fromkeys((DUE, ALL))
 # A comma ends an address where a space or another address follows: addresses may hold commas themselves.
@@ -105,6 +109,8 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
 
 
 def _seed(url: str) -> str:
+    if url == "demo":
+        raise ArgumentError("seed 'demo' stands alone: beside it there is no other seed")
     address = absolute("", url) if re.fullmatch(r"https?://[^/\s]\S*", url, re.IGNORECASE) else None
     if address is None:
         raise ArgumentError(f"seed {_shown(url)} is not an address to crawl; allowed are http:// and https:// URLs")
@@ -172,8 +178,8 @@ def _topic(value: str) -> Topic:
             raise ArgumentError(str(error)) from None
     if not words(value):
         raise ArgumentError(f"topic={_shown(value)} has no word in it; give words, a sentence or a file FILE.toml")
-    if Path(value).suffix and _is_file(value):  # or its name would be the topic
-        raise ArgumentError(f"topic={_shown(value)} is a file, and not of TOML; give words, a sentence or FILE.toml")
+    if TEXT_FILE.fullmatch(value):  # or its name would be the topic
+        raise ArgumentError(f"topic={_shown(value)} is like a file's name; give words, a sentence or FILE.toml")
     return Topic.of(value)
 
 

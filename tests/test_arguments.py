@@ -191,18 +191,29 @@ def test_a_topic_without_a_word(value: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("name", "is_topic"), [("bees.txt", False), ("bees.tml", False), ("bees", True)])
-def test_a_file_of_another_kind_is_no_topic(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_topic: bool
+@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize(
+    ("name", "is_topic"),
+    [
+        ("bees.txt", False),
+        ("bees.tml", False),
+        ("BEES.MD", False),
+        ("bees", True),
+        ("Node.js", True),
+        ("a b.txt", True),
+    ],
+)
+def test_the_name_of_a_file_of_another_kind_is_no_topic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_topic: bool, is_there: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
     given = {"seeds": "http://example.org/", "topic": name}
-    assert parse(given).topic == Topic.of(name)
-    (tmp_path / name).write_text("words = ['bee']")
+    if is_there:
+        (tmp_path / name).write_text("words = ['bee']")
     if is_topic:
         assert parse(given).topic == Topic.of(name)
         return
-    assert wrong(given) == f"topic={name!r} is a file, and not of TOML; give words, a sentence or FILE.toml"
+    assert wrong(given) == f"topic={name!r} is like a file's name; give words, a sentence or FILE.toml"
 
 
 @pytest.mark.parametrize("name", ["allow", "deny"])

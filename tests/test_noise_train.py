@@ -173,7 +173,7 @@ def test_too_few_sites(train: Any) -> None:
     Path("labels.jsonl").write_bytes(lines("garden", range(4))[1])
     status, out, said = train("labels.jsonl", *PAGES)
     assert (status, out) == (1, "")
-    assert said.splitlines()[-1].endswith("the labelled links, of 4 sites, are too few for that")
+    assert said.splitlines()[-1].endswith("; these are of 4 sites")
     assert not Path("output/pictures.npz").exists()
 
 

@@ -14,7 +14,7 @@ from zoneinfo import available_timezones
 
 from scrapy.settings import BaseSettings
 
-from crawler.arguments import BETWEEN_SEEDS, MARKDOWN, READERS, REFRESH, ArgumentError
+from crawler.arguments import BETWEEN_SEEDS, MARKDOWN, READERS, REFRESH, TEXT_FILE, ArgumentError
 from crawler.dashboard.parameters import Parameter
 from crawler.schedule.cron import CronError, read
 from crawler.scope import SCOPES
@@ -81,6 +81,8 @@ def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
 def _wrong(name: str, value: str, values: Mapping[str, str]) -> str:
     """What is wrong with one field, or nothing."""
     try:
+        if name == "cron" and not value:
+            return "a job wants a time, such as 0 3 * * * or @daily"
         if name == "cron":
             read(value, "UTC")
         elif name == "timezone":
@@ -106,6 +108,8 @@ def _check_seeds(value: str) -> None:
     if value == "demo":
         return
     for one in BETWEEN_SEEDS.split(value.strip(" ,")):
+        if one == "demo":
+            raise ArgumentError("seed 'demo' stands alone: beside it there is no other seed")
         if not ADDRESS.match(one):
             raise ArgumentError(
                 f"seed {one[:100]!r} is no address with http:// or https://, nor demo; for a file {ADVICE}"
@@ -116,7 +120,8 @@ def _check_seeds(value: str) -> None:
 def _is_like_a_file(topic: str) -> bool:
     """Whether a topic would be looked for among the files."""
     suffix = PurePosixPath(topic.replace("\\", "/")).suffix.lower()
-    return suffix == ".toml" or bool(suffix and re.search(r"[/\\]", topic))
+    is_in_a_folder = suffix and re.search(r"[/\\]", topic)
+    return bool(topic.lower().endswith(".toml") or TEXT_FILE.fullmatch(topic) or is_in_a_folder)
 
 
 @cache

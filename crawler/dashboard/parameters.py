@@ -1,6 +1,5 @@
 """What may stand behind the question mark of an address: read, checked, and told to whoever asks (.openapi)."""
 
-import math
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -61,6 +60,6 @@ def _number(kind: type[Any], text: str) -> bool | int | float:
     if not text.isascii() or "_" in text:
         raise ValueError
     number = kind(text)
-    if not math.isfinite(number) or abs(number) > MOST_WHOLE:
+    if not abs(number) <= MOST_WHOLE:  # as neither what is endless nor what is no number is
         raise ValueError
     return number if kind is float else int(number)

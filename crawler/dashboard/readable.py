@@ -3,39 +3,58 @@
 import re
 import unicodedata
 
-ENCODED = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
-UNSEEN = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
-"""Letters and marks that nobody sees."""
+WHERE = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\\]*", re.IGNORECASE)
+"""Up to the path: what leads to a host is shown as it is."""
+SIGN = re.compile(r"%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}")
+"""A sign that is not of ASCII, in UTF-8."""
+SIGNS = re.compile(f"(?:{SIGN.pattern})+")
+MOST_MARKS = 3
+"""On one letter, as many as writing needs."""
 LEFT_TO_RIGHT = ("L", "EN", "NSM")
+LETTERS, MARKS = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd"), ("Mn", "Mc")
+UNSEEN = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2d7f\u3164\ufe00-\ufe0f\uffa0"
+    "\U0001107f\U00016fe4\U000e0100-\U000e01ef"
+)
+LIKE_SIGNS = (
+    "\u01c0-\u01c3\u02b0-\u02ff\u0334-\u0338\u037a\u1400-\u167f\u20d0-\u20ff\u3031-\u3035\ua4f8-\ua4ff\ua78b-\ua78f"
+)
+LEFT = re.compile(f"[{UNSEEN}{LIKE_SIGNS}]")
+"""Letters and marks that nobody sees, or takes for a stroke, a dot or a colon."""
 
 
 def readable(url: str) -> str:
-    """The address with the letters and digits that were encoded in it, of scripts that run from left to right.
+    """The address with the letters and digits that were encoded in its path and query.
 
-    All else stays as it stands: what nobody sees, what would turn the order of the parts, what means something itself.
+    All else stays as it stands: what leads to the host, scripts that run from right to left, what nobody sees, and what
+    means something itself, or looks like it.
 
-    >>> readable("http://a.example/%E8%9C%9C%E8%9C%82?q=%2F%20"), readable("http://a.example/%E8%9C%E2%80%AE%EF%BC%8F")
-    ('http://a.example/蜜蜂?q=%2F%20', 'http://a.example/%E8%9C%E2%80%AE%EF%BC%8F')
+    >>> readable("http://a.example/%E8%9C%9C%E8%9C%82?q=%2F%20"), readable("http://%E8%9C%9C.example/%EF%BC%8F")
+    ('http://a.example/蜜蜂?q=%2F%20', 'http://%E8%9C%9C.example/%EF%BC%8F')
     """
-    return ENCODED.sub(lambda run: _letters(run[0]), url)
+    where = WHERE.match(url)
+    if where is None or "@" in where[0]:
+        return url
+    return where[0] + SIGNS.sub(lambda run: _letters(run[0]), url[where.end() :])
 
 
-def _letters(encoded: str) -> str:
-    try:
-        text = bytes.fromhex(encoded.replace("%", "")).decode()
-    except UnicodeDecodeError:
-        return encoded
-    said, start = [], 0
-    for character in text:
-        end = start + 3 * len(character.encode())
-        said.append(character if _is_plain(character) else encoded[start:end])
-        start = end
+def _letters(run: str) -> str:
+    said, marks = [], MOST_MARKS  # a mark stands on a letter
+    for sign in SIGN.findall(run):
+        letter = _decoded(sign)
+        kind = unicodedata.category(letter) if letter else ""
+        marks = 0 if kind in LETTERS else marks + 1 if kind in MARKS else MOST_MARKS
+        if kind in MARKS and marks > MOST_MARKS:
+            letter = ""
+        said.append(letter or sign)
     return "".join(said)
 
 
-def _is_plain(character: str) -> bool:
-    return (
-        unicodedata.category(character)[0] in "LMN"
-        and unicodedata.bidirectional(character) in LEFT_TO_RIGHT
-        and not UNSEEN.match(character)
-    )
+def _decoded(sign: str) -> str:
+    """The letter or mark, or nothing where it is better left as it is."""
+    try:
+        letter = bytes.fromhex(sign.replace("%", "")).decode()
+    except UnicodeDecodeError:
+        return ""
+    is_plain = unicodedata.bidirectional(letter) in LEFT_TO_RIGHT and not LEFT.match(letter)
+    return letter if is_plain and unicodedata.category(letter) in LETTERS + MARKS else ""

@@ -19,6 +19,7 @@ from crawler.wording import reason_words
 
 MOST_SHOWN = 300
 """Letters of a title or an address in a list."""
+LONGEST_SIGN = len("%F0%A0%AE%B7")
 
 
 @cache
@@ -32,7 +33,7 @@ def _environment() -> Environment:
     )
     found.filters.update(
         web=web,
-        readable=readable,
+        address=address,
         link=link,
         whole=whole,
         day=day,
@@ -85,9 +86,14 @@ def whole(text: str) -> Markup:
     return web(text, len(text))
 
 
+def address(url: str, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
+    """An address of the web as people read it, cut where it is long."""
+    return web(readable(url[: LONGEST_SIGN * (most + 1)]), most, words)
+
+
 def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
     """A link to a page of the web if that is what the address is; as people read it, these words marked."""
-    said = web(readable(url), most, words)
+    said = address(url, most, words)
     if not url.lower().startswith(("http://", "https://")):
         return said
     return Markup(  # noqa: S704 - escaped

@@ -5,6 +5,7 @@ on.
 """
 
 from collections import OrderedDict
+from http import HTTPStatus
 from typing import Any
 
 from crawler.dashboard.door import HEADERS
@@ -61,7 +62,7 @@ class Outbox:
 
     def send(self, request: Any, answer: Answer) -> None:
         """Answer a request of Twisted's."""
-        request.setResponseCode(answer.status)
+        request.setResponseCode(answer.status, HTTPStatus(answer.status).phrase.encode())
         told = {**HEADERS, "Content-Type": answer.type, "Content-Length": str(len(answer.body)), "Server": "winnow"}
         for name, value in {**told, **dict(answer.headers)}.items():
             request.setHeader(name, value)

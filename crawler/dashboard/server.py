@@ -25,7 +25,7 @@ AT_ONCE = 4
 AT_ONCE_SLOW = 2
 """Besides, of those that may wait for others or take long: a few of them must not hold up all."""
 SLOW = re.compile(
-    r".*/(?:metrics|original|blocks|links|versions|gold\.jsonl|evaluate/files)|.*/labels/pages/.*|/evaluate.*"
+    r".*/(?:metrics|course|original|blocks|links|versions|gold\.jsonl|evaluate/files)|.*/labels/pages/.*|/evaluate.*"
 )
 """Their addresses; changes are slow, too, as they wait for a crawl that is writing."""
 MOST_WAITING = 100
@@ -70,7 +70,8 @@ class BoundedRequest(server.Request):
             return
         self._parsePOSTFormSubmission = False  # forms are read below, with a bound
         self.channel.transport.waits = True
-        super().requestReceived(command, path, version)
+        # Twisted would answer "*" by itself, whoever asks.
+        super().requestReceived(command, b"/*" if path == b"*" else path, version)
 
     def write(self, data: bytes) -> None:
         self.channel.transport.waits, self.channel.transport.takes = False, True

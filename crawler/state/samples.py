@@ -28,6 +28,7 @@ SPANS = ((HOUR, 30 * DAY), (10 * MINUTE, DAY), (MINUTE, HOUR))
 WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
 """Seconds that the points of a chart may be apart, up to a day; beyond, whole days."""
 SHARED_WIDTH = 5  # the least where several workers are at a crawl: each has a row in so many seconds
+LATEST = 253_402_300_800.0  # the end of the year 9999
 MOST_COUNT = 2**53  # of answers: a larger number is none that a crawl counted
 NUMBERS = ("pages", "read", "on_topic", "requests", "failed", "bytes", "pictures", "picture_bytes", "skipped")
 
@@ -144,6 +145,8 @@ def course(connection: Connection, crawl_id: int, since: float | None = None, mo
     first, last, seats = connection.execute(bounds).one()
     if first is None or most < 1:
         return ()
+    if not 0 <= first <= last <= LATEST:
+        raise OddError("there is something in the samples that no crawl writes: a time of no calendar")
     width = _width(first, last, most, SHARED_WIDTH if seats > 1 else 1)
     # In thousandths, as the one database rounds to whole numbers and the other cuts off.
     begins = int(first // width) * width

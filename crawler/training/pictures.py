@@ -81,8 +81,8 @@ def _check(found: Sequence[Sighted], parts: Sequence[int]) -> None:
         known = {one.label.is_noise for one, its in zip(found, parts, strict=True) if its != part}
         if part not in parts or len(known) < 2:
             raise TooFewError(
-                f"{FOLDS} parts of whole sites want links in each, and content and noise outside each; "
-                f"the labelled links, of {counted(len({one.site for one in found}), 'site')}, are too few for that"
+                f"labels are wanted of at least {FOLDS} sites, with content on several of them and noise on several; "
+                f"these are of {counted(len({one.site for one in found}), 'site')}"
             )
 
 

@@ -88,6 +88,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
         ("GET /?" + "a&" * 7_000, (), 200),
         ("GET /?" + "a&" * 9_000, (), 0),  # longer than a line may be: it hangs up
         ("OPTIONS /", (), 405),
+        ("OPTIONS *", (), 405),
+        ("GET *", (), 404),
         ("TRACE /", (), 405),
         ("PUT /", (), 405),
         ("DELETE /pages", (), 405),
@@ -104,7 +106,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
         ("GET /", ("Content-Length: -1",), 400),
         ("GET /", ("Content-Length: 1", "Transfer-Encoding: chunked"), 400),
     ],
-    ids=range(36),
+    ids=range(38),
 )
 def test_a_request_gets_an_answer_of_one_kind(served: Asked, line: str, headers: tuple[str, ...], status: int) -> None:
     found, said = served.ask(line, *headers)

@@ -58,7 +58,7 @@ def test_marking_goes_on_by_itself_and_can_be_undone(own_page: Any) -> None:
     assert marked(own_page) == {first: "noise"}  # as it was before, and not without a mark
     own_page.goto("/images?only=disputed")
     assert marked(own_page) == {first: "noise"}
-    assert "1 of 1 marked that were kept" in own_page.locator("#rate").inner_text()
+    assert "Kept and marked: 1; as noise: 1" in own_page.locator("#rate").inner_text()
     own_page.keyboard.press("j")
     press(own_page, "u")
     assert marked(own_page) == {}

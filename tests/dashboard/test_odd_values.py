@@ -58,7 +58,7 @@ def spoil(file: Path, place: str, value: object) -> None:
     table, column = place.split(".")
     with sqlite3.connect(file) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
-        assert connection.execute(f"UPDATE {table} SET {column} = ?", (value,)).rowcount
+        assert connection.execute(f"UPDATE OR IGNORE {table} SET {column} = ?", (value,)).rowcount
     connection.close()
 
 
@@ -89,6 +89,8 @@ def ask(desk: Desk, path: str) -> Answer:
         ("verdict.probability", "some", "/images"),
         ("verdict.noise", b"yes", "/api/evaluate/noise"),
         ("sample.seconds", ENDLESS, "/metrics"),
+        ("sample.at", -1e308, "/api/crawls/1/course"),
+        ("sample.at", 1e17, "/api/crawls/1/course"),
         ("sample.statuses", "[", "/metrics"),
         ("sample.statuses", DEEP, "/api/crawls/1/course"),
         ("sample.statuses", '{"200": "many"}', "/api/crawls/1/course"),

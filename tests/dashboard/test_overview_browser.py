@@ -36,6 +36,20 @@ def test_charts_are_drawn_told_and_listed(page: Any) -> None:
     assert figure.locator("details thead th").all_inner_texts() == ["Time", "pages", "requests", "errors"]
 
 
+@pytest.mark.parametrize("moments", [3, 30])
+def test_a_value_that_stands_alone_is_seen(page: Any, moments: int) -> None:
+    looks = []
+    for last in (0.5, None):
+        values = [1.0] * (moments - 2) + [None, last]
+        told = {"at": [60 * n for n in range(moments)], "series": [{"name": "harvest", "unit": "%", "values": values}]}
+        page.route("**/api/crawls/1/course*", lambda route, _, told=told: route.fulfill(json=told))
+        page.goto("/crawls/1")
+        page.locator("#harvest canvas").wait_for()
+        looks.append(page.locator("#harvest canvas").evaluate("one => one.toDataURL()"))
+        page.unroute("**/api/crawls/1/course*")
+    assert looks[0] != looks[1]
+
+
 def test_charts_take_the_colours_of_the_night(page: Any) -> None:
     by_day = drawn(page)
     page.emulate_media(color_scheme="dark")

@@ -288,7 +288,7 @@ def test_what_became_of_a_link_is_said_in_words(
         values |= {"key": key_of(desk, url), "url": url, "parent": 1, "state": 2, "outcome": outcome}
         connection.execute(insert(address).values(id=2, **values))
     text = shown(desk, f"/pages/{number}/links")
-    assert english in text.partition('<td class="became">')[2].partition("</td>")[0]
+    assert english in text.partition('<td class="became whole"')[2].partition("</td>")[0]
     assert "badge good" not in text  # as if all had been well
     assert chinese in shown(desk, f"/pages/{number}/links", "zh")
 

@@ -42,6 +42,8 @@ def test_words_find_pages(page: Any) -> None:
     assert {one.lower() for one in page.locator("#pages mark").all_inner_texts()} == {"honey"}
     page.wait_for_url(lambda url: "q=honey" in url and "after" not in url)
     assert "site=" not in page.url  # what was not filled in stays out
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement === document.querySelector('#pages li')")  # and nothing was typed
     page.reload()
     assert page.get_by_role("searchbox").input_value() == "honey"
     assert page.locator("#pages mark").count() > 0

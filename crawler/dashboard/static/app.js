@@ -199,6 +199,7 @@ document.addEventListener("submit", (event) => {
   if (event.target.dataset.part === undefined) return;
   event.preventDefault();
   send(event.target, event.submitter);
+  if (document.activeElement?.type === "search") document.activeElement.blur(); // from here on keys lead through the list
 });
 
 document.addEventListener("change", (event) => {

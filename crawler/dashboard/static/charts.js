@@ -7,6 +7,7 @@
 
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth"];
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2]]; // lines that differ for those who see no colours, too
+const FEW = 12; // moments: each has a dot, as a line between so few hardly shows
 const HEIGHT = 190, SHARED = 500; // milliseconds in which figures of one address share an answer
 const DAY = 86400;
 const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, ...[1, 2, 5, 10, 30, 90, 365].map((days) => days * DAY)]; // seconds between marks: of less than one no clock tells
@@ -59,6 +60,11 @@ function chosen(figure, data) {
   return series.map((one, at) => ({ ...one, unit: one.unit || "", name: called[at] ?? one.name, colour: colours[at % colours.length] }));
 }
 
+// Values with none beside them, which no line goes to.
+function alone(values) {
+  return values.map((_, at) => at).filter((at) => values[at] != null && values[at - 1] == null && values[at + 1] == null);
+}
+
 function options(figure, at, lines, width) {
   const line = { stroke: colour("--dim"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 }, font: "12px system-ui, 'Noto Sans CJK SC', sans-serif" };
   const unit = lines[0]?.unit ?? "";
@@ -69,7 +75,7 @@ function options(figure, at, lines, width) {
     axes: [{ ...line, space: 70, incrs: STEPS, values: times }, { ...line, size: 58, space: 34, values: (_, ticks) => ticks.map((tick) => shown(tick, unit, true)) }],
     series: [{ label: figure.dataset.time ?? "", value: (_, seconds) => (seconds == null ? "–" : moment(seconds)) }, ...lines.map((one, place) => ({
       label: one.name, stroke: colour(one.colour), width: 2, dash: DASHES[place % DASHES.length], spanGaps: false,
-      points: { show: at.length < 3, size: 6 }, value: (_, value) => shown(value, one.unit),
+      points: { show: at.length < FEW, size: 6, filter: (chart, place, show) => (show ? null : alone(chart.data[place])) }, value: (_, value) => shown(value, one.unit),
     }))],
   };
 }
@@ -127,7 +133,7 @@ function render(figure, data) {
   if (!data.at.length) { nothing(figure, plot, figure.dataset.nothing); return; }
   if (figure.dataset.none && lines.every((one) => one.values.every((value) => !value))) { nothing(figure, plot, figure.dataset.none); return; }
   const columns = [data.at, ...lines.map((one) => one.values)];
-  const kind = lines.map((one) => `${one.name} ${one.unit}`).join("\n") + (data.at.length < 3 ? "\nfew" : "");
+  const kind = lines.map((one) => `${one.name} ${one.unit}`).join("\n") + (data.at.length < FEW ? "\nfew" : "");
   const before = drawn.get(figure);
   if (before && before.kind === kind) {
     before.data = data;

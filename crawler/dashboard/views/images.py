@@ -43,8 +43,8 @@ PARAMETERS = (
     Parameter("by", "", "the model that called them noise", (*MODELS, BY_LIST)),
     Parameter("only", ALL, "those fetched by the audit, those marked, those that people see otherwise",
               (ALL, AUDITED, MARKED, DISPUTED)),
-    Parameter("kept_before", 0, "the kept ones that follow, as `before` of an answer says"),
-    Parameter("skipped_before", 0, "the skipped ones that follow, as `before` of an answer says"),
+    Parameter("kept_before", 0, "the kept ones that follow, as before of an answer says"),
+    Parameter("skipped_before", 0, "the skipped ones that follow, as before of an answer says"),
 )  # fmt: skip
 OF_CRAWL = PARAMETERS[:1]
 FILTERS = {one.name: one.default for one in PARAMETERS if one.name in ("kind", "site", "by", "only")}

@@ -163,7 +163,7 @@ def _cursor(text: str) -> tuple[int, int] | None:
         return None
     value, _, number = text.partition("-")
     if not (text.isascii() and value.isdigit() and number.isdigit() and max(len(value), len(number)) < 19):
-        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; it is what `more` of an answer says")
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; it is what more of an answer says")
     return int(value), int(number)
 
 
@@ -180,7 +180,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 SITES = (
     Parameter("sort", "pages", "by what they are sorted", SORTS),
     Parameter("site", "", "what their names hold"),
-    Parameter("after", "", "the sites that follow, as `more` of an answer says"),
+    Parameter("after", "", "the sites that follow, as more of an answer says"),
 )
 VIEWS: Views = {
     "/crawls/{crawl}": (show, (*SITES, Parameter("hours", "all", "how many of its last hours are drawn", HOURS)))

@@ -21,7 +21,7 @@ class CrawlList(NamedTuple):
     """What `before` is to be for those that follow."""
 
 
-PARAMETERS = (Parameter("before", 0, "the crawls that follow, as `more` of an answer says"),)
+PARAMETERS = (Parameter("before", 0, "the crawls that follow, as more of an answer says"),)
 
 
 def crawls(desk: Desk, given: Given) -> CrawlList:

@@ -29,7 +29,7 @@ SORTS = ("found", "all", "pictures")
 _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
 PARAMETERS = (
     Parameter("of", "found", "first found on the page, all of its source, or its pictures", SORTS),
-    Parameter("after", "", "where the next ones start, as `next` said it"),
+    Parameter("after", "", "where the next ones start, as next said it"),
 )
 
 

@@ -41,7 +41,7 @@ DONE = {
 }
 """What a change came to, as the address says it afterwards."""
 SAID = Parameter("said", "", "what the last change came to", ("", *DONE))
-AFTER = Parameter("after", 0, "the jobs that follow, as `next` of an answer says")
+AFTER = Parameter("after", 0, "the jobs that follow, as next of an answer says")
 ASK = Parameter("ask", "", "what is asked about before it is done", ("", "remove"))
 CRON = (
     Parameter("cron", "", "a line as cron has it"),
