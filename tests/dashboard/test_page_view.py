@@ -263,6 +263,16 @@ def test_links(desk: Desk, engine: Engine) -> None:
     assert f'<a href="/pages/{high}"><bdi>High &lt;b&gt;</bdi></a>' in shown(desk, f"/pages/{number}/links")
 
 
+@pytest.mark.parametrize(("outcome", "said"), [("failed/410 Gone", " · failed · <bdi>410 Gone</bdi>"), (None, "")])
+def test_what_came_of_the_last_check_is_said(desk: Desk, engine: Engine, outcome: str | None, said: str) -> None:
+    number = stored(desk, engine, checked_at=1e9)
+    with engine.begin() as connection:
+        values = {"key": key_of(desk, HOME), "url": HOME, "host_id": 1, "depth": 0, "kind": "link", "priority": 500}
+        connection.execute(insert(address).values(id=1, state=2, outcome=outcome, **values))
+    assert f"2001-09-09 01:46 UTC</time>{said}</dd>" in shown(desk, f"/pages/{number}")
+    assert told(desk, f"/pages/{number}")["came_of_it"] == outcome
+
+
 @pytest.mark.parametrize(
     ("outcome", "english", "chinese"),
     [

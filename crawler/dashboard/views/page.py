@@ -16,7 +16,7 @@ from crawler.dashboard.words import Words, words_of
 from crawler.extraction.auto.reasons import MOST_EXPLAINED
 from crawler.opening import canonical
 from crawler.state.entries import Keys
-from crawler.state.page_detail import Neighbour, neighbours
+from crawler.state.page_detail import Neighbour, known_by_key, neighbours
 from crawler.state.schema import site
 
 MOST_BYTES = 1_000_000
@@ -64,6 +64,8 @@ class PageDetail(NamedTuple):
     change_distance: float | None
     gone_at: str | None
     checked_at: float | None
+    came_of_it: str | None
+    """Why the last check brought no page, where it brought none."""
     due_at: float
     interval: float | None
     """Seconds from one check to the next."""
@@ -97,10 +99,12 @@ def _detail(desk: Desk, connection: Connection, found: Reread) -> PageDetail:
     keys = Keys(row["crawl_id"], canonical(desk.settings))
     spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
     stored = neighbours(connection, [keys(url) for url in spoken_of.values()]) if spoken_of else {}
+    mine = known_by_key(connection, [row["key"]]).get(row["key"])
     refs = {name: _ref(url, stored.get(keys(url))) for name, url in spoken_of.items()}
     return PageDetail(
         **{name: row[name] for name in AS_STORED},
         site=_site(connection, row),
+        came_of_it=mine.outcome if mine else None,
         parent=refs.get("parent"),
         duplicate_of=refs.get("duplicate_of"),
         first_at=row["first_at"] or row["fetched_at"],
