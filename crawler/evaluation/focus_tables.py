@@ -7,6 +7,7 @@ from typing import NamedTuple
 from crawler.evaluation.gathering import MOST_SITES, TENTHS, WINDOW, Figures, Group, Point
 from crawler.evaluation.learned_words import LearnedWords, Weights
 from crawler.evaluation.truth import Found
+from crawler.readable import readable
 from crawler.state.gathered import Told, Waiting
 from crawler.wording import counted
 
@@ -128,7 +129,7 @@ def course(kept: Kept) -> Table:
 def sites(figures: Figures) -> Table:
     """What each site gave; the sites that have no row are counted."""
     heads = ("site", *COUNTS, "best page")
-    rows = [(one.name, *counts(one), one.best) for one in figures.sites]
+    rows = [(one.name, *counts(one), readable(one.best)) for one in figures.sites]
     notes: tuple[str, ...] = ()
     if rest := figures.others:
         gave = f"{counted(rest.pages, 'page')}, {rest.on_topic:,} on topic ({percent(rest.harvest)})"
@@ -223,4 +224,4 @@ def percent(share: float) -> str:
 
 def _told(page: Told) -> tuple[str, ...]:
     score = NONE if page.link_score is None else f"{page.link_score:.2f}"
-    return f"{page.relevance:.2f}", score, page.url, page.title
+    return f"{page.relevance:.2f}", score, readable(page.url), page.title

@@ -254,6 +254,11 @@ def test_the_best_pages_and_the_worst() -> None:
     assert worst.rows == [("0.00", "–", "http://a.org/worst", "Shop")]
 
 
+def test_addresses_are_as_people_read_them() -> None:
+    told = Told("http://a.org/%E8%9C%9C%2F", "", 1.0, None)
+    assert extremes(kept(best=(told,)))[0].rows == [("1.00", "–", "http://a.org/蜜%2F", "")]
+
+
 @pytest.mark.parametrize(
     ("title", "shown"),
     [

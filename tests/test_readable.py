@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.dashboard.readable import readable
+from crawler.readable import readable
 
 
 @pytest.mark.parametrize(
