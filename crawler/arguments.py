@@ -24,6 +24,7 @@ FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
+DEMO_ALONE = "seed 'demo' stands alone: beside it there is no other seed"
 # A topic that was meant to be a file. Whether there is such a file is not looked at: a topic may come from a web page.
 TEXT_FILE = re.compile(
     r"\S+\.(txt|text|md|rst|csv|tsv|jsonl?|ya?ml|tml|ini|cfg|conf|xml|html?|docx?|odt|pdf)", re.IGNORECASE
@@ -110,7 +111,7 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
 
 def _seed(url: str) -> str:
     if url == "demo":
-        raise ArgumentError("seed 'demo' stands alone: beside it there is no other seed")
+        raise ArgumentError(DEMO_ALONE)
     address = absolute("", url) if re.fullmatch(r"https?://[^/\s]\S*", url, re.IGNORECASE) else None
     if address is None:
         raise ArgumentError(f"seed {_shown(url)} is not an address to crawl; allowed are http:// and https:// URLs")

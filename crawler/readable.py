@@ -19,7 +19,7 @@ UNSEEN = (
 LIKE_SIGNS = (
     "\u01c0-\u01c3\u02b0-\u02ff\u0334-\u0338\u037a\u1400-\u167f\u20d0-\u20ff\u3031-\u3035\ua4f8-\ua4ff\ua78b-\ua78f"
 )
-LEFT = re.compile(f"[{UNSEEN}{LIKE_SIGNS}]")
+BETTER_ENCODED = re.compile(f"[{UNSEEN}{LIKE_SIGNS}]")
 """Letters and marks that nobody sees, or takes for a stroke, a dot or a colon."""
 
 
@@ -39,13 +39,13 @@ def readable(url: str) -> str:
 
 
 def _letters(run: str) -> str:
-    said, marks = [], MOST_MARKS  # a mark stands on a letter
+    said, room = [], 0  # for marks, on the letter before
     for sign in SIGN.findall(run):
         letter = _decoded(sign)
-        kind = unicodedata.category(letter) if letter else ""
-        marks = 0 if kind in LETTERS else marks + 1 if kind in MARKS else MOST_MARKS
-        if kind in MARKS and marks > MOST_MARKS:
-            letter = ""
+        if letter and unicodedata.category(letter) in MARKS:
+            letter, room = (letter, room - 1) if room else ("", 0)
+        else:
+            room = MOST_MARKS if letter else 0
         said.append(letter or sign)
     return "".join(said)
 
@@ -56,5 +56,5 @@ def _decoded(sign: str) -> str:
         letter = bytes.fromhex(sign.replace("%", "")).decode()
     except UnicodeDecodeError:
         return ""
-    is_plain = unicodedata.bidirectional(letter) in LEFT_TO_RIGHT and not LEFT.match(letter)
+    is_plain = unicodedata.bidirectional(letter) in LEFT_TO_RIGHT and not BETTER_ENCODED.match(letter)
     return letter if is_plain and unicodedata.category(letter) in LETTERS + MARKS else ""

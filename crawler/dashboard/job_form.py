@@ -14,7 +14,7 @@ from zoneinfo import available_timezones
 
 from scrapy.settings import BaseSettings
 
-from crawler.arguments import BETWEEN_SEEDS, MARKDOWN, READERS, REFRESH, TEXT_FILE, ArgumentError
+from crawler.arguments import BETWEEN_SEEDS, DEMO_ALONE, MARKDOWN, READERS, REFRESH, TEXT_FILE, ArgumentError
 from crawler.dashboard.parameters import Parameter
 from crawler.schedule.cron import CronError, read
 from crawler.scope import SCOPES
@@ -109,7 +109,7 @@ def _check_seeds(value: str) -> None:
         return
     for one in BETWEEN_SEEDS.split(value.strip(" ,")):
         if one == "demo":
-            raise ArgumentError("seed 'demo' stands alone: beside it there is no other seed")
+            raise ArgumentError(DEMO_ALONE)
         if not ADDRESS.match(one):
             raise ArgumentError(
                 f"seed {one[:100]!r} is no address with http:// or https://, nor demo; for a file {ADVICE}"

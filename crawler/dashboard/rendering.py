@@ -20,6 +20,7 @@ from crawler.wording import reason_words
 MOST_SHOWN = 300
 """Letters of a title or an address in a list."""
 LONGEST_SIGN = len("%F0%A0%AE%B7")
+"""Letters of an address that people read as one."""
 
 
 @cache

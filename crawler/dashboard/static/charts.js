@@ -74,7 +74,10 @@ function options(figure, at, lines, width) {
   const least = unit === "%" ? 1 : unit.startsWith("/") ? 0.1 : 1;
   return {
     width, height: HEIGHT, legend: { live: true }, cursor: { y: false }, padding: [10, 12, 0, 0],
-    scales: { x: { range: (chart, first, last) => (chart.data[0].length === 1 ? around(chart.data[0][0]) : [first, last]) }, y: { range: (_, __, most) => [0, unit === "%" ? 1 : Math.max(least, most ?? 0) * 1.05] } },
+    scales: {
+      x: { range: (chart, first, last) => (chart.data[0].length === 1 ? around(chart.data[0][0]) : [first, last]) },
+      y: { range: (_, __, most) => [0, unit === "%" ? 1 : Math.max(least, most ?? 0) * 1.05] },
+    },
     axes: [{ ...line, space: 70, incrs: STEPS, values: times }, { ...line, size: 58, space: 34, values: (_, ticks) => ticks.map((tick) => shown(tick, unit, true)) }],
     series: [{ label: figure.dataset.time ?? "", value: (_, seconds) => (seconds == null ? "–" : moment(seconds)) }, ...lines.map((one, place) => ({
       label: one.name, stroke: colour(one.colour), width: 2, dash: DASHES[place % DASHES.length], spanGaps: false,
