@@ -2,10 +2,27 @@
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 DAY = 86_400
 MOST_SECONDS = 1e12
+NO_VALUES: Mapping[str, object] = MappingProxyType({})
+
+
+class Message(NamedTuple):
+    """A sentence with places for its values: who shows it translates the sentence first and fills in the values then.
+
+    >>> str(Message("redirected: {why}", {"why": Message("outside the scope")}))
+    'redirected: outside the scope'
+    """
+
+    sentence: str
+    values: Mapping[str, object] = NO_VALUES
+
+    def __str__(self) -> str:
+        return self.sentence.format(**self.values) if self.values else self.sentence
 
 
 def counted(count: int, one: str, many: str = "") -> str:

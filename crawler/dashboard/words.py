@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from crawler.wording import largest_unit
+from crawler.wording import Message, largest_unit
 
 SPANS = {"days": "{n} days", "h": "{n} h", "min": "{n} min", "s": "{n} s"}
 MOST_LETTERS = 1_000
@@ -35,6 +35,13 @@ class Words(NamedTuple):
         if sentence is None:
             return english.format(**values) if values else self._put_together(english)
         return sentence.format(**values) if values else sentence
+
+    def message(self, message: Message) -> str:
+        """A message in this language; a value that is a message is translated, too."""
+        values = {
+            name: self.message(value) if isinstance(value, Message) else value for name, value in message.values.items()
+        }
+        return self.said(message.sentence, **values)
 
     def many(self, count: float, one: str, many: str, **values: object) -> str:
         """A sentence for one, or one for `{n}` of them."""
