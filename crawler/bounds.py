@@ -8,6 +8,7 @@ a tag is held to be one, wherever it stands.
 
 import re
 from collections.abc import Callable
+from enum import StrEnum
 from itertools import islice
 
 from lxml import etree
@@ -18,9 +19,6 @@ MAX_ATTRIBUTES = 200_000  # of a page
 CROWDED = 500  # attributes of one tag
 MAX_LEVELS = 2_048  # where libxml2 ends a tree, and gives up the rest of the page
 MAX_BLOCKS = 20_000  # of which a model is asked whether they are main text
-TOO_MANY = f"after {MAX_TAGS:,} tags or {MAX_ATTRIBUTES:,} attributes"
-TOO_DEEP = f"after {MAX_LEVELS:,} elements in each other"
-TOO_LONG = f"after {MAX_BLOCKS:,} lines"
 MARGIN = 8  # levels that differ by version, and by what stands around the page
 SHORT = 4 * MAX_TAGS  # bytes that hold not many tags more, and are not worth counting
 LEAST = 3  # bytes of an attribute, among so many
@@ -45,8 +43,17 @@ _START = re.compile(rb"<[a-zA-Z]")
 _ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
 
 
-def bounded(source: bytes) -> tuple[bytes, str]:
-    """The part of a source that is parsed, its crowded tags made text, and where the rest begins, in words."""
+class Cut(StrEnum):
+    """The limit after which the rest of a page is not read."""
+
+    TAGS = "tags"
+    """Of tags or of attributes."""
+    DEPTH = "depth"
+    BLOCKS = "blocks"
+
+
+def bounded(source: bytes) -> tuple[bytes, Cut | None]:
+    """The part of a source that is parsed, its crowded tags made text, and the limit that cut it, if one did."""
     length = len(source)
     if length > SHORT and source.count(b"<") > MAX_TAGS:
         source = source[: _start_of(_ELEMENT, MAX_TAGS, source)]
@@ -55,7 +62,7 @@ def bounded(source: bytes) -> tuple[bytes, str]:
     source, end = _without_crowds(source)
     if end is None and len(source) > LEAST * MAX_ATTRIBUTES:
         end = _end_of_attributes(source)
-    return source[:end], "" if is_whole and end is None else TOO_MANY
+    return source[:end], None if is_whole and end is None else Cut.TAGS
 
 
 def _start_of(pattern: re.Pattern[bytes], number: int, source: bytes) -> int | None:

@@ -1,30 +1,23 @@
 """Cleaning of saved pages: raw records in, lines of JSON out, in their order, on any number of processors."""
 
-from collections import Counter
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from crawler.archives.records import Broken, BrokenError, Found, NotHtmlError, Raw, Skipped, as_json
-from crawler.author import author
+from crawler.bounds import Cut
 from crawler.extraction import Extractor
 from crawler.extraction.markdown import markdown
-from crawler.language import language
 from crawler.noise.verdict import noise_of
-from crawler.page import Extraction, Page
+from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.page_record import READERS
 from crawler.parallel import in_order
-from crawler.published import published
 from crawler.text import one_line
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
-MORE: dict[str, Callable[[Page, Extraction], str | None]] = {
-    "author": lambda page, _: author(page),
-    "published": lambda page, _: published(page),
-    "language": lambda page, found: language(found.text or found.title, page.language),
-    "page_type": lambda _, found: found.page_type,
-    "comments": lambda _, found: found.comments,
-}
+MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")}
 """What a line has besides, if that is the wish, as the items of a crawl have it."""
 
 
@@ -34,8 +27,8 @@ class Cleaned(NamedTuple):
     line: bytes
     before: int
     after: int
-    ended: str = ""
-    """Where the page was not read any more because it is too large."""
+    ended: Cut | None = None
+    """The limit after which the page was not read any more."""
 
 
 Result = Cleaned | Broken | Skipped
@@ -50,8 +43,9 @@ class Tally:
     before: int = 0
     after: int = 0
     broken: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    ended: Counter[str] = field(default_factory=Counter)
+    skipped: Outcomes = field(default_factory=Outcomes)
+    cut: Outcomes = field(default_factory=Outcomes)
+    """Pages of which only the beginning was read."""
 
     def add(self, result: Result) -> None:
         if isinstance(result, Cleaned):
@@ -59,11 +53,11 @@ class Tally:
             self.before += result.before
             self.after += result.after
             if result.ended:
-                self.ended[result.ended] += 1
+                self.cut[Outcome(Code.PAGE_CUT, result.ended)] += 1
         elif isinstance(result, Broken):
             self.broken += 1
         else:
-            self.skipped[result.why] += 1
+            self.skipped[result.outcome] += 1
 
     def include(self, other: "Tally") -> None:
         """Count what was counted elsewhere."""
@@ -72,7 +66,7 @@ class Tally:
         self.after += other.after
         self.broken += other.broken
         self.skipped += other.skipped
-        self.ended += other.ended
+        self.cut += other.cut
 
 
 def clean(found: Found, method: str, extract: Extractor, wish: str, fields: Sequence[str]) -> Result:
@@ -88,16 +82,20 @@ def clean(found: Found, method: str, extract: Extractor, wish: str, fields: Sequ
                 record.page, extraction.blocks, wish == "links", noise_of(record.page, extraction)
             )
     except NotHtmlError as error:
-        return Skipped(f"not HTML/{error}")
+        return Skipped(Outcome(Code.NOT_HTML, str(error)))
     except BrokenError as error:
         return Broken(found.place, str(error))
     except Exception as error:  # a page must not cost the others, whatever is wrong with it or with a method
         return Broken(found.place, f"it cannot be cleaned ({type(error).__name__}: {error})")
     values = as_json(extraction.text), as_json(extraction.title), as_json(method)
-    others = [f', "{name}": {"null" if value is None else as_json(value)}' for name, value in more.items()]
+    others = [f', "{name}": {_json(value)}' for name, value in more.items()]
     line = LINE.format(record.id, record.url, *values, "".join(others))
     sizes = len(record.page.body), len(extraction.text.encode())
     return Cleaned(one_line(line).encode(), *sizes, record.page.ended or extraction.ended)
+
+
+def _json(value: Any) -> str:
+    return as_json(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def cleaner(method: str, extract: Extractor, wish: str = "no", fields: Sequence[str] = ()) -> Cleaner:

@@ -1,6 +1,4 @@
-"""Why a request brought nothing, in words."""
-
-from http import HTTPStatus
+"""The outcome of a request that brought no answer, or none to be read."""
 
 from OpenSSL.SSL import Error as TlsError
 from scrapy import exceptions
@@ -8,50 +6,50 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from service_identity import CertificateError, VerificationError
 from twisted.python.failure import Failure
 
+from crawler.outcomes import Code, Outcome
+
 
 class Refusal(exceptions.IgnoreRequest):
-    """A request that this crawler declines to send or to follow; the message says why."""
+    """A request that this crawler declines to send or to follow."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(str(outcome))
+        self.outcome = outcome
 
 
-class Noise(Refusal):
-    """A picture that is not asked for, or a page that only such a picture leads to; the message is the outcome."""
-
-
-NOT_PUBLIC = "address is not public"
 # Statuses of answers without a body, or with a part of one.
 NO_WHOLE_PAGE = frozenset((204, 205, 206))
 # Whoever signed the certificate is not known, or it is for another name, or for none.
 TLS_ERRORS = (TlsError, VerificationError, CertificateError)
+CODES: dict[type[BaseException], Code] = {
+    exceptions.CannotResolveHostError: Code.HOST_NOT_FOUND,
+    exceptions.DownloadTimeoutError: Code.TIMEOUT,
+    exceptions.DownloadConnectionRefusedError: Code.CONNECTION_REFUSED,
+    exceptions.DownloadCancelledError: Code.BODY_TOO_LARGE,
+    exceptions.ResponseDataLossError: Code.ANSWER_CUT,
+    exceptions.DownloadFailedError: Code.CONNECTION_LOST,
+    ValueError: Code.BAD_HOST_NAME,
+}
+"""The code of each error, the more special before the more general."""
+MOST_LETTERS = 100
+"""Of what another component says when it refuses a request."""
 
 
-def reason(failure: Failure) -> str:
-    """Why a request failed, in a few words that are the same for the same cause."""
+def outcome_of(failure: Failure) -> Outcome:
+    """Why a request failed: the same outcome for the same cause."""
     error = failure.value
     if isinstance(error, HttpError):
-        return _status(error.response.status)
+        return Outcome(Code.HTTP_STATUS, str(error.response.status))
+    if isinstance(error, Refusal):
+        return error.outcome
     if isinstance(error, exceptions.IgnoreRequest):
-        return "body larger than the limit" if "DOWNLOAD_MAXSIZE" in str(error) else str(error)
+        if "DOWNLOAD_MAXSIZE" in str(error):
+            return Outcome(Code.BODY_TOO_LARGE)
+        return Outcome(Code.REFUSED, str(error)[:MOST_LETTERS])
     if _caused_by_tls(error):
-        return "TLS certificate or handshake refused"
-    return next((words for kind, words in WORDS.items() if isinstance(error, kind)), type(error).__name__)
-
-
-WORDS: dict[type[BaseException], str] = {
-    exceptions.CannotResolveHostError: "host name not found",
-    exceptions.DownloadTimeoutError: "no answer in time",
-    exceptions.DownloadConnectionRefusedError: "connection refused",
-    exceptions.DownloadCancelledError: "body larger than the limit",
-    exceptions.ResponseDataLossError: "answer cut short",
-    exceptions.DownloadFailedError: "connection lost",
-    ValueError: "not a valid host name",
-}
-
-
-def _status(code: int) -> str:
-    try:
-        return f"{code} {HTTPStatus(code).phrase}"
-    except ValueError:
-        return str(code)
+        return Outcome(Code.TLS_REFUSED)
+    code = next((code for kind, code in CODES.items() if isinstance(error, kind)), None)
+    return Outcome(code) if code else Outcome(Code.ERROR, type(error).__name__)
 
 
 def _caused_by_tls(error: BaseException | None) -> bool:

@@ -1,44 +1,22 @@
 """What a crawl yields."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from crawler.page import Page
-from crawler.state.entries import Check
+from crawler.page_record import PageRecord
+from crawler.state.entries import Lent, PageResult
 
 
 @dataclass
-class PageItem:
-    """A cleaned page; the README's table says what each field holds."""
-
-    url: str
-    requested_url: str
-    fetched_at: str
-    status: int
-    depth: int
-    parent: str | None
-    language: str | None = None
-    title: str = ""
-    text: str = ""
-    markdown: str | None = None
-    comments: str = ""
-    author: str = ""
-    published: str | None = None
-    page_type: str = ""
-    relevance: float = 0.0
-    link_score: float | None = None
-    via: str = "link"
-    extractor: str = ""
-    text_fingerprint: str | None = None
-    duplicate_of: str | None = None
-    images: list[dict[str, str]] = field(default_factory=list)
+class PageItem(PageRecord):
+    """The record of a page on its way through the pipelines."""
 
     def __post_init__(self) -> None:
         # These travel with the item through the pipelines; not fields, so no feed writes them.
         self.page: Page | None = None
-        self.lease = 0
-        self.validators: dict[str, str] = {}
-        """ETag and Last-Modified, by which a site says whether a page is still the same."""
-        self.check: Check | None = None
+        self.lent: Lent | None = None
+        self.result = PageResult()
+        """All else that the page brought."""
 
 
 @dataclass
@@ -55,4 +33,5 @@ class ImageItem:
         self.body = b""
         self.ending = ""
         """Of its file, by its content."""
-        self.lease = 0
+        self.lent: Lent | None = None
+        self.result = PageResult()

@@ -131,14 +131,6 @@ def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: in
     return elsewhere or everywhere or of_adverts or verdict.decided_by == BY_LIST
 
 
-def counted(pages: Iterable[tuple[Sighting, ...]]) -> str:
-    """The record of the evidence of pages of one site, by the pictures they show."""
-    evidence = Evidence()
-    for page in pages:
-        evidence.see(page)
-    return evidence.record()
-
-
 class Shelf:
     """The evidence of the sites whose pictures are being judged."""
 

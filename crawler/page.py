@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from lxml import etree
 
-from crawler.bounds import TOO_DEEP, bounded, is_deep
+from crawler.bounds import Cut, bounded, is_deep
 from crawler.decoding import decode, is_clean_utf8
 from crawler.text import fold_space
 from crawler.urls import absolute
@@ -52,8 +52,8 @@ class Extraction:
     """The readers' comments under it."""
     page_type: str = ""
     """article, forum, product, collection, listing, documentation or service; empty where it is not judged."""
-    ended: str = ""
-    """Where the page was not judged any more because it is too long, in words; empty as a rule."""
+    ended: Cut | None = None
+    """The limit after which the page was not judged any more; None as a rule."""
     certainty: float | None = None
     """The F1 that the method expects of the text, from 0 to 1; None of a method or a text of which nothing is known."""
 
@@ -99,7 +99,7 @@ class Page:
         return "utf-8" if self._is_clean else self._decoded[1]
 
     @cached_property
-    def _parsed(self) -> tuple[etree._Element, str]:
+    def _parsed(self) -> tuple[etree._Element, Cut | None]:
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
         source, ended = bounded(self.body if self._is_clean else self.html.encode("utf-8", "replace"))
         try:
@@ -113,7 +113,7 @@ class Page:
             root.append(late)
         _open_body(root)
         _silence_permalinks(root)
-        return root, ended or (TOO_DEEP if is_deep(root) else "")
+        return root, ended or (Cut.DEPTH if is_deep(root) else None)
 
     @property
     def root(self) -> etree._Element:
@@ -121,8 +121,8 @@ class Page:
         return self._parsed[0]
 
     @property
-    def ended(self) -> str:
-        """Where its source was not read any more because it is too large, in words; empty as a rule."""
+    def ended(self) -> Cut | None:
+        """The limit after which its source was not read any more; None as a rule."""
         return self._parsed[1]
 
     @cached_property

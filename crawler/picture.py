@@ -1,12 +1,12 @@
 """What a picture is by its own bytes: its type and its size, whatever its address and its server say."""
 
 import struct
+from enum import StrEnum
 from typing import NamedTuple
 
 # Content: a picture this large, in pixels, and no longer than so many times its other side, is rarely an ornament.
 CONTENT_WIDTH, CONTENT_HEIGHT, CONTENT_RATIO = 200, 150, 3.0
 SVG_AT = 1_000  # bytes among which an SVG says that it is one
-SVG = "SVG, which may hold scripts"
 SKIPPED_JPEG = frozenset((0xC4, 0xC8, 0xCC))  # markers between those of frames that are none
 
 
@@ -15,6 +15,16 @@ class Type(NamedTuple):
 
     media_type: str
     ending: str
+
+
+class Content(StrEnum):
+    """What bytes are that are no picture to be kept."""
+
+    SVG = "svg"
+    """A picture that may hold scripts."""
+    HTML = "html"
+    UNKNOWN = "unknown"
+    EMPTY = "empty"
 
 
 PNG, JPEG, GIF = Type("image/png", ".png"), Type("image/jpeg", ".jpg"), Type("image/gif", ".gif")
@@ -54,16 +64,16 @@ def _brands(body: bytes) -> list[bytes]:
     return [body[at : at + 4] for at in range(16, end, 4)]
 
 
-def refusal(body: bytes) -> str:
-    """What there is instead of a picture that is kept, in words; empty where there is one."""
+def content_of(body: bytes) -> Content | None:
+    """What bytes are instead of a picture that is kept; None where they are one."""
     if type_of(body) is not None:
-        return ""
+        return None
     start = body[:SVG_AT].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<svg", b"<?xml", b"<!--", b"<!doctype svg")) and b"<svg" in start:
-        return SVG
+        return Content.SVG
     if start.startswith((b"<!doctype html", b"<html")):
-        return "a web page"
-    return "of no known type" if body else "empty"
+        return Content.HTML
+    return Content.UNKNOWN if body else Content.EMPTY
 
 
 def size(body: bytes) -> tuple[int, int] | None:

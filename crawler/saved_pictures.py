@@ -17,13 +17,14 @@ from crawler.extraction import Extractor
 from crawler.noise.evidence import Evidence
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.verdict import Verdict
+from crawler.outcomes import Code, Outcome
 from crawler.page import Extraction, Page
 from crawler.parallel import in_order
 from crawler.text import one_line
 from crawler.urls import absolute, site
 
 NO_TEXT = Extraction("", "")
-NOT_ASKED = Skipped("page that nobody asks for")
+NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))
 FILE = "file"
 DIGITS = 6  # of the figures that are written
 NAMELESS = "http://page.example/"

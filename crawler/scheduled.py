@@ -21,7 +21,7 @@ from scrapy.utils.project import get_project_settings
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, Arguments
 from crawler.checking import check
-from crawler.opening import canonical
+from crawler.config import canonical_of
 from crawler.schedule.children import take_lock
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import AwayError, StateError, database_url, open_database
@@ -50,7 +50,7 @@ def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, st
             raise ArgumentError(f"there is no setting {name[:100]!r} that a job may have")
     together = own.copy()
     together.setdict(dict(settings), priority="cmdline")
-    canonical(together)
+    canonical_of(together)
     return check(together, arguments)
 
 

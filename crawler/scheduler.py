@@ -1,8 +1,10 @@
-"""Scrapy's scheduler over the frontier: addresses come out as requests, and what came of them goes into the ledger."""
+"""Scrapy's scheduler over the frontier: addresses come out as requests, and results go into the ledger in batches."""
 
 import asyncio
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Self
 
@@ -14,9 +16,12 @@ from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
-from crawler.conditional import NOT_MODIFIED, conditions
+from crawler.crawl import Crawl, crawl_of
+from crawler.items import ImageItem, PageItem
 from crawler.middlewares.backoff import BEHIND
-from crawler.spiders.topic import spider_of
+from crawler.outcomes import Code, Outcome
+from crawler.spiders.leases import lease_of, result_of
+from crawler.spiders.topic import TopicSpider
 from crawler.state.database import StateError
 from crawler.state.entries import Lent
 from crawler.state.workers import LEASE
@@ -28,29 +33,38 @@ HUNGRY_SECONDS = 0.02
 
 last_words = object()
 """The signal that all which a crawl did is committed, and that what is still to be told goes with the last batch."""
+NUDGE = Request("data:,", dont_filter=True)
+"""A request that is never sent: given to the engine, it has it ask for the next one."""
 
 
 class FrontierScheduler(BaseScheduler):
     """Hands out the frontier's best address as a request, and ends its lease when nothing more can come of it.
 
-    A request carries its candidate and lease in its meta. Retries and redirects are copies of it, so they give the
-    lease back; the spider ends the lease of a request that brings no page; an item that left the pipeline, whichever
-    way, ends the others. A thread of its own commits what happened, a batch at a time.
+    A request carries its lease in its meta. Retries and redirects are copies of it, so they give the lease back; the
+    spider ends the lease of a request that brings no page; an item that left the pipeline, whichever way, ends the
+    others. A thread of its own commits what happened, a batch at a time.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
+    shares_every = 20.0
+    """Seconds after which what was learned of the topic is kept for later runs and other workers."""
+
+    def __init__(self, crawler: Crawler, crawl: Crawl, request_for: Callable[[Lent], Request]) -> None:
         self.crawler = crawler
-        self.spider = spider_of(crawler)
-        self.frontier, self.seat = self.spider.frontier, self.spider.seat
+        self.frontier, self.seat, self.leases, self.status = crawl.frontier, crawl.seat, crawl.leases, crawl.status
+        self.topic, self.learning = crawl.topic, crawl.learning
+        self.request_for = request_for
         self.thread = ThreadPoolExecutor(1, "ledger")
+        self.shared_at = monotonic()
         self._waking = False
         self._hungry = asyncio.Event()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        scheduler = cls(crawler)
-        crawler.signals.connect(scheduler.page_dropped, signals.item_dropped)
-        crawler.signals.connect(scheduler.page_failed, signals.item_error)
+        if not isinstance(crawler.spider, TopicSpider):
+            raise TypeError("this scheduler serves the topic spider only")
+        scheduler = cls(crawler, crawl_of(crawler), crawler.spider.request_for)
+        crawler.signals.connect(scheduler.item_dropped, signals.item_dropped)
+        crawler.signals.connect(scheduler.item_failed, signals.item_error)
         crawler.signals.connect(scheduler.page_failed, signals.spider_error)
         return scheduler
 
@@ -67,30 +81,37 @@ class FrontierScheduler(BaseScheduler):
         self.books.cancel()
         await asyncio.wait([self.books])
         try:
-            if not self.spider.broken:
+            if not self.status.broken:
                 await self.commit(claim=False)
-                self.spider.focusing.tell(self.frontier)
+                self.topic.tell(self.frontier)
+                self.frontier.ear.last = True
                 self.crawler.signals.send_catch_log(last_words)
                 await self.commit(claim=False)
-                self.spider.tally = await self._in_thread(self.seat.tally)
+                self.status.tally = await self._in_thread(self.seat.tally)
                 if dropped := self.seat.ledger.prices.dropped:
                     logger.warning("Links that keep an older priority, as too many had new ones: %d", dropped)
                 await self._in_thread(self.seat.leave)
         except StateError as error:
-            self.spider.broken = str(error)
+            self.status.broken = str(error)
         finally:
             self.seat.close()
             self.thread.shutdown()
 
     def has_pending_requests(self) -> bool:
         """Whether this worker or another has something to do, now or later."""
-        return not self.frontier.over and not self.spider.broken
+        return not self.frontier.over and not self.status.broken
 
     def enqueue_request(self, request: Request) -> bool:
         """Let a copy of a request on its way wait for its turn again."""
-        lease = request.meta.get("lease")
-        behind = request.meta.pop(BEHIND, False)
-        return lease is not None and self.frontier.give_back(lease, request, behind)
+        if request is NUDGE:
+            return True
+        if "lease" not in request.meta:
+            return False
+        behind, lent = request.meta.pop(BEHIND, False), lease_of(request)
+        if closed := self.frontier.closed(lent.candidate.url):
+            self.leases.finish(lent, result_of(request, closed))
+            return False
+        return self.frontier.give_back(lent.lease, request, behind)
 
     def next_request(self) -> Request | None:
         """The next request, or None while every host with something to ask for is busy or resting."""
@@ -100,24 +121,16 @@ class FrontierScheduler(BaseScheduler):
         if lent is None:
             self._wake_when_ready()
             return None
-        request: Request = lent.load or self._request(lent)
-        request.meta.update(candidate=lent.candidate, lease=lent.lease)
+        request: Request = lent.load or self.request_for(lent)
+        request.meta["lease"] = lent
         return request
-
-    def _request(self, lent: Lent) -> Request:
-        url, failed = lent.candidate.url, self.spider.failed
-        if lent.candidate.kind == "image":
-            meta = {"download_maxsize": self.spider.pictures.largest}
-            return Request(url, self.spider.parse_image, errback=failed, dont_filter=True, meta=meta)
-        asked = conditions(lent.known, self.spider.comparison.version)
-        known = {"handle_httpstatus_list": [NOT_MODIFIED]} if asked else {}
-        return Request(url, self.spider.parse, errback=failed, dont_filter=True, headers=asked, meta=known)
 
     async def keep_books(self) -> None:
         """Commit a batch now and then, until the crawl ends or the state is broken."""
         buried = monotonic()
         try:
             while True:
+                self._share()
                 await self.commit()
                 if monotonic() - buried > LEASE / 6:
                     buried = monotonic()
@@ -128,7 +141,14 @@ class FrontierScheduler(BaseScheduler):
             if not isinstance(error, StateError):
                 logger.exception("The state cannot be kept")
             self.frontier.release()
-            self.spider.give_up(str(error))
+            self.status.abort(str(error))
+
+    def _share(self) -> None:
+        """Have it kept now and then what was learned of the topic, and look up which links still wait."""
+        if monotonic() - self.shared_at >= self.shares_every:
+            self.shared_at = monotonic()
+            self.topic.tell(self.frontier)
+            self.topic.ask_after(self.frontier)
 
     async def commit(self, claim: bool = True) -> None:
         """Commit what happened, and take in what comes next."""
@@ -142,8 +162,9 @@ class FrontierScheduler(BaseScheduler):
             self.frontier.sampled(*batch.samples)
             await self._in_thread(self.seat.renew)
             return
-        self.frontier.absorb(answer, monotonic())
-        self.spider.learn()
+        news = self.frontier.absorb(answer, monotonic())
+        if prices := self.learning.hear(answer, news):
+            self.frontier.reprice(prices)
         self._wake()
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
@@ -166,18 +187,27 @@ class FrontierScheduler(BaseScheduler):
             except TimeoutError:
                 return
 
-    def page_dropped(self, response: Response) -> None:
-        self._end(response, "skipped/dropped")
+    def item_dropped(self, item: object, response: Response) -> None:
+        """End the lease of an item that a pipeline dropped."""
+        self._end(response, item, Code.DROPPED)
+
+    def item_failed(self, item: object, response: Response) -> None:
+        """End the lease of an item that a pipeline failed at."""
+        self._end(response, item, Code.CRAWLER_ERROR)
 
     def page_failed(self, response: Response) -> None:
-        why = "failed/error in the crawler, see the log"
-        self.crawler.stats.inc_value(why)
-        self._end(response, why)
+        """End the lease of an answer that the spider failed at."""
+        self._end(response, None, Code.CRAWLER_ERROR)
 
-    def _end(self, response: Response, why: str) -> None:
+    def _end(self, response: Response, item: object, code: Code) -> None:
+        """End the lease of what is not stored; where a page led is followed all the same."""
+        request = response.request if response is not None else None
         # What could not be kept for want of room is asked for again by the next run.
-        if response is not None and response.request is not None and not self.spider.broken:
-            self.frontier.end(response.request.meta.get("lease", 0), why)
+        if request is None or "lease" not in request.meta or self.status.broken:
+            return
+        result = item.result if isinstance(item, PageItem | ImageItem) else result_of(request)
+        outcome = Outcome(code)
+        self.leases.finish(lease_of(request), replace(result, outcome=outcome, check=None, response=None))
 
     def _wake_when_ready(self) -> None:
         """Have the engine ask again when a resting host is ready; its own heartbeat comes every 5 seconds only."""
@@ -192,6 +222,5 @@ class FrontierScheduler(BaseScheduler):
 
     def _wake(self) -> None:
         engine = self.crawler.engine
-        slot = engine._slot if engine is not None else None
-        if slot is not None and slot.closing is None:
-            slot.nextcall.schedule()
+        if engine is not None and engine.spider is not None:
+            engine.crawl(NUDGE)

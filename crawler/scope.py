@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from crawler.outcomes import Code, Outcome
 from crawler.urls import ending, host, lies_in, repeats_itself, site
 
 SCOPES: dict[str, Callable[[str], str]] = {"host": host, "site": site, "any": lambda url: ""}
@@ -26,25 +27,25 @@ class Scope:
         """Follow the host or site of this address too."""
         self.homes.add(SCOPES[self.kind](url))
 
-    def refusal(self, url: str, page: bool = True) -> str | None:
+    def refusal(self, url: str, page: bool = True) -> Outcome | None:
         """Why the address of a page, or of a sitemap, is not followed, or None when it is."""
         if SCOPES[self.kind](url) not in self.homes:
-            return "outside the scope"
+            return Outcome(Code.OUTSIDE_SCOPE)
         if self.avoid and lies_in(host(url), self.avoid):
-            return "domain to leave out"
+            return Outcome(Code.AVOIDED_DOMAIN)
         if len(url) > self.max_length:
-            return "address too long"
+            return Outcome(Code.ADDRESS_TOO_LONG)
         return self._no_page(url) if page else None
 
-    def _no_page(self, url: str) -> str | None:
+    def _no_page(self, url: str) -> Outcome | None:
         if suffix := ending(url):
-            return f"not HTML/.{suffix}"
+            return Outcome(Code.NOT_HTML, f".{suffix}")
         if repeats_itself(url, self.max_repeats):
-            return "path repeats itself"
+            return Outcome(Code.PATH_REPEATS)
         if self.allow and not _any(self.allow, url):
-            return "outside allow"
+            return Outcome(Code.OUTSIDE_ALLOW)
         if _any(self.deny, url):
-            return "inside deny"
+            return Outcome(Code.INSIDE_DENY)
         return None
 
 

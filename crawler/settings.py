@@ -160,7 +160,6 @@ DOWNLOADER_MIDDLEWARES = {
     "crawler.middlewares.guard.GuardMiddleware": 800,
 }
 SPIDER_MIDDLEWARES = {
-    "crawler.middlewares.focus.FocusMiddleware": 500,
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # candidates carry their depth; the scope checks addresses
     "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,

@@ -34,31 +34,6 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def reason_words(why: str) -> str:
-    """A reason and its detail.
-
-    >>> reason_words("not HTML/image/png")
-    'not HTML: image/png'
-    """
-    return why.replace("/", ": ", 1)
-
-
-def ranked_reasons(found: Mapping[str, int], most: int) -> str:
-    """The most frequent reasons with how often each was met, and how many others there were if it is more than one.
-
-    >>> ranked_reasons({"noindex": 2, "not HTML/image/png": 3_000, "nofollow": 1, "page/204": 1}, 2)
-    'not HTML: image/png (3,000), noindex (2), 2 other reasons (2)'
-    >>> ranked_reasons({"noindex": 2, "nofollow": 1}, 1)
-    'noindex (2), nofollow (1)'
-    """
-    ranked = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
-    most += len(ranked) == most + 1
-    said = [f"{reason_words(why)} ({count:,})" for why, count in ranked[:most]]
-    if rest := ranked[most:]:
-        said.append(f"{counted(len(rest), 'other reason')} ({sum(count for _, count in rest):,})")
-    return ", ".join(said)
-
-
 def printable(text: str) -> str:
     """The text with control characters spelled out: a site must not write to the operator's terminal.
 

@@ -1,17 +1,19 @@
 """A crawl whose memory for what robots.txt says is too small for anything."""
 
+from typing import Any
+
 from protego import Protego
-from scrapy.crawler import Crawler
 
 from crawler.middlewares.robots import Answers, RobotsMiddleware
+from crawler.outcomes import Outcome
 
 
 class Forgetful(Answers):
-    def keep(self, place: str, answer: Protego | str, size: int) -> None:
+    def keep(self, place: str, answer: Protego | Outcome, size: int) -> None:
         pass
 
 
 class ForgetfulRobots(RobotsMiddleware):
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self.answers = Forgetful()

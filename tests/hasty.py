@@ -1,7 +1,7 @@
-"""A crawl that keeps what it has learned after each page."""
+"""A scheduler that keeps what was learned of the topic at every turn."""
 
-from crawler.middlewares.focus import FocusMiddleware
+from crawler.scheduler import FrontierScheduler
 
 
-class HastyFocus(FocusMiddleware):
-    keeps_every = 0.0
+class HastyScheduler(FrontierScheduler):
+    shares_every = 0.0

@@ -26,6 +26,7 @@ from sqlalchemy.schema import CreateIndex
 from wordstock import LANGUAGES, SEED, SHARES, sentences, texts, titles
 
 from crawler.demo.pictures import png
+from crawler.outcomes import Code, Outcome
 from crawler.state.dashboard_tables import label, sample
 from crawler.state.database import open_database
 from crawler.state.job_tables import job, run
@@ -55,7 +56,13 @@ CRAWLS, JOBS, RUNS, PICTURES, BODIES = 20, 12, 200, 100, 500
 DAY = 86_400.0
 Rows = Iterable[Mapping[str, Sequence[Any]]]
 """Rows in batches: the values of each column; a column that is not there has its default."""
-OUTCOMES = (None, "failed/404 Not Found", "failed/timed out", "skipped/noindex", "skipped/refused by robots.txt")
+OUTCOMES = (
+    None,
+    Outcome(Code.HTTP_STATUS, "404"),
+    Outcome(Code.TIMEOUT),
+    Outcome(Code.NOINDEX),
+    Outcome(Code.ROBOTS_FORBIDS),
+)
 REASONS = json.dumps(["it stands apart from the main text", "12 of 15 pages of the site show it"])
 
 
@@ -170,7 +177,7 @@ def hosts(web: Web) -> Rows:
         "best": [None if n % 5 == 4 else int(1_000 * (n % 97) / 97) for n in range(web.hosts)],
         "next_at": (web.now + random.exponential(60, web.hosts)).tolist(),
         "pace": [30.0 * (n % 10 == 0) for n in range(web.hosts)],
-        "closed": one_in(numbers, 200, ["failed/timed out"] * web.hosts),
+        "closed": one_in(numbers, 200, [Code.HOST_CLOSED] * web.hosts),
         "latency": random.exponential(0.8, web.hosts).tolist(),
         "delay": random.choice([1.0, 2.0, 5.0], web.hosts).tolist(),
     }
@@ -184,6 +191,7 @@ def addresses(web: Web) -> Rows:
         kinds = ["image" if one else "link" for one in picture]
         urls = [web.url(n, h) for n, h in zip(numbers.tolist(), at.tolist(), strict=True)]
         ended = random.integers(0, len(OUTCOMES), size).tolist()
+        outcomes = [None if p or w else OUTCOMES[e] for p, w, e in zip(of_page, waits, ended, strict=True)]
         parents = random.integers(1, web.pages + 1, size)
         parents[numbers % 100 == 0] = 1  # a page with very many links
         yield {
@@ -196,7 +204,8 @@ def addresses(web: Web) -> Rows:
             "depth": random.integers(1, 9, size).tolist(),
             "parent": [None if n == 1 else p for n, p in zip(numbers.tolist(), parents.tolist(), strict=True)],
             "state": np.where(waits, 0, 2).tolist(),
-            "outcome": [None if p or w else OUTCOMES[e] for p, w, e in zip(of_page, waits, ended, strict=True)],
+            "outcome": [one and one.code for one in outcomes],
+            "outcome_detail": [(one and one.detail) or None for one in outcomes],
             "via": ["picture" if one else "link" for one in picture],
         }
 

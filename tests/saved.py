@@ -94,5 +94,5 @@ def summary(results: Iterable[Any], folder: Path) -> list[str]:
         elif isinstance(result, Broken):
             said.append(f"{result.place.removeprefix(folder.as_posix() + '/')}: {result.why}")
         else:
-            said.append(f"({result.why})")
+            said.append(f"({result.outcome})")
     return said

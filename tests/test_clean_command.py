@@ -18,9 +18,10 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 from sites import environment
 
-from crawler.bounds import MAX_BLOCKS, TOO_DEEP, TOO_LONG, TOO_MANY
+from crawler.bounds import MAX_BLOCKS, Cut
 from crawler.extraction import extract
 from crawler.extraction.auto import FAVOURS
+from crawler.outcome_words import CUTS
 
 COMMAND = [sys.executable, "-m", "scrapy", "clean"]
 
@@ -180,9 +181,9 @@ def test_pages_that_are_not_read_to_their_end_are_said(place: Place) -> None:
     long = line(4, html="<p>x" * (MAX_BLOCKS + 1))
     said = place.clean(place.write("a.jsonl", large, deep, line(3), large, long), "-o", "out.jsonl")
     assert said.status == 0
-    cut = {TOO_MANY: 2, TOO_DEEP: 1, TOO_LONG: 1}
-    line_of = "Cut: " + ", ".join(f"rest of a page {where} ({count})" for where, count in cut.items()) + "."
-    assert line_of in said.err.splitlines()
+    cut = {Cut.TAGS: 2, Cut.BLOCKS: 1, Cut.DEPTH: 1}
+    line_of = ", ".join(f"rest of a page {CUTS[where]} ({count})" for where, count in cut.items())
+    assert f"Cut: {line_of}." in said.err.splitlines()
     assert [page["text"].splitlines()[0] for page in place.lines("out.jsonl")[:2]] == ["Bees dance."] * 2
 
 

@@ -10,6 +10,7 @@ from crawler.archives import json_lines, warc
 from crawler.archives.records import Broken, Found, Raw, Record, Skipped
 from crawler.cleaning import Cleaned, Cleaner, Tally, cleaned, cleaner
 from crawler.extraction import EXTRACTORS
+from crawler.outcomes import Code, Outcome
 from crawler.page import Page
 
 
@@ -29,7 +30,7 @@ def raws(count: int) -> list[Found]:
             Raw(f"a: line {n}", json_lines.record, saved.line(n)),
             Raw(f"a: line {n}", json_lines.record, b"{"),
             Broken(f"b: byte {n}", "it is cut off"),
-            Skipped("WARC record/request"),
+            Skipped(Outcome(Code.NO_RESPONSE, "request")),
             Raw(f"c: byte {n}", warc.record, answer(b"", content_type="a/b"), {"warc-type": "response"}),
             Raw(f"d: byte {n}", fail, b""),
         ]
@@ -58,8 +59,8 @@ def test_the_same_in_order_with_any_number_of_processes(jobs: int) -> None:
         assert others == [
             Broken(f"a: line {n}", "not JSON: Expecting value at character 2"),
             Broken(f"b: byte {n}", "it is cut off"),
-            Skipped("WARC record/request"),
-            Skipped("not HTML/a/b"),
+            Skipped(Outcome(Code.NO_RESPONSE, "request")),
+            Skipped(Outcome(Code.NOT_HTML, "a/b")),
             Broken(f"d: byte {n}", "it cannot be cleaned (RecursionError: deep)"),
         ]
     assert len(found) == 180
@@ -98,6 +99,6 @@ def test_the_tally() -> None:
     for result in map(named("auto"), raws(3)):
         tally.add(result)
     assert (tally.pages, tally.broken) == (3, 9)
-    assert tally.skipped == {"WARC record/request": 3, "not HTML/a/b": 3}
+    assert tally.skipped == {Outcome(Code.NO_RESPONSE, "request"): 3, Outcome(Code.NOT_HTML, "a/b"): 3}
     assert tally.before == sum(len(html(n).encode()) for n in range(3))
     assert tally.after == sum(len(text(n).encode()) for n in range(3))

@@ -89,7 +89,7 @@ def test_no_more_than_ten_reasons_are_named(tmp_path: Path) -> None:
     assert left_out.startswith("Left out: other reasons (3), not HTML: odd/type-")
     assert left_out.endswith(" (1), 91 other reasons (91).")
     assert left_out.count(", not HTML: ") == 9
-    assert ended.err.count("'skipped/not HTML/odd/type-") == 100
+    assert ended.err.count("'skipped/not_html/odd/type-") == 100
     assert "\nFailed: 404 Not Found (1).\n" in ended.closing()
 
 

@@ -5,7 +5,8 @@ from scrapy.http import HtmlResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from crawler.failures import WORDS, Refusal, reason
+from crawler.failures import CODES, Refusal, outcome_of
+from crawler.outcomes import Code, Outcome
 
 
 def status(code: int) -> HttpError:
@@ -27,34 +28,34 @@ class ReasonsError(Exception):
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (status(404), "404 Not Found"),
-        (status(503), "503 Service Unavailable"),
-        (status(599), "599"),
-        (Refusal("robots.txt"), "robots.txt"),
-        (exceptions.IgnoreRequest("because"), "because"),
-        (exceptions.IgnoreRequest("larger than DOWNLOAD_MAXSIZE (1)"), "body larger than the limit"),
-        (exceptions.CannotResolveHostError("x"), "host name not found"),
-        (exceptions.DownloadTimeoutError("x"), "no answer in time"),
-        (exceptions.DownloadConnectionRefusedError("x"), "connection refused"),
-        (exceptions.DownloadCancelledError("x"), "body larger than the limit"),
-        (exceptions.ResponseDataLossError("x"), "answer cut short"),
-        (exceptions.DownloadFailedError("x"), "connection lost"),
-        (TlsError("x"), "TLS certificate or handshake refused"),
-        (caused(exceptions.DownloadFailedError("x"), TlsError("x")), "TLS certificate or handshake refused"),
+        (status(404), Outcome(Code.HTTP_STATUS, "404")),
+        (status(503), Outcome(Code.HTTP_STATUS, "503")),
+        (status(599), Outcome(Code.HTTP_STATUS, "599")),
+        (Refusal(Outcome(Code.ROBOTS_FORBIDS)), Outcome(Code.ROBOTS_FORBIDS)),
+        (exceptions.IgnoreRequest("because"), Outcome(Code.REFUSED, "because")),
+        (exceptions.IgnoreRequest("larger than DOWNLOAD_MAXSIZE (1)"), Outcome(Code.BODY_TOO_LARGE)),
+        (exceptions.CannotResolveHostError("x"), Outcome(Code.HOST_NOT_FOUND)),
+        (exceptions.DownloadTimeoutError("x"), Outcome(Code.TIMEOUT)),
+        (exceptions.DownloadConnectionRefusedError("x"), Outcome(Code.CONNECTION_REFUSED)),
+        (exceptions.DownloadCancelledError("x"), Outcome(Code.BODY_TOO_LARGE)),
+        (exceptions.ResponseDataLossError("x"), Outcome(Code.ANSWER_CUT)),
+        (exceptions.DownloadFailedError("x"), Outcome(Code.CONNECTION_LOST)),
+        (TlsError("x"), Outcome(Code.TLS_REFUSED)),
+        (caused(exceptions.DownloadFailedError("x"), TlsError("x")), Outcome(Code.TLS_REFUSED)),
         (
             caused(exceptions.DownloadFailedError("x"), ReasonsError(TlsError("x"))),
-            "TLS certificate or handshake refused",
+            Outcome(Code.TLS_REFUSED),
         ),
-        (caused(exceptions.DownloadFailedError("x"), ReasonsError(OSError("x"))), "connection lost"),
-        (ValueError("http://example.com/7"), "not a valid host name"),
-        (KeyError("http://example.com/7"), "KeyError"),
+        (caused(exceptions.DownloadFailedError("x"), ReasonsError(OSError("x"))), Outcome(Code.CONNECTION_LOST)),
+        (ValueError("http://example.com/7"), Outcome(Code.BAD_HOST_NAME)),
+        (KeyError("http://example.com/7"), Outcome(Code.ERROR, "KeyError")),
     ],
 )
-def test_reason(error: Exception, expected: str) -> None:
-    assert reason(Failure(error)) == expected
+def test_outcomes(error: Exception, expected: Outcome) -> None:
+    assert outcome_of(Failure(error)) == expected
 
 
-@pytest.mark.parametrize("kind", WORDS)
-def test_the_words_do_not_depend_on_the_address(kind: type[Exception]) -> None:
-    said = {reason(Failure(kind(f"no {url}"))) for url in ("http://a.example/", "http://b.example/")}
+@pytest.mark.parametrize("kind", CODES)
+def test_the_outcome_does_not_depend_on_the_address(kind: type[Exception]) -> None:
+    said = {outcome_of(Failure(kind(f"no {url}"))) for url in ("http://a.example/", "http://b.example/")}
     assert len(said) == 1

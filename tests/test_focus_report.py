@@ -24,7 +24,7 @@ from crawler.canonical import Canonical
 from crawler.evaluation.gathering import MOST_POINTS
 from crawler.items import PageItem
 from crawler.state.database import open_database
-from crawler.state.entries import Batch, Candidate, Demand, Ended
+from crawler.state.entries import Batch, Candidate, Demand, Ended, PageResult
 from crawler.state.schema import crawl as crawl_table
 from crawler.state.schema import focus, page
 from crawler.state.seats import Plan, Seat
@@ -70,7 +70,7 @@ class Place:
         items = {f"http://site{number}.org/": fields for number, fields in enumerate(pages)}
         seat.seed([Candidate(url, kind="seed", via="seed") for url in items])
         lent = seat.ledger.commit(Batch(demand=EVERYTHING)).lent
-        ended = [Ended(one, "", record=item(one.candidate.url, items[one.candidate.url])) for one in lent]
+        ended = [Ended(one, PageResult(record=item(one.candidate.url, items[one.candidate.url]))) for one in lent]
         seat.ledger.commit(Batch(ended, resting={one.host_id: 0.0 for one in lent}))
         seat.seed(waiting)
         seat.leave()
@@ -212,10 +212,10 @@ def test_recall_by_the_truth(sqlite: Place) -> None:
 
 
 def test_without_anything_learned_it_says_so(sqlite: Place) -> None:
-    sqlite.crawl("old", [{"relevance": 1.0, "link_score": None, "via": None}])
+    sqlite.crawl("old", [{"relevance": 1.0, "link_score": None, "via": "seed"}])
     said = sqlite.report()
     assert "There is no record of what the crawl learned" in said.out
-    assert "  not known      1         1   100.0%       1.00           –" in said.out.splitlines()
+    assert "  seed          1         1   100.0%       1.00           –" in said.out.splitlines()
 
 
 def test_what_was_crawled_moves_no_cursor_and_becomes_no_markup(place: Place) -> None:

@@ -532,4 +532,4 @@ def test_of_a_page_so_many_pictures_are_looked_at(tmp_path: Path) -> None:
         ended = crawl(tmp_path, {"seeds": site.url}, ONLY_REDUNDANCY | {"CONCURRENT_REQUESTS_PER_DOMAIN": "32"})
     assert "/499.png" in site.paths()
     assert "/500.png" not in site.paths()
-    assert "pictures beyond the first 500 of a page (2)" in ended.closing()
+    assert "pictures beyond the limit of a page (2)" in ended.closing()

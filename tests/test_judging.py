@@ -10,7 +10,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
-from crawler.judging import Court, Shelf, counted, court_of, leads_to_noise
+from crawler.judging import Court, Shelf, court_of, leads_to_noise
 from crawler.noise import learned
 from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords
@@ -133,8 +133,16 @@ def test_weights_are_seen_to_be_whole_at_once(
     learned.shipped.cache_clear()
 
 
+def counted(*pages: tuple[Sighting, ...]) -> str:
+    """The record of the counts of some pages."""
+    evidence = Evidence()
+    for page in pages:
+        evidence.see(page)
+    return evidence.record()
+
+
 def test_a_shelf_holds_what_was_counted() -> None:
-    one, two = counted([(THUMBNAIL,)]), counted([(THUMBNAIL, ELSEWHERE), ()])
+    one, two = counted((THUMBNAIL,)), counted((THUMBNAIL, ELSEWHERE), ())
     shelf = Shelf()
     assert shelf.of(None).pages == shelf.of(1).pages == 0
     shelf.take_in([Counts(1, True, [one]), Counts(2, True, [])], [])

@@ -11,7 +11,7 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # A module's place is that of the longest of these names that it is or lies in; low numbers are below high ones. Modules
 # of one place may import each other only where that is a package of its own, or pure.
-PURE, MIDDLE, ABOVE, TOP, ADAPTER = range(5)
+PURE, MIDDLE, STATE, ABOVE, TOP, ADAPTER = range(6)
 LAYERS = {
     **dict.fromkeys(
         "page walk pieces text segment topic topic_file decoding urls language published heads structured".split(),
@@ -20,13 +20,16 @@ LAYERS = {
     **dict.fromkeys(
         "author wording bounds seeds scope addresses canonical parallel picture near_duplicates".split(), PURE
     ),
-    **dict.fromkeys("moments readable recrawl whole_file whole_folder".split(), PURE),
-    **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
+    **dict.fromkeys(
+        "moments readable recrawl whole_file whole_folder outcomes outcome_words page_record".split(), PURE
+    ),
+    **dict.fromkeys("focus noise extraction archives".split(), MIDDLE),
+    "state": STATE,
     **dict.fromkeys("conditional evaluation arguments cleaning saved_pictures export".split(), ABOVE),
     "training": TOP,  # it judges what it made
     "bulk": TOP,  # it cleans
     "schedule": TOP,
-    **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),
+    **dict.fromkeys("settings config crawl items methods scheduler demonstration failures spiders".split(), ADAPTER),
     **dict.fromkeys(
         "middlewares pipelines extensions commands subcommands judging checking scheduled dashboard".split(), ADAPTER
     ),

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
-from crawler.bounds import TOO_DEEP, TOO_MANY
+from crawler.bounds import Cut
+from crawler.outcome_words import CUTS
 
 WIDE = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 
@@ -158,7 +159,7 @@ def test_what_is_not_read_of_a_page_too_large_is_counted(tmp_path: Path) -> None
     with serving(Site({"/": Answer(large), "/deep": Answer(deep)})) as site:
         ended = crawl(tmp_path, {"seeds": site.url})
     assert len(ended.items()) == 2
-    assert {f"rest of a page {where}": 1 for where in (TOO_MANY, TOO_DEEP)}.items() <= ended.counts().items()
+    assert {f"rest of a page {CUTS[cut]}": 1 for cut in (Cut.TAGS, Cut.DEPTH)}.items() <= ended.counts().items()
 
 
 def test_what_is_not_html_is_counted_by_type_and_not_downloaded(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def test_a_part_of_a_page_is_no_page(tmp_path: Path, status: int) -> None:
     routes = {"/": page("One.", links={"/b": "b"}), "/b": Answer("" if status < 206 else page("Two."), status)}
     paths, counts, _ = kept(tmp_path, routes)
     assert paths == ["/"]
-    assert counts == {f"not a whole page: {status}": 1}
+    assert counts == {f"not a whole page: {status} {HTTPStatus(status).phrase}": 1}
 
 
 def test_a_slideshow_is_no_redirect(tmp_path: Path) -> None:

@@ -6,7 +6,21 @@ import struct
 import pytest
 
 from crawler.demo.pictures import gif, png
-from crawler.picture import AVIF, BMP, GIF, ICO, JPEG, PNG, SVG, WEBP, Type, looks_like_content, refusal, size, type_of
+from crawler.picture import (
+    AVIF,
+    BMP,
+    GIF,
+    ICO,
+    JPEG,
+    PNG,
+    WEBP,
+    Content,
+    Type,
+    content_of,
+    looks_like_content,
+    size,
+    type_of,
+)
 
 
 def jpeg(width: int, height: int, marker: int = 0xC2) -> bytes:
@@ -45,27 +59,27 @@ ICO_BODY = b"\x00\x00\x01\x00\x01\x00\x20\x10" + bytes(20)
     ],
 )
 def test_types_and_sizes(body: bytes, kind: Type, pixels: tuple[int, int] | None) -> None:
-    assert (type_of(body), size(body), refusal(body)) == (kind, pixels, "")
+    assert (type_of(body), size(body), content_of(body)) == (kind, pixels, None)
 
 
 @pytest.mark.parametrize(
     ("body", "why"),
     [
         (b"", "empty"),
-        (b"\x89PNG\r\n\x1a", "of no known type"),
-        (b"BM is how this text begins, which is no bitmap for that", "of no known type"),
-        (b"RIFF\x00\x00\x00\x00WAVEfmt ", "of no known type"),
-        (b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", "of no known type"),
-        (b"%PDF-1.7", "of no known type"),
-        (b"<!DOCTYPE html><svg></svg>", "a web page"),
-        (b"<html><body>", "a web page"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", SVG),
-        (b"\xef\xbb\xbf\n<?xml version='1.0'?><!-- a --><SVG>", SVG),
-        (b"<?xml version='1.0'?><rss>", "of no known type"),
+        (b"\x89PNG\r\n\x1a", Content.UNKNOWN),
+        (b"BM is how this text begins, which is no bitmap for that", Content.UNKNOWN),
+        (b"RIFF\x00\x00\x00\x00WAVEfmt ", Content.UNKNOWN),
+        (b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", Content.UNKNOWN),
+        (b"%PDF-1.7", Content.UNKNOWN),
+        (b"<!DOCTYPE html><svg></svg>", Content.HTML),
+        (b"<html><body>", Content.HTML),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", Content.SVG),
+        (b"\xef\xbb\xbf\n<?xml version='1.0'?><!-- a --><SVG>", Content.SVG),
+        (b"<?xml version='1.0'?><rss>", Content.UNKNOWN),
     ],
 )
-def test_what_is_none(body: bytes, why: str) -> None:
-    assert (type_of(body), size(body), refusal(body)) == (None, None, why)
+def test_what_is_none(body: bytes, why: Content) -> None:
+    assert (type_of(body), size(body), content_of(body)) == (None, None, why)
 
 
 def test_pictures_cut_anywhere_do_no_harm() -> None:
@@ -73,7 +87,7 @@ def test_pictures_cut_anywhere_do_no_harm() -> None:
     for body in (png("a", 9, 9), gif("a", 9, 9), jpeg(9, 9), LOSSY, LOSSLESS, EXTENDED, AVIF_BODY, BMP_BODY, ICO_BODY):
         for end in range(len(body)):
             size(body[:end])
-            refusal(body[:end])
+            content_of(body[:end])
             size(body[:end] + chance.randbytes(len(body) - end))
 
 

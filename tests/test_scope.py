@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from crawler.outcomes import Code, Outcome
 from crawler.scope import SCOPES, Scope
 
 HOME = "http://www.example.com/start"
@@ -31,31 +32,31 @@ def test_kinds(kind: str, inside: str, outside: str) -> None:
     scope = Scope(kind)
     scope.add_home(HOME)
     assert {scope.refusal(url) for url in inside.split()} == {None}
-    assert {scope.refusal(url) for url in outside.split()} <= {"outside the scope"}
+    assert {scope.refusal(url) for url in outside.split()} <= {Outcome(Code.OUTSIDE_SCOPE)}
 
 
 @pytest.mark.parametrize("kind", SCOPES)
 def test_without_a_home_nothing_is_inside(kind: str) -> None:
-    assert Scope(kind).refusal(HOME) == "outside the scope"
+    assert Scope(kind).refusal(HOME) == Outcome(Code.OUTSIDE_SCOPE)
 
 
 @pytest.mark.parametrize(
     ("url", "refusal"),
     [
-        ("http://shop.example.com/", "domain to leave out"),
-        ("http://old.shop.example.com:8080/x", "domain to leave out"),
+        ("http://shop.example.com/", Outcome(Code.AVOIDED_DOMAIN)),
+        ("http://old.shop.example.com:8080/x", Outcome(Code.AVOIDED_DOMAIN)),
         ("http://workshop.example.com/", None),
         ("http://example.com/shop.example.com", None),
-        ("http://10.0.0.1:8000/", "domain to leave out"),
+        ("http://10.0.0.1:8000/", Outcome(Code.AVOIDED_DOMAIN)),
         ("http://110.0.0.1/", None),
     ],
 )
 @pytest.mark.parametrize("page", [True, False])
-def test_domains_to_leave_out(url: str, refusal: str | None, page: bool) -> None:
+def test_domains_to_leave_out(url: str, refusal: Outcome | None, page: bool) -> None:
     scope = Scope("any", avoid=("shop.example.com", "10.0.0.1"))
     scope.add_home(HOME)
     assert scope.refusal(url, page) == refusal
-    assert Scope("host", avoid=("example.com",)).refusal("http://a.example.com/") == "outside the scope"
+    assert Scope("host", avoid=("example.com",)).refusal("http://a.example.com/") == Outcome(Code.OUTSIDE_SCOPE)
 
 
 def test_homes_add_up() -> None:
@@ -75,26 +76,26 @@ def test_each_scope_has_homes_of_its_own() -> None:
     ("rules", "path", "expected"),
     [
         ({}, "x.html", None),
-        ({}, "x.pdf", "not HTML/.pdf"),
-        ({}, "x.JPG?y", "not HTML/.jpg"),
-        ({"max_length": 25}, "x" * 7, "address too long"),
+        ({}, "x.pdf", Outcome(Code.NOT_HTML, ".pdf")),
+        ({}, "x.JPG?y", Outcome(Code.NOT_HTML, ".jpg")),
+        ({"max_length": 25}, "x" * 7, Outcome(Code.ADDRESS_TOO_LONG)),
         ({"max_length": 25}, "x" * 6, None),
-        ({}, "x" * (2083 - 18), "address too long"),
+        ({}, "x" * (2083 - 18), Outcome(Code.ADDRESS_TOO_LONG)),
         ({}, "x" * (2083 - 19), None),
-        ({}, "a/a/a/a", "path repeats itself"),
+        ({}, "a/a/a/a", Outcome(Code.PATH_REPEATS)),
         ({}, "a/a/a/b", None),
-        ({"max_repeats": 1}, "a/b/a", "path repeats itself"),
+        ({"max_repeats": 1}, "a/b/a", Outcome(Code.PATH_REPEATS)),
         ({"allow": patterns("/news/")}, "news/1", None),
-        ({"allow": patterns("/news/")}, "sport/1", "outside allow"),
+        ({"allow": patterns("/news/")}, "sport/1", Outcome(Code.OUTSIDE_ALLOW)),
         ({"allow": patterns("/news/", "^http.*/sport/")}, "sport/1", None),
-        ({"deny": patterns("/news/", r"\?print")}, "news/1", "inside deny"),
-        ({"deny": patterns("/news/", r"\?print")}, "sport?print", "inside deny"),
+        ({"deny": patterns("/news/", r"\?print")}, "news/1", Outcome(Code.INSIDE_DENY)),
+        ({"deny": patterns("/news/", r"\?print")}, "sport?print", Outcome(Code.INSIDE_DENY)),
         ({"deny": patterns("/news/")}, "sport/1", None),
-        ({"allow": patterns("/news/"), "deny": patterns("print")}, "news/print", "inside deny"),
+        ({"allow": patterns("/news/"), "deny": patterns("print")}, "news/print", Outcome(Code.INSIDE_DENY)),
         ({"allow": patterns("/news/"), "deny": patterns("print")}, "news/1", None),
     ],
 )
-def test_rules(rules: dict[str, object], path: str, expected: str | None) -> None:
+def test_rules(rules: dict[str, object], path: str, expected: Outcome | None) -> None:
     scope = Scope("any", **rules)  # type: ignore[arg-type]
     scope.add_home(HOME)
     assert scope.refusal(f"http://example.com/{path}") == expected

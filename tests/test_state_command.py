@@ -26,9 +26,11 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler.canonical import Canonical
 from crawler.items import PageItem
+from crawler.noise.evidence import Evidence
+from crawler.outcomes import Code, Outcome
 from crawler.state import clearing, report
 from crawler.state.database import open_database
-from crawler.state.entries import Batch, Candidate, Demand, Ended, Sample, Template
+from crawler.state.entries import Batch, Candidate, Demand, Ended, PageResult, Sample, Template
 from crawler.state.schema import HELD, address, host, tables, version
 from crawler.state.seats import Plan, Seat
 from crawler.state.workers import LEASE
@@ -122,30 +124,30 @@ def sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
     return Place(tmp_path, URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db")), capsys)
 
 
-def work(seat: Seat, links: Mapping[str, str] = {}, fetched_at: str = OLD) -> None:
+def work(seat: Seat, links: Mapping[str, Outcome | None] = {}, fetched_at: str = OLD) -> None:
     """Store a crawl's seed, and let links wait or be ended in these ways."""
     ledger, (seed,) = seat.ledger, seat.plan.seeds
     seat.seed([Candidate(seed, kind="seed")])
     (lent,) = ledger.commit(Batch(demand=EVERYTHING)).lent
     item = asdict(PageItem(seed, seed, fetched_at, 200, 0, None, text="Bees. " * 1_000))
     found = tuple(Candidate(url, 5, 1, seed) for url in links)
-    ledger.commit(Batch([Ended(lent, "", found, record=item)], resting={lent.host_id: 0.0}))
+    ledger.commit(Batch([Ended(lent, PageResult(record=item, links=found))], resting={lent.host_id: 0.0}))
     if links:
         held = [(one, links[one.candidate.url]) for one in ledger.commit(Batch(demand=EVERYTHING)).lent]
-        ended = [Ended(one, why) for one, why in held if why != "wait"]
-        back = [one for one, why in held if why == "wait"]
+        ended = [Ended(one, PageResult(outcome)) for one, outcome in held if outcome]
+        back = [one for one, outcome in held if not outcome]
         ledger.commit(Batch(ended, returned=back, resting=dict.fromkeys({one.host_id for one, _ in held}, 0.0)))
 
 
 WAYS = {
-    "http://a.example/": "failed/404 Not Found",
-    "http://b.example/": "failed/404 Not Found",
-    "http://c.example/": "skipped/not HTML/image/png",
-    "http://d.example/": "skipped/noindex",
-    "http://h.example/": "skipped/not HTML/image/png",
-    "http://e.example/": "redirected",
-    "http://f.example/": "wait",
-    "http://g.example/": "wait",
+    "http://a.example/": Outcome(Code.HTTP_STATUS, "404"),
+    "http://b.example/": Outcome(Code.HTTP_STATUS, "404"),
+    "http://c.example/": Outcome(Code.NOT_HTML, "image/png"),
+    "http://d.example/": Outcome(Code.NOINDEX),
+    "http://h.example/": Outcome(Code.NOT_HTML, "image/png"),
+    "http://e.example/": Outcome(Code.REDIRECTED),
+    "http://f.example/": None,
+    "http://g.example/": None,
 }
 
 
@@ -173,7 +175,7 @@ def test_a_stopped_crawl(place: Place) -> None:
 
 def test_what_is_left_and_held_and_of_earlier_runs(place: Place) -> None:
     seat = place.seat("bees", max_pages=1)
-    work(seat, {"http://a.example/": "wait", "http://b.example/": "wait"})
+    work(seat, {"http://a.example/": None, "http://b.example/": None})
     seat.ledger.commit(Batch(idle=True))
     seat.leave()
     said = place.state("bees")
@@ -196,7 +198,7 @@ def test_what_is_left_and_held_and_of_earlier_runs(place: Place) -> None:
 
 def test_many_of_everything(sqlite: Place) -> None:
     seat = sqlite.seat("bees")
-    work(seat, {f"http://site{n}.example/": f"failed/reason {n}" for n in range(12)})
+    work(seat, {f"http://site{n}.example/": Outcome(Code.ERROR, f"reason {n}") for n in range(12)})
     seat.leave()
     sqlite.change("UPDATE crawl SET seeds = :seeds", seeds=json.dumps([f"http://{n}.example/" for n in range(12)]))
     short, whole = sqlite.state(), sqlite.state("bees")
@@ -221,7 +223,7 @@ SITE = {"pages": 0, "requests": 0}
         ({"pages": 100}, "", r"100 +1 +100%  page budget of the site is spent"),
         ({"pages": 5, "requests": 700}, "", r"5 +1 +70%"),
         ({"pages": 5, "requests": 1_000}, "", r"5 +1 +100%  page budget of the site is spent"),
-        ({}, "closed = 'asked to be left alone'", r"0 +1 +0%  closed: asked to be left alone"),
+        ({}, "closed = 'host_closed'", r"0 +1 +0%  closed: site asked to be left alone"),
         ({}, "next_at = {now} + 130", r"0 +1 +0%  rests 2 min"),
         ({}, "next_at = {now} + 0.5", r"0 +1 +0%"),
         ({}, "next_at = {now} + 130, best = NULL", r"0 +1 +0%"),
@@ -230,7 +232,7 @@ SITE = {"pages": 0, "requests": 0}
 )
 def test_a_site(sqlite: Place, numbers: dict[str, int], change: str, expected: str) -> None:
     seat = sqlite.seat("bees")
-    work(seat, {"http://site.example/": "wait"})
+    work(seat, {"http://site.example/": None})
     seat.leave()
     mine = "(SELECT id FROM site WHERE name = 'site.example')"
     values = ", ".join(f"{name} = {value}" for name, value in (SITE | numbers).items())
@@ -242,21 +244,24 @@ def test_a_site(sqlite: Place, numbers: dict[str, int], change: str, expected: s
 
 def test_a_site_of_which_some_hosts_are_closed(place: Place) -> None:
     seat = place.seat("bees")
-    work(seat, {"http://a.site.org/": "wait", "http://b.site.org/": "wait"})
+    work(seat, {"http://a.site.org/": None, "http://b.site.org/": None})
     seat.leave()
-    place.change("UPDATE host SET closed = 'gone' WHERE name = 'a.site.org'")
-    assert re.search(r"^site\.org +0 +2 +0%  1 of 2 hosts closed: gone$", place.state("bees").out, re.MULTILINE)
+    place.change("UPDATE host SET closed = 'host_closed' WHERE name = 'a.site.org'")
+    assert re.search(
+        r"^site\.org +0 +2 +0%  1 of 2 hosts closed: site asked to be left alone$",
+        place.state("bees").out,
+        re.MULTILINE,
+    )
 
 
 @pytest.mark.parametrize("words", [[], ["bees"], ["--reset", "bees", "--yes"], ["--prune"]], ids=" ".join)
 def test_what_was_crawled_does_not_write_to_the_terminal(sqlite: Place, words: list[str]) -> None:
     seat = sqlite.seat("bees")
-    work(seat, {"http://a.example/": f"failed/{ESCAPES}", "http://b.example/": "wait"})
+    work(seat, {"http://a.example/": Outcome(Code.ERROR, ESCAPES), "http://b.example/": None})
     seat.leave()
     seeds = '["http://x\\u001b[2J\\u009b31m\\n\\t\\u202e\\ud800/"]'
     sqlite.change("UPDATE crawl SET seeds = :seeds", seeds=seeds)
     sqlite.change("UPDATE site SET name = name || :escapes", escapes=ESCAPES)
-    sqlite.change("UPDATE host SET closed = :escapes", escapes=ESCAPES)
     said = sqlite.state(*words, STATE_KEEP_DAYS=1)
     assert said.status == 0
     assert not CONTROL.search(said.out + said.err)
@@ -265,7 +270,6 @@ def test_what_was_crawled_does_not_write_to_the_terminal(sqlite: Place, words: l
         assert said.fact("failed") == f"{SPELLED} (1)"
     if words == ["bees"]:
         assert f"\nb.example{SPELLED}  " in said.out
-        assert said.out.count(f"closed: {SPELLED}\n") == 3
 
 
 def test_a_name_is_spelled_out_too(sqlite: Place) -> None:
@@ -291,7 +295,7 @@ def test_a_name_is_spelled_out_too(sqlite: Place) -> None:
 )
 def test_a_worker_is_at_it(place: Place, silent: float, expected: str) -> None:
     seat = place.seat("bees")
-    work(seat, {"http://a.example/": "wait"})
+    work(seat, {"http://a.example/": None})
     seat.ledger.commit(Batch(demand=EVERYTHING))
     place.change("UPDATE worker SET beat = beat - :silent", silent=silent)
     before = place.rows()
@@ -359,10 +363,10 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     work(bees, WAYS)
     seed = bees.ledger.commit(Batch(demand=EVERYTHING)).lent[0]
     templates = (Template("bees.example", "a", "Menu"),)
-    bees.ledger.count_pictures = str
     again = (("again", "http://bees.example/"),)
-    ended = Ended(seed, "failed/x", (), again, templates=templates, seen="a picture", verdict=VERDICT)
-    bees.ledger.commit(Batch([ended], learned=("{}", "{}"), samples=[Sample(1.0)]))
+    result = PageResult(Outcome(Code.TIMEOUT), lessons=again, templates=templates, verdict=VERDICT)
+    pictures = {seed.site_id: Evidence().record()}
+    bees.ledger.commit(Batch([Ended(seed, result)], pictures=pictures, learned=("{}", "{}"), samples=[Sample(1.0)]))
     bees.leave()
     remember(place, bees)
     more = {name for name, rows in place.rows().items() if len(rows) > len(before[name])}
@@ -884,7 +888,7 @@ def test_outside_a_checkout_on_a_terminal(crawled: Crawl) -> None:
 
 def test_held_is_counted_by_who_holds(place: Place) -> None:
     seat = place.seat("bees")
-    work(seat, {"http://a.example/": "wait"})
+    work(seat, {"http://a.example/": None})
     (lent,) = seat.ledger.commit(Batch(demand=EVERYTHING)).lent
     engine = create_engine(place.url)
     with engine.connect() as connection:

@@ -55,7 +55,7 @@ def split(answer: bytes) -> tuple[dict[str, str], bytes]:
 def check_type(content_type: str, body: bytes) -> None:
     """Raise a NotHtmlError unless this is a web page."""
     if not is_html(content_type, body):
-        raise NotHtmlError(media_type(content_type) or "no type")
+        raise NotHtmlError(media_type(content_type))
 
 
 def checked(body: bytes) -> bytes:

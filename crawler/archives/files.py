@@ -10,10 +10,10 @@ from crawler.archives.compression import PACKINGS, packing_of, pieces, unpacked
 from crawler.archives.frames import hole_words
 from crawler.archives.records import MAX_PAGE, Broken, Found, Raw, Record, Skipped, as_json
 from crawler.archives.stream import Stream
+from crawler.outcomes import Code, Outcome
 from crawler.page import Page
 
 SUFFIXES = (".html", ".htm", ".xhtml")
-NOT_FOLLOWED = "link out of the folder or to a folder"
 
 
 def bare(name: str) -> str:
@@ -63,9 +63,9 @@ def read_folder(folder: Path) -> Iterator[Found]:
             except OSError as error:
                 yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
         elif not bare(entry.name).endswith(SUFFIXES):
-            yield Skipped("file without a name of HTML")
+            yield Skipped(Outcome(Code.NO_HTML_NAME))
         elif entry.is_symlink() and not _stays(path, home):
-            yield Skipped(NOT_FOLLOWED)
+            yield Skipped(Outcome(Code.LINK_NOT_FOLLOWED))
         else:
             yield from read_file(path)
 
@@ -80,7 +80,7 @@ def read_file(path: Path) -> Iterator[Found]:
     """The one page of a file in a folder."""
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for without end
-            yield Skipped("no file")
+            yield Skipped(Outcome(Code.NOT_A_FILE))
             return
         with path.open("rb") as file:
             yield from read(opened(file, path.name), path.as_posix())

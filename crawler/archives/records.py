@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
+from crawler.outcomes import Outcome
 from crawler.page import Page
 
 MAX_PAGE = 50 * 1024 * 1024
@@ -38,9 +39,9 @@ class Broken(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A record that is no page: a reason and its detail, with a slash between them."""
+    """A record that is no page, and why."""
 
-    why: str
+    outcome: Outcome
 
 
 @dataclass(frozen=True)

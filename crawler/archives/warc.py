@@ -11,6 +11,7 @@ from crawler.archives.answer import page_of, page_of_body
 from crawler.archives.frames import LONG, Fault, Layout, frames
 from crawler.archives.records import Broken, BrokenError, Found, Raw, Record, Skipped, as_json
 from crawler.archives.stream import Stream
+from crawler.outcomes import Code, Outcome
 from crawler.page import media_type
 
 LAYOUT = Layout(b"WARC/", "content-length", re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\Z|WARC/)"))
@@ -28,7 +29,7 @@ def read(stream: Stream, name: str) -> Iterator[Found]:
         elif frame.fault and frame.fault != LONG:
             yield Broken(place, frame.fault)
         else:
-            yield Skipped(f"WARC record/{kind or 'no type'}")
+            yield Skipped(Outcome(Code.NO_RESPONSE, kind))
 
 
 def record(raw: Raw) -> Record:

@@ -28,10 +28,11 @@ from crawler.extensions.cleaning import CleaningProgress
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto import BALANCE, FAVOURS
 from crawler.methods import extractor
+from crawler.outcome_words import ranked
 from crawler.parallel import GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.subcommands import WrongUseError, clean_into
 from crawler.whole_file import OutputError, WholeFile
-from crawler.wording import counted, printable, reason_words
+from crawler.wording import counted, printable
 
 MOST_JOBS = 1_000
 BROKEN, WRONG_USE, INTERRUPTED = 1, 2, 130  # the last is what shells make of Ctrl-C
@@ -176,9 +177,9 @@ def _closing(tally: Tally, seconds: float, stopped: str, output: WholeFile) -> I
     sizes = f"{decimal(tally.before)} of pages to {decimal(tally.after)} of text"
     yield f"{stopped}{counted(tally.pages, 'page')} cleaned in {rate}, {sizes}."
     if tally.skipped:
-        yield f"Left out: {', '.join(f'{reason_words(why)} ({n:,})' for why, n in tally.skipped.most_common())}."
-    if tally.ended:
-        yield f"Cut: {', '.join(f'rest of a page {where} ({n:,})' for where, n in tally.ended.most_common())}."
+        yield f"Left out: {ranked(tally.skipped)}."
+    if tally.cut:
+        yield f"Cut: {ranked(tally.cut)}."
     if tally.broken:
         yield f"Broken: {counted(tally.broken, 'record')}, each named above."
     if output.part is not None:

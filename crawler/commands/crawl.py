@@ -9,16 +9,17 @@ from tempfile import TemporaryFile
 from typing import NoReturn
 
 from scrapy.commands.crawl import Command as CrawlCommand
+from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
 from crawler.checking import check
+from crawler.crawl import anything_to_do, crawl_of, take_seat
 from crawler.demonstration import check_demo
 from crawler.items import PageItem
 from crawler.language import language
-from crawler.opening import anything_to_do, take_seat
 from crawler.parallel import GARBAGE_THRESHOLD
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import AwayError, StateError
@@ -96,10 +97,16 @@ class Command(CrawlCommand):
             if self.seat.is_open:  # stopped before the crawl had begun
                 print("Stopped before the first page; the same command goes on.", file=sys.stderr)
                 self.seat.leave()
-        spider = crawler.spider
-        failed = isinstance(spider, TopicSpider) and bool(spider.broken or spider.fruitless)
-        if self.crawler_process.bootstrap_failed or failed:
+        if self.crawler_process.bootstrap_failed or _has_failed(crawler):
             self.exitcode = 1
+
+
+def _has_failed(crawler: Crawler) -> bool:
+    """Whether nothing came of a crawl, or its state could not be kept."""
+    if crawler.spider is None:
+        return False
+    crawl = crawl_of(crawler)
+    return bool(crawl.status.broken) or crawl.is_fruitless
 
 
 def _names(assignments: list[str]) -> set[str]:

@@ -17,13 +17,15 @@ from rich.text import Text
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from crawler.state.claims import BUDGET_SPENT, REQUESTS_A_PAGE
+from crawler.outcome_words import message, ranked
+from crawler.outcomes import Code, Group, Outcome, of_group
+from crawler.state.claims import REQUESTS_A_PAGE
 from crawler.state.clearing import BusyError, prune, reset, shrink
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.lines import pages_file
 from crawler.state.report import Crawl, Disk, Site, State, Worker, disk, read
 from crawler.state.workers import LEASE
-from crawler.wording import counted, ranked_reasons, span
+from crawler.wording import counted, span
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WIDE = 10_000  # lines in a pipe are not folded
@@ -40,13 +42,12 @@ FOOTER = (
 ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, RecursionError)
 # What came of addresses that were neither left out nor failed, in words for one and for many.
 ENDS = {
-    "page": ("page", "pages"),
-    "picture": ("picture", "pictures"),
-    "list": ("list of addresses", "lists of addresses"),
-    "redirected": ("redirect", "redirects"),
-    "example": ("example of the topic", "examples of the topic"),
-    "counterexample": ("counterexample", "counterexamples"),
+    Code.LIST: ("list of addresses", "lists of addresses"),
+    Code.REDIRECTED: ("redirect", "redirects"),
+    Code.EXAMPLE: ("example of the topic", "examples of the topic"),
+    Code.COUNTEREXAMPLE: ("counterexample", "counterexamples"),
 }
+GROUPS = {Group.SKIPPED: "left out", Group.NOISE: "skipped as noise", Group.FAILED: "failed"}
 
 
 class Command(ScrapyCommand):
@@ -213,9 +214,9 @@ class Command(ScrapyCommand):
             "round": _round(crawl),
             "addresses": _addresses(crawl),
             "done": _ends(crawl),
-            "left out": _reasons(crawl, "skipped", most),
-            "noise": _reasons(crawl, "noise", most),
-            "failed": _reasons(crawl, "failed", most),
+            "left out": _reasons(crawl, Group.SKIPPED, most),
+            "noise": _reasons(crawl, Group.NOISE, most),
+            "failed": _reasons(crawl, Group.FAILED, most),
             "sites": f"{crawl.site_count:,}",
             "items": _some([f"{self.file(*one[:2], crawl)} ({decimal(one.pages_size)})" for one in crawl.files], most),
         }
@@ -294,17 +295,15 @@ def _addresses(crawl: Crawl) -> str:
 
 def _ends(crawl: Crawl) -> str:
     """What came of those that are done, in numbers."""
-    counts = {words: crawl.outcomes.get(what, 0) for what, words in ENDS.items()}
-    for group, words in (("skipped/", "left out"), ("noise/", "skipped as noise"), ("failed/", "failed")):
-        counts[words, words] = sum(count for what, count in crawl.outcomes.items() if what.startswith(group))
-    others = {(what, what): n for what, n in crawl.outcomes.items() if what not in ENDS and "/" not in what}
-    return ", ".join(counted(count, *words) for words, count in (counts | others).items() if count)
+    counts = {("page", "pages"): crawl.kept, ("picture", "pictures"): crawl.pictures}
+    counts |= {words: crawl.outcomes[Outcome(code)] for code, words in ENDS.items()}
+    counts |= {(words, words): of_group(crawl.outcomes, group).total() for group, words in GROUPS.items()}
+    return ", ".join(counted(count, *words) for words, count in counts.items() if count)
 
 
-def _reasons(crawl: Crawl, group: str, most: int) -> str:
+def _reasons(crawl: Crawl, group: Group, most: int) -> str:
     """Why there is nothing of some addresses, the most frequent first, as the closing lines say it."""
-    found = {what.partition("/")[2]: n for what, n in crawl.outcomes.items() if what.startswith(f"{group}/")}
-    return ranked_reasons(found, most)
+    return ranked(of_group(crawl.outcomes, group), most)
 
 
 def _site(site: Site, limit: int) -> list[str]:
@@ -313,9 +312,9 @@ def _site(site: Site, limit: int) -> list[str]:
     said = ""
     if site.closed:
         some = "" if site.closed == site.hosts else f"{site.closed:,} of {site.hosts:,} hosts "
-        said = f"{some}closed: {site.why}"
+        said = f"{some}closed: {message(Outcome(Code(site.why or Code.HOST_CLOSED)))}"
     elif used >= 1:
-        said = BUDGET_SPENT
+        said = str(message(Outcome(Code.SITE_BUDGET_SPENT)))
     elif site.rest >= 1:
         said = f"rests {span(site.rest)}"
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]

@@ -14,8 +14,9 @@ from crawler.dashboard.excerpts import all_of
 from crawler.dashboard.request import Request
 from crawler.dashboard.words import Words, words_of
 from crawler.evaluation.escaped import shown
+from crawler.outcome_words import message
+from crawler.outcomes import Outcome
 from crawler.readable import readable
-from crawler.wording import reason_words
 
 MOST_SHOWN = 300
 """Letters of a title or an address in a list."""
@@ -41,7 +42,6 @@ def _environment() -> Environment:
         size=size,
         number=number,
         share=share,
-        reason=reason_words,
     )
     return found
 
@@ -57,6 +57,7 @@ def render(template: str, request: Request, token: str, values: dict[str, Any]) 
             _=words.said,
             many=words.many,
             span=words.span,
+            reason=lambda outcome: words.message(message(_outcome(outcome))),
             language=request.language,
             path=request.path,
             query=request.query,
@@ -64,6 +65,10 @@ def render(template: str, request: Request, token: str, values: dict[str, Any]) 
             version=__version__,
         )
     )
+
+
+def _outcome(given: Outcome | str) -> Outcome:
+    return given if isinstance(given, Outcome) else Outcome.of(given)
 
 
 def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:

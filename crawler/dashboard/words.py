@@ -18,6 +18,7 @@ HOLE = re.compile(r"\\\{(\w+)\\\}")
 
 ITSELF = "name"
 """What is filled in as it is, as the name of a parameter."""
+TABLES = ("chinese", "chinese_api", "chinese_outcomes", "chinese_reasons")
 PLAIN = {"learned": "learned model", "filter_list": "filter list"}
 """Words of the crawler that are said otherwise to people, in English."""
 
@@ -82,9 +83,9 @@ def words_of(language: str) -> Words:
     """The words of a language."""
     if language != "zh":
         return Words(PLAIN)
-    sentences, programs, reasons = (_table(name) for name in ("chinese", "chinese_api", "chinese_reasons"))
+    sentences, programs, outcomes, reasons = map(_table, TABLES)
     made = [(_pattern(name), said) for name, said in reasons.items() if "{" in name]
-    return Words({**sentences, **programs, **reasons}, tuple(made))
+    return Words({**sentences, **programs, **outcomes, **reasons}, tuple(made))
 
 
 def _table(name: str) -> dict[str, str]:

@@ -10,29 +10,32 @@ from rich.filesize import decimal
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from crawler.spiders.topic import TopicSpider, spider_of
+from crawler.crawl import Crawl, crawl_of
+from crawler.outcome_words import message, ranked
+from crawler.outcomes import Code, Group, Outcome
+from crawler.spiders.status import EndReason
 from crawler.state.rounds import Tally
 from crawler.state.verdicts import saved_bytes
-from crawler.wording import counted, printable, ranked_reasons, reason_words
+from crawler.wording import counted, printable
 
 logger = logging.getLogger(__name__)
 
-MOST_REASONS = 10  # that are named, of those something was left out for
 MOST_EXAMPLES = 10  # that failed and are named
 REASONS = {"finished": "", "shutdown": "Stopped before the end. "}
+"""Scrapy's own reasons to end, in words."""
 
 
 class ClosingLines:
     """Says at the end how the crawl went, on standard error and in the log file if there is one."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
+        self.crawler, self.crawl = crawler, crawl
         self.started = monotonic()
         self.reason = "finished"
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        closing = cls(crawler)
+        closing = cls(crawler, crawl_of(crawler))
         crawler.signals.connect(closing.spider_closed, signals.spider_closed)
         crawler.signals.connect(closing.say, signals.engine_stopped)
         return closing
@@ -48,38 +51,35 @@ class ClosingLines:
 
     def lines(self) -> list[str]:
         """The closing lines."""
-        spider = spider_of(self.crawler)
-        refused = spider.frontier.refused
-        counts = self.crawler.stats.get_stats() | {f"skipped/{why}": count for why, count in refused.items()}
-        seconds, pages = monotonic() - self.started, spider.frontier.pages
-        if spider.broken:
-            self.reason = spider.broken
-        stopped = REASONS.get(self.reason, f"Stopped: {self.reason}. ")
+        crawl, frontier, status = self.crawl, self.crawl.frontier, self.crawl.status
+        counts = self.crawler.stats.get_stats()
+        seconds, pages = monotonic() - self.started, frontier.pages
+        stopped = REASONS.get(self.reason, f"Stopped: {_reason(crawl, self.reason)}. ")
         fetched = decimal(counts.get("downloader/response_bytes", 0))
         rate = f"{seconds:.1f} s ({pages / seconds:.1f} a second)"
         said = [f"{stopped}{counted(pages, 'page')} crawled in {rate}, {fetched} fetched."]
-        total = max(pages, spider.frontier.all_pages)
+        total = max(pages, frontier.all_pages)
         if total > pages:
             said.append(f"With earlier runs and other workers: {counted(total, 'page')}.")
-        for group, words in (("skipped", "Left out"), ("failed", "Failed")):
-            if found := _counted(counts, group):
-                said.append(f"{words}: {found}.")
-        if left := len(spider.frontier):
-            said.append(_rest(left, spider.frontier.full, spider.arguments.fresh))
-        if spider.fruitless:
+        for group, words in ((Group.SKIPPED, "Left out"), (Group.FAILED, "Failed")):
+            if found := crawl.counts.of(group):
+                said.append(f"{words}: {ranked(found)}.")
+        if left := len(frontier):
+            said.append(_rest(left, frontier.full, crawl.arguments.fresh))
+        if crawl.is_fruitless:
             said += [
                 "Every seed failed:",
-                *(f"  {seed}: {reason_words(why)}" for seed, why in list(spider.seeds_failed.items())[:20]),
+                *(f"  {seed}: {message(outcome)}" for seed, outcome in list(status.seeds_failed.items())[:20]),
             ]
-        if "skipped/address is not public" in counts:
+        if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
             said.append("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
-        said += _focus(spider)
-        if spider.tally is not None:
-            said.append(_round(spider.seat.ledger.round.number, spider.tally))
-        where, items = spider.seat.pages.path, spider.frontier.items
-        new = "" if total == items and spider.tally is None else "new "
+        said += _topic(crawl)
+        if status.tally is not None:
+            said.append(_round(crawl.seat.ledger.round.number, status.tally))
+        where, items = crawl.seat.pages.path, frontier.items
+        new = "" if total == items and status.tally is None else "new "
         said.append(f"{counted(items, f'{new}item')} in {where}.")
-        return said + _pictures(counts, str(spider.seat.images.path) if spider.arguments.images else "", new)
+        return said + _pictures(counts, str(crawl.seat.images.path) if crawl.arguments.images else "", new)
 
 
 def _round(number: int, tally: Tally) -> str:
@@ -93,33 +93,37 @@ def _round(number: int, tally: Tally) -> str:
     return f"{said}, {tally.unchanged:,} unchanged{same}."
 
 
-def _focus(spider: TopicSpider) -> list[str]:
+def _reason(crawl: Crawl, reason: str) -> str:
+    """Why the crawl ended before its end."""
+    if crawl.status.broken:
+        return crawl.status.broken
+    if reason == EndReason.HARVEST:
+        share, window = crawl.topic.exhausted_at or 0.0, crawl.topic.harvest.window
+        return f"harvest {share:.0%} over the last {window:,} pages, under stop_when={crawl.arguments.stop_when}"
+    return reason
+
+
+def _topic(crawl: Crawl) -> list[str]:
     """Which share of the pages was on the topic, and what of the topic is not known."""
-    said, examples = [], spider.examples
-    if examples.failed:
-        said.append(f"Examples of the topic that taught nothing: {_failed(examples.failed)}.")
-    if not examples.say_something:
+    said, topic = [], crawl.topic
+    if crawl.status.examples_failed:
+        said.append(f"Examples of the topic that taught nothing: {_failed(crawl.status.examples_failed)}.")
+    if not topic.examples.say_something:
         said.append("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
-    elif spider.harvest.pages:
-        said.append(spider.harvest.words())
+    elif topic.harvest.pages:
+        said.append(topic.harvest.words())
     return said
 
 
-def _failed(examples: Mapping[str, str]) -> str:
+def _failed(examples: Mapping[str, Outcome]) -> str:
     """Examples that failed and why, the first of many.
 
-    >>> _failed({"http://a.example/": "404 Not Found"})
+    >>> _failed({"http://a.example/": Outcome(Code.HTTP_STATUS, "404")})
     'http://a.example/ (404 Not Found)'
     """
-    named = [f"{url} ({reason_words(why)})" for url, why in list(examples.items())[:MOST_EXAMPLES]]
+    named = [f"{url} ({message(outcome)})" for url, outcome in list(examples.items())[:MOST_EXAMPLES]]
     more = len(examples) - len(named)
     return ", ".join([*named, *([f"and {more:,} more"] if more else [])])
-
-
-def _counted(counts: Mapping[str, Any], group: str) -> str:
-    """What was counted in a group, the most frequent first."""
-    found = {key.partition("/")[2]: n for key, n in counts.items() if key.startswith(f"{group}/")}
-    return ranked_reasons(found, MOST_REASONS)
 
 
 def _pictures(counts: Mapping[str, Any], path: str, new: str = "") -> list[str]:

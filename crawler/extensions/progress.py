@@ -2,8 +2,9 @@
 
 import logging
 import sys
+from collections.abc import Callable
 from time import monotonic
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console
 from rich.filesize import decimal
@@ -14,7 +15,8 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
-from crawler.spiders.topic import TopicSpider, spider_of
+from crawler.crawl import Crawl, crawl_of
+from crawler.outcomes import Group
 from crawler.wording import printable
 
 logger = logging.getLogger(__name__)
@@ -50,8 +52,8 @@ def _log_to(stream: object) -> None:
 class CrawlProgress:
     """Starts and stops the bar or the log lines with the spider."""
 
-    def __init__(self, crawler: Crawler, interval: float) -> None:
-        self.crawler = crawler
+    def __init__(self, crawl: Crawl, statistic: Callable[..., Any], interval: float) -> None:
+        self.crawl, self.statistic = crawl, statistic
         self.interval = interval
         self.bar: Progress | None = None
         self.last = (0.0, 0)
@@ -59,7 +61,8 @@ class CrawlProgress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        progress = cls(crawler, crawler.settings.getfloat("LOGSTATS_INTERVAL"))
+        statistics = crawler.stats.get_value
+        progress = cls(crawl_of(crawler), statistics, crawler.settings.getfloat("LOGSTATS_INTERVAL"))
         crawler.signals.connect(progress.start, signals.spider_opened)
         crawler.signals.connect(progress.stop, signals.spider_closed)
         return progress
@@ -93,10 +96,9 @@ class CrawlProgress:
         _log_to(_AboveTheBar(self.bar.console))
 
     def draw(self) -> None:
-        spider = self.crawler.spider
-        if self.bar is not None and isinstance(spider, TopicSpider):
-            done = spider.frontier.all_pages
-            total = spider.arguments.max_pages or done + len(spider.frontier) + 1
+        if self.bar is not None:
+            done = self.crawl.frontier.all_pages
+            total = self.crawl.arguments.max_pages or done + len(self.crawl.frontier) + 1
             self.bar.update(self.task, description=self.words(), completed=done, total=total)
             self.bar.refresh()
 
@@ -105,22 +107,19 @@ class CrawlProgress:
 
     def words(self) -> str:
         """Pages done, queued, pages a second since the last time, bytes, skipped and failed."""
-        spider, stats = spider_of(self.crawler), self.crawler.stats
+        frontier, harvest = self.crawl.frontier, self.crawl.topic.harvest
         then, before = self.last
-        now, pages = monotonic(), spider.frontier.pages
+        now, pages = monotonic(), frontier.pages
         if now - then >= 1.0 or self.bar is None:
             self.rate = (pages - before) / max(now - then, 0.001)
             self.last = now, pages
-        counts = stats.get_stats()
-        skipped, failed = (
-            sum(v for k, v in counts.items() if k.startswith(group)) for group in ("skipped/", "failed/")
-        )
-        fetched, noun = decimal(counts.get("downloader/response_bytes", 0)), "page" if pages == 1 else "pages"
+        skipped, failed = (self.crawl.counts.of(group).total() for group in (Group.SKIPPED, Group.FAILED))
+        fetched, noun = decimal(self.statistic("downloader/response_bytes", 0)), "page" if pages == 1 else "pages"
         said = (
-            f"{pages} {noun} done, {len(spider.frontier)} queued, {self.rate:.1f} pages/s, "
+            f"{pages} {noun} done, {len(frontier)} queued, {self.rate:.1f} pages/s, "
             f"{fetched}, {skipped} skipped, {failed} failed"
         )
-        if spider.examples.say_something and spider.harvest.pages:
-            said += f", harvest {spider.harvest.share:.0%}"
-        pictures, noise = counts.get("images", 0), counts.get("image_noise/skipped", 0)
+        if self.crawl.topic.examples.say_something and harvest.pages:
+            said += f", harvest {harvest.share:.0%}"
+        pictures, noise = self.statistic("images", 0), self.statistic("image_noise/skipped", 0)
         return f"{said}, {pictures} pictures kept, {noise} noise" if pictures or noise else said

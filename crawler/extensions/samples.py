@@ -1,6 +1,6 @@
 """Samples: every few seconds it is noted what this worker did in them, for charts; it is committed with the pages."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any, Self
 
@@ -8,8 +8,10 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
+from crawler.crawl import Crawl, crawl_of
+from crawler.failures import Refusal
+from crawler.outcomes import Group
 from crawler.scheduler import last_words
-from crawler.spiders.topic import TopicSpider, spider_of
 from crawler.state.entries import Sample
 
 SAMPLE_SECONDS = 5.0  # from one sample to the next
@@ -17,21 +19,21 @@ LOOK_SECONDS = 1.0  # and at the beginning, so that there is soon something to s
 BEGINNING = 20.0
 STATUSES = "downloader/response_status_count/"
 NO_ANSWERS = "downloader/exception_type_count/"
-OUR_OWN = f"{NO_ANSWERS}crawler.failures."
+OUR_OWN = f"{NO_ANSWERS}{Refusal.__module__}.{Refusal.__qualname__}"
 """What this crawler declines to ask for was never asked for."""
 
 
 class Samples:
     """Takes a sample now and then, and one at the end, when all but that is committed."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+    def __init__(self, crawl: Crawl, statistics: Callable[[], Mapping[str, Any]]) -> None:
+        self.crawl, self.statistics = crawl, statistics
         self.begun = self.last = 0.0
         self.before = Sample(0.0)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        samples = cls(crawler)
+        samples = cls(crawl_of(crawler), lambda: crawler.stats.get_stats())
         crawler.signals.connect(samples.start, signals.spider_opened)
         crawler.signals.connect(samples.take, last_words)
         crawler.signals.connect(samples.stop, signals.engine_stopped)
@@ -54,23 +56,23 @@ class Samples:
 
     def take(self) -> None:
         """Hand on what was done since the last sample."""
-        now, spider = monotonic(), spider_of(self.crawler)
-        done = so_far(spider, self.crawler.stats.get_stats())._replace(seconds=now - self.begun)
-        spider.frontier.sampled(done.since(self.before))
+        now = monotonic()
+        done = so_far(self.crawl, self.statistics())._replace(seconds=now - self.begun)
+        self.crawl.frontier.sampled(done.since(self.before))
         self.before, self.last = done, now
 
 
-def so_far(spider: TopicSpider, counts: Mapping[str, Any]) -> Sample:
+def so_far(crawl: Crawl, counts: Mapping[str, Any]) -> Sample:
     """What this worker did since it began."""
     statuses = {name.removeprefix(STATUSES): n for name, n in counts.items() if name.startswith(STATUSES)}
-    lost = (n for name, n in counts.items() if name.startswith(NO_ANSWERS) and not name.startswith(OUR_OWN))
+    lost = (n for name, n in counts.items() if name.startswith(NO_ANSWERS) and name != OUR_OWN)
     return Sample(
         0.0,
-        spider.frontier.pages,
-        spider.harvest.pages,
-        spider.harvest.on_topic,
+        crawl.frontier.pages,
+        crawl.topic.harvest.pages,
+        crawl.topic.harvest.on_topic,
         counts.get("downloader/request_count", 0),
-        sum(n for name, n in counts.items() if name.startswith("failed/")),
+        crawl.counts.of(Group.FAILED).total(),
         counts.get("downloader/response_bytes", 0),
         counts.get("images", 0),
         counts.get("images/bytes", 0),

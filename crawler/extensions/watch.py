@@ -9,8 +9,9 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
-from crawler.spiders.topic import spider_of
-from crawler.state.entries import Lent
+from crawler.crawl import Crawl, crawl_of
+from crawler.outcomes import Code, Outcome
+from crawler.state.entries import Lent, PageResult
 from crawler.urls import host
 from crawler.wording import counted, printable
 
@@ -18,14 +19,13 @@ logger = logging.getLogger(__name__)
 
 LOOKS = 4  # in the time until something is said
 TROUBLE_SECONDS = 10.0  # between two words about a database in trouble, or less
-GIVEN_UP = "given up, it never came to an end"
 
 
 class Watch:
     """Looks now and then whether anything moved."""
 
-    def __init__(self, crawler: Crawler, stall: float, limit: float) -> None:
-        self.crawler = crawler
+    def __init__(self, crawler: Crawler, crawl: Crawl, stall: float, limit: float) -> None:
+        self.crawler, self.crawl = crawler, crawl
         self.stall, self.limit = stall, limit
         self.last = (-1, -1)
         self.given_up = False
@@ -35,7 +35,7 @@ class Watch:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
-        watch = cls(crawler, settings.getfloat("STALL_SECONDS"), settings.getfloat("STALL_LIMIT"))
+        watch = cls(crawler, crawl_of(crawler), settings.getfloat("STALL_SECONDS"), settings.getfloat("STALL_LIMIT"))
         crawler.signals.connect(watch.start, signals.spider_opened)
         crawler.signals.connect(watch.stop, signals.engine_stopped)
         return watch
@@ -51,7 +51,7 @@ class Watch:
 
     def look(self) -> None:
         """Say what is waited for if nothing moved for a while, and give up what is on its way for too long."""
-        now, frontier = monotonic(), spider_of(self.crawler).frontier
+        now, frontier = monotonic(), self.crawl.frontier
         gap, self.looked = now - self.looked, now
         if gap > LOOKS * self.every:
             self.sleep(gap)
@@ -69,14 +69,14 @@ class Watch:
 
     def sleep(self, gap: float) -> None:
         """Let the time in which this process was stopped count for nothing: nobody could have answered it."""
-        for work in spider_of(self.crawler).frontier.out:
+        for work in self.crawl.frontier.out:
             work.since += gap
         self.moved += gap
         self.said += gap
 
     def say(self, now: float) -> None:
         """Say what is waited for, if it is time to."""
-        trouble = spider_of(self.crawler).seat.ledger.trouble
+        trouble = self.crawl.seat.ledger.trouble
         if not self.due(now, trouble):
             return
         self.said = now
@@ -94,7 +94,7 @@ class Watch:
 
     def waits_for(self, now: float) -> str:
         """What the crawl waits for, in words."""
-        frontier = spider_of(self.crawler).frontier
+        frontier = self.crawl.frontier
         hosts = Counter(host(work.lent.candidate.url) for work in frontier.out)
         reasons = [
             f"{printable(name)} ({count} on the way, since {now - self.since(name):.0f} s)"
@@ -114,14 +114,14 @@ class Watch:
 
     def since(self, name: str) -> float:
         """When the longest wait for a host began."""
-        out = spider_of(self.crawler).frontier.out
+        out = self.crawl.frontier.out
         return min(work.since for work in out if host(work.lent.candidate.url) == name)
 
     def give_up(self, lent: Lent) -> None:
         """End a lease whose request never comes back."""
         logger.warning("Given up after %.0f seconds: %s", self.limit, lent.candidate.url)
         self.given_up = True
-        spider_of(self.crawler).skip({"candidate": lent.candidate, "lease": lent.lease}, GIVEN_UP, "failed")
+        self.crawl.leases.finish(lent, PageResult(Outcome(Code.NEVER_ENDED)))
 
     def forget_what_hangs(self) -> None:
         """Have the engine wait no more for what never comes to an end, when it is all that is left."""

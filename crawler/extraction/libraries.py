@@ -51,8 +51,8 @@ class Libraries:
         completed = site.learner.add(page)
         self._put(host(page.url), site)
         self.count("template/learned", len(completed))
-        self.count("template/pages passed over as copies", site.learner.copies - copies)
-        self.count("template/refused: the site has enough", site.library.refused - refused)
+        self.count("template/copies", site.learner.copies - copies)
+        self.count("template/site_full", site.library.refused - refused)
         return completed
 
     def take_in(self, name: str, label: Label) -> None:
@@ -61,7 +61,7 @@ class Libraries:
         refused = site.library.refused
         site.library.add(label)
         self._put(name, site)
-        self.count("template/refused: the site has enough", site.library.refused - refused)
+        self.count("template/site_full", site.library.refused - refused)
 
     def _take(self, name: str) -> _Site:
         site = self._sites.pop(name, None)
@@ -77,4 +77,4 @@ class Libraries:
         while self._size > MAX_KEPT and len(self._sites) > 1:
             oldest = next(iter(self._sites))
             self._size -= self._sites.pop(oldest).size
-            self.count("template/sites forgotten for want of room", 1)
+            self.count("template/sites_forgotten", 1)

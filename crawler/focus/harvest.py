@@ -66,11 +66,9 @@ class Harvest:
         """The share of the last pages that are on the topic; 0 where there is none."""
         return self._lately / len(self._last) if self._last else 0.0
 
-    def ends(self, when: StopWhen | None) -> str:
-        """Why the crawl ends, in words; empty as long as it does not."""
-        if when is None or not self.full or self.share_lately >= when.harvest:
-            return ""
-        return f"harvest {self.share_lately:.0%} over the last {self.window:,} pages, under stop_when={when}"
+    def ends(self, when: StopWhen | None) -> bool:
+        """Whether so few of the last pages are on the topic that the crawl is to end."""
+        return when is not None and self.full and self.share_lately < when.harvest
 
     def words(self) -> str:
         """The harvest in words.

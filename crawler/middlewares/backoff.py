@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from typing import Self
 
@@ -9,8 +10,9 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from crawler.crawl import crawl_of
 from crawler.middlewares.robots import ROBOTS, TOO_BUSY
-from crawler.spiders.topic import spider_of
+from crawler.state.frontier import Frontier
 from crawler.urls import host
 
 logger = logging.getLogger(__name__)
@@ -37,8 +39,8 @@ def retry_after(header: str, now: float) -> float | None:
 class BackoffMiddleware:
     """Lets a busy host rest as long as it asks, or ever longer while it does not say, within limits."""
 
-    def __init__(self, crawler: Crawler, delay: float, limit: float, times: int) -> None:
-        self.crawler = crawler
+    def __init__(self, hosts: Frontier, count: Callable[[str], None], delay: float, limit: float, times: int) -> None:
+        self.hosts, self.count = hosts, count
         self.delay, self.limit, self.times = delay, limit, times
         self.rests: dict[str, tuple[int, float]] = {}
         """How often each busy host was let rest in a row, and until when."""
@@ -47,15 +49,16 @@ class BackoffMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
         delay, limit = settings.getfloat("BACKOFF_DELAY"), settings.getfloat("BACKOFF_LIMIT")
-        return cls(crawler, delay, limit, settings.getint("BACKOFF_TIMES"))
+        stats = crawler.stats
+        return cls(crawl_of(crawler).frontier, stats.inc_value, delay, limit, settings.getint("BACKOFF_TIMES"))
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         name = host(request.url)
         if response.status not in TOO_BUSY:
             if self.rests.pop(name, None):
-                spider_of(self.crawler).frontier.no_longer_busy(name)
+                self.hosts.no_longer_busy(name)
             return response
-        self.crawler.stats.inc_value(f"backoff/{response.status}")
+        self.count(f"backoff/{response.status}")
         header = (response.headers.get("Retry-After") or b"").decode("latin-1")
         rests = self.let_rest(name, response.status, retry_after(header, time.time()))
         tries = request.meta.get(REFUSED_TIMES, 0) + 1
@@ -67,7 +70,6 @@ class BackoffMiddleware:
 
     def let_rest(self, name: str, status: int, asked: float | None) -> bool:
         """Whether the host may be asked again after a rest, or is left alone from now on."""
-        spider = spider_of(self.crawler)
         now = time.monotonic()
         times, until = self.rests.get(name, (0, 0.0))
         begins = now >= until
@@ -76,10 +78,10 @@ class BackoffMiddleware:
             until = now + (self.delay * 2 ** (times - 1) if asked is None else max(asked, SHORTEST))
             self.rests[name] = times, until
         if until - now > self.limit or times > self.times:
-            spider.frontier.close(name)
+            self.hosts.close(name)
             logger.warning("%s answers %d: it is left alone, its addresses are given up", name, status)
             return False
         if begins:
             logger.info("%s answers %d: it rests for %.0f seconds", name, status, until - now)
-        spider.frontier.rest(name, until)
+        self.hosts.rest(name, until)
         return True

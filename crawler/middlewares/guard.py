@@ -12,7 +12,8 @@ from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolu
 from zope.interface import implementer
 
 from crawler.addresses import AllowList, is_public
-from crawler.failures import NOT_PUBLIC, Refusal
+from crawler.failures import Refusal
+from crawler.outcomes import Code, Outcome
 
 
 @implementer(IHostnameResolver)
@@ -127,4 +128,4 @@ class GuardMiddleware:
         host = (urlparse_cached(request).hostname or "").lower()
         not_found = isinstance(exception, CannotResolveHostError)
         if not_found and self.resolver is not None and host in self.resolver.refused:
-            raise Refusal(NOT_PUBLIC)
+            raise Refusal(Outcome(Code.NOT_PUBLIC))

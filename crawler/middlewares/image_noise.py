@@ -1,5 +1,6 @@
 """Pictures are judged before anything is asked for their sake: adverts, menus and ornaments are never downloaded."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -7,15 +8,14 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from crawler.failures import Noise
-from crawler.judging import Court, court_of, leads_to_noise
+from crawler.crawl import crawl_of
+from crawler.failures import Refusal
+from crawler.judging import Court, Shelf, court_of, leads_to_noise
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Verdict
-from crawler.spiders.topic import spider_of
-from crawler.state.entries import Candidate
-
-JUDGED = "image_noise"
-"""Marks requests in their meta that were judged: retries and redirects are not judged again."""
+from crawler.outcomes import Code, Outcome
+from crawler.spiders.leases import VERDICT
+from crawler.state.entries import Keys, Lent
 
 
 class ImageNoiseMiddleware:
@@ -25,45 +25,43 @@ class ImageNoiseMiddleware:
     all the same, so that one can see how often it is wrong; whether it is fetched then is for others to say.
     """
 
-    def __init__(self, crawler: Crawler, court: Court, audit: float) -> None:
-        self.crawler, self.spider = crawler, spider_of(crawler)
-        self.court, self.audit = court, audit
+    def __init__(self, court: Court, evidence: Shelf, keys: Keys, audit: float, count: Callable[[str], None]) -> None:
+        self.court, self.evidence, self.keys, self.audit, self.count = court, evidence, keys, audit, count
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
         if not settings.getbool("IMAGE_NOISE_ENABLED"):
             raise NotConfigured  # without words: it was asked for
-        return cls(crawler, court_of(settings), settings.getfloat("IMAGE_NOISE_AUDIT"))
+        crawl, audit = crawl_of(crawler), settings.getfloat("IMAGE_NOISE_AUDIT")
+        return cls(court_of(settings), crawl.evidence, crawl.frontier.keys, audit, crawler.stats.inc_value)
 
     def process_request(self, request: Request) -> None:
         """Let content pass, and what is none's business here; end the lease of noise."""
-        candidate: Candidate | None = request.meta.get("candidate")
-        if candidate is None or candidate.sight is None or JUDGED in request.meta:
+        lent: Lent | None = request.meta.get("lease")
+        if lent is None or lent.candidate.sight is None or VERDICT in request.meta:
             return
-        request.meta[JUDGED] = True
-        lease, frontier, stats = request.meta["lease"], self.spider.frontier, self.crawler.stats
-        sighting = Sighting.of(candidate.sight)
-        evidence = self.spider.pictures.shelf.of(frontier.shown_on(lease))
+        candidate = lent.candidate
+        sighting = Sighting.of(lent.candidate.sight)
+        evidence = self.evidence.of(lent.shown_on)
         verdict = self.court.verdict(sighting, evidence)
         is_picture = candidate.kind == "image"
         noise = verdict.is_noise and (is_picture or leads_to_noise(sighting, verdict, self.court.judge, evidence.pages))
-        audited = noise and self.is_chosen(frontier.keys(candidate.url, candidate.kind))
-        told = {"sight": candidate.sight, "audited": audited}
-        frontier.judged(lease, _record(sighting, verdict, noise) | told)
+        key = self.keys(candidate.url, candidate.kind)
+        audited = noise and self.is_chosen(key)
+        address = {"key": key, "site_id": lent.shown_on, "kind": candidate.kind, "sight": candidate.sight}
+        request.meta[VERDICT] = _record(sighting, verdict, noise) | address | {"audited": audited}
         if not noise:
-            stats.inc_value("image_noise/kept")
+            self.count("image_noise/kept")
             return
         if audited:  # what comes of it is not known yet
-            stats.inc_value("image_noise/chosen")
+            self.count("image_noise/chosen")
             return
-        model = verdict.decided_by or "model"
-        stats.inc_value("image_noise/skipped")
-        stats.inc_value(f"image_noise/skipped/{model}")
+        self.count("image_noise/skipped")
+        self.count(f"image_noise/skipped/{verdict.decided_by}")
         if not is_picture:
-            stats.inc_value("image_noise/links")
-        frontier.not_asked(lease)
-        raise Noise(f"noise/{model}")
+            self.count("image_noise/links")
+        raise Refusal(Outcome(Code.NOISE, verdict.decided_by))
 
     def is_chosen(self, key: int) -> bool:
         """Whether what has this key is to be fetched although it is noise."""

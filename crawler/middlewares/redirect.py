@@ -1,14 +1,23 @@
 """Redirects, followed within the crawl's scope and to pages it does not know yet."""
 
+from collections.abc import Callable
+from typing import Self
+
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
+from crawler.crawl import crawl_of
 from crawler.failures import Refusal
 from crawler.middlewares.backoff import REFUSED_TIMES
+from crawler.outcomes import Code, Outcome
+from crawler.scope import Scope
 from crawler.spiders.examples import KINDS
-from crawler.spiders.topic import spider_of
-from crawler.state.entries import Candidate
+from crawler.spiders.leases import MOVED_TO
+from crawler.state.entries import Lent
+from crawler.state.frontier import Frontier
 from crawler.urls import absolute
 
 ANYWHERE = KINDS | {"image"}
@@ -25,29 +34,45 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
     has no candidate, is followed wherever it went.
     """
 
+    scope: Scope
+    frontier: Frontier
+    learn: Callable[[str, str], None]
+    """Takes in that a seed is at home elsewhere, too."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        crawl, middleware = crawl_of(crawler), super().from_crawler(crawler)
+        middleware.scope, middleware.frontier, middleware.learn = crawl.scope, crawl.frontier, crawl.learning.take_in
+        return middleware
+
     async def process_response(  # type: ignore[override]
         self, request: Request, response: Response
     ) -> Request | Response:
-        candidate: Candidate | None = request.meta.get("candidate")
+        lent: Lent | None = request.meta.get("lease")
         try:
             answer = super().process_response(request, response)
         except ValueError:
-            raise Refusal("redirected to no web address") from None
-        if candidate is None or (answer is response and response.status not in MOVED):
+            raise Refusal(Outcome(Code.REDIRECT_TO_NOTHING)) from None
+        except IgnoreRequest:
+            raise Refusal(Outcome(Code.TOO_MANY_REDIRECTS)) from None
+        if lent is None or (answer is response and response.status not in MOVED):
             return answer
         url = None if answer is response else absolute(request.url, answer.url)
         if url is None:
-            raise Refusal("redirected to no web address")
-        spider = spider_of(self.crawler)
+            raise Refusal(Outcome(Code.REDIRECT_TO_NOTHING))
+        candidate = lent.candidate
         if candidate.kind == "seed":
-            spider.teach(request.meta["lease"], "home", url)
-        elif candidate.kind not in ANYWHERE and (refusal := spider.scope.refusal(url, page=candidate.kind != "list")):
-            raise Refusal(f"redirected: {refusal}")
+            self.learn("home", url)
+            request.meta[MOVED_TO] = (*request.meta.get(MOVED_TO, ()), url)
+        elif candidate.kind not in ANYWHERE and (refusal := self.scope.refusal(url, page=candidate.kind != "list")):
+            raise Refusal(Outcome(Code.REDIRECT_REFUSED, str(refusal)))
         to = candidate._replace(url=url, requested=candidate.requested or candidate.url)
-        lease = await spider.frontier.move(request.meta["lease"], to)
-        if lease is None or url == request.url:
-            raise Refusal("redirected to a page already known")
+        moved = await self.frontier.move(lent.lease, to)
+        if moved is None or url == request.url:
+            raise Refusal(Outcome(Code.REDIRECT_TO_KNOWN))
         # By what the page that was asked for is known, another cannot be compared.
         headers = {name: value for name, value in answer.headers.items() if name not in CONDITIONS}
         meta = {name: value for name, value in answer.meta.items() if name not in OF_THE_OLD}
-        return answer.replace(url=url, headers=headers, meta=meta | {"lease": lease, "candidate": to})
+        return answer.replace(
+            url=url, headers=headers, meta=meta | {"lease": moved, MOVED_TO: request.meta.get(MOVED_TO, ())}
+        )

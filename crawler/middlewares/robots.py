@@ -13,9 +13,10 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from twisted.python.failure import Failure
 
-from crawler.failures import NOT_PUBLIC, Refusal, reason
+from crawler.crawl import crawl_of
+from crawler.failures import Refusal, outcome_of
+from crawler.outcomes import Code, Outcome
 from crawler.page import BOT
-from crawler.spiders.topic import spider_of
 from crawler.state.frontier import Frontier
 from crawler.urls import host, origin
 
@@ -29,7 +30,7 @@ ROBOTS = "robots_txt"
 
 TOO_BUSY = (429, 503)
 
-Answer = Protego | str | None
+Answer = Protego | Outcome | None
 """The rules, or why a host must be left alone, or None when it was too busy to say."""
 
 
@@ -39,7 +40,7 @@ class Answers:
     def __init__(self, most: int = MAX_KEPT) -> None:
         self.most = most
         self.weight = 0
-        self._kept: OrderedDict[str, tuple[Protego | str, int]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[Protego | Outcome, int]] = OrderedDict()
 
     def get(self, place: str) -> Answer:
         """The answer of a host, or None when it is not known, or not any more."""
@@ -48,7 +49,7 @@ class Answers:
         self._kept.move_to_end(place)
         return self._kept[place][0]
 
-    def keep(self, place: str, answer: Protego | str, size: int) -> None:
+    def keep(self, place: str, answer: Protego | Outcome, size: int) -> None:
         """Keep an answer of so many bytes, and drop those that were not wanted for the longest time."""
         self._kept[place] = answer, size + WEIGHT
         self.weight += size + WEIGHT
@@ -60,9 +61,9 @@ class Answers:
 class RobotsMiddleware:
     """Fetches each host's robots.txt before its first page, again when it was dropped, and obeys it."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
-        self.crawl_delay_limit = crawler.settings.getfloat("CRAWL_DELAY_LIMIT")
+    def __init__(self, crawler: Crawler, hosts: Frontier, crawl_delay_limit: float) -> None:
+        self.crawler, self.hosts = crawler, hosts
+        self.crawl_delay_limit = crawl_delay_limit
         self.answers = Answers()
         self.asked: dict[str, asyncio.Task[Answer]] = {}
 
@@ -70,19 +71,14 @@ class RobotsMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
-        return cls(crawler)
-
-    @property
-    def frontier(self) -> Frontier:
-        spider = spider_of(self.crawler)
-        return spider.frontier
+        return cls(crawler, crawl_of(crawler).frontier, crawler.settings.getfloat("CRAWL_DELAY_LIMIT"))
 
     async def process_request(self, request: Request) -> Request | None:
         """Let a request pass, refuse it, or have it wait for its turn again."""
         if ROBOTS in request.meta:
             return None
         place = origin(request.url)
-        pause = self.frontier.manners.interval(host(request.url))
+        pause = self.hosts.interval(host(request.url))
         answer = self.answers.get(place)
         came_first = answer is None
         if answer is None:
@@ -91,10 +87,10 @@ class RobotsMiddleware:
             answer = await self.asked[place]
         if answer is None:
             return request.copy()
-        if isinstance(answer, str):
+        if isinstance(answer, Outcome):
             raise Refusal(answer)
         if not answer.can_fetch(request.url, BOT):
-            raise Refusal("refused by robots.txt")
+            raise Refusal(Outcome(Code.ROBOTS_FORBIDS))
         # What was on its way before the host's pauses were known comes too early.
         return request.copy() if came_first and (answer.crawl_delay(BOT) or 0) > pause else None
 
@@ -114,23 +110,24 @@ class RobotsMiddleware:
         try:
             response = await self.crawler.engine.download_async(request)
         except Exception:
-            why = reason(Failure())
-            return (why if why == NOT_PUBLIC else f"robots.txt cannot be read: {why}"), 0
-        if response.status in TOO_BUSY and self.frontier.rests(host(place + "/"), monotonic()):
+            why = outcome_of(Failure())
+            return (why if why.code is Code.NOT_PUBLIC else Outcome(Code.ROBOTS_UNREADABLE, str(why))), 0
+        if response.status in TOO_BUSY and self.hosts.rests(host(place + "/"), monotonic()):
             return None, 0
         if response.status == 429 or response.status >= 500:
-            return f"robots.txt cannot be read: {response.status}", 0
+            why = Outcome(Code.HTTP_STATUS, str(response.status))
+            return Outcome(Code.ROBOTS_UNREADABLE, str(why)), 0
         body = response.body[:MAX_SIZE] if response.status < 300 else b""
         rules = Protego.parse(body.decode("utf-8-sig", "ignore"))
         return self.slow_down(host(place + "/"), rules), len(body)
 
-    def slow_down(self, name: str, rules: Protego) -> Protego | str:
+    def slow_down(self, name: str, rules: Protego) -> Protego | Outcome:
         """The rules, after their Crawl-delay is taken to heart."""
         delay = rules.crawl_delay(BOT)
         if delay is None or delay <= 0:
             return rules
         if delay > self.crawl_delay_limit:
-            return "robots.txt asks for longer pauses than CRAWL_DELAY_LIMIT"
-        self.frontier.slow(name, delay)
+            return Outcome(Code.CRAWL_DELAY_TOO_LONG)
+        self.hosts.slow(name, delay)
         logger.info("%s asks for %g seconds between two requests (Crawl-delay in robots.txt)", name, delay)
         return rules

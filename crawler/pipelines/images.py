@@ -1,29 +1,29 @@
 """Downloaded pictures, one file for each distinct content."""
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 
+from crawler.crawl import crawl_of
 from crawler.items import ImageItem, PageItem
-from crawler.spiders.topic import spider_of
 
 
 class ImagesPipeline:
     """Writes pictures to OUTPUT_DIR/images/ under a name made from their content alone."""
 
-    def __init__(self, folder: Path, crawler: Crawler) -> None:
-        self.spider = spider_of(crawler)
-        self.stats = crawler.stats
-        self.folder = folder
+    def __init__(self, folder: Path, count: Callable[..., None], abort: Callable[[str], None]) -> None:
+        self.folder, self.count, self.abort = folder, count, abort
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if not spider_of(crawler).arguments.images:
+        crawl = crawl_of(crawler)
+        if not crawl.arguments.images:
             raise NotConfigured  # without words: nobody asked for pictures
-        return cls(Path(crawler.settings["OUTPUT_DIR"]) / "images", crawler)
+        return cls(Path(crawler.settings["OUTPUT_DIR"]) / "images", crawler.stats.inc_value, crawl.status.abort)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         if isinstance(item, ImageItem):
@@ -33,14 +33,14 @@ class ImagesPipeline:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(item.body)
             except OSError as error:
-                self.spider.give_up(f"{path} cannot be written to: {error.strerror}")
+                self.abort(f"{path} cannot be written to: {error.strerror}")
                 raise DropItem(f"cannot be written: {error.strerror}") from error
             item.path, item.size = path.as_posix(), len(item.body)
-            verdict = self.spider.frontier.verdict(item.lease)
+            verdict = item.result.verdict
             # Noise that was fetched to see whether it is says nothing of the pictures that one keeps.
             if verdict is not None and verdict["audited"]:
-                self.stats.inc_value("image_noise/fetched")
+                self.count("image_noise/fetched")
             else:
-                self.stats.inc_value("images")
-                self.stats.inc_value("images/bytes", item.size)
+                self.count("images")
+                self.count("images/bytes", item.size)
         return item

@@ -1,7 +1,7 @@
 """The pages that a topic names as examples of what it is about and what not: fetched first, read, and not kept."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from crawler.page import Extraction, Page
@@ -31,8 +31,6 @@ class Examples:
     """The examples of a crawl."""
 
     topic: Topic
-    failed: dict[str, str] = field(default_factory=dict)
-    """Addresses that brought no text, and why."""
     taught: int = 0
     """How many texts of seeds taught what the crawl is about."""
 

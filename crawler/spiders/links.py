@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from crawler.focus.lead import Lead
 from crawler.page import Page
 from crawler.scope import Scope
+from crawler.spiders.outcome_counts import OutcomeCounts
 from crawler.spiders.pictures import Pictures
-from crawler.spiders.reasons import Reasons
 from crawler.state.entries import Candidate
 from crawler.state.frontier import Frontier
 from crawler.walk import Link
@@ -19,14 +19,11 @@ MOST_WORDS = 300
 
 
 @dataclass(frozen=True)
-class Leads:
-    """Where a page leads; to be given priorities before it goes to the frontier."""
+class PageLinks:
+    """Where a page leads."""
 
-    page: Page
-    address: str
-    """By which the page was asked for."""
-    lease: int
     new: tuple[Candidate, ...] = ()
+    """To be given priorities."""
     words: tuple[Lead, ...] = ()
     """What stands for each of the new ones."""
     pictured: tuple[Candidate, ...] = ()
@@ -37,30 +34,31 @@ class Leads:
 
 @dataclass(frozen=True)
 class Links:
-    """What tells which links to follow."""
+    """Tells which links of a page to follow."""
 
     scope: Scope
     pictures: Pictures
-    reasons: Reasons
+    counts: OutcomeCounts
+    frontier: Frontier
 
-    def leads(self, leads: Leads, depth: int, frontier: Frontier) -> Leads:
-        """The same leads with the page's links, each address once."""
+    def of(self, page: Page, depth: int) -> PageLinks:
+        """The page's links, each address once; they lie so many links from the seeds."""
         new: dict[str, list[Link]] = {}
         again: dict[str, list[Link]] = {}
         pictured: list[Candidate] = []
-        page = leads.page
+        frontier = self.frontier
         for link in page.links:
             alone = link.pictured and not link.text
             if link.url in frontier and not alone:
                 again.setdefault(link.url, []).append(link)
-            if link.url in frontier or hash(link.url) in self.reasons.left_out:
+            if link.url in frontier or hash(link.url) in self.counts.left_out:
                 continue
             if alone and (frontier.met(link.url, "picture") or self.pictures.is_picture(link.url)):
                 continue
             if link.nofollow:
-                self.reasons.mark_nofollow(link.url)
+                self.counts.mark_nofollow(link.url)
             elif refusal := self.scope.refusal(link.url):
-                self.reasons.leave_out(link.url, refusal)
+                self.counts.leave_out(link.url, refusal)
             elif alone:
                 sight = self.pictures.sight(page, link.url)
                 via = Candidate(link.url, PICTURE_PRIORITY, depth, page.url, sight=sight, via="picture")
@@ -70,8 +68,7 @@ class Links:
         called = _called(page, {*new, *again})
         words = tuple(_lead(page, links, called) for links in new.values())
         known = tuple(_lead(page, links, called) for links in again.values())
-        candidates = tuple(Candidate(url, 0, depth, page.url) for url in new)
-        return Leads(page, leads.address, leads.lease, candidates, words, tuple(pictured), known)
+        return PageLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, tuple(pictured), known)
 
 
 def _called(page: Page, urls: Collection[str]) -> dict[str, str]:

@@ -1,16 +1,17 @@
 """The pictures of a crawl: how its pages show them, which of them may be asked for, and which bytes are of one."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from scrapy.http import Response
 
 from crawler.failures import NO_WHOLE_PAGE
 from crawler.items import ImageItem
-from crawler.judging import Shelf
+from crawler.noise.evidence import Evidence
 from crawler.noise.sighting import Sighting, sightings
+from crawler.outcomes import Code, Outcome
 from crawler.page import Extraction, Page
-from crawler.picture import refusal, type_of
+from crawler.picture import content_of, type_of
 from crawler.state.entries import Candidate
 from crawler.urls import ending
 
@@ -34,7 +35,6 @@ class Pictures:
     smallest: int
     """Bytes."""
     largest: int
-    shelf: Shelf = field(default_factory=Shelf)
 
     def sightings(self, page: Page) -> tuple[Sighting, ...]:
         """The pictures of a page, as it shows them; of very many the first."""
@@ -44,16 +44,20 @@ class Pictures:
         """How many pictures of a page are left out because it has so many."""
         return max(0, len(page.images) - MOST_PICTURES) if self.wanted else 0
 
-    def seen(self, page: Page) -> tuple[Sighting, ...]:
-        """The pictures of a page, to be counted."""
-        return tuple(one.alone() for one in page.once(self.sightings))
+    def counts(self, page: Page) -> Evidence:
+        """The counts of the pictures of one page."""
+        counts = Evidence()
+        counts.see(page.once(self.sightings))
+        return counts
 
     def candidates(self, page: Page, depth: int, met: Callable[[str, str], bool]) -> Iterator[Candidate]:
         """The page's pictures, and the large ones that they link to; to be judged by how the page shows them."""
+        seen: set[str] = {""}
         for at, image in enumerate(page.images[:MOST_PICTURES]):
             large = image.target if image.target and ending(image.target) in PICTURES else ""
             for url in (image.url, large):
-                if url and not met(url, "image"):
+                if url not in seen and not met(url, "image"):
+                    seen.add(url)
                     sight = page.once(self.sightings)[at].record() if self.judged else None
                     yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight, via="picture")
 
@@ -68,15 +72,15 @@ class Pictures:
         shown = page.once(_leading) if self.judged else {}
         return page.once(self.sightings)[shown[url]].record() if url in shown else None
 
-    def item(self, response: Response, candidate: Candidate) -> ImageItem | str:
-        """A picture as an item, if its bytes are those of one that is kept; otherwise why they are not, in words."""
+    def item(self, response: Response, candidate: Candidate) -> ImageItem | Outcome:
+        """A picture as an item, if its bytes are those of one that is kept; otherwise why they are not."""
         kind, body = type_of(response.body), response.body
         if kind is None or response.status in NO_WHOLE_PAGE:
-            return f"not a picture: {refusal(body) or response.status}"
+            return Outcome(Code.NOT_A_PICTURE, content_of(body) or str(response.status))
         if len(body) < self.smallest:
-            return "picture smaller than the limit"
+            return Outcome(Code.PICTURE_TOO_SMALL)
         item = ImageItem(response.url, candidate.parent or "", kind.media_type)
-        item.body, item.ending, item.lease = body, kind.ending, response.meta["lease"]
+        item.body, item.ending = body, kind.ending
         return item
 
 

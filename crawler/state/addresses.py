@@ -6,15 +6,15 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import Connection, Engine, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from crawler.outcomes import Code
 from crawler.state.entries import Candidate
 from crawler.state.lines import storable
-from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, host, site, verdict
+from crawler.state.schema import DONE, HELD, NO_OUTCOME, RECORDED, WAITING, address, host, site, verdict
 from crawler.urls import host as host_of
 from crawler.urls import site as site_of
 
 KNOWN_HOSTS = 50_000  # whose numbers are remembered
 NAMED_AT_ONCE = 5_000  # in a statement: databases take so many parameters and no more
-NOISE = "noise/"  # how the outcome begins of what was judged to be noise
 COUNTED = {"preserve_rowcount": True}  # SQLAlchemy does not keep the count of rows inserted otherwise
 
 RAISE_BEST = (
@@ -24,14 +24,15 @@ RAISE_BEST = (
 )
 # What is known of an address for a picture alone, which one link with words overrules.
 ONLY_PICTURED = (address.c.kind != "image") & or_(
-    address.c.sight.is_not(None), (address.c.state == DONE) & address.c.outcome.startswith(NOISE)
+    address.c.sight.is_not(None), (address.c.state == DONE) & (address.c.outcome == Code.NOISE)
 )
 OVERRULE = (
     update(address)
     .where(address.c.id == bindparam("known"))
     .values(
         {name: bindparam(f"to_{name}") for name in ("state", "kind", "priority", "depth", "parent", "via")}
-        | {"sight": None, "shown_on": None, "outcome": None}
+        | {"sight": None, "shown_on": None}
+        | NO_OUTCOME
     )
 )
 T = TypeVar("T")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from crawler.moments import moment
+from crawler.outcomes import Code, Group, codes
 from crawler.recrawl import EARLIEST, Bounds, History, next_interval
 from crawler.state.entries import PRESENT, Check, Ended, Found, Known
 
@@ -12,9 +13,8 @@ NEVER = 1e12
 """When a page is due that is gone for good."""
 GONE_AFTER = 2
 """Times in a row that a page is not there, until it is gone."""
-NO_ROBOTS = "skipped/robots.txt cannot be read"
-"""How the outcome begins where a host is away, which shows there first: nothing else of it is asked for."""
-FAILED = ("failed/", NO_ROBOTS)
+FAILED = frozenset((*codes(Group.FAILED), Code.ROBOTS_UNREADABLE))
+"""Where a host is away, that shows at its robots.txt first: nothing else of it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class Occasion:
 
 def known_after(ended: Ended, occasion: Occasion) -> Known:
     """What is known of a page after what came of it."""
-    fetched_at = str((ended.record or {}).get("fetched_at") or occasion.moment)
+    fetched_at = str((ended.result.record or {}).get("fetched_at") or occasion.moment)
     known = ended.lent.known or Known(first_round=occasion.round, first_at=fetched_at)
-    check = ended.check or Check(Found.NEW if ended.is_page else Found.NOTHING)
+    check, outcome = ended.result.check or Check(Found.NEW if ended.is_page else Found.NOTHING), ended.result.outcome
     known = replace(known, checked_at=occasion.now, lastmod=_lastmod(known, ended, occasion.now))
     if check.found is Found.MISSING:
         return _missing(known, occasion)
     if check.found is Found.NOTHING:
-        return _in_doubt(known, occasion, ended.outcome.startswith(FAILED))
+        return _in_doubt(known, occasion, outcome is not None and outcome.code in FAILED)
     known = _present(_validated(known, ended, check), ended, occasion, check)
     if check.found is Found.NOT_MODIFIED:
         return replace(known, not_modified_round=occasion.round)
@@ -92,7 +92,7 @@ def _validated(known: Known, ended: Ended, check: Check) -> Known:
     """A page with what its server tells it by from now on; who says that it is the same may leave that out."""
     if check.found not in PRESENT:
         return known
-    etag, last_modified = ended.headers.get("etag"), ended.headers.get("last_modified")
+    etag, last_modified = (ended.result.validators.get(name) for name in ("etag", "last_modified"))
     if check.found is Found.NOT_MODIFIED:
         etag, last_modified = etag or known.etag, last_modified or known.last_modified
     return replace(known, etag=etag, last_modified=last_modified)

@@ -23,6 +23,7 @@ from sqlalchemy import (
     update,
 )
 
+from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.state.entries import Candidate, Demand, Known, Lent
 from crawler.state.pages import known_pages
 from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, site, worker
@@ -37,7 +38,6 @@ IS_WAITING = literal(WAITING, literal_execute=True)
 IS_IMAGE = literal("image", literal_execute=True)
 # How an older release found what it found, by kind.
 FOUND = {"seed": "seed", "list": "sitemap", "image": "picture"}
-BUDGET_SPENT = "page budget of the site is spent"
 
 has_some = host.c.best.is_not(None) & (
     (site.c.pages >= bindparam("limit"))
@@ -171,7 +171,7 @@ class Claimed(NamedTuple):
 
     lent: list[Lent]
     more: set[int]
-    refused: Counter[str]
+    refused: Outcomes
     rests: dict[int, float]
 
 
@@ -181,7 +181,7 @@ def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> 
     kinds = ("pictures" if left <= 0 else "all") if who.pictures else "pages"
     rows = _hosts(connection, who, demand, now, kinds) if left > 0 or who.pictures else []
     if not rows:
-        return Claimed([], set(), Counter(), {})
+        return Claimed([], set(), Outcomes(), {})
     refused = _refuse(connection, who, rows)
     hosts = {row.id: row for row in rows}
     asked = sorted(row.id for row in rows if not row.closed)
@@ -229,19 +229,19 @@ def _hosts(connection: Connection, who: Claimant, demand: Demand, now: float, ki
     return rows
 
 
-def _refuse(connection: Connection, who: Claimant, rows: Iterable[Row[Any]]) -> Counter[str]:
+def _refuse(connection: Connection, who: Claimant, rows: Iterable[Row[Any]]) -> Outcomes:
     """Give up what waits on hosts that are closed, and the pages on those of sites that had their budget.
 
     Of very many, some are left to the next claims.
     """
-    refused: Counter[str] = Counter()
+    refused = Outcomes()
     for row in rows:
         spent = row.pages >= who.site_limit or row.requests >= who.site_limit * REQUESTS_A_PAGE
         if row.closed or spent:
-            why = row.closed or BUDGET_SPENT
-            given_up = REFUSE["all" if row.closed else "pages"].values(state=DONE, outcome=f"skipped/{why}")
-            refused[why] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
-    return +refused
+            code = Code(row.closed) if row.closed else Code.SITE_BUDGET_SPENT
+            given_up = REFUSE["all" if row.closed else "pages"].values(state=DONE, outcome=code)
+            refused[Outcome(code)] += connection.execute(given_up, {"host": row.id, "most": REFUSED_AT_ONCE}).rowcount
+    return Outcomes(+refused)
 
 
 def _within(
@@ -332,7 +332,7 @@ def bury(connection: Connection, dead: int, lapse: int = 1) -> None:
     )
     hosts = connection.execute(select(address.c.host_id).where(*held).distinct()).scalars().all()
     deadly = update(address).where(*held, address.c.lapses + lapse >= LAPSES)
-    connection.execute(deadly.values(state=DONE, worker=None, outcome="failed/crawlers died of it"))
+    connection.execute(deadly.values(state=DONE, worker=None, outcome=Code.WORKERS_CRASHED))
     back = update(address).where(*held).values(state=WAITING, worker=None, lapses=address.c.lapses + lapse)
     returned = connection.execute(back).rowcount
     connection.execute(RENEW_BEST, {"ids": sorted(hosts)})

@@ -1,24 +1,25 @@
 """What ended leases cause besides pages: links added, counts, what was seen and said of pictures."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, update
 
-from crawler.state.addresses import NOISE, Addresses, Shown, raise_best
+from crawler.outcomes import Outcome
+from crawler.state.addresses import Addresses, Shown, raise_best
 from crawler.state.claims import count_sites
-from crawler.state.entries import Candidate, Ended, Keys
+from crawler.state.entries import Candidate, Ended, Keys, Lent
 from crawler.state.lines import storable
 from crawler.state.pages import column_value
-from crawler.state.pictures import keep_downloaded, keep_evidence, keep_verdicts
+from crawler.state.pictures import keep_downloaded, keep_verdicts
 from crawler.state.schema import DONE, WAITING, address
 
 END = (
     update(address)
     .where(address.c.id == bindparam("lease"))
-    .values(state=DONE, worker=None, outcome=bindparam("why"), sight=None)
+    .values(state=DONE, worker=None, outcome=bindparam("code"), outcome_detail=bindparam("detail"), sight=None)
 )
 # What is noise as a picture, while a link with words leads there too by now.
 SPARE = (
@@ -36,7 +37,7 @@ def add_links(
     links: dict[int, tuple[Candidate, int | None]] = {}
     shown: dict[int, Shown] = {}
     for one in ended:
-        for link in one.links:
+        for link in one.result.links:
             key = keys(link.url, link.kind)
             if link.sight is None:
                 links.setdefault(key, (link, one.lent.lease))
@@ -51,19 +52,21 @@ def end(connection: Connection, ended: Iterable[Ended]) -> set[int]:
     """End leases; those that wait again, because a link with words leads to what is noise as a picture."""
     spared = _spare(connection, ended)
     _count_ends(connection, ended)
-    rows = [
-        {"lease": one.lent.lease, "why": (not one.is_page and storable(one.outcome)) or None}
-        for one in ended
-        if one.lent.lease not in spared
-    ]
+    rows = [end_row(one.lent, one.result.outcome) for one in ended if one.lent.lease not in spared]
     if rows:
         connection.execute(END, sorted(rows, key=lambda row: row["lease"] or 0))
     return spared
 
 
+def end_row(lent: Lent, outcome: Outcome | None) -> dict[str, Any]:
+    """The parameters of END."""
+    code, detail = (outcome.code, storable(outcome.detail) or None) if outcome is not None else (None, None)
+    return {"lease": lent.lease, "code": code, "detail": detail}
+
+
 def _spare(connection: Connection, ended: Iterable[Ended]) -> set[int]:
     """Those leases of noise that wait again."""
-    noise = [one.lent.lease for one in ended if one.lent.counts and one.outcome.startswith(NOISE)]
+    noise = [one.lent.lease for one in ended if one.lent.counts and one.result.is_noise]
     if not noise:
         return set()
     rows = connection.execute(SPARE, {"leases": noise}).all()
@@ -84,34 +87,27 @@ def _count_ends(connection: Connection, ended: Iterable[Ended]) -> None:
     sites: dict[str, Counter[int]] = {name: Counter() for name in counts}
     for one in ended:
         if one.lent.counts:
-            nothing = "noise" if one.outcome.startswith(NOISE) else "brought nothing"
+            nothing = "noise" if one.result.is_noise else "brought nothing"
             sites["stored" if one.is_page else nothing][one.lent.site_id] += 1
     for name, changes in counts.items():
         count_sites(connection, sites[name], **changes)
 
 
-def keep_pictures(
-    connection: Connection, keys: Keys, crawl_id: int, ended: Iterable[Ended], count: Callable[[list[Any]], str] | None
-) -> None:
-    """Keep what pages show of pictures, and what was said of those that were judged."""
-    seen: dict[int, list[Any]] = {}
+def keep_pictures(connection: Connection, keys: Keys, crawl_id: int, ended: Iterable[Ended]) -> None:
+    """Keep what was said of the pictures that were judged."""
     verdicts, later = [], {}
     for one in ended:
-        if one.seen is not None:
-            seen.setdefault(one.lent.site_id, []).append(one.seen)
-        if one.verdict is not None:
-            verdicts.append({name: column_value(value) for name, value in {**one.verdict, **_downloaded(one)}.items()})
+        if (verdict := one.result.verdict) is not None:
+            verdicts.append({name: column_value(value) for name, value in {**verdict, **_downloaded(one)}.items()})
         elif downloaded := _downloaded(one):  # by a run that judges nothing; an earlier one may have
             later[keys(one.lent.candidate.url, one.lent.candidate.kind)] = downloaded
-    if count is not None:
-        keep_evidence(connection, crawl_id, {site_id: count(pages) for site_id, pages in seen.items()})
     keep_verdicts(connection, crawl_id, verdicts)
     keep_downloaded(connection, later)
 
 
 def _downloaded(ended: Ended) -> Mapping[str, Any]:
     """What a verdict is told of the picture that was downloaded; nothing where none was."""
-    record = ended.record or {}
+    record = ended.result.record or {}
     if ended.lent.counts or record.get("size") is None:
         return {}
     # Pictures lie in a folder by the first letters of their names, whatever folder holds them all.

@@ -1,6 +1,5 @@
 """What goes between the frontier, which is in memory, and the ledger, which is in the database."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -8,10 +7,9 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from crawler.canonical import Canonical
+from crawler.noise.evidence import Evidence as PictureCounts
+from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.state.tempo import Tempo
-
-OFF_TOPIC = "off topic/relevance under min_relevance"
-"""Why there is nothing of a page that was read and is not kept."""
 
 
 class Candidate(NamedTuple):
@@ -145,39 +143,60 @@ class Response(NamedTuple):
     """Unpacked, where it came compressed."""
 
 
-class Ended(NamedTuple):
-    """What came of a candidate."""
+@dataclass(frozen=True)
+class PageResult:
+    """All that one request brought: built while its answer is read, and handed to the frontier once."""
 
-    lent: Lent
-    outcome: str
-    """Empty for a page or picture that was stored; otherwise why there is none."""
-    links: tuple[Candidate, ...] = ()
-    lessons: tuple[tuple[str, str], ...] = ()
-    """Where a seed is at home, and what its text is: kind and text."""
+    outcome: Outcome | None = None
+    """Why nothing is stored; None for a page or a picture that is stored, and for a page that is as it was."""
     record: Mapping[str, Any] | None = None
-    headers: Mapping[str, str] = {}
+    """The fields of the item."""
+    check: Check | None = None
+    """How the page compares with what was known of it; None where the outcome tells that."""
+    links: tuple[Candidate, ...] = ()
+    """What the page leads to, with priorities, its pictures among it."""
+    prices: Mapping[str, int] = field(default_factory=dict)
+    """New priorities of addresses that wait already, by what this page taught."""
+    lessons: tuple[tuple[str, str], ...] = ()
+    """What a seed or an example teaches: kind and text."""
     templates: tuple[Template, ...] = ()
-    """Those that this page completed."""
-    seen: Any = None
-    """The pictures of a page, to be counted."""
+    """What the pages of the host have in common, as far as this page completed it."""
+    pictures: PictureCounts | None = None
+    """The counts of the pictures that the page shows, where pictures are judged."""
     verdict: Mapping[str, Any] | None = None
     """What was said of a picture before it was asked for."""
-    check: Check | None = None
-    """What the page was found to be; None where that is told by the outcome."""
+    validators: Mapping[str, str] = field(default_factory=dict)
+    """ETag and Last-Modified, by which the server tells whether the page is still the same."""
     response: Response | None = None
-    """What a page came in, if that is to be kept."""
+    """What the page came in, if that is to be kept."""
+
+    @property
+    def is_new_item(self) -> bool:
+        """Whether it has a line of its own among the items: a page that only the extraction changed has one already."""
+        return self.record is not None and (self.check is None or self.check.found is not Found.RENEWED)
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether it was refused as noise before the request."""
+        return self.outcome is not None and self.outcome.code is Code.NOISE
+
+
+class Ended(NamedTuple):
+    """A lease that ended, and its result."""
+
+    lent: Lent
+    result: PageResult
 
     @property
     def is_page(self) -> bool:
         """Whether it is a page of this round: one that was stored, or is as it was."""
-        there = self.check is not None and self.check.found in PRESENT
-        return self.lent.counts and (there if self.check is not None else not self.outcome)
+        check, outcome = self.result.check, self.result.outcome
+        return self.lent.counts and (outcome is None if check is None else check.found in PRESENT)
 
     @property
     def is_item(self) -> bool:
-        """Whether it has a line of its own among the items: what is as it was has one already."""
-        old = self.check is not None and self.check.found is Found.RENEWED
-        return self.record is not None and not old
+        """Whether it is a page with a new line among the items."""
+        return self.lent.counts and self.result.is_new_item
 
 
 class Evidence(NamedTuple):
@@ -254,7 +273,10 @@ class Batch:
     paces: dict[int, float] = field(default_factory=dict)
     tempos: dict[int, Tempo] = field(default_factory=dict)
     """Of hosts that answered lately, now and then."""
-    closed: dict[str, str] = field(default_factory=dict)
+    closed: dict[str, Code] = field(default_factory=dict)
+    """Hosts that are asked for nothing more, by their names, and why."""
+    pictures: dict[int, str] = field(default_factory=dict)
+    """The record of what was counted of the pictures of sites, by their numbers."""
     demand: Demand | None = None
     prices: dict[str, int] = field(default_factory=dict)
     """Waiting addresses, and their new priority."""
@@ -278,7 +300,8 @@ class Answer:
     rests: dict[int, float] = field(default_factory=dict)
     """Hosts that addresses are lent of and that rest, as this worker or another says, and for how many seconds."""
     moved: dict[int, Lent | None] = field(default_factory=dict)
-    refused: Counter[str] = field(default_factory=Counter)
+    refused: Outcomes = field(default_factory=Outcomes)
+    """Addresses that were given up unasked."""
     lessons: list[tuple[str, str]] = field(default_factory=list)
     templates: list[Template] = field(default_factory=list)
     """All of hosts that were not at hand before, and the new ones of those that were."""

@@ -6,7 +6,6 @@ log grow, and it takes no more memory for a million pages than for a thousand. E
 comes; those stored after the beginning are not among them.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, or_, s
 from sqlalchemy.engine import URL
 
 from crawler.state.entries import Response
+from crawler.state.pages import field_values
 from crawler.state.raw import response_of
 from crawler.state.report import exists, reading
 from crawler.state.schema import crawl, page, raw
@@ -150,10 +150,7 @@ def _is_in(row: RowMapping, place: Place, name: str) -> bool:
 
 
 def _stored(row: RowMapping, columns: Sequence[str], responses: bool) -> Stored:
-    values = {name: row[name] for name in columns}
-    if "images" in values:
-        values["images"] = json.loads(values["images"])
-    return Stored(row["key"], values, response_of(row) if responses else None)
+    return Stored(row["key"], field_values(row, columns), response_of(row) if responses else None)
 
 
 @contextmanager

@@ -1,36 +1,32 @@
 """The frontier: which address comes next, of those that this worker has at hand.
 
 The database holds the frontier itself; a few seconds' worth of it is claimed and waits here (`queues.py`). An address
-taken is lent under a number, its lease, until it is ended or given back. What happened is handed to the ledger in
+taken is lent under a number, its lease, until it is finished or given back. What happened is handed to the ledger in
 batches; what the ledger answers is what comes next.
 
 Nothing here waits for the database. The queues are short whatever waits there, so memory does not grow with the crawl.
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
+from crawler.noise.evidence import Evidence
+from crawler.outcomes import Code, Outcome
 from crawler.state.coming import Coming, is_poor
 from crawler.state.entries import (
     Answer,
     Batch,
     Candidate,
-    Check,
     Demand,
     Ended,
-    Evidence,
     Keys,
-    Known,
     Lent,
     Move,
+    PageResult,
     Recent,
-    Response,
     Sample,
-    Template,
 )
 from crawler.state.manners import Manners, Pace
 from crawler.state.queues import HostQueue, Queues
@@ -45,30 +41,41 @@ MOST_OF_A_HOST = 128
 ASKED_AFTER = 1_000  # addresses a batch
 LINKS_AT_ONCE = 50_000  # that wait to be committed: nothing more is asked for until they are
 JOINING = 1.0  # seconds in which the other workers learn of a new one
-NOTHING: Mapping[str, str] = MappingProxyType({})
-LEFT_ALONE = "site asked to be left alone"
 
 
 @dataclass
 class Work:
-    """An address on its way, and what came of it so far."""
+    """An address on its way."""
 
     lent: Lent
     since: float
-    links: list[Candidate] = field(default_factory=list)
-    lessons: list[tuple[str, str]] = field(default_factory=list)
-    templates: list[Template] = field(default_factory=list)
-    seen: Any = None
-    verdict: dict[str, Any] | None = None
-    response: Response | None = None
-    turn: float = 0.0
+    turn: float
     """When its host may be asked again, as this one was taken."""
+
+
+class News(NamedTuple):
+    """What an answer of the ledger means for the links that the topic has priced."""
+
+    came: tuple[tuple[str, int], ...]
+    """Links that were lent, and their priorities."""
+    no_longer: tuple[str, ...]
+    """Links that wait no more, and those of which nothing came."""
+
+
+def _count_nothing(outcome: Outcome, by: int = 1) -> None:
+    """What is given up unasked is not counted."""
 
 
 class Frontier:
     """What one worker has at hand."""
 
-    def __init__(self, keys: Keys, pace: Pace, max_pages: int | None = None) -> None:
+    def __init__(
+        self,
+        keys: Keys,
+        pace: Pace,
+        max_pages: int | None = None,
+        count: Callable[[Outcome, int], None] = _count_nothing,
+    ) -> None:
         self.keys = keys
         self.manners = Manners(pace)
         self.queues = Queues(self.manners, None if max_pages is None else Thrift())
@@ -80,28 +87,17 @@ class Frontier:
         self.all_pages = 0
         self.waiting = 0
         self.held_by_others = 0
-        self.refused: Counter[str] = Counter()
         self.over = False
         self.ended = 0
         """How many leases ended, whichever way."""
-        self.lessons: list[tuple[str, str]] = []
-        """What the seeds taught, for the spider to learn."""
-        self.templates: list[Template] = []
-        """What the pages of hosts have in common, for the spider to learn."""
-        self.evidence: list[Evidence] = []
-        """What was counted of the pictures of sites, for the judge to learn."""
-        self.forgotten: list[int] = []
-        self.lore: list[str] = []
-        """What earlier runs and other workers have learned of where the topic's pages are, for the spider to learn."""
-        self.no_longer: list[str] = []
-        """Links that were asked after and wait no more, and those of which nothing came."""
-        self.came: list[tuple[str, int]] = []
-        """Links that were lent, and their priorities."""
+        self._count = count
+        """Told of addresses that are given up unasked."""
+        self._no_longer: list[str] = []
         self._recent = Recent(REMEMBERED)
         self._work: dict[int, Work] = {}
-        self._begun: dict[int, Work] = {}
-        """What is known already of addresses that were given back."""
         self._batch = Batch()
+        self._pictures: dict[int, Evidence] = {}
+        """What the pages of the batch show of pictures, by their sites."""
         self._moves: dict[int, asyncio.Future[Lent | None]] = {}
         self._links = 0
         """How many links are in the batch, or in the one that is being committed."""
@@ -144,69 +140,15 @@ class Frontier:
         """Whether an address is among those seen last."""
         return spelling(url) in self._recent
 
-    def found(self, lease: int, candidates: Iterable[Candidate]) -> None:
-        """Take what a page leads to, if it is new; it waits from when the page is ended.
-
-        What a page leads to that is no longer held here is not remembered either: it will be found again.
-        """
-        if lease in self._work:
-            # What a sitemap says of a page that is known is worth hearing.
-            new = [
-                one for one in candidates if self._recent.add(spelling(one.url, one.sort)) or one.lastmod is not None
-            ]
-            self._work[lease].links += new
-
     def met(self, url: str, sort: str) -> bool:
         """Whether an address is among those seen last as an image, or as a page behind a picture."""
         return spelling(url, sort) in self._recent
-
-    def saw(self, lease: int, seen: Any) -> None:
-        """The pictures that a page shows; they are counted with it."""
-        if lease in self._work:
-            self._work[lease].seen = seen
-
-    def received(self, lease: int, response: Response) -> None:
-        """What a page came in; it is kept if the page is."""
-        if lease in self._work:
-            self._work[lease].response = response
-
-    def shown_on(self, lease: int) -> int | None:
-        """The site whose pages show what is lent."""
-        return self._work[lease].lent.shown_on if lease in self._work else None
-
-    def judged(self, lease: int, verdict: Mapping[str, Any]) -> None:
-        """What is said of a picture; it is kept when that is ended."""
-        if lease in self._work:
-            lent = self._work[lease].lent
-            key = self.keys(lent.candidate.url, lent.candidate.kind)
-            known = self._work[lease].verdict or {"key": key, "site_id": lent.shown_on, "kind": lent.candidate.kind}
-            self._work[lease].verdict = {**known, **verdict}
-
-    def verdict(self, lease: int) -> Mapping[str, Any] | None:
-        """What was said of a picture that is on its way."""
-        return self._work[lease].verdict if lease in self._work else None
-
-    def known(self, lease: int) -> Known | None:
-        """What is known of a page that is on its way, if it was there in an earlier round."""
-        return self._work[lease].lent.known if lease in self._work else None
-
-    def not_asked(self, lease: int) -> None:
-        """Let the host of what is lent be asked at once for something else: no request was made."""
-        work = self._work.get(lease)
-        queue = self.queues.hosts.get(host(work.lent.candidate.url)) if work is not None else None
-        if work is not None and queue is not None and queue.ready_at == work.turn:
-            queue.ready_at = work.since
 
     def reprice(self, renewed: Mapping[str, int]) -> None:
         """Give addresses that wait new priorities, here at once and in the database with the next batch."""
         self._batch.prices.update(renewed)
         here = self.queues.reprice(renewed)
-        for work in self._work.values():
-            here.add(work.lent.candidate.url)
-            for place, link in enumerate(work.links):  # which the database does not know yet
-                if link.url in renewed and link.can_be_priced:
-                    work.links[place] = link._replace(priority=renewed[link.url])
-                    here.add(link.url)
+        here.update(work.lent.candidate.url for work in self._work.values())
         for url, priority in renewed.items():
             if url not in here:
                 self._coming.found.add(host(url), priority)
@@ -220,18 +162,8 @@ class Frontier:
         self._batch.samples += samples
 
     def ask_after(self, urls: Iterable[str]) -> None:
-        """Ask with the next batch whether addresses still wait; those that do not come in `no_longer`."""
+        """Ask with the next batch whether addresses still wait; those that do not come with the news."""
         self._batch.asked_after = (*self._batch.asked_after, *urls)[-ASKED_AFTER:]
-
-    def taught(self, lease: int, kind: str, text: str) -> None:
-        """What a seed teaches: where it is at home, what it is about, or that it is to be asked again."""
-        if lease in self._work:
-            self._work[lease].lessons.append((kind, text))
-
-    def completed(self, lease: int, templates: Iterable[Template]) -> None:
-        """Templates that a page completed; they are kept with it."""
-        if lease in self._work:
-            self._work[lease].templates += templates
 
     def take(self, now: float) -> Lent | None:
         """Lend the best address of the hosts that are ready, or None."""
@@ -252,8 +184,13 @@ class Frontier:
         """In how many seconds a resting host is ready, or None when none rests."""
         return self.queues.ready_in(now)
 
+    def closed(self, url: str) -> Outcome | None:
+        """Why the host of an address is asked for nothing more, if it is not."""
+        code = self.manners.closed.get(host(url))
+        return Outcome(code) if code else None
+
     def give_back(self, lease: int, load: Any, behind: bool = False) -> bool:
-        """Let a lent address wait again here, with what it is asked by; whether its host is still asked.
+        """Let a lent address wait again here, with what it is asked by; whether it was lent.
 
         What the host refused waits until the host answers something else, if there is anything that is soon asked
         for: so a page that is always refused is not taken for a host that refuses every page.
@@ -261,61 +198,68 @@ class Frontier:
         work = self._work.get(lease)
         if work is None:
             return False
-        name = host(work.lent.candidate.url)
-        if why := self.manners.closed.get(name):
-            self.refused[why] += 1
-            self.end(lease, f"skipped/{why}")
-            return False
         self._return(lease)
-        self._begun[lease] = work
         put = self.queues.put_behind if behind else self.queues.put
         put(work.lent._replace(load=load))
         return True
 
-    def end(
-        self,
-        lease: int,
-        outcome: str = "",
-        record: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str] = NOTHING,
-        check: Check | None = None,
-    ) -> bool:
-        """End a lease, with the record of what was stored or why nothing was; whether it was open."""
+    def finish(self, lease: int, result: PageResult) -> bool:
+        """End a lease with its result; whether it was open.
+
+        What a page leads to that is no longer held here is not remembered either: it will be found again.
+        """
         work = self._work.get(lease)
         if work is None:
             return False
+        if result.is_noise:
+            self._ask_at_once(work)
         self._return(lease)
         self.ended += 1
-        self._links += len(work.links)
-        for link in work.links:
+        if result.prices:
+            self.reprice(result.prices)
+        links = tuple(self._new(result.links))
+        for link in links:
             if link.sight is None:  # else it comes in its own time
                 self._coming.found.add(host(link.url), link.priority)
-        links, lessons, templates = tuple(work.links), tuple(work.lessons), tuple(work.templates)
-        told = (record, headers, templates, work.seen, work.verdict, check, work.response)
-        self._batch.ended.append(Ended(work.lent, outcome, links, lessons, *told))
-        self._let_go(work.lent.candidate, outcome)
+        self._links += len(links)
+        if result.pictures is not None:
+            self._pictures.setdefault(work.lent.site_id, Evidence()).add(result.pictures)
+        self._end(work.lent, replace(result, links=links, prices={}, pictures=None))
         return True
 
-    def _give_up(self, lent: Lent, why: str) -> None:
-        self._batch.ended.append(Ended(lent, f"skipped/{why}"))
-        self._let_go(lent.candidate, why)
+    def _new(self, links: Iterable[Candidate]) -> Iterator[Candidate]:
+        """Those links that are new, and those of which a sitemap says something new, at their latest priorities."""
+        for link in links:
+            if self._recent.add(spelling(link.url, link.sort)) or link.lastmod is not None:
+                price = self._batch.prices.get(link.url) if link.can_be_priced else None
+                yield link if price is None else link._replace(priority=price)
 
-    def _let_go(self, candidate: Candidate, outcome: str) -> None:
-        """Note that a link waits no more of which nothing came."""
-        if outcome and candidate.can_be_priced:
-            self.no_longer.append(candidate.requested or candidate.url)
+    def _ask_at_once(self, work: Work) -> None:
+        """Let the host of what was refused unasked be asked at once for something else."""
+        queue = self.queues.hosts.get(host(work.lent.candidate.url))
+        if queue is not None and queue.ready_at == work.turn:
+            queue.ready_at = work.since
 
-    async def move(self, lease: int, candidate: Candidate) -> int | None:
+    def _give_up(self, lent: Lent, code: Code) -> None:
+        """End a lease that was never asked for."""
+        self._count(Outcome(code), 1)
+        self._end(lent, PageResult(Outcome(code)))
+
+    def _end(self, lent: Lent, result: PageResult) -> None:
+        self._batch.ended.append(Ended(lent, result))
+        if result.record is None and lent.candidate.can_be_priced:
+            self._no_longer.append(lent.candidate.requested or lent.candidate.url)
+
+    async def move(self, lease: int, candidate: Candidate) -> Lent | None:
         """The lease of where a redirect leads, in place of the old one, or None when that is known already."""
         work = self._work.get(lease)
         if work is None:
             return None
         if self.keys(candidate.url, candidate.kind) == self.keys(work.lent.candidate.url, candidate.kind):
-            return lease  # another spelling of the same
+            return work.lent._replace(candidate=candidate)  # another spelling of the same
         self._moves[lease] = asyncio.get_running_loop().create_future()
         self._batch.moves.append(Move(work.lent, candidate))
-        moved = await self._moves[lease]
-        return moved.lease if moved else None
+        return await self._moves[lease]
 
     def rest(self, name: str, until: float) -> None:
         """Ask a host for nothing before this time."""
@@ -338,14 +282,18 @@ class Frontier:
         if name in self.queues.hosts:
             self._batch.paces[self.queues.hosts[name].host_id] = interval
 
+    def interval(self, name: str) -> float:
+        """Seconds from one request to a host to the next."""
+        return self.manners.interval(name)
+
     def answered(self, name: str, seconds: float) -> None:
         """Note that a host has answered, after so many seconds."""
         if name in self.queues.hosts:
             self.ear.hear(self.queues.hosts[name].host_id, name, seconds)
 
-    def close(self, name: str, why: str = LEFT_ALONE) -> int:
+    def close(self, name: str, code: Code = Code.HOST_CLOSED) -> int:
         """Ask a host for nothing more; how many of its addresses at hand are given up."""
-        self.manners.closed[name] = self._batch.closed[name] = why
+        self.manners.closed[name] = self._batch.closed[name] = code
         queue = self.queues.hosts.get(name)
         if queue:
             self.queues.let_up(name)
@@ -353,8 +301,7 @@ class Frontier:
         if given_up:
             self.queues.remove(name, {lent.lease for lent in given_up})
         for lent in given_up:
-            self._give_up(lent, why)
-        self.refused[why] += len(given_up)
+            self._give_up(lent, code)
         return len(given_up)
 
     def batch(self, now: float) -> Batch:
@@ -363,53 +310,55 @@ class Frontier:
         for name, queue in self.queues.items():
             self._tidy(name, queue, now)
         batch, self._batch = self._batch, Batch()
+        pictures, self._pictures = self._pictures, {}
+        batch.pictures = {site_id: counts.record() for site_id, counts in pictures.items()}
         batch.tempos = self.ear.tell(now, self.manners.interval)
         batch.rests = {host_id: max(0.0, until - now) for host_id, until in batch.rests.items()}
         # Of one whose answer nobody waited for, because the crawl is to stop, they are in there still.
         self._committing += sum(1 for one in batch.ended if one.is_page)
-        self._committing_items += sum(1 for one in batch.ended if one.is_item and one.lent.counts)
+        self._committing_items += sum(1 for one in batch.ended if one.is_item)
         batch.idle = not self.queues.hosts and not self._work and not batch.moves
         batch.demand = self._demand(now)
         self._asked_for = set(batch.demand.low) if batch.demand else set()
         self._hungry, self._asked_lately = False, 0
         return batch
 
-    def absorb(self, answer: Answer, now: float) -> None:
+    def absorb(self, answer: Answer, now: float) -> News:
         """Take in what the ledger says to a batch."""
         if answer.workers > self.workers and self.workers == 1 and not self.ended:
             self._quiet_until = now + JOINING
         self.pages, self._committing = self.pages + self._committing, 0
         self.items, self._committing_items = self.items + self._committing_items, 0
-        self._links = sum(len(one.links) for one in self._batch.ended)
+        self._links = sum(len(one.result.links) for one in self._batch.ended)
         self.waiting, self.all_pages, self.manners.workers = answer.waiting, answer.pages, answer.workers
         self.held_by_others, self.over = answer.held, answer.over
-        self.refused += answer.refused
-        self.lessons += answer.lessons
-        self.templates += answer.templates
-        self.evidence += answer.evidence
-        self.forgotten += answer.forgotten
-        self.lore += answer.lore
-        self.no_longer += answer.done
+        for outcome, count in answer.refused.items():
+            self._count(outcome, count)
         self._coming.came()
         for _, queue in self.queues.items():
             queue.more = queue.host_id in answer.more
         self.queues.go_on()
         for lent in answer.lent:
-            if why := self.manners.closed.get(host(lent.candidate.url)):
-                self.refused[why] += 1
-                self._give_up(lent, why)
-                self._batch.resting.setdefault(lent.host_id, 0.0)
-            else:
-                self.queues.put(lent).more = lent.host_id in answer.more
-                if lent.host_id in answer.rests:
-                    self.manners.rest(host(lent.candidate.url), now + answer.rests[lent.host_id])
-                if lent.candidate.via == "link" and lent.candidate.can_be_priced:
-                    self.came.append((lent.candidate.requested or lent.candidate.url, lent.candidate.priority))
+            self._take_in(lent, answer, now)
         for name, queue in self.queues.items():
             if queue.behind and not queue.waiting and not queue.more and queue.host_id in self._asked_for:
                 self.queues.let_up(name)
         for lease, moved in answer.moved.items():
             self._follow(lease, moved)
+        came = [one.candidate for one in answer.lent if one.candidate.via == "link" and one.candidate.can_be_priced]
+        no_longer, self._no_longer = (*self._no_longer, *answer.done), []
+        return News(tuple((one.requested or one.url, one.priority) for one in came), no_longer)
+
+    def _take_in(self, lent: Lent, answer: Answer, now: float) -> None:
+        """Let an address wait that was lent, unless its host was closed meanwhile."""
+        name = host(lent.candidate.url)
+        if code := self.manners.closed.get(name):
+            self._give_up(lent, code)
+            self._batch.resting.setdefault(lent.host_id, 0.0)
+            return
+        self.queues.put(lent).more = lent.host_id in answer.more
+        if lent.host_id in answer.rests:
+            self.manners.rest(name, now + answer.rests[lent.host_id])
 
     def release(self) -> None:
         """Have nobody wait for a redirect any more: the ledger will not answer."""
@@ -421,8 +370,9 @@ class Frontier:
     def forget(self) -> None:
         """Let go of everything: what was at hand is another's now."""
         self.release()
-        self._work, self._begun, self.queues = {}, {}, Queues(self.manners, self.queues.thrift and Thrift())
+        self._work, self.queues = {}, Queues(self.manners, self.queues.thrift and Thrift())
         self._batch, self._hungry = Batch(closed=dict(self.manners.closed), samples=self._batch.samples), True
+        self._pictures = {}
         self._links = self._committing = self._committing_items = 0
         self._recent.clear()
 
@@ -498,9 +448,8 @@ class Frontier:
 
     def _lend(self, lent: Lent, now: float) -> None:
         self._asked_lately += 1
-        begun = self._begun.pop(lent.lease, Work(lent, now))
         name = host(lent.candidate.url)
-        self._work[lent.lease] = replace(begun, lent=lent, since=now, turn=self.queues.hosts[name].ready_at)
+        self._work[lent.lease] = Work(lent, now, self.queues.hosts[name].ready_at)
         if self.queues.hosts[name].more and self._wants_more(name):
             self._hungry = True
 

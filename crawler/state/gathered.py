@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 from sqlalchemy.engine import URL
 
-from crawler.state.entries import OFF_TOPIC
+from crawler.outcomes import Code
 from crawler.state.report import IS_WAITING, PLACED, exists, reading
 from crawler.state.schema import DONE, address, crawl, focus, host, page
 
@@ -28,8 +28,8 @@ class Fetched(NamedTuple):
     relevance: float
     link_score: float | None
     """What its link promised before it was asked for; None where there was none to go by."""
-    via: str | None
-    """How it was found; None where an older release stored it."""
+    via: str
+    """How it was found."""
 
 
 class Told(NamedTuple):
@@ -81,7 +81,7 @@ class Gathered:
 
     def off_topic(self) -> int:
         """How many pages were read and not kept, as their relevance was under `min_relevance`."""
-        mine = host.c.crawl_id == self.number, address.c.state == DONE, address.c.outcome == f"skipped/{OFF_TOPIC}"
+        mine = host.c.crawl_id == self.number, address.c.state == DONE, address.c.outcome == Code.OFF_TOPIC
         count = select(func.count()).select_from(PLACED).where(*mine)
         return int(self._connection.execute(count).scalar_one())
 

@@ -7,7 +7,6 @@ from sqlalchemy import Connection, bindparam, case, or_, select, update
 from crawler.state.addresses import Addresses, in_parts
 from crawler.state.claims import Claimant
 from crawler.state.entries import Batch
-from crawler.state.lines import storable
 from crawler.state.schema import host
 from crawler.state.tempo import Tempo
 
@@ -44,9 +43,9 @@ def tell_hosts(connection: Connection, who: Claimant, addresses: Addresses, batc
     tell_tempos(connection, batch.tempos)
     if batch.closed:
         addresses.place(connection, {name: f"http://{name}/" for name in batch.closed})
-    for name, reason in sorted(batch.closed.items()):
+    for name, code in sorted(batch.closed.items()):
         row = (host.c.crawl_id == who.crawl_id) & (host.c.name == name)
-        connection.execute(update(host).where(row).values(closed=storable(reason), worker=None, next_at=now))
+        connection.execute(update(host).where(row).values(closed=code, worker=None, next_at=now))
 
 
 def tell_tempos(connection: Connection, tempos: Mapping[int, Tempo]) -> None:

@@ -18,12 +18,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, select
 
+from crawler.outcomes import Code, Outcome
 from crawler.state.addresses import Addresses, insert_of
 from crawler.state.checks import Occasion
 from crawler.state.claims import Claimant, bury, claim, give_back
 from crawler.state.database import STATEMENT_SECONDS, why
 from crawler.state.ended import add_links, end, keep_pictures
-from crawler.state.entries import Answer, Batch, Ended, Keys, Lent, Template
+from crawler.state.entries import Answer, Batch, Ended, Keys, Lent, PageResult, Template
 from crawler.state.hosts import tell_hosts
 from crawler.state.learned import Lore
 from crawler.state.lessons import keep_lessons, new_lessons
@@ -32,7 +33,7 @@ from crawler.state.listed import wake_listed
 from crawler.state.moves import follow
 from crawler.state.pages import Pages, new_links
 from crawler.state.patience import LAST_PATIENCE, break_off, patiently
-from crawler.state.pictures import EvidenceReader, Releases
+from crawler.state.pictures import EvidenceReader, Releases, keep_evidence
 from crawler.state.prices import Prices
 from crawler.state.raw import keep_responses
 from crawler.state.recovery import recovered
@@ -70,8 +71,6 @@ class Ledger:
         self._copies: dict[int, str] = {}
         """Of the pages that are being kept, those that are near copies of others, by lease."""
         self._last_template = 0
-        self.count_pictures: Callable[[list[Any]], str] | None = None
-        """What makes one record of the pictures of several pages."""
         self.enough_pages = 0
         """Pages of a site that tell enough of its pictures."""
         self.releases = Releases(who.crawl_id, who.pictures)
@@ -180,7 +179,7 @@ class Ledger:
         self._look_up_round(connection)
         self._copies = self._keep_pages(connection, batch, now)
         keep_responses(connection, crawl_id, self.keys, batch.ended)
-        keep_templates(connection, crawl_id, [label for one in batch.ended for label in one.templates])
+        keep_templates(connection, crawl_id, [label for one in batch.ended for label in one.result.templates])
         added = add_links(connection, self.addresses, self.keys, batch.ended, self.releases.sites)
         added += wake_listed(connection, self.keys, batch.ended, self.round, now)
         take_sites(connection, self.addresses, batch)
@@ -189,7 +188,8 @@ class Ledger:
         added += len(spared)
         ended = [one for one in batch.ended if one.lent.lease not in spared]
         keep_lessons(connection, crawl_id, ended)
-        keep_pictures(connection, self.keys, crawl_id, ended, self.count_pictures)
+        keep_evidence(connection, crawl_id, batch.pictures)
+        keep_pictures(connection, self.keys, crawl_id, ended)
         added += self.releases.release(connection, batch, self.enough_pages)
         # Before the claim, which must not take more than the crawl may have.
         stored = sum(1 for one in batch.ended if one.is_page)
@@ -233,13 +233,17 @@ class Ledger:
         again = [one for one in batch.ended if one.lent.known is not None]
         links = new_links(connection, self.keys, again) if again else {}
         occasion = Occasion(self.round.number, now, self.kept.bounds, links)
-        moved = [Ended(move.lent, "redirected") for move in batch.moves if move.lent.known is not None]
+        moved = [
+            Ended(move.lent, PageResult(Outcome(Code.REDIRECTED)))
+            for move in batch.moves
+            if move.lent.known is not None
+        ]
         return self.kept.keep(connection, [*moved, *batch.ended], occasion)
 
     def _write_files(self, connection: Connection, batch: Batch) -> None:
-        stored = [one for one in batch.ended if one.is_item and one.lent.counts]
-        pages = [{**(one.record or {}), "duplicate_of": self._copies.get(one.lent.lease)} for one in stored]
-        images = [one.record for one in batch.ended if one.record is not None and not one.lent.counts]
+        stored = [one for one in batch.ended if one.is_item]
+        pages = [{**(one.result.record or {}), "duplicate_of": self._copies.get(one.lent.lease)} for one in stored]
+        images = [one.result.record for one in batch.ended if one.result.record is not None and not one.lent.counts]
         if pages or images:
             self.pages.mark, self.images.mark = self.pages.append(pages), self.images.append(images)
             keep_marks(connection, self.pages.mark, self.images.mark, *self._my_files())

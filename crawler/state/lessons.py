@@ -15,7 +15,9 @@ LATE_LESSONS = 1_000
 def keep_lessons(connection: Connection, crawl_id: int, ended: Iterable[Ended]) -> None:
     """Keep what ended leases taught."""
     if taught := [
-        {"crawl_id": crawl_id, "kind": kind, "text": storable(text)} for one in ended for kind, text in one.lessons
+        {"crawl_id": crawl_id, "kind": kind, "text": storable(text)}
+        for one in ended
+        for kind, text in one.result.lessons
     ]:
         connection.execute(insert(lesson), taught)
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, func, or_, select, update
 from crawler.state.addresses import in_parts, raise_best
 from crawler.state.entries import Ended, Keys
 from crawler.state.rounds import Round
-from crawler.state.schema import DONE, WAITING, address, crawl, page
+from crawler.state.schema import DONE, NO_OUTCOME, WAITING, address, crawl, page
 
 LISTED = (
     update(address)
@@ -26,7 +26,7 @@ def wake_listed(connection: Connection, keys: Keys, ended: Iterable[Ended], whic
     """Let pages wait again that lists say are changed, once a round; how many did not wait yet."""
     told: dict[int, float] = {}
     for one in ended:
-        for link in one.links:
+        for link in one.result.links:
             if link.lastmod is not None and link.lastmod <= now:  # else a clock is wrong
                 key = keys(link.url, link.kind)
                 told[key] = max(link.lastmod, told.get(key, link.lastmod))
@@ -44,7 +44,7 @@ def wake_listed(connection: Connection, keys: Keys, ended: Iterable[Ended], whic
 
 def _wait(connection: Connection, keys: Iterable[int]) -> int:
     again = update(address).where(address.c.key.in_(list(keys)), address.c.state == DONE)
-    again = again.values(state=WAITING, worker=None, outcome=None)
+    again = again.values(state=WAITING, worker=None, **NO_OUTCOME)
     rows = connection.execute(again.returning(address.c.host_id, address.c.priority)).all()
     best: dict[int, int] = {}
     for host_id, priority in rows:

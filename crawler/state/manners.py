@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from crawler.outcomes import Code
+
 MAX_HOSTS = 20_000  # whose pauses are remembered
 
 
@@ -26,7 +28,7 @@ class Manners:
     def __init__(self, pace: Pace) -> None:
         self.pace = pace
         self.workers = 1
-        self.closed: dict[str, str] = {}
+        self.closed: dict[str, Code] = {}
         """Hosts that are asked for nothing more, and why."""
         self._rests: dict[str, float] = {}
         self._intervals: dict[str, float] = {}

@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
+from crawler.outcomes import Code, Outcome
 from crawler.state.addresses import RAISE_BEST, Addresses, Place
 from crawler.state.claims import Claimant, count_sites, has_room
-from crawler.state.ended import END
+from crawler.state.ended import END, end_row
 from crawler.state.entries import Candidate, Keys, Lent, Move
 from crawler.state.lines import storable
 from crawler.state.schema import HELD, WAITING, address, host
@@ -41,7 +42,7 @@ def follow(connection: Connection, who: Claimant, addresses: Addresses, keys: Ke
     if not mine:  # it waits like any other
         connection.execute(RAISE_BEST, {"host": place.host_id, "priority": to.priority})
         return Moved(None, 1)
-    connection.execute(END, {"lease": lent.lease, "why": "redirected"})
+    connection.execute(END, end_row(lent, Outcome(Code.REDIRECTED)))
     if lent.counts:
         count_sites(connection, {lent.site_id: 1}, held=-1)
         count_sites(connection, {place.site_id: 1}, held=1, requests=1)

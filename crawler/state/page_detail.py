@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 
+from crawler.outcomes import Code, Outcome
 from crawler.state.addresses import in_parts
 from crawler.state.gathered import PRIORITIES
 from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, page, page_version, verdict
@@ -40,7 +41,7 @@ class FoundLink(NamedTuple):
     """What it promises, from 0 to 1; None of seeds, what was chosen by chance, and what else has none."""
     state: str
     """waiting, held, done, or recorded."""
-    outcome: str | None
+    outcome: Outcome | None
     """Why it brought nothing, where it did not."""
     priority: int
     page: int | None
@@ -79,6 +80,7 @@ _FOUND = (
     address.c.priority,
     address.c.state,
     address.c.outcome,
+    address.c.outcome_detail,
     page.c.id.label("page"),
     page.c.title,
     page.c.relevance,
@@ -137,7 +139,7 @@ def _found(row: Row[*tuple[Any, ...]]) -> FoundLink:
         row.kind,
         score,
         state,
-        row.outcome,
+        Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
         row.priority,
         row.page,
         row.title,

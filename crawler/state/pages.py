@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
+from crawler.page_record import TYPES
 from crawler.recrawl import Bounds
 from crawler.state.addresses import in_parts, insert_of
 from crawler.state.checks import Occasion, known_after
@@ -37,7 +38,7 @@ class Pages:
         """Keep what came of pages; of those that are copies, the addresses of the originals, by lease."""
         mine = {self.keys(one.lent.candidate.url, one.lent.candidate.kind): one for one in ended if one.lent.counts}
         known = {key: known_after(one, occasion) for key, one in mine.items() if _is_of_page(one)}
-        stored = [key for key in sorted(known) if mine[key].record is not None]
+        stored = [key for key in sorted(known) if mine[key].result.record is not None]
         keep_versions(connection, [key for key in stored if _is_changed(mine[key])], self.versions)
         likely = [key for key in known if key in stored or _is_still_a_copy(mine[key])]
         copies = self._copies(connection, {key: mine[key] for key in mine if key in likely})
@@ -60,10 +61,10 @@ class Pages:
         return originals(connection, self.crawl_id, [_print(key, one) for key, one in stored.items()])
 
     def _row(self, ended: Ended, known: Known, key: int, copy_of: str | None) -> dict[str, Any]:
-        record = {name: value for name, value in (ended.record or {}).items() if name in PAGE_COLUMNS}
+        record = {name: value for name, value in (ended.result.record or {}).items() if name in PAGE_COLUMNS}
         history = {name: getattr(known, name) for name in HISTORY} | {"duplicate_of": copy_of}
         row = {name: column_value(value) for name, value in {**record, **history}.items()}
-        row["certainty"] = ended.check.certainty if ended.check is not None else None
+        row["certainty"] = ended.result.check.certainty if ended.result.check is not None else None
         return row | {"key": key, "crawl_id": self.crawl_id, "site_id": ended.lent.site_id}
 
 
@@ -93,7 +94,9 @@ def known_pages(connection: Connection, keys: Iterable[int], since: int) -> dict
 
 def new_links(connection: Connection, keys: Keys, ended: Iterable[Ended]) -> dict[int, int]:
     """How many of the addresses to which pages lead that were there before are not known yet, by lease."""
-    led = {one.lent.lease: {keys(link.url, link.kind) for link in one.links if link.sight is None} for one in ended}
+    led = {
+        one.lent.lease: {keys(link.url, link.kind) for link in one.result.links if link.sight is None} for one in ended
+    }
     known: set[int] = set()
     for part in in_parts(sorted({key for found in led.values() for key in found})):
         known.update(connection.execute(select(address.c.key).where(address.c.key.in_(part))).scalars())
@@ -107,26 +110,30 @@ def column_value(value: Any) -> Any:
     return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
+def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYPES) -> dict[str, Any]:
+    """The fields of a page's record as its item has them, from the columns of a row."""
+    return {name: json.loads(row[name]) if TYPES.get(name) is list else row[name] for name in names}
+
+
 def _is_of_page(ended: Ended) -> bool:
-    return ended.lent.known is not None or ended.record is not None
+    return ended.lent.known is not None or ended.result.record is not None
 
 
 def _is_changed(ended: Ended) -> bool:
-    return ended.check is not None and ended.check.found is Found.CHANGED
+    return ended.result.check is not None and ended.result.check.found is Found.CHANGED
 
 
 def _is_still_a_copy(ended: Ended) -> bool:
     """Whether a page that is as it was is a copy, of one that may not be as it was."""
-    return (
-        ended.record is None and ended.is_page and ended.lent.known is not None and bool(ended.lent.known.duplicate_of)
-    )
+    known = ended.lent.known
+    return ended.result.record is None and ended.is_page and known is not None and bool(known.duplicate_of)
 
 
 def _print(key: int, ended: Ended) -> Print:
-    if ended.record is None and (known := ended.lent.known) is not None:
+    if ended.result.record is None and (known := ended.lent.known) is not None:
         return Print(key, storable(ended.lent.candidate.url), known.signature, known.text_fingerprint)
-    record = ended.record or {}
-    signature = ended.check.signature if ended.check is not None else None
+    record, check = ended.result.record or {}, ended.result.check
+    signature = check.signature if check is not None else None
     return Print(key, storable(record["url"]), signature, record.get("text_fingerprint"))
 
 

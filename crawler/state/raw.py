@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping
 
 from crawler.state.addresses import insert_of
-from crawler.state.entries import Ended, Keys, Response
+from crawler.state.entries import Candidate, Ended, Keys, Response
 from crawler.state.lines import storable
 from crawler.state.schema import raw
 
@@ -24,7 +24,9 @@ MOST = 1024**3  # bytes of a response, which has far fewer
 def keep_responses(connection: Connection, crawl_id: int, keys: Keys, ended: Iterable[Ended]) -> None:
     """Keep the responses that stored pages came in; what was kept before of the same pages goes."""
     rows = [
-        _row(crawl_id, keys, one, one.response) for one in ended if one.response is not None and one.record is not None
+        _row(crawl_id, keys, one.lent.candidate, one.result.response, one.result.record)
+        for one in ended
+        if one.result.response is not None and one.result.record is not None
     ]
     if not rows:
         return
@@ -36,11 +38,13 @@ def keep_responses(connection: Connection, crawl_id: int, keys: Keys, ended: Ite
     )
 
 
-def _row(crawl_id: int, keys: Keys, ended: Ended, response: Response) -> dict[str, Any]:
+def _row(
+    crawl_id: int, keys: Keys, candidate: Candidate, response: Response, record: Mapping[str, Any]
+) -> dict[str, Any]:
     return {
-        "key": keys(ended.lent.candidate.url, ended.lent.candidate.kind),
+        "key": keys(candidate.url, candidate.kind),
         "crawl_id": crawl_id,
-        "fetched_at": (ended.record or {})["fetched_at"],
+        "fetched_at": record["fetched_at"],
         "status_line": storable(response.status_line),
         "headers": storable(json.dumps(response.headers, ensure_ascii=False)),
         "body": zstd.compress(response.body, LEVEL),

@@ -6,7 +6,7 @@ an index of its own, and what is done is counted in one go.
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -31,6 +31,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
+from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, shown, time_of, why
 from crawler.state.odd import checked
 from crawler.state.schema import (
@@ -95,6 +96,14 @@ class Site(NamedTuple):
     """In how many seconds the first of its hosts that something waits for may be asked."""
 
 
+class Ends(NamedTuple):
+    """How the addresses of a crawl ended that are done with."""
+
+    pictures: int
+    pages: int
+    outcomes: Outcomes
+
+
 @dataclass(frozen=True)
 class Crawl:
     """One crawl of those in the database."""
@@ -111,8 +120,12 @@ class Crawl:
     held: int
     recorded: int
     """Pictures that wait for their site to show enough."""
-    outcomes: Mapping[str, int]
-    """What came of addresses: `page`, `picture`, or what the ledger says instead."""
+    pictures: int
+    """How many pictures were downloaded."""
+    kept: int
+    """How many addresses are pages that are stored, or were."""
+    outcomes: Outcomes
+    """How the other addresses ended."""
     workers: tuple[Worker, ...]
     files: tuple[Files, ...]
     site_count: int
@@ -128,7 +141,7 @@ class Crawl:
     @property
     def done(self) -> int:
         """Addresses of which something came, or nothing will."""
-        return sum(self.outcomes.values())
+        return self.kept + self.pictures + self.outcomes.total()
 
     @property
     def addresses(self) -> int:
@@ -177,7 +190,7 @@ def disk(url: URL) -> Disk | None:
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl]:
     waiting, held, recorded = (_by_crawl(connection, state) for state in (IS_WAITING, IS_HELD, IS_RECORDED))
-    outcomes, workers, files = outcomes_of(connection), workers_of(connection, now), _files(connection)
+    ends, workers, files = ends_of(connection), workers_of(connection, now), _files(connection)
     texts, sites, working = (_count_of(connection, what) for what in TOTALS)
     for row in connection.execute(select(crawl).order_by(crawl.c.id)).all():
         number = row.id
@@ -191,7 +204,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
             waiting[number],
             held[number],
             recorded[number],
-            outcomes[number],
+            *ends[number],
             tuple(workers[number]),
             tuple(files[number]),
             sites[number],
@@ -238,14 +251,20 @@ def _by_crawl(connection: Connection, state: ColumnElement[bool]) -> Counter[int
     return _count_of(connection, counts.group_by(host.c.crawl_id))
 
 
-def outcomes_of(connection: Connection) -> defaultdict[int, Counter[str]]:
-    """What came of the addresses of each crawl; this reads all of them."""
-    kept = case((address.c.kind == "image", "picture"), else_="page")
-    columns = (host.c.crawl_id, func.coalesce(address.c.outcome, kept).label("what"), func.count())
-    counts = select(*columns).select_from(PLACED).where(address.c.state == DONE).group_by(host.c.crawl_id, text("what"))
-    found: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    for number, what, count in connection.execute(counts):
-        found[number][what] = count
+def ends_of(connection: Connection) -> defaultdict[int, Ends]:
+    """How the addresses of each crawl ended; this reads all of them."""
+    is_picture = case((address.c.outcome.is_(None), address.c.kind == "image"))
+    what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_picture)
+    counts = select(*what, func.count()).select_from(PLACED).where(address.c.state == DONE).group_by(*what)
+    found: defaultdict[int, Ends] = defaultdict(lambda: Ends(0, 0, Outcomes()))
+    for number, code, detail, is_of_picture, count in connection.execute(counts):
+        ends = found[number]
+        if code is not None:
+            ends.outcomes[Outcome(Code(code), detail or "")] = count
+        elif is_of_picture:
+            found[number] = ends._replace(pictures=count)
+        else:
+            found[number] = ends._replace(pages=count)
     return found
 
 

@@ -24,24 +24,21 @@ from sqlalchemy import (
     update,
 )
 
+from crawler.outcomes import Code, Group, codes
 from crawler.state.addresses import in_parts
-from crawler.state.checks import NEVER, NO_ROBOTS
-from crawler.state.claims import BUDGET_SPENT, next_best
+from crawler.state.checks import NEVER
+from crawler.state.claims import next_best
 from crawler.state.database import time_of
-from crawler.state.schema import DONE, WAITING, address, crawl, host, lesson, page, site, worker
+from crawler.state.schema import DONE, NO_OUTCOME, WAITING, address, crawl, host, lesson, page, site, worker
 
 BEST = 999
 """Priority of a page that is all about the topic: what is said of links goes so high, seeds have more."""
 PAGES = ("seed", "list", "link")
 """Kinds of addresses that are asked for again."""
-LIST = "list"
-"""The outcome of a sitemap or a feed."""
-REDIRECTED = "redirected"
-"""The outcome of what leads elsewhere, maybe not to where it led."""
-# What asking again will not mend, or should not.
-FOR_GOOD = ("failed/404 Not Found", "failed/410 Gone", "failed/crawlers died of it")
-DEADLY = FOR_GOOD[-1:]
+GONE = ("404", "410")
+"""Statuses of what asking again will not bring back."""
 IS_DONE = address.c.state == literal(DONE, literal_execute=True)
+IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
 
 
 class Round(NamedTuple):
@@ -135,14 +132,18 @@ def pages_known(connection: Connection, crawl_id: int) -> int:
 
 def _give_up(connection: Connection, *due: ColumnElement[bool]) -> None:
     """Let those pages be due no more of which crawlers died: a round that begins for one would not ask for it."""
-    deadly = select(address.c.key).where(address.c.key == page.c.key, IS_DONE, address.c.outcome.in_(DEADLY)).exists()
+    deadly = (
+        select(address.c.key)
+        .where(address.c.key == page.c.key, IS_DONE, address.c.outcome == Code.WORKERS_CRASHED)
+        .exists()
+    )
     connection.execute(update(page).where(*due, deadly).values(due_at=NEVER))
 
 
 def _has_lists(connection: Connection, seeds: Collection[int]) -> bool:
     """Whether one of the seeds is a sitemap or a feed."""
     for part in in_parts(sorted(seeds)):
-        found = select(address.c.id).where(address.c.key.in_(part), address.c.outcome == LIST)
+        found = select(address.c.id).where(address.c.key.in_(part), address.c.outcome == Code.LIST)
         if connection.execute(found.limit(1)).first() is not None:
             return True
     return False
@@ -161,27 +162,25 @@ def _wake(connection: Connection, crawl_id: int, due: Select[Any], everything: b
     )
     own = address.c.kind.in_(("seed", "list"))
     priority = case((own, address.c.priority), else_=func.coalesce(worth.scalar_subquery(), address.c.priority))
-    again = {"state": WAITING, "worker": None, "outcome": None, "lapses": 0}
-    deadly = address.c.outcome.in_(DEADLY)
-    pages = update(address).where(address.c.key.in_(due), IS_DONE, or_(address.c.outcome.is_(None), ~deadly))
+    again = {"state": WAITING, "worker": None, "lapses": 0} | NO_OUTCOME
+    pages = update(address).where(address.c.key.in_(due), IS_DONE, IS_NOT_DEADLY)
     count = connection.execute(pages.values(**again, priority=priority)).rowcount
     hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl"))
     others = update(address).where(
-        IS_DONE, address.c.host_id.in_(hosts), address.c.kind.in_(PAGES), _is_worth_it(connection, crawl_id, everything)
+        IS_DONE, address.c.host_id.in_(hosts), address.c.kind.in_(PAGES), _is_worth_it(everything)
     )
     return count + connection.execute(others.values(**again), {"crawl": crawl_id}).rowcount
 
 
-def _is_worth_it(connection: Connection, crawl_id: int, everything: bool) -> ColumnElement[bool]:
+def _is_worth_it(everything: bool) -> ColumnElement[bool]:
     """Whether what is not due by itself is asked for again."""
-    closed = select(host.c.closed).where(host.c.crawl_id == crawl_id, host.c.closed.is_not(None)).distinct()
-    passing = [BUDGET_SPENT, *connection.execute(closed).scalars()]
-    what = address.c.outcome
-    failed = what.startswith("failed/")
-    alive = or_(what.is_(None), what.not_in(DEADLY))
+    code = address.c.outcome
+    own = address.c.kind.in_(("seed", "list"))
+    failed = code.in_(codes(Group.FAILED))
     if everything:
-        left_out = what.startswith("skipped/")
-        other = what.is_(None) | what.in_((LIST, REDIRECTED))
-        return alive & or_(address.c.kind.in_(("seed", "list")), other, failed, left_out)
-    known = address.c.kind.in_(("seed", "list")) | (what == LIST) | (failed & what.not_in(FOR_GOOD))
-    return alive & or_(known, what.startswith(NO_ROBOTS), what.in_([f"skipped/{why}" for why in passing]))
+        left_out = code.in_(codes(Group.SKIPPED))
+        other = code.is_(None) | code.in_((Code.LIST, Code.REDIRECTED))
+        return IS_NOT_DEADLY & or_(own, other, failed, left_out)
+    is_gone = (code == Code.HTTP_STATUS) & address.c.outcome_detail.in_(GONE)
+    passing = code.in_((Code.LIST, Code.ROBOTS_UNREADABLE, Code.SITE_BUDGET_SPENT, Code.HOST_CLOSED))
+    return IS_NOT_DEADLY & or_(own, failed & ~is_gone, passing)

@@ -23,6 +23,8 @@ each other to count. Neither hosts nor addresses have foreign keys to what they 
 database would search all of them.
 """
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -40,6 +42,8 @@ from sqlalchemy import (
     UniqueConstraint,
     literal_column,
 )
+
+from crawler.page_record import IS_OPTIONAL, TYPES, PageRecord
 
 VERSION = 9
 WAITING, HELD, DONE, RECORDED = range(4)
@@ -117,7 +121,7 @@ host = Table(
     Column("next_at", Float, nullable=False, default=0.0),
     Column("pace", Float, nullable=False, default=0.0),  # seconds between two requests that the host asked for
     Column("worker", BigInteger),  # who alone may ask it now
-    Column("closed", Text),  # why it is asked for nothing more
+    Column("closed", Text),  # the code of why it is asked for nothing more
     Column("latency", Float),  # seconds until it answers, on average of late
     Column("delay", Float),  # seconds between two requests, as it was last asked
     UniqueConstraint("crawl_id", "name"),
@@ -150,12 +154,15 @@ address = Table(
     Column("state", SmallInteger, nullable=False, default=WAITING),
     Column("worker", BigInteger),
     Column("lapses", SmallInteger, nullable=False, default=0),  # workers that died while they held it
-    Column("outcome", Text),
+    Column("outcome", Text),  # the code of how it ended; null while it waits, and where something is stored
+    Column("outcome_detail", Text),  # the value of the code's parameter
     Column("shown_on", BigInteger),  # the site whose pages show it, of a picture that is to be judged
     Column("sight", Text),  # how a page shows it, for the judge
     Column("via", Text),  # how it was found; not known of what an older release found
     Column("lastmod", Float),  # when it was changed, as the sitemap or feed says that lists it
 )
+NO_OUTCOME = {"outcome": None, "outcome_detail": None}
+"""What an address has that waits again."""
 Index(
     "address_waiting",
     address.c.host_id,
@@ -172,32 +179,24 @@ Index("address_recorded", address.c.shown_on, sqlite_where=_is_recorded, postgre
 _has_parent = address.c.parent.is_not(None)
 Index("address_parent", address.c.parent, sqlite_where=_has_parent, postgresql_where=_has_parent)
 
+COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, list: Text}
+"""How the fields of a page's record are stored; lists as JSON."""
+
+
+def _field_column(name: str) -> Column[Any]:
+    """The column of a field of a page's record."""
+    default = PageRecord.__dataclass_fields__[name].default
+    text = default if isinstance(default, str) else None
+    return Column(name, COLUMN_TYPES[TYPES[name]], nullable=IS_OPTIONAL[name], server_default=text)
+
+
 page = Table(
     "page",
     tables,
     Column("id", Serial, primary_key=True),
     Column("key", BigInteger, nullable=False, unique=True),  # that of its address
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("url", Text, nullable=False),
-    Column("requested_url", Text, nullable=False),
-    Column("fetched_at", Text, nullable=False),
-    Column("status", Integer, nullable=False),
-    Column("depth", Integer, nullable=False),
-    Column("parent", Text),
-    Column("language", Text),
-    Column("title", Text, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("markdown", Text),  # when the crawl is asked for it
-    Column("comments", Text, nullable=False, server_default=""),
-    Column("author", Text, nullable=False, server_default=""),
-    Column("published", Text),
-    Column("page_type", Text, nullable=False, server_default=""),
-    Column("relevance", Float, nullable=False),
-    Column("link_score", Float),  # what was thought of it before it was asked for
-    Column("via", Text),  # how it was found
-    Column("extractor", Text, nullable=False),
-    Column("text_fingerprint", Text),
-    Column("images", Text, nullable=False),  # JSON
+    *(_field_column(name) for name in TYPES),
     Column("etag", Text),
     Column("last_modified", Text),
     Column("round", Integer, nullable=False, server_default="1"),  # in which it was last fetched, or was as before
@@ -218,7 +217,6 @@ page = Table(
     Column("extractor_version", Text),  # of the extraction that gave that
     Column("signature", LargeBinary),  # by which near duplicates of its clean text are known
     Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1
-    Column("duplicate_of", Text),  # the address of the page that it is a near copy of
     Column("new_links", Integer, nullable=False, server_default="0"),  # that it brought when it was last read
     Column("lastmod", Float),  # when its sitemap or feed says that it was changed
     Column("site_id", BigInteger),  # not of those that a fresh crawl has not come to: its sites have new numbers

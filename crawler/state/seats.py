@@ -34,6 +34,7 @@ from crawler.state.pictures import set_aside
 from crawler.state.rounds import Tally
 from crawler.state.schema import (
     DONE,
+    NO_OUTCOME,
     WAITING,
     address,
     crawl,
@@ -180,7 +181,7 @@ class Seat:
         """Let addresses wait again that are done with, and their hosts be asked again; how many."""
         done = address.c.key.in_(keys), address.c.state == DONE
         hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
-        opened = connection.execute(update(address).where(*done).values(state=WAITING, outcome=None)).rowcount
+        opened = connection.execute(update(address).where(*done).values(state=WAITING, **NO_OUTCOME)).rowcount
         anew = {"best": next_best, "closed": None, "next_at": 0.0}
         connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**anew))
         return opened

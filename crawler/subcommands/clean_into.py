@@ -21,16 +21,16 @@ from crawler.bulk.part import sweep
 from crawler.bulk.recipe import RecipeError, go_on, maker
 from crawler.cleaning import Cleaner, Tally
 from crawler.extensions.cleaning import CleaningProgress
+from crawler.outcome_words import ranked
 from crawler.parallel import WorkersError
 from crawler.subcommands import WrongUseError
-from crawler.wording import counted, printable, ranked_reasons
+from crawler.wording import counted, printable
 
 LOCAL, DASK = ENGINES = ("local", "dask")
 NO_SCHEDULER = "none"
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 LOCK = ".clean.lock"
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
-MOST_REASONS = 10
 DIED = "A process died; a new one begins what it was at once more."
 Engine = Callable[[Work, Sequence[Pair], Callable[[str], None]], Iterator[Outcome]]
 
@@ -183,9 +183,9 @@ class Run:
         if self.before:
             yield f"There already: {counted(self.before, 'file')}."
         if tally.skipped:
-            yield f"Left out: {ranked_reasons(tally.skipped, MOST_REASONS)}."
-        if tally.ended:
-            yield f"Cut: {', '.join(f'rest of a page {where} ({n:,})' for where, n in tally.ended.most_common())}."
+            yield f"Left out: {ranked(tally.skipped)}."
+        if tally.cut:
+            yield f"Cut: {ranked(tally.cut)}."
         if tally.broken:
             yield f"Broken: {counted(tally.broken, 'record')}, the first {NAMED} of a file named above."
         if self.files["failed"]:

@@ -10,13 +10,13 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import __version__
+from crawler.config import canonical_of
 from crawler.evaluation.focus_kept import ODD
 from crawler.evaluation.focus_kept import kept as kept_of
 from crawler.evaluation.focus_tables import Kept
 from crawler.evaluation.focus_text import text
 from crawler.evaluation.truth import Truth, truth_of
 from crawler.focus.harvest import ON_TOPIC
-from crawler.opening import canonical
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.gathered import Gathered, gathered
 from crawler.subcommands import Subcommand, WrongUseError
@@ -111,7 +111,7 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
     if name is None:
         return None
     try:
-        same = canonical(settings)
+        same = canonical_of(settings)
         with readable(name).open(encoding="utf-8-sig") as lines:
             found = truth_of(lines, same)
     except UnicodeDecodeError:

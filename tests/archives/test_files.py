@@ -35,13 +35,13 @@ def test_folders_are_read_by_name(tmp_path: Path) -> None:
     found = outcomes(tmp_path)
     names = [one["id"].removeprefix(f"{tmp_path.as_posix()}/") for one in found if isinstance(one, dict)]
     assert names == ["Z.HTML", "a/10.html", "a/9.html", "a/b/c.xhtml.gz", "a/z.htm", "a.html", "b.html", "é.html"]
-    assert summary(found, tmp_path).count("(file without a name of HTML)") == 3
+    assert summary(found, tmp_path).count("(no_html_name)") == 3
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
 def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.html")
-    assert summary(outcomes(tmp_path), tmp_path) == ["(no file)"]
+    assert summary(outcomes(tmp_path), tmp_path) == ["(not_a_file)"]
 
 
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
@@ -54,16 +54,16 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     (home / "e.html").symlink_to("sub")
     (home / "f").symlink_to(tmp_path / "out")
     (home / "sub" / "g").symlink_to(home)
-    not_followed = "(link out of the folder or to a folder)"
+    not_followed = "(link_not_followed)"
     assert summary(outcomes(home), home) == [
         text(1),
         text(1),
         *[not_followed] * 2,
         "d.html: it cannot be read (No such file or directory)".replace("d.html", "d.html"),
         not_followed,
-        "(file without a name of HTML)",
+        "(no_html_name)",
         text(2),
-        "(file without a name of HTML)",
+        "(no_html_name)",
     ]
 
 

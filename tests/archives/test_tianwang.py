@@ -114,7 +114,7 @@ def test_the_end_of_a_file_is_cut_off(tmp_path: Path) -> None:
 
 def test_other_types_are_left_out(tmp_path: Path) -> None:
     image = tianwang(1, answer(b"GIF89a\nversion: ", content_type="image/gif"))
-    assert read(tmp_path, RECORDS[0] + image + RECORDS[2]) == [text(0), "(not HTML/image/gif)", text(2)]
+    assert read(tmp_path, RECORDS[0] + image + RECORDS[2]) == [text(0), "(not_html/image/gif)", text(2)]
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,8 @@ def test_by_another_hand(tmp_path: Path, packed: bool) -> None:
     write_by_another_hand(tmp_path / "a", packed)
     found = outcomes(tmp_path / "a")
     assert [one["url"] for one in found if isinstance(one, dict)] == [url(n) for n in range(3)]
-    pairs = [said for number in range(3) for said in ("(WARC record/request)", text(number))]
-    assert summary(found, tmp_path) == ["(WARC record/warcinfo)", *pairs]
+    pairs = [said for number in range(3) for said in ("(no_response/request)", text(number))]
+    assert summary(found, tmp_path) == ["(no_response/warcinfo)", *pairs]
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_by_another_hand(tmp_path: Path, packed: bool) -> None:
             answer(chunked(gzip.compress(html(1).encode())), "Transfer-Encoding: chunked", "Content-Encoding: gzip"),
             text(1),
         ),
-        (answer(b"\x89PNG", content_type="image/png"), "(not HTML/image/png)"),
-        (answer(b"\x89PNG", content_type=""), "(not HTML/no type)"),
-        (answer(b"not gzip", "Content-Encoding: gzip", content_type="a/b"), "(not HTML/a/b)"),
+        (answer(b"\x89PNG", content_type="image/png"), "(not_html/image/png)"),
+        (answer(b"\x89PNG", content_type=""), "(not_html)"),
+        (answer(b"not gzip", "Content-Encoding: gzip", content_type="a/b"), "(not_html/a/b)"),
         (answer(b"", content_type="text/html"), ""),
         (b"HTTP/1.1 200 OK\r\nContent-Type: text/html", "the HTTP headers have no end"),
         (
@@ -119,11 +119,11 @@ def test_bodies(tmp_path: Path, data: bytes, expected: str) -> None:
     [
         (warc(1, html(1).encode(), "resource", Content_Type="text/html"), text(1)),
         (warc(1, html(1).encode(), "resource"), text(1)),
-        (warc(1, b"%PDF", "resource", Content_Type="application/pdf"), "(not HTML/application/pdf)"),
-        (warc(1, b"20030415", Content_Type="text/dns"), "(not HTML/text/dns)"),
+        (warc(1, b"%PDF", "resource", Content_Type="application/pdf"), "(not_html/application/pdf)"),
+        (warc(1, b"20030415", Content_Type="text/dns"), "(not_html/text/dns)"),
         (warc(1, kind="RESPONSE", Content_Type="application/http"), text(1)),
-        (warc(1, b"GET / HTTP/1.0\r\n\r\n", "request"), "(WARC record/request)"),
-        (warc(1, kind=""), "(WARC record/no type)"),
+        (warc(1, b"GET / HTTP/1.0\r\n\r\n", "request"), "(no_response/request)"),
+        (warc(1, kind=""), "(no_response)"),
         (warc(1).replace(b"WARC/1.0", b"WARC/1.1"), text(1)),
         (warc(1).replace(b"WARC-Type", b"warc-type"), text(1)),
         (warc(1).replace(b"WARC-Type: ", b"WARC-Type:\r\n "), text(1)),
@@ -219,7 +219,7 @@ def test_a_part_that_is_cut_off(tmp_path: Path, suffix: str) -> None:
         (0, "text/html", text(1)),
         (1, "text/html", "the page is longer than"),
         (MAX_HEAD, "text/html", "the page is longer than"),
-        (MAX_HEAD, "video/mp4", "(not HTML/video/mp4)"),
+        (MAX_HEAD, "video/mp4", "(not_html/video/mp4)"),
     ],
 )
 def test_long_pages(tmp_path: Path, more: int, kind: str, expected: str) -> None:

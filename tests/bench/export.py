@@ -29,7 +29,7 @@ from throughput import machine
 from crawler.canonical import Canonical
 from crawler.items import PageItem
 from crawler.state.database import open_database
-from crawler.state.entries import Batch, Candidate, Demand, Ended
+from crawler.state.entries import Batch, Candidate, Demand, Ended, PageResult
 from crawler.state.schema import crawl, page, tables
 from crawler.state.seats import Plan, Seat
 
@@ -100,7 +100,7 @@ def stored(url: URL, folder: Path, seconds: float, name: str) -> float:
             links = tuple(Candidate(f"http://s{count % 40}.example/{count}/{n}", 5, 1) for n in range(10))
             here = one.candidate.url
             item = asdict(PageItem(here, here, "2026-11-22T12:00:00+00:00", 200, 0, None, text="Bees. " * 250))
-            ended.append(Ended(one, "", links, record=item))
+            ended.append(Ended(one, PageResult(record=item, links=links)))
             count += 1
         seat.ledger.commit(Batch(ended, resting=dict.fromkeys((one.host_id for one in lent), 0.0)))
         lent = seat.ledger.commit(Batch(demand=Demand(50, 50, 50))).lent

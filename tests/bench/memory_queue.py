@@ -11,22 +11,22 @@ The spider, its parsing, the middlewares, the pipelines and the extensions are t
 - an item is written to the file of JSON lines at once, through Python's buffer and without a sync;
 - nothing is shared with other workers and nothing survives a crash.
 
-`-s SPIDER_MODULES=memory_queue -s SCHEDULER=memory_queue.MemoryScheduler` starts it, with this folder on the path.
+`-s SCHEDULER=memory_queue.MemoryScheduler` starts it, with this folder on the path.
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Self
 
-from scrapy import Request
 from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
 from twisted.internet.defer import Deferred
 
-from crawler.spiders.topic import SEED_PRIORITY, TopicSpider, spider_of
-from crawler.state.entries import Candidate
-from crawler.state.frontier import NOTHING, Frontier, spelling
-from crawler.state.seats import Seat
+from crawler import crawl as building
+from crawler.crawl import SEED_PRIORITY, crawl_of
+from crawler.spiders.topic import TopicSpider
+from crawler.state.entries import Candidate, Lent, PageResult
+from crawler.state.frontier import Frontier, spelling
 
 
 class MemoryFrontier(Frontier):
@@ -37,73 +37,52 @@ class MemoryFrontier(Frontier):
     def __len__(self) -> int:
         return len(self.scheduler)
 
-    def found(self, lease: int, candidates: Iterable[Candidate]) -> None:
-        for candidate in candidates:
-            if self._recent.add(spelling(candidate.url, candidate.kind)):
-                self.scheduler.add(candidate)
-
-    def taught(self, lease: int, kind: str, text: str) -> None:
-        """Nothing: there is nobody to tell."""
-
     def reprice(self, renewed: Mapping[str, int]) -> None:
         """Nothing: Scrapy's queue keeps the priority that a request came with."""
 
     def learned(self, summary: str, learned: str) -> None:
         """Nothing: there is no later run."""
 
-    def end(
-        self,
-        lease: int,
-        outcome: str = "",
-        record: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str] = NOTHING,
-    ) -> bool:
+    def finish(self, lease: int, result: PageResult) -> bool:
         self.ended += 1
-        if record is not None:
+        for candidate in result.links:
+            if self._recent.add(spelling(candidate.url, candidate.kind)):
+                self.scheduler.add(candidate)
+        if result.record is not None:
             self.pages += 1
             self.all_pages += 1
-            self.scheduler.lines.write(json.dumps(record, ensure_ascii=False) + "\n")
+            self.scheduler.lines.write(json.dumps(result.record, ensure_ascii=False) + "\n")
         return True
 
-    async def move(self, lease: int, candidate: Candidate) -> int | None:
-        return lease
+    async def move(self, lease: int, candidate: Candidate) -> Lent | None:
+        return Lent(lease, candidate, 0, 0)
 
 
-class MemorySpider(TopicSpider):
-    """The topic spider with a frontier in memory."""
-
-    name = TopicSpider.name
-
-    def set_up(self, crawler: Crawler, seat: Seat) -> None:
-        super().set_up(crawler, seat)
-        self.frontier = MemoryFrontier(self.frontier.keys, self.frontier.manners.pace, self.arguments.max_pages)
+building.Frontier = MemoryFrontier  # type: ignore[misc]
 
 
 class MemoryScheduler(Scheduler):
     """Scrapy's scheduler, which begins with the seeds."""
 
-    spider: MemorySpider
-
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        scheduler = super().from_crawler(crawler)
-        spider = spider_of(crawler)
-        assert isinstance(spider, MemorySpider)
-        scheduler.spider, spider.frontier.scheduler = spider, scheduler
-        scheduler.lines = spider.seat.pages.path.open("w", encoding="utf-8")
+        scheduler, crawl = super().from_crawler(crawler), crawl_of(crawler)
+        assert isinstance(crawl.frontier, MemoryFrontier)
+        crawl.frontier.scheduler = scheduler
+        scheduler.lines = crawl.seat.pages.path.open("w", encoding="utf-8")
+        scheduler.seeds = crawl.arguments.seeds
         return scheduler
 
-    def open(self, spider: MemorySpider) -> Deferred[None] | None:
+    def open(self, spider: TopicSpider) -> Deferred[None] | None:
         opened = super().open(spider)
-        for seed in spider.seeds:
+        for seed in self.seeds:
             self.add(Candidate(seed, SEED_PRIORITY, kind="seed"))
         return opened
 
     def add(self, candidate: Candidate) -> None:
         """Let a candidate wait, if it was never seen."""
-        meta = {"candidate": candidate, "lease": 0}
-        callback = self.spider.parse_image if candidate.kind == "image" else self.spider.parse
-        request = Request(candidate.url, callback, meta=meta, errback=self.spider.failed, priority=candidate.priority)
+        request = self.spider.request_for(Lent(0, candidate, 0, 0))
+        request.dont_filter, request.priority = False, candidate.priority
         if self.enqueue_request(request):
             request.dont_filter = True  # its copies, after a retry or for robots.txt, are not new and wait all the same
 

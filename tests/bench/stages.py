@@ -18,14 +18,17 @@ from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
 from server import Files
 
+from crawler import crawl as building
+from crawler.crawl import crawl_of
 from crawler.language import language
-from crawler.middlewares.focus import FocusMiddleware
+from crawler.outcomes import Code, Outcome
 from crawler.page import Page
-from crawler.pipelines import extract
+from crawler.page_record import READERS
+from crawler.pipelines.extract import ExtractPipeline
 from crawler.pipelines.store import StorePipeline
 from crawler.scheduler import FrontierScheduler
-from crawler.spiders.links import Leads
 from crawler.spiders.topic import TopicSpider
+from crawler.spiders.topic_tracker import TopicTracker
 from crawler.state.manners import Pace
 
 START = "http://127.0.0.1/"
@@ -66,8 +69,8 @@ class Clock:
         return run
 
 
-def wrap(clock: Clock, spider: TopicSpider) -> None:
-    """Have the clock told of every step inside `parse` and the pipelines."""
+def wrap(clock: Clock) -> None:
+    """Have the clock told of every step inside `parse` and the pipelines of crawls built from now on."""
     for name, step in {
         "_is_clean": PARSE,
         "_decoded": PARSE,
@@ -77,10 +80,10 @@ def wrap(clock: Clock, spider: TopicSpider) -> None:
     }.items():
         computed = vars(Page)[name]
         computed.func = clock.timed(step, computed.func)
-    spider.extract = clock.timed(EXTRACTION, spider.extract)
-    spider.focusing.judge = clock.timed(JUDGE, spider.focusing.judge)  # type: ignore[method-assign]
-    names = vars(extract)
-    names.update({name: clock.timed(JUDGE, names[name]) for name in ("language", "author", "published")})
+    made = building.extractor
+    building.extractor = lambda *given: clock.timed(EXTRACTION, made(*given))
+    TopicTracker.judge = clock.timed(JUDGE, TopicTracker.judge)  # type: ignore[method-assign]
+    READERS.update({name: clock.timed(JUDGE, READERS[name]) for name in ("language", "author", "published")})
 
 
 def started(output: str) -> Crawler:
@@ -91,42 +94,39 @@ def started(output: str) -> Crawler:
     crawler = Crawler(TopicSpider, settings, init_reactor=True)
     crawler.spider = crawler._create_spider(seeds=START)
     crawler._apply_settings()
-    crawler.spider.frontier.manners.pace = Pace(lambda name: 32)  # there is no downloader to tell the pause of
+    crawl_of(crawler).frontier.manners.pace = Pace(lambda name: 32)  # there is no downloader to tell the pause of
     return crawler
 
 
 def crawl(files: Files, clock: Clock, crawler: Crawler) -> int:
     """Go through the site as topic does, without a network; how many pages there were."""
-    spider = crawler.spider
+    spider, parts = crawler.spider, crawl_of(crawler)
     assert isinstance(spider, TopicSpider)
-    scheduler, frontier = FrontierScheduler.from_crawler(crawler), spider.frontier
-    focus = FocusMiddleware.from_crawler(crawler)
-    pipelines: list[Any] = [extract.ExtractPipeline.from_crawler(crawler), StorePipeline.from_crawler(crawler)]
+    scheduler, frontier = FrontierScheduler.from_crawler(crawler), parts.frontier
+    pipelines: list[Any] = [ExtractPipeline.from_crawler(crawler), StorePipeline.from_crawler(crawler)]
     while not frontier.over:
         with clock.step(STORE):
-            frontier.absorb(spider.seat.ledger.commit(frontier.batch(monotonic())), monotonic())
-        spider.learn()
+            answer = parts.seat.ledger.commit(frontier.batch(monotonic()))
+            news = frontier.absorb(answer, monotonic())
+        frontier.reprice(parts.learning.hear(answer, news))
         while not frontier.hungry:
             with clock.step(LINKS):
                 request = scheduler.next_request()
             if request is None:
                 break
-            answer, is_page = files.answer(unquote(urlsplit(request.url).path))
+            sent, is_page = files.answer(unquote(urlsplit(request.url).path))
             if not is_page:
-                frontier.end(request.meta["lease"], "failed/HTTP status/404")
+                spider.skip(request, Outcome(Code.HTTP_STATUS, "404"))
                 continue
             headers = {"Content-Type": "text/html"}
-            body = answer.partition(b"\r\n\r\n")[2]
+            body = sent.partition(b"\r\n\r\n")[2]
             response = HtmlResponse(request.url, body=body, headers=headers, request=request)
             with clock.step(LINKS):
                 for item in spider.parse(response):
-                    if isinstance(item, Leads):
-                        focus.take(item)
-                        continue
                     with clock.step(STORE):
                         for pipeline in pipelines:
                             pipeline.process_item(item)
-    spider.seat.leave()
+    parts.seat.leave()
     return frontier.pages
 
 
@@ -135,9 +135,8 @@ def measure(folder: Path) -> tuple[int, dict[str, float]]:
     files, clock = Files(folder), Clock()
     language("The model of languages takes its time to load, which is no page's fault.")
     with TemporaryDirectory() as output:
+        wrap(clock)
         crawler = started(output)
-        assert isinstance(crawler.spider, TopicSpider)
-        wrap(clock, crawler.spider)
         pages = crawl(files, clock, crawler)
     return pages, {name: 1000 * seconds / max(1, pages) for name, seconds in clock.seconds.items() if name}
 

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
@@ -40,12 +40,14 @@ from synthetic import build, site_of
 from throughput import MEGABYTE, TOPIC, Run, _finish, machine
 
 from crawler.canonical import Canonical
+from crawler.outcomes import Code, Outcome
 from crawler.state.claims import claim
 from crawler.state.database import open_database
-from crawler.state.entries import Batch, Candidate, Demand, Ended, Lent
+from crawler.state.entries import Batch, Candidate, Demand, Ended, Lent, PageResult
 from crawler.state.seats import Plan, Seat
 
-MEMORY = [*TOPIC, "-s", "SPIDER_MODULES=memory_queue", "-s", "SCHEDULER=memory_queue.MemoryScheduler"]
+MEMORY = [*TOPIC, "-s", "SCHEDULER=memory_queue.MemoryScheduler"]
+DROPPED = PageResult(Outcome(Code.DROPPED))
 LOOPBACKS = [f"127.0.0.{number}" for number in range(2, 10)]
 MANY_HOSTS = ["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=8", "-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.0/8"]
 HOSTS = 10_000
@@ -247,7 +249,7 @@ def claim_on(where: tuple[str, Path, str], start: float, seconds: float) -> floa
         total, until = 0, time.monotonic() + seconds
         while time.monotonic() < until:
             answer = worker.seat.ledger.commit(Batch(ended=ended, resting=resting, demand=worker.demand()))
-            ended = [Ended(one, "skipped/bench") for one in answer.lent]
+            ended = [Ended(one, DROPPED) for one in answer.lent]
             resting = worker.took(answer.lent)
             total += len(ended)
         worker.seat.ledger.commit(Batch(ended=ended))
@@ -263,7 +265,8 @@ def write_on(where: tuple[str, Path, str], start: float, seconds: float) -> floa
             demand = worker.demand()._replace(hosts=PAGES_A_BATCH, pages=PAGES_A_BATCH)
             lent = worker.seat.ledger.commit(Batch(resting=resting, demand=demand)).lent
             ended = [
-                Ended(one, "", tuple(worker.link(one) for _ in range(LINKS_A_PAGE)), (), record(one)) for one in lent
+                Ended(one, PageResult(record=record(one), links=tuple(worker.link(one) for _ in range(LINKS_A_PAGE))))
+                for one in lent
             ]
             begun = time.monotonic()
             worker.seat.ledger.commit(Batch(ended=ended))
@@ -345,7 +348,7 @@ def claimed(worker: Worker) -> tuple[float, float]:
         sys.exit(
             f"a claim brought {len(found.lent)} addresses instead of {CLAIMED}; give fewer --batches or more --hosts"
         )
-    ended = [Ended(one, "skipped/bench", (worker.link(one),)) for one in found.lent]
+    ended = [Ended(one, replace(DROPPED, links=(worker.link(one),))) for one in found.lent]
     worker.seat.ledger.commit(Batch(ended=ended, resting=worker.took(found.lent)))
     return done - at, committed - begun
 

@@ -20,6 +20,7 @@ from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.dashboard.views import figures
 from crawler.dashboard.views.course import drawn
+from crawler.outcomes import Code, Outcome
 from crawler.state import site_list
 from crawler.state.dashboard_tables import sample
 from crawler.state.database import StateError, open_database, time_of
@@ -152,7 +153,7 @@ def test_failures_that_cannot_be_counted_are_not_known(
     desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(engine)  # without samples, so that its addresses are counted
-    monkeypatch.setattr(figures, "outcomes_of", Mock(side_effect=StateError("the database is away")))
+    monkeypatch.setattr(figures, "ends_of", Mock(side_effect=StateError("the database is away")))
     assert figures.outcomes(desk).ready.wait(10)
     assert one(desk)["failed"] is None
     assert '<span class="dim" title="the database is away">not known</span>' in text(desk, "/")
@@ -238,19 +239,23 @@ def test_when_a_crawl_comes_again(desk: Desk, engine: Engine) -> None:
     assert (held["next_run"], held["job"]) == (None, "paused")
 
 
+LOST = Outcome(Code.HTTP_STATUS, "404")
+
+
 def test_errors_from_before_the_samples_are_counted_in_the_background(desk: Desk, engine: Engine) -> None:
     begin(engine, age=10_000.0)
     begin(engine, 2, age=10_000.0)
     note(engine, 5.0, failed=1)
     meet(engine, 1)
-    for number, outcome in enumerate(["failed/404", "failed/404", "failed/timed out", "skipped/noindex", None]):
-        find(engine, number + 1, 1_000, state=DONE, outcome=outcome)
+    for number, outcome in enumerate([LOST, LOST, Outcome(Code.TIMEOUT), Outcome(Code.NOINDEX), None]):
+        code, detail = outcome or (None, None)
+        find(engine, number + 1, 1_000, state=DONE, outcome=code, outcome_detail=detail or None)
     found = awaited(desk, "/api/crawls/1", "counted_at")
     assert (one(desk)["failed"], one(desk, 2)["failed"]) == (3, 0)
     assert one(desk)["since"] is not None
     assert found["outcomes"]["ends"] == {"failed": 3, "page": 1, "skipped": 1}
-    assert found["outcomes"]["reasons"]["failed"] == {"404": 2, "timed out": 1}
-    assert "timed out" in text(desk, "/crawls/1")
+    assert found["outcomes"]["reasons"]["failed"] == {"http_status/404": 2, "timeout": 1}
+    assert "no answer in time" in text(desk, "/crawls/1")
 
 
 # One crawl.
@@ -409,9 +414,9 @@ def test_hosts_of_a_site(desk: Desk, engine: Engine) -> None:
     with engine.begin() as connection:
         mine = update(host).where(host.c.id == 1_000)
         connection.execute(mine.values(next_at=now(engine) + 100, pace=30.0, delay=2.0, latency=0.5))
-        connection.execute(update(host).where(host.c.id == 1_001).values(closed="failed/timed out", latency=3.0))
+        connection.execute(update(host).where(host.c.id == 1_001).values(closed=Code.HOST_CLOSED, latency=3.0))
     (row,) = data(desk, "/api/crawls/1/sites")["sites"]["rows"]
-    assert (row["closed"], row["why"], row["latency"], row["pause"]) == (1, "failed/timed out", 3.0, 30.0)
+    assert (row["closed"], row["why"], row["latency"], row["pause"]) == (1, "host_closed", 3.0, 30.0)
     assert row["rests_until"] > now(engine) + 90
 
 
@@ -461,10 +466,9 @@ def test_hostile_words_stay_words(desk: Desk, engine: Engine, attack: str) -> No
     begin(engine, name=attack, seeds=json.dumps([attack] * 7))
     work(engine)
     meet(engine, 1, attack, waiting=1)
-    find(engine, 99, 1_000, state=DONE, outcome=f"failed/{attack}")
-    find(engine, 98, 1_000, state=DONE, outcome=attack)
+    find(engine, 99, 1_000, state=DONE, outcome=Code.ERROR, outcome_detail=attack)
     with engine.begin() as connection:
-        connection.execute(update(host).values(closed=f"failed/{attack}"))
+        connection.execute(update(host).values(closed=Code.HOST_CLOSED))
     awaited(desk, "/api/crawls/1", "counted_at")
     awaited(desk, "/api/crawls/1/slow", "looked_at")
     for said in (text(desk, "/"), text(desk, "/crawls/1", site=attack[:5]), text(desk, "/crawls/1")):

@@ -9,13 +9,14 @@ import pytest
 from attacks import ATTACKS, BEYOND_TEXT
 from sqlalchemy import Engine, insert, update
 
+from crawler.config import canonical_of
 from crawler.dashboard.api import API
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.openapi import document
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.reread import MOST_BYTES
 from crawler.dashboard.routes import answer
-from crawler.opening import canonical
+from crawler.outcomes import Code, Outcome
 from crawler.state.entries import Keys
 from crawler.state.page_detail import MOST_VERSIONS
 from crawler.state.raw import zstd
@@ -37,7 +38,7 @@ VIEWS = ("", "/original", "/blocks", "/versions", "/links", "/links?of=all", "/l
 
 
 def key_of(desk: Desk, url: str, kind: str = "link") -> int:
-    return Keys(1, canonical(desk.settings))(url, kind)
+    return Keys(1, canonical_of(desk.settings))(url, kind)
 
 
 def stored(desk: Desk, engine: Engine, source: str | None = SOURCE, **more: Any) -> int:
@@ -95,8 +96,8 @@ def test_what_is_known_of_a_page(desk: Desk, engine: Engine) -> None:
         markdown="# How",
     )
     found = told(desk, f"/pages/{number}")
-    assert found["parent"] == {"url": "http://a.example/parent", "id": parent, "title": "The <i>parent</i>"}
-    assert found["duplicate_of"] == {"url": "http://b.example/not-stored", "id": None, "title": ""}
+    assert found["found_on"] == {"url": "http://a.example/parent", "id": parent, "title": "The <i>parent</i>"}
+    assert found["original"] == {"url": "http://b.example/not-stored", "id": None, "title": ""}
     assert (found["site"], found["certainty"], found["has_source"], found["text"]) == ("a.example", 0.9, True, TEXT)
     text = shown(desk, f"/pages/{number}")
     assert f'<a href="/pages/{parent}"><bdi>The &lt;i&gt;parent&lt;/i&gt;</bdi></a>' in text
@@ -263,39 +264,50 @@ def test_links(desk: Desk, engine: Engine) -> None:
     assert f'<a href="/pages/{high}"><bdi>High &lt;b&gt;</bdi></a>' in shown(desk, f"/pages/{number}/links")
 
 
-@pytest.mark.parametrize(("outcome", "said"), [("failed/410 Gone", " · failed · <bdi>410 Gone</bdi>"), (None, "")])
-def test_what_came_of_the_last_check_is_said(desk: Desk, engine: Engine, outcome: str | None, said: str) -> None:
+def columns(outcome: Outcome | None) -> dict[str, str | None]:
+    """An outcome as the table of addresses has it."""
+    return {"outcome": outcome and outcome.code, "outcome_detail": (outcome and outcome.detail) or None}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"), [(Outcome(Code.HTTP_STATUS, "410"), " · failed · <bdi>410 Gone</bdi>"), (None, "")]
+)
+def test_what_came_of_the_last_check_is_said(desk: Desk, engine: Engine, outcome: Outcome | None, said: str) -> None:
     number = stored(desk, engine, checked_at=1e9)
     with engine.begin() as connection:
         values = {"key": key_of(desk, HOME), "url": HOME, "host_id": 1, "depth": 0, "kind": "link", "priority": 500}
-        connection.execute(insert(address).values(id=1, state=2, outcome=outcome, **values))
+        connection.execute(insert(address).values(id=1, state=2, **columns(outcome), **values))
     assert f"2001-09-09 01:46 UTC</time>{said}</dd>" in shown(desk, f"/pages/{number}")
-    assert told(desk, f"/pages/{number}")["came_of_it"] == outcome
+    assert told(desk, f"/pages/{number}")["outcome"] == (outcome and {"code": "http_status", "detail": "410"})
 
 
 @pytest.mark.parametrize(
     ("outcome", "english", "chinese"),
     [
-        ("failed/404 Not <b> Found", "failed · <bdi>404 Not &lt;b&gt; Found</bdi>", "失败 · <bdi>404"),
+        (Outcome(Code.ERROR, "Odd<b>"), "failed · <bdi>Odd&lt;b&gt;</bdi>", "失败 · <bdi>Odd"),
         (
-            "skipped/refused by robots.txt",
+            Outcome(Code.ROBOTS_FORBIDS),
             "left out · <bdi>refused by robots.txt</bdi>",
             "舍弃 · <bdi>robots.txt 不允许</bdi>",
         ),
-        ("noise/learned", "skipped as noise · <bdi>learned model</bdi>", "作为噪声跳过 · <bdi>学习模型</bdi>"),
-        ("picture", "<bdi>picture</bdi>", "<bdi>图片</bdi>"),
-        ("odd</td>/x", "<bdi>odd&lt;/td&gt;/x</bdi>", "<bdi>odd"),
+        (
+            Outcome(Code.NOISE, "learned"),
+            "skipped as noise · <bdi>learned model</bdi>",
+            "作为噪声跳过 · <bdi>学习模型</bdi>",
+        ),
+        (Outcome(Code.REDIRECTED), "<bdi>redirect</bdi>", "<bdi>重定向</bdi>"),
+        (Outcome(Code.NOT_HTML, "</td>/x"), "<bdi>not HTML: &lt;/td&gt;/x</bdi>", "<bdi>不是 HTML：&lt;/td"),
     ],
 )
 def test_what_became_of_a_link_is_said_in_words(
-    desk: Desk, engine: Engine, outcome: str, english: str, chinese: str
+    desk: Desk, engine: Engine, outcome: Outcome, english: str, chinese: str
 ) -> None:
     number = stored(desk, engine)
     values = {"host_id": 1, "depth": 0, "kind": "link", "priority": 500}
     with engine.begin() as connection:
         connection.execute(insert(address).values(id=1, key=key_of(desk, HOME), url=HOME, **values))
         url = "http://a.example/new"
-        values |= {"key": key_of(desk, url), "url": url, "parent": 1, "state": 2, "outcome": outcome}
+        values |= {"key": key_of(desk, url), "url": url, "parent": 1, "state": 2, **columns(outcome)}
         connection.execute(insert(address).values(id=2, **values))
     text = shown(desk, f"/pages/{number}/links")
     assert english in text.partition('<td class="became whole"')[2].partition("</td>")[0]
@@ -335,7 +347,7 @@ def test_what_the_web_says_is_text(desk: Desk, engine: Engine, attack: str) -> N
         f'<a href="{written}">{written}</a><a href="http://a.example/{written}">{written}</a><img src="{written}">'
     )
     number = stored(desk, engine, source, text=f"{safe}\n{TEXT}", **web)
-    whole = {"host_id": 1, "depth": 0, "kind": safe, "outcome": safe, "state": 2}
+    whole = {"host_id": 1, "depth": 0, "kind": safe, "outcome": Code.ERROR, "outcome_detail": safe, "state": 2}
     with engine.begin() as connection:
         connection.execute(insert(address).values(id=1, key=key_of(desk, HOME), url=HOME, priority=0, **whole))
         connection.execute(insert(address).values(id=2, key=5, url=safe, priority=0, parent=1, **whole))

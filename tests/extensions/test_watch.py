@@ -100,6 +100,6 @@ def test_a_process_that_was_stopped_gives_up_nothing(tmp_path: Path) -> None:
 def test_when_something_is_said(
     stall: float, trouble: str, since_moved: float, since_said: float, since_trouble: float, due: bool
 ) -> None:
-    watch = Watch(None, stall, 600.0)
+    watch = Watch(None, None, stall, 600.0)
     watch.moved, watch.said, watch.troubled = (1_000 - since for since in (since_moved, since_said, since_trouble))
     assert watch.due(1_000.0, trouble) is due

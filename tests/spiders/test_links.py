@@ -1,25 +1,23 @@
-"""Leads: which links of a page are new, which known, and in what words."""
+"""Which links of a page are new, which known, and in what words."""
 
 from collections.abc import Callable
-from functools import partial
 
 import pytest
-from scrapy.utils.test import get_crawler
 
 from crawler.canonical import Canonical
 from crawler.extraction import EXTRACTORS
 from crawler.focus.lead import Lead
 from crawler.page import MAX_NEAR_TEXT, Page
 from crawler.scope import Scope
-from crawler.spiders.links import MOST_WORDS, PICTURE_PRIORITY, Leads, Links
+from crawler.spiders.links import MOST_WORDS, PICTURE_PRIORITY, Links, PageLinks
+from crawler.spiders.outcome_counts import OutcomeCounts
 from crawler.spiders.pictures import Pictures
-from crawler.spiders.reasons import Reasons
-from crawler.state.entries import Answer, Candidate, Keys, Lent
+from crawler.state.entries import Answer, Candidate, Keys, Lent, PageResult
 from crawler.state.frontier import Frontier
 from crawler.state.manners import Pace
 
 URL = "http://a.example/"
-Find = Callable[[str], Leads]
+Find = Callable[[str], PageLinks]
 
 
 @pytest.fixture
@@ -28,15 +26,12 @@ def find() -> Find:
     frontier = Frontier(Keys(1, Canonical(())), Pace())
     frontier.absorb(Answer([Lent(1, Candidate(URL), 1, 1)]), 0.0)
     frontier.take(0.0)
-    frontier.found(1, [Candidate(f"{URL}known")])
+    frontier.finish(1, PageResult(links=(Candidate(f"{URL}known"),)))
     scope = Scope(avoid=("b.a.example",))
     scope.add_home(URL)
     pictures = Pictures(EXTRACTORS["leaf-tags"], True, False, 1, 1_000)
-    return partial(leads, Links(scope, pictures, Reasons(get_crawler())), frontier)
-
-
-def leads(links: Links, frontier: Frontier, html: str) -> Leads:
-    return links.leads(Leads(Page.from_html(html, URL), URL, 1), 3, frontier)
+    links = Links(scope, pictures, OutcomeCounts(lambda name, by: None), frontier)
+    return lambda html: links.of(Page.from_html(html, URL), 3)
 
 
 def link(path: str, words: str = "Words", more: str = "") -> str:

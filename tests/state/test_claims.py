@@ -7,14 +7,16 @@ from sqlalchemy import select
 from workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
 
 from crawler.canonical import Canonical
+from crawler.outcomes import Code, Outcome
 from crawler.state import claims
-from crawler.state.claims import BUDGET_SPENT, REQUESTS_A_PAGE
+from crawler.state.claims import REQUESTS_A_PAGE
 from crawler.state.entries import Batch, Candidate, Move
 from crawler.state.schema import DONE, WAITING, address, host, site
 from crawler.urls import host as host_of
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 ONE_SITE = ("http://example.com/", "http://www.example.com/", "http://m.example.com/")
+CLOSED, BUDGET_SPENT = Outcome(Code.HOST_CLOSED), Outcome(Code.SITE_BUDGET_SPENT)
 
 
 def many(start: str, count: int, **known: object) -> list[Candidate]:
@@ -214,11 +216,11 @@ def test_a_redirect_to_a_closed_host_asks_nothing_of_it(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A, B))
     (closed,), (held,) = one.claim(hosts=1), two.claim(hosts=1)
     url = closed.candidate.url
-    one.commit(ended=[failed(closed, "skipped/why")], closed={host_of(url): "why"}, resting={closed.host_id: 0.0})
+    one.commit(ended=[failed(closed, CLOSED)], closed={host_of(url): Code.HOST_CLOSED}, resting={closed.host_id: 0.0})
     assert two.move(held, url + "new") is None
-    two.end(failed(held, "skipped/redirected"))
+    two.end(failed(held, Outcome(Code.REDIRECT_TO_KNOWN)))
     answer = two.commit(demand=EVERYTHING, idle=True)
-    assert (answer.lent, answer.refused, answer.over) == ([], Counter(why=1), True)
+    assert (answer.lent, answer.refused, answer.over) == ([], {CLOSED: 1}, True)
 
 
 # Closed hosts.
@@ -229,22 +231,22 @@ def test_a_closed_host_is_refused_and_counted(crew: Crew, known: bool) -> None:
     one, two = crew.pair(*candidates(B))
     if known:
         one.seed(*many(A, 3), Candidate(A + "i.png", kind="image"))
-    one.commit(closed={"a.example": "asked to be left alone"})
+    one.commit(closed={"a.example": Code.HOST_CLOSED})
     if not known:
         two.seed(*many(A, 3), Candidate(A + "i.png", kind="image"))
     answer = two.commit(demand=EVERYTHING)
-    assert (urls(answer.lent), answer.refused) == ([B], {"asked to be left alone": 4})
+    assert (urls(answer.lent), answer.refused) == ([B], {CLOSED: 4})
     states = crew.addresses()
-    assert states[A + "1"] == states["image " + A + "i.png"] == (DONE, "skipped/asked to be left alone")
+    assert states[A + "1"] == states["image " + A + "i.png"] == (DONE, CLOSED)
     assert two.claim() == one.claim() == []
 
 
 def test_a_closed_host_is_refused_what_comes_later_too(crew: Crew) -> None:
     worker = crew.join(*candidates(A, B))
     first, second = worker.claim()
-    worker.end(failed(first), closed={"a.example": "closed"})
+    worker.end(failed(first), closed={"a.example": Code.HOST_CLOSED})
     worker.end(stored(second, *many(A, 3)))
-    assert worker.commit(demand=EVERYTHING).refused == {"closed": 3}
+    assert worker.commit(demand=EVERYTHING).refused == {CLOSED: 3}
 
 
 @pytest.mark.parametrize("at_once", [1, 4, 8, 9])
@@ -253,22 +255,22 @@ def test_of_very_many_some_are_given_up_by_each_claim(
 ) -> None:
     monkeypatch.setattr(claims, "REFUSED_AT_ONCE", at_once)
     worker = crew.join(*many(A, 8), *candidates(B))
-    worker.commit(closed={"a.example": "why"})
+    worker.commit(closed={"a.example": Code.HOST_CLOSED})
     given_up, lent = Counter(), []
     for _ in range(8 // at_once + 2):
         answer = worker.commit(demand=EVERYTHING)
         lent += urls(answer.lent)
         given_up += answer.refused
         assert answer.refused.total() <= at_once
-    assert (lent, given_up) == ([B], Counter(why=8))
-    assert list(crew.addresses().values()).count((DONE, "skipped/why")) == 8
+    assert (lent, given_up) == ([B], {CLOSED: 8})
+    assert list(crew.addresses().values()).count((DONE, CLOSED)) == 8
 
 
 def test_a_closed_host_that_another_worker_had_alone_is_refused(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 3), *candidates(B))
     held = one.claim(each=1, hosts=1)
-    one.commit(returned=held, closed={"a.example": "closed"})
-    assert two.commit(demand=EVERYTHING).refused == {"closed": 3}
+    one.commit(returned=held, closed={"a.example": Code.HOST_CLOSED})
+    assert two.commit(demand=EVERYTHING).refused == {CLOSED: 3}
 
 
 # The budget of a site.
@@ -295,7 +297,7 @@ def test_a_site_has_a_budget_of_pages_over_all_its_hosts(crew: Crew, limit: int)
     outcomes = crew.addresses()
     brought = [url for url, state in outcomes.items() if state == (DONE, None)]
     assert sum(url.startswith(ONE_SITE) for url in brought) == limit
-    assert list(outcomes.values()).count((DONE, f"skipped/{BUDGET_SPENT}")) == refused > 0
+    assert list(outcomes.values()).count((DONE, BUDGET_SPENT)) == refused > 0
     assert asked + refused == 12 + limit
 
 
@@ -310,7 +312,7 @@ def test_a_site_has_a_budget_of_requests_over_all_its_hosts(crew: Crew, limit: i
             worker.end(*map(failed, lent), resting={held.host_id: 0.0 for held in lent})
             check_budgets(crew.engine, limit)
     assert asked == limit * REQUESTS_A_PAGE
-    assert sum(state[1] == f"skipped/{BUDGET_SPENT}" for state in crew.addresses().values()) == 45 - asked
+    assert sum(state[1] == BUDGET_SPENT for state in crew.addresses().values()) == 45 - asked
 
 
 def test_what_was_given_back_was_not_asked_for(crew: Crew) -> None:
@@ -462,11 +464,11 @@ def test_a_redirect_leads_to_what_nobody_knows(crew: Crew, to: str, moves: bool)
     moved = worker.move(one, to)
     assert (moved is not None) == moves
     if moved is None:
-        worker.end(failed(one, "skipped/redirected"))
-        assert crew.addresses()[A] == (DONE, "skipped/redirected")
+        worker.end(failed(one, Outcome(Code.REDIRECT_TO_KNOWN)))
+        assert crew.addresses()[A] == (DONE, Outcome(Code.REDIRECT_TO_KNOWN))
     else:
         assert moved.candidate == Candidate(to, 9, 3, requested=A)
-        assert crew.addresses()[A] == (DONE, "redirected")
+        assert crew.addresses()[A] == (DONE, Outcome(Code.REDIRECTED))
         worker.end(stored(moved))
         assert worker.records()[-1]["requested_url"] == A
 

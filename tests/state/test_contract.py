@@ -2,11 +2,12 @@
 
 import pytest
 from sqlalchemy import func, select, update
-from workers import EVERYTHING, SEEDS, Crew, candidates, check_budgets, failed, lines, stored, urls, written
+from workers import EVERYTHING, SEEDS, Crew, also, candidates, check_budgets, failed, lines, stored, urls, written
 
 from crawler.canonical import Canonical
+from crawler.outcomes import Code, Outcome
 from crawler.state import claims
-from crawler.state.entries import Answer, Candidate, Ended, Move
+from crawler.state.entries import Answer, Candidate, Move
 from crawler.state.schema import DONE, WAITING, address, crawl, lesson, page, worker
 from crawler.state.workers import LEASE
 
@@ -72,7 +73,7 @@ def test_a_page_is_kept_in_the_database_and_in_the_file(crew: Crew) -> None:
     fields = {"title": "T", "text": "one\ntwo", "relevance": 0.5, "images": [{"url": "i"}], "language": "en"}
     fields |= {"author": "A", "comments": "C", "page_type": "article"}
     validators = {"etag": '"1"', "last_modified": "now"}
-    one.end(stored(held, **fields)._replace(headers=validators))
+    one.end(also(stored(held, **fields), validators=validators))
     assert one.records()[0] | fields == one.records()[0]
     with crew.engine.connect() as connection:
         row = connection.execute(select(page)).one()._mapping
@@ -97,8 +98,8 @@ def test_odd_characters_are_stored(crew: Crew, field: str, text: str) -> None:
 def test_odd_characters_from_servers_are_stored(crew: Crew, text: str) -> None:
     one = crew.join(*candidates(A, B, C))
     first, second, third = one.claim()
-    taught = Ended(second, f"failed/{text}", lessons=(("example", text),))
-    one.end(stored(first)._replace(headers={"etag": text}), taught, closed={"c.example": text})
+    taught = failed(second, Outcome(Code.ERROR, text), lessons=(("example", text),))
+    one.end(also(stored(first), validators={"etag": text}), taught, closed={"c.example": Code.HOST_CLOSED})
     assert crew.addresses()[B][0] == DONE
     one.end(failed(third))
     assert len(one.records()) == 1
@@ -129,7 +130,7 @@ def test_what_killed_so_many_workers_is_given_up(crew: Crew, monkeypatch: pytest
         assert urls(one.claim()) == [A]
         one.die()
         one = crew.join()
-    expected = (WAITING, None) if deaths < 3 else (DONE, "failed/crawlers died of it")
+    expected = (WAITING, None) if deaths < 3 else (DONE, Outcome(Code.WORKERS_CRASHED))
     assert crew.addresses()[A] == expected
     assert one.commit(idle=True).over == (deaths == 3)
 
@@ -193,7 +194,7 @@ def test_two_crawls_in_one_database_do_not_see_each_other(crew: Crew) -> None:
     one, two = (crew.join(*candidates(A, B), name=name, site_limit=1, max_pages=2) for name in ("one", "two"))
     held = one.claim()
     assert urls(held) == [A, B]
-    one.end(*map(stored, held), closed={"a.example": "closed"})
+    one.end(*map(stored, held), closed={"a.example": Code.HOST_CLOSED})
     assert one.commit(idle=True).over
     assert urls(two.claim()) == [A, B]
     two.end(*map(stored, two.hand.values()))
@@ -205,8 +206,8 @@ def test_two_crawls_in_one_database_do_not_see_each_other(crew: Crew) -> None:
 def test_lessons_reach_every_worker_once(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A, B))
     first, second = one.claim()
-    one.end(stored(first)._replace(lessons=(("home", A), ("example", "a text"))))
-    one.end(stored(second)._replace(lessons=(("home", B),)))
+    one.end(also(stored(first), lessons=(("home", A), ("example", "a text"))))
+    one.end(also(stored(second), lessons=(("home", B),)))
     two.commit()
     two.commit()
     late = crew.join(folder="three")
@@ -265,7 +266,11 @@ def test_a_crawl_that_is_over_goes_on_with_more_seeds(crew: Crew) -> None:
 def test_a_seed_that_failed_is_asked_again(crew: Crew) -> None:
     one = crew.join(*candidates(A, B, kind="seed"))
     first, second = one.claim()
-    one.end(Ended(first, "failed/503", lessons=(("again", A),)), failed(second), closed={"a.example": "closed"})
+    one.end(
+        failed(first, Outcome(Code.HTTP_STATUS, "503"), lessons=(("again", A),)),
+        failed(second),
+        closed={"a.example": Code.HOST_CLOSED},
+    )
     assert one.commit(idle=True, demand=EVERYTHING).over
     one.leave()
     again = crew.join()

@@ -7,15 +7,15 @@ from typing import Any
 
 import postgres
 import pytest
-from sqlalchemy import Engine, create_engine, inspect, text, update
+from sqlalchemy import Engine, inspect, text, update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
-from workers import SEEDS, Crew, candidates, stored, urls
+from workers import SEEDS, Crew, candidates, urls
 
 from crawler.canonical import Canonical
 from crawler.state import database
 from crawler.state.database import AwayError, StateError, database_url, open_database, passes, shown, why
-from crawler.state.entries import Keys, Template
+from crawler.state.entries import Keys
 from crawler.state.schema import VERSION, tables, version
 
 ALLOWED = "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql"
@@ -303,43 +303,6 @@ def described(engine: Engine) -> dict[str, Any]:
         )
         for name in sorted(found.get_table_names())
     }
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_a_database_of_version_1_goes_on(request: pytest.FixtureRequest, tmp_path: Path, kind: str) -> None:
-    """Made with the tables as they were, it has those of today afterwards, and all that was in it."""
-    url = request.getfixturevalue(f"{kind}_url")
-    if kind == "postgresql":
-        new = make_url(request.getfixturevalue("postgres_server").database())
-    else:
-        new = url.set(database=str(tmp_path / "new.db"))
-    before = create_engine(url)
-    with before.begin() as connection:
-        for statement in (*VERSION_1[kind].split(";\n"), *IN_VERSION_1):
-            if statement.strip():
-                connection.exec_driver_sql(statement)
-        pages = [
-            (*row, "", "", "", None, None, *ROUNDS, None, 1, None)
-            for row in connection.exec_driver_sql("SELECT * FROM page")
-        ]  # the new columns
-    before.dispose()
-    other, crew = open_database(new), Crew(open_database(url), tmp_path)
-    assert crew.value(version.select()) == VERSION
-    assert described(crew.engine) == described(other)
-    other.dispose()
-    one = crew.join()
-    one.seat.ledger.reads_templates = True
-    (held,) = one.claim()
-    assert held.candidate.url == "http://a.example/1"
-    found = one.end(stored(held)._replace(templates=(Template("a.example", "a", "Menu"),)))
-    assert (found.pages, one.lessons) == (2, [("home", "http://a.example/")])
-    with crew.engine.connect() as connection:
-        assert connection.exec_driver_sql("SELECT * FROM page ORDER BY id LIMIT 1").all() == pages
-        assert connection.exec_driver_sql("SELECT id, crawl_id, host, tag, text FROM template").all() == [
-            (1, 1, "a.example", "a", "Menu")
-        ]
-    crew.close()
-    crew.engine.dispose()
 
 
 def test_a_step_that_fails_changes_nothing(url: URL, monkeypatch: pytest.MonkeyPatch) -> None:

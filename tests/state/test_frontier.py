@@ -7,15 +7,19 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from workers import LOST
 
 from crawler.canonical import Canonical
+from crawler.noise.evidence import Evidence
+from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.state import frontier as frontier_module
-from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent, Template
-from crawler.state.frontier import AWAY, JOINING, LEFT_ALONE, MOST_OF_A_HOST, PASSED_OVER, Frontier
+from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent, PageResult, Template
+from crawler.state.frontier import AWAY, JOINING, MOST_OF_A_HOST, PASSED_OVER, Frontier
 from crawler.state.manners import Pace
 from crawler.urls import host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
+CLOSED, NOISE = Outcome(Code.HOST_CLOSED), Outcome(Code.NOISE, "size")
 KEYS = Keys(1, Canonical(["utm_.*"]))
 
 
@@ -43,6 +47,13 @@ def taken(frontier: Frontier, now: float = 0.0) -> str | None:
     return found.candidate.url if found else None
 
 
+def finish(frontier: Frontier, lease: int = 1, **result: Any) -> bool:
+    """End a lease with this result; whether it was open."""
+    return frontier.finish(
+        lease, PageResult(**{name: tuple(v) if name == "links" else v for name, v in result.items()})
+    )
+
+
 def all_taken(frontier: Frontier, now: float = 0.0) -> list[str]:
     """The next addresses, until none is ready."""
     return list(iter(lambda: taken(frontier, now), None))
@@ -63,7 +74,7 @@ def test_a_better_one_that_comes_later_comes_first() -> None:
     assert taken(frontier) == A + "1"
     frontier.absorb(Answer([lent(3, A + "3", 2)]), 0.0)
     assert taken(frontier) is None
-    frontier.end(1)
+    finish(frontier)
     assert taken(frontier) == A + "3"
 
 
@@ -71,7 +82,7 @@ def test_a_better_one_that_comes_later_comes_first() -> None:
 def test_a_host_has_only_so_many_out(at_once: int) -> None:
     frontier = filled(*(f"{A}{n}" for n in range(5)), B, pace=several(at_once))
     assert all_taken(frontier) == [f"{A}{n}" for n in range(at_once)] + [B]
-    frontier.end(1)
+    finish(frontier)
     assert all_taken(frontier) == [f"{A}{at_once}"]
 
 
@@ -133,18 +144,18 @@ def test_the_longer_of_pause_and_interval_counts(interval: float, pause: float, 
 def test_a_lease_ends_once() -> None:
     frontier = filled(A + "1", A + "2", A + "3")
     assert taken(frontier) == A + "1"
-    assert [frontier.end(1), frontier.end(1), frontier.end(12345)] == [True, False, False]
+    assert [finish(frontier, lease) for lease in (1, 1, 12345)] == [True, False, False]
     assert frontier.ended == 1
     assert all_taken(frontier) == [A + "2"]
     assert len(frontier.batch(0).ended) == 1
 
 
-@pytest.mark.parametrize(("kind", "outcome", "pages"), [("link", "", 1), ("image", "", 0), ("link", "failed/404", 0)])
-def test_only_pages_that_were_stored_count(kind: str, outcome: str, pages: int) -> None:
+@pytest.mark.parametrize(("kind", "outcome", "pages"), [("link", None, 1), ("image", None, 0), ("link", LOST, 0)])
+def test_only_pages_that_were_stored_count(kind: str, outcome: Outcome | None, pages: int) -> None:
     frontier = filled()
     frontier.absorb(Answer([lent(1, A, kind=kind)]), 0.0)
     taken(frontier)
-    frontier.end(1, outcome)
+    finish(frontier, outcome=outcome)
     frontier.batch(0)
     assert frontier.pages == 0  # until it is committed
     frontier.absorb(Answer(), 0.0)
@@ -157,7 +168,7 @@ def test_only_pages_that_were_stored_count(kind: str, outcome: str, pages: int) 
 def test_pages_of_a_batch_that_was_lost_do_not_count() -> None:
     frontier = filled(A)
     taken(frontier)
-    frontier.end(1)
+    finish(frontier)
     frontier.batch(0)
     frontier.forget()
     frontier.absorb(Answer(), 0.0)
@@ -171,8 +182,7 @@ def test_nothing_is_asked_for_while_very_many_links_wait_to_be_committed(
     monkeypatch.setattr(frontier_module, "LINKS_AT_ONCE", 10)
     frontier = filled(A, B)
     taken(frontier)
-    frontier.found(1, [Candidate(f"{C}{n}") for n in range(links)])
-    frontier.end(1)
+    finish(frontier, links=[Candidate(f"{C}{n}") for n in range(links)])
     assert (frontier.take(0.0) is not None) == goes_on
     frontier.batch(0)
     if not goes_on:
@@ -192,9 +202,9 @@ def test_a_rest_is_told_at_once_though_the_host_is_at_hand() -> None:
 
 def test_a_worker_taken_for_dead_still_knows_what_is_closed() -> None:
     frontier = filled(A, A + "2")
-    frontier.close("a.example", "why")
+    frontier.close("a.example")
     frontier.forget()
-    assert frontier.batch(0).closed == {"a.example": "why"}
+    assert frontier.batch(0).closed == {"a.example": Code.HOST_CLOSED}
     frontier.absorb(Answer([lent(7, A)]), 0.0)
     batch = frontier.batch(0)
     assert ([one.lent.lease for one in batch.ended], batch.resting) == ([7], {97: 0.0})
@@ -203,35 +213,31 @@ def test_a_worker_taken_for_dead_still_knows_what_is_closed() -> None:
 def test_an_end_tells_all_that_the_page_caused() -> None:
     frontier = filled(A, B)
     assert all_taken(frontier) == [A, B]
-    found = [Candidate(C), Candidate(C + "2")]
-    frontier.found(1, found[:1])
-    frontier.found(1, found[1:])
-    frontier.found(77, found)
-    frontier.taught(1, "home", A)
-    frontier.taught(77, "home", B)
-    frontier.end(1, "", {"url": A}, {"etag": "1"})
-    frontier.end(2, "failed/404")
-    one, two = frontier.batch(0).ended
-    assert (one.lent.lease, one.outcome, one.links, one.lessons) == (1, "", tuple(found), (("home", A),))
-    assert (one.record, one.headers) == ({"url": A}, {"etag": "1"})
-    assert (two.lent.lease, two.outcome, two.links, two.lessons, two.record) == (2, "failed/404", (), (), None)
+    result = PageResult(
+        record={"url": A},
+        links=(Candidate(C), Candidate(C + "2")),
+        lessons=(("home", A),),
+        templates=(Template("a.example", "a", "Menu"),),
+        verdict={"noise": True},
+        validators={"etag": "1"},
+    )
+    assert frontier.finish(1, result)
+    assert not frontier.finish(77, result)
+    assert frontier.finish(2, PageResult(LOST))
+    ended = [(one.lent.lease, one.result) for one in frontier.batch(0).ended]
+    assert ended == [(1, result), (2, PageResult(LOST))]
     assert frontier.batch(0).ended == []
 
 
-def test_templates_are_told_with_the_page_that_completed_them_and_passed_on() -> None:
-    frontier = filled(A)
-    taken(frontier)
-    menu, foot = Template("a.example", "a", "Menu"), Template("a.example", "p", "Foot")
-    frontier.completed(1, [menu])
-    frontier.completed(77, [foot])
-    frontier.give_back(1, "load")
-    taken(frontier)
-    frontier.completed(1, [foot])
-    frontier.end(1)
-    assert frontier.batch(0).ended[0].templates == (menu, foot)
-    frontier.absorb(Answer(templates=[menu]), 0.0)
-    frontier.absorb(Answer(templates=[foot]), 0.0)
-    assert frontier.templates == [menu, foot]
+def test_pictures_are_counted_by_the_sites_of_their_pages() -> None:
+    frontier = filled(A, A + "2", B, C, pace=several(9))
+    assert len(all_taken(frontier)) == 4
+    for lease, pages in ((1, 1), (2, 2), (3, 4)):
+        finish(frontier, lease, pictures=Evidence(pages=pages))
+    finish(frontier, 4)
+    counted = {site: Evidence.of(record).pages for site, record in frontier.batch(0).pictures.items()}
+    assert counted == {97: 3, 98: 4}
+    assert frontier.batch(0).pictures == {}
 
 
 def test_what_is_given_back_waits_again_with_its_load() -> None:
@@ -239,9 +245,9 @@ def test_what_is_given_back_waits_again_with_its_load() -> None:
     assert taken(frontier) == A + "1"
     assert frontier.give_back(1, "load")
     assert not frontier.give_back(1, "load")
-    assert not frontier.end(1)
+    assert not finish(frontier)
     assert taken(frontier) == A + "2"  # it is the oldest now
-    frontier.end(2)
+    finish(frontier, 2)
     again = frontier.take(0)
     assert again is not None
     assert (again.lease, again.load) == (1, "load")
@@ -259,7 +265,7 @@ def test_what_its_host_refused_waits_until_it_answers_something_else() -> None:
     for lease in (3, 1, 2, 4):
         assert taken(frontier) == f"{A}{lease}"
         frontier.no_longer_busy("a.example")
-        frontier.end(lease)
+        finish(frontier, lease)
     assert len(frontier) == 0
 
 
@@ -315,7 +321,7 @@ def test_what_its_host_refused_waits_at_its_new_priority() -> None:
     frontier.reprice({A + "1": 700})
     assert taken(frontier) == A + "2"  # and does not wait for one that the database would have
     frontier.no_longer_busy("a.example")
-    frontier.end(2)
+    finish(frontier, 2)
     found = frontier.take(0.0)
     assert found is not None
     assert (found.candidate.url, found.candidate.priority) == (A + "1", 700)
@@ -336,70 +342,63 @@ def test_a_host_rests_as_another_worker_says() -> None:
     assert taken(frontier, 3.0) == A
 
 
-def test_what_a_page_taught_before_it_was_given_back_is_told_at_its_end() -> None:
-    """As a redirected seed does, whose request waits for its turn again."""
-    frontier = filled(A)
-    taken(frontier)
-    frontier.taught(1, "home", B)
-    frontier.found(1, [Candidate(C)])
-    frontier.give_back(1, "load")
-    taken(frontier)
-    frontier.end(1)
-    (ended,) = frontier.batch(0).ended
-    assert (ended.lessons, ended.links) == ((("home", B),), (Candidate(C),))
-
-
 def test_a_closed_host_is_asked_no_more() -> None:
-    frontier = filled(A + "1", A + "2", A + "3", B)
+    given_up = Outcomes()
+    frontier = Frontier(KEYS, Pace(), count=lambda outcome, by: given_up.update({outcome: by}))
+    frontier.absorb(Answer([lent(n, url) for n, url in enumerate((A + "1", A + "2", A + "3", B), 1)]), 0.0)
     assert taken(frontier) == A + "1"
+    assert frontier.closed(A) is None
     assert [frontier.close("a.example"), frontier.close("a.example")] == [2, 0]
-    assert not frontier.give_back(1, "load")
-    frontier.absorb(Answer([lent(5, A + "5")]), 0.0)
-    assert frontier.refused == {LEFT_ALONE: 4}
+    assert (frontier.closed(A), frontier.closed(B)) == (CLOSED, None)
+    frontier.absorb(Answer([lent(5, A + "5")], refused=Outcomes({CLOSED: 7})), 0.0)
+    assert given_up == {CLOSED: 10}
     assert not frontier.rests("a.example", 0)
     assert all_taken(frontier) == [B]
     batch = frontier.batch(0)
-    assert batch.closed == {"a.example": LEFT_ALONE}
-    assert sorted((one.lent.lease, one.outcome) for one in batch.ended) == [
-        (lease, f"skipped/{LEFT_ALONE}") for lease in (1, 2, 3, 5)
-    ]
+    assert batch.closed == {"a.example": Code.HOST_CLOSED}
+    assert sorted((one.lent.lease, one.result.outcome) for one in batch.ended) == [(n, CLOSED) for n in (2, 3, 5)]
 
 
 def test_a_host_may_be_closed_before_it_is_known() -> None:
     frontier = filled()
-    assert frontier.close("a.example", "why") == 0
+    assert frontier.close("a.example") == 0
     frontier.absorb(Answer([lent(1, A)]), 0.0)
-    assert (taken(frontier), frontier.refused, frontier.batch(0).closed) == (None, {"why": 1}, {"a.example": "why"})
+    assert (taken(frontier), frontier.batch(0).closed) == (None, {"a.example": Code.HOST_CLOSED})
 
 
 def test_what_is_known_is_not_new() -> None:
     frontier = filled(C)
     taken(frontier)
     page, image = Candidate(A), Candidate(A, kind="image")
-    for candidates in ([page, page], [image], [page, Candidate(B), image]):
-        frontier.found(1, candidates)
+    finish(frontier, links=[page, page, image, page, Candidate(B), image])
     assert (A in frontier, B in frontier, C in frontier) == (True, True, False)
-    frontier.end(1)
-    assert frontier.batch(0).ended[0].links == (page, image, Candidate(B))
+    assert frontier.batch(0).ended[0].result.links == (page, image, Candidate(B))
+
+
+def test_what_a_sitemap_says_of_what_is_known_is_worth_hearing() -> None:
+    frontier = filled(C)
+    taken(frontier)
+    finish(frontier, links=[Candidate(A), Candidate(A, lastmod=1e9)])
+    assert [link.lastmod for link in frontier.batch(0).ended[0].result.links] == [None, 1e9]
 
 
 def test_what_is_found_by_a_page_that_is_no_longer_held_is_found_again() -> None:
     frontier = filled(C)
     taken(frontier)
     frontier.forget()
-    frontier.found(1, [Candidate(A)])
+    assert not finish(frontier, links=[Candidate(A)])
     assert A not in frontier
 
 
 # Redirects.
 
 
-def redirected(frontier: Frontier, to: str, answer: Callable[[Batch], Answer]) -> tuple[int | None, Batch]:
+def redirected(frontier: Frontier, to: str, answer: Callable[[Batch], Answer]) -> tuple[Lent | None, Batch]:
     """The lease that a redirect of lease 1 brings, and the batch that told of it."""
 
     frontier.batch(0)
 
-    async def ask() -> tuple[int | None, Batch]:
+    async def ask() -> tuple[Lent | None, Batch]:
         moving = asyncio.ensure_future(frontier.move(1, Candidate(to)))
         await asyncio.sleep(0)
         hungry = frontier.hungry
@@ -415,31 +414,29 @@ def redirected(frontier: Frontier, to: str, answer: Callable[[Batch], Answer]) -
 def test_a_redirect_takes_the_place_of_what_was_asked_for() -> None:
     frontier = filled(A, A + "2")
     taken(frontier)
-    frontier.taught(1, "home", B)
-    lease, batch = redirected(frontier, B, lambda batch: Answer(moved={1: lent(9, B)}))
-    assert (lease, batch.moves[0].lent.lease, batch.moves[0].to) == (9, 1, Candidate(B))
-    assert not frontier.end(1)
+    moved, batch = redirected(frontier, B, lambda batch: Answer(moved={1: lent(9, B)}))
+    assert (moved, batch.moves[0].lent.lease, batch.moves[0].to) == (lent(9, B), 1, Candidate(B))
+    assert not finish(frontier)
     assert [work.lent.lease for work in frontier.out] == [9]
     assert all_taken(frontier) == [A + "2"]
     frontier.absorb(Answer([lent(10, B + "2")]), 0.0)
     assert taken(frontier) is None
-    assert frontier.end(9)
+    assert finish(frontier, 9)
     assert taken(frontier) == B + "2"
-    assert frontier.batch(0).ended[0].lessons == (("home", B),)
 
 
 def test_a_redirect_to_what_is_known_leads_nowhere() -> None:
     frontier = filled(A)
     taken(frontier)
     assert redirected(frontier, B, lambda batch: Answer(moved={1: None}))[0] is None
-    assert frontier.end(1, "skipped/known")
+    assert finish(frontier)
 
 
 def test_a_redirect_to_another_spelling_is_the_same() -> None:
     frontier = filled(A)
     taken(frontier)
-    lease, batch = redirected(frontier, A + "?utm_source=1", lambda batch: Answer())
-    assert (lease, batch.moves) == (1, [])
+    moved, batch = redirected(frontier, A + "?utm_source=1", lambda batch: Answer())
+    assert (moved, batch.moves) == (lent(1, A + "?utm_source=1"), [])
 
 
 def test_a_redirect_of_what_is_not_held_leads_nowhere() -> None:
@@ -447,7 +444,7 @@ def test_a_redirect_of_what_is_not_held_leads_nowhere() -> None:
 
 
 def test_who_waits_for_a_redirect_is_told_when_all_is_forgotten() -> None:
-    async def ask() -> int | None:
+    async def ask() -> Lent | None:
         frontier = filled(A)
         taken(frontier)
         moving = asyncio.ensure_future(frontier.move(1, Candidate(B)))
@@ -461,8 +458,7 @@ def test_who_waits_for_a_redirect_is_told_when_all_is_forgotten() -> None:
 def test_nothing_is_left_of_what_is_forgotten() -> None:
     frontier = filled(A, B, C)
     taken(frontier)
-    frontier.found(1, [Candidate(A)])
-    frontier.end(1)
+    finish(frontier, links=[Candidate(A)], pictures=Evidence(pages=1))
     taken(frontier)
     frontier.forget()
     assert (all_taken(frontier), len(frontier), frontier.out, A in frontier, frontier.hungry) == (
@@ -472,9 +468,9 @@ def test_nothing_is_left_of_what_is_forgotten() -> None:
         False,
         True,
     )
-    assert not frontier.end(2)
+    assert not finish(frontier, 2)
     batch = frontier.batch(0)
-    assert (batch.ended, batch.idle) == ([], True)
+    assert (batch.ended, batch.pictures, batch.idle) == ([], {}, True)
 
 
 # What it asks the ledger for.
@@ -530,7 +526,7 @@ def test_a_fast_host_is_asked_for_more(asked: int, each: int) -> None:
     frontier = filled(*(f"{A}{n}" for n in range(asked + 1)), pace=Pace(requests=99))
     for number in range(1, asked + 1):
         taken(frontier)
-        frontier.end(number)
+        finish(frontier, number)
     demand = frontier.batch(0).demand
     assert demand is not None
     assert demand.each == each
@@ -555,7 +551,7 @@ def test_a_worker_that_joins_others_waits_until_they_know(now: float, asks: bool
 def test_a_worker_that_others_join_does_not_wait() -> None:
     frontier = filled(A)
     taken(frontier)
-    frontier.end(1)
+    finish(frontier)
     frontier.absorb(Answer(workers=2), 0.0)
     assert frontier.batch(0).demand is not None
 
@@ -563,10 +559,10 @@ def test_a_worker_that_others_join_does_not_wait() -> None:
 def test_a_host_with_nothing_at_hand_is_let_go() -> None:
     frontier = filled(A, B)
     assert all_taken(frontier) == [A, B]
-    frontier.end(1)
+    finish(frontier)
     batch = frontier.batch(0)
     assert (batch.resting, batch.demand and batch.demand.at_hand, batch.idle) == ({97: 0.0}, (98,), False)
-    frontier.end(2)
+    finish(frontier, 2)
     batch = frontier.batch(0)
     assert (batch.resting, batch.idle) == ({98: 0.0}, True)
 
@@ -600,7 +596,7 @@ def test_a_host_of_which_more_waits_makes_hungry(more: bool, hungry: bool) -> No
     frontier.batch(0)
     taken(frontier)
     assert not frontier.hungry
-    frontier.end(1)
+    finish(frontier)
     taken(frontier)
     assert frontier.hungry == hungry
 
@@ -610,7 +606,7 @@ def test_an_empty_hand_makes_hungry_when_something_ended() -> None:
     frontier.batch(0)
     assert [taken(frontier), taken(frontier)] == [A, None]
     assert not frontier.hungry
-    frontier.end(1)
+    finish(frontier)
     assert taken(frontier) is None
     assert frontier.hungry
 
@@ -620,17 +616,11 @@ def test_an_empty_hand_makes_hungry_when_something_ended() -> None:
 
 def test_the_numbers_of_all_workers() -> None:
     frontier = Frontier(KEYS, Pace(), max_pages=7)
-    answer = Answer([lent(1, A)], waiting=5, pages=6, held=2, workers=3, refused=Counter(why=4), lessons=[("home", A)])
+    answer = Answer([lent(1, A)], waiting=5, pages=6, held=2, workers=3)
     frontier.absorb(answer, 0.0)
     assert (len(frontier), frontier.all_pages, frontier.held_by_others, frontier.workers) == (6, 6, 2, 3)
-    assert (frontier.refused, frontier.lessons, frontier.full, frontier.over) == (
-        {"why": 4},
-        [("home", A)],
-        False,
-        False,
-    )
-    frontier.absorb(Answer(pages=7, over=True, refused=Counter(why=1), lessons=[("home", B)]), 0.0)
-    assert (frontier.refused, frontier.lessons) == ({"why": 5}, [("home", A), ("home", B)])
+    assert (frontier.full, frontier.over) == (False, False)
+    frontier.absorb(Answer(pages=7, over=True), 0.0)
     assert (frontier.full, frontier.over) == (True, True)
 
 
@@ -685,8 +675,8 @@ class Pair:
             lease = self.chance.choice(list(self.out))
             del self.out[lease]
             self.ended += 1
-            assert self.frontier.end(lease)
-            assert not self.frontier.end(lease)
+            assert finish(self.frontier, lease)
+            assert not finish(self.frontier, lease)
 
     def give_back(self, name: str) -> None:
         if self.out:
@@ -751,7 +741,7 @@ class Books:
     def commit(self, batch: Batch, now: float) -> Answer:
         for ended in batch.ended:
             self.ended.append(self.held.pop(ended.lent.lease).lease)
-            self.add(ended.links)
+            self.add(ended.result.links)
         for one in batch.returned:
             del self.held[one.lease]
             self.waiting[one.host_id].append(one)
@@ -799,10 +789,8 @@ def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
             if what < 0.2:
                 frontier.give_back(lease, "load", behind=what < 0.1)
             elif what < 0.7:
-                if books.count < 200:
-                    urls = (f"http://{chance.choice(list(AT_ONCE))}/" for _ in range(2))
-                    frontier.found(lease, [Candidate(url, chance.randrange(3)) for url in urls])
-                frontier.end(lease)
+                urls = [f"http://{chance.choice(list(AT_ONCE))}/" for _ in range(2 if books.count < 200 else 0)]
+                finish(frontier, lease, links=[Candidate(url, chance.randrange(3)) for url in urls])
         if what_rests := chance.choice([*AT_ONCE, *[""] * 9]):
             frontier.rest(what_rests, now + chance.choice([1, 5]))
         assert now < 5_000
@@ -817,16 +805,14 @@ def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
 def test_what_was_not_asked_for_costs_its_host_no_pause(asked: bool, expected: str | None) -> None:
     frontier = filled(A + "1", A + "2", pace=Pace(pause=lambda name: 5.0))
     assert taken(frontier) == A + "1"
-    if not asked:
-        frontier.not_asked(1)
-    frontier.end(1, "noise/keyword")
+    finish(frontier, outcome=LOST if asked else NOISE)
     assert taken(frontier, 1.0) == expected
 
 
 def test_what_was_not_asked_for_does_not_hasten_others() -> None:
     frontier = filled(A + "1", A + "2", A + "3", pace=several(3, pause=lambda name: 5.0))
     assert [taken(frontier, now) for now in (0.0, 5.0)] == [A + "1", A + "2"]
-    frontier.not_asked(1)
+    finish(frontier, outcome=NOISE)
     assert [taken(frontier, now) for now in (6.0, 10.0)] == [None, A + "3"]
 
 
@@ -834,27 +820,9 @@ def test_an_address_is_remembered_as_what_it_was_met_as() -> None:
     frontier = filled(A, pace=several(9))
     taken(frontier)
     behind = Candidate(B, sight="s")
-    frontier.found(1, [behind, behind, Candidate(B, kind="image", sight="s"), Candidate(B)])
+    finish(frontier, links=[behind, behind, Candidate(B, kind="image", sight="s"), Candidate(B)])
     assert (B in frontier, frontier.met(B, "picture"), frontier.met(B, "image")) == (True, True, True)
-    frontier.end(1)
-    assert [link.sort for link in frontier.batch(0).ended[0].links] == ["picture", "image", "link"]
-
-
-def test_what_is_said_and_seen_is_kept_with_the_end() -> None:
-    frontier = filled(A)
-    taken(frontier)
-    frontier.judged(1, {"noise": True, "audited": True})
-    frontier.judged(1, {"mistaken": False})
-    frontier.saw(1, ("seen",))
-    assert frontier.verdict(1)["audited"]  # type: ignore[index]
-    frontier.end(1)
-    (ended,) = frontier.batch(0).ended
-    known = {"key": KEYS(A), "site_id": None, "kind": "link"}
-    assert (ended.seen, ended.verdict) == (("seen",), known | {"noise": True, "audited": True, "mistaken": False})
-    frontier.judged(1, {})
-    frontier.saw(1, ())
-    frontier.not_asked(1)
-    assert (frontier.verdict(1), frontier.shown_on(1)) == (None, None)
+    assert [link.sort for link in frontier.batch(0).ended[0].result.links] == ["picture", "image", "link"]
 
 
 # New prices, and what is learned.
@@ -900,7 +868,7 @@ def test_seeds_and_pictures_keep_their_priorities() -> None:
 def test_what_is_out_or_done_is_left_alone() -> None:
     frontier = priced((A, 5), (B, 4))
     assert all_taken(frontier) == [A, B]
-    frontier.end(1)
+    finish(frontier)
     frontier.reprice({A: 9, B: 9})
     assert [work.lent.candidate.priority for work in frontier.out] == [4]
     frontier.give_back(2, "load")
@@ -926,14 +894,17 @@ def test_what_is_put_back_keeps_its_price() -> None:
     assert batch.prices == {A: 7}
 
 
-def test_links_of_a_page_that_has_not_ended_are_priced_too() -> None:
+@pytest.mark.parametrize("by_the_page_itself", [True, False])
+def test_links_have_the_latest_prices(by_the_page_itself: bool) -> None:
     frontier = priced((A, 5))
     taken(frontier)
-    found = [Candidate(B, 4), Candidate(C, 3, kind="image"), Candidate(C, 2)]
-    frontier.found(1, found)
-    frontier.reprice({B: 8, C: 9})
-    frontier.end(1)
-    assert [one.priority for one in frontier.batch(0).ended[0].links] == [8, 3, 9]
+    found, prices = [Candidate(B, 4), Candidate(C, 3, kind="image"), Candidate(C, 2)], {B: 8, C: 9}
+    if not by_the_page_itself:
+        frontier.reprice(prices)
+    finish(frontier, links=found, prices=prices if by_the_page_itself else {})
+    batch = frontier.batch(0)
+    assert [one.priority for one in batch.ended[0].result.links] == [8, 3, 9]
+    assert batch.prices == prices
 
 
 @pytest.mark.parametrize(
@@ -953,7 +924,7 @@ def test_a_host_asked_one_page_at_a_time_waits_for_what_rose(
     frontier = priced((A + "1", 6), (A + "2", 5), at_once=at_once)
     taken(frontier)
     frontier.reprice(prices)
-    frontier.end(1)
+    finish(frontier)
     assert taken(frontier) == expected
     if expected is None:
         assert frontier.hungry
@@ -962,41 +933,46 @@ def test_a_host_asked_one_page_at_a_time_waits_for_what_rose(
         assert taken(frontier) == A + "new"
 
 
-def test_what_was_learned_goes_with_the_next_batch_and_what_others_learned_comes() -> None:
+def test_what_was_learned_goes_with_the_next_batch() -> None:
     frontier = filled()
     frontier.learned("{}", "[1]")
     frontier.learned("{}", "[2]")
     assert [frontier.batch(0).learned for _ in range(2)] == [("{}", "[2]"), None]
-    frontier.absorb(Answer(lore=["a"], done=[A]), 0.0)
-    frontier.absorb(Answer(lore=["b"], done=[B]), 0.0)
-    assert (frontier.lore, frontier.no_longer) == (["a", "b"], [A, B])
+
+
+def test_links_that_were_lent_and_that_wait_no_more_are_news() -> None:
+    frontier = Frontier(KEYS, Pace())
+    found = [Candidate(A, 5), Candidate(B, 4, requested=C), Candidate(A, 3, kind="seed", via="seed")]
+    answer = Answer([Lent(n, one, 1, 1) for n, one in enumerate(found, 1)], done=[C])
+    assert frontier.absorb(answer, 0.0) == (((A, 5), (C, 4)), (C,))
+    assert frontier.absorb(Answer(), 0.0) == ((), ())
 
 
 @pytest.mark.parametrize(
     ("candidate", "outcome", "gone"),
     [
-        (Candidate(A), "", []),
-        (Candidate(A), "failed/404", [A]),
-        (Candidate(A, requested=B), "failed/404", [B]),
-        (Candidate(A, kind="seed"), "failed/404", []),
-        (Candidate(A, sight=1), "failed/404", []),
+        (Candidate(A), None, []),
+        (Candidate(A), LOST, [A]),
+        (Candidate(A, requested=B), LOST, [B]),
+        (Candidate(A, kind="seed"), LOST, []),
+        (Candidate(A, sight=1), LOST, []),
     ],
 )
-def test_a_link_of_which_nothing_came_waits_no_longer(candidate: Candidate, outcome: str, gone: list[str]) -> None:
+def test_a_link_of_which_nothing_came_waits_no_longer(
+    candidate: Candidate, outcome: Outcome | None, gone: list[str]
+) -> None:
     frontier = filled()
     frontier.absorb(Answer([Lent(1, candidate, 1, 1)]), 0.0)
     taken(frontier)
-    assert frontier.no_longer == []
-    frontier.end(1, outcome)
-    assert frontier.no_longer == gone
+    finish(frontier, outcome=outcome, record=None if outcome else {})
+    assert list(frontier.absorb(Answer(), 0.0).no_longer) == gone
 
 
 def test_the_links_of_a_closed_host_wait_no_longer() -> None:
     frontier = filled(A, B)
     frontier.close(host(A))
-    assert frontier.no_longer == [A]
-    frontier.absorb(Answer([lent(7, A + "new")]), 0.0)
-    assert frontier.no_longer == [A, A + "new"]
+    assert frontier.absorb(Answer(), 0.0).no_longer == (A,)
+    assert frontier.absorb(Answer([lent(7, A + "new")]), 0.0).no_longer == (A + "new",)
 
 
 @pytest.mark.parametrize(("count", "asked"), [(3, 3), (4, 4), (5, 4)])

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, delete, insert, update
 from sqlalchemy.engine import URL
-from workers import Crew, candidates, failed, stored
+from workers import LOST, Crew, candidates, failed, stored
 
+from crawler.outcomes import Code, Outcome
 from crawler.state import gathered as reading
 from crawler.state.database import StateError
-from crawler.state.entries import OFF_TOPIC
 from crawler.state.gathered import Fetched, Told, Waiting, gathered
-from crawler.state.schema import focus, page, version
+from crawler.state.schema import focus, version
 
 
 @pytest.fixture
@@ -60,13 +60,6 @@ def test_what_is_known_of_a_page_and_no_text(crew: Crew, where: URL) -> None:
         assert crawl.told([found.id]) == [Told("http://a.example/", "Bees", 0.75, 0.25)]
 
 
-def test_an_older_release_said_neither_how_a_page_was_found_nor_what_its_link_promised(crew: Crew, where: URL) -> None:
-    store(crew, {"a": "2026"})
-    crew.change(update(page).values(via=None, link_score=None))
-    with gathered(where) as (crawl,):
-        assert [(one.via, one.link_score) for one in crawl.pages()] == [(None, None)]
-
-
 def test_pages_are_told_in_the_order_asked_for(crew: Crew, where: URL) -> None:
     store(crew, dict.fromkeys("abc", "2026"))
     with gathered(where) as (crawl,):
@@ -101,7 +94,7 @@ def test_what_each_worker_learned(crew: Crew, where: URL) -> None:
 
 
 def test_pages_that_were_read_and_not_kept(crew: Crew, where: URL) -> None:
-    reasons = [f"skipped/{OFF_TOPIC}", "skipped/noindex", f"skipped/{OFF_TOPIC}", "failed/404"]
+    reasons = [Outcome(Code.OFF_TOPIC), Outcome(Code.NOINDEX), Outcome(Code.OFF_TOPIC), LOST]
     urls = [f"http://{number}.example/" for number in range(len(reasons) + 2)]
     one = crew.join(*candidates(*urls), name="one", folder="one")
     kept, waits, *others = one.claim()

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, insert
 
+from crawler.outcomes import Code, Outcome
 from crawler.state.page_detail import (
     MOST_LETTERS,
     found_count,
@@ -19,12 +20,12 @@ from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, crawl, 
 
 HOME, OTHER = 10, 20
 """Keys of pages."""
-# Address, kind, priority, state, outcome; in no order of what they promise.
+# Address, kind, priority, state, status; in no order of what they promise.
 FOUND = [
     ("http://a.example/low", "link", 100, WAITING, None),
     ("http://a.example/high", "link", 900, DONE, None),
     ("http://a.example/same1", "link", 500, HELD, None),
-    ("http://a.example/same2", "link", 500, DONE, "HTTP status/404"),
+    ("http://a.example/same2", "link", 500, DONE, "404"),
     ("http://a.example/p.png", "image", 600, RECORDED, None),
     ("http://a.example/chance", "link", 999, WAITING, None),
     ("http://a.example/minus", "link", -5, WAITING, None),
@@ -42,9 +43,10 @@ def connection(engine: Engine) -> Iterator[Connection]:
         found.execute(insert(crawl).values(id=1, name="bees", seeds="[]", started_at=0.0))
         whole = {"host_id": 1, "depth": 0}
         found.execute(insert(address).values(id=1, key=HOME, url="http://a.example/", kind="seed", priority=1, **whole))
-        for at, (url, kind, priority, state, outcome) in enumerate(FOUND):
+        for at, (url, kind, priority, state, status) in enumerate(FOUND):
             values = {"id": 100 + at, "key": 100 + at, "url": url, "kind": kind, "priority": priority, "parent": 1}
-            found.execute(insert(address).values(state=state, outcome=outcome, **values, **whole))
+            outcome = {"outcome": status and Code.HTTP_STATUS, "outcome_detail": status}
+            found.execute(insert(address).values(state=state, **outcome, **values, **whole))
         elsewhere = {"id": 999, "key": 999, "url": "http://b.example/", "kind": "link", "priority": 700, "parent": 2}
         found.execute(insert(address).values(**elsewhere, **whole))
         for row in (_page(HOME), _page(OTHER), _page(101, title="<b>High</b>", relevance=0.75)):
@@ -64,7 +66,7 @@ def test_what_was_first_found_on_a_page(connection: Connection) -> None:
         "held",
         "recorded",
     ]
-    assert by_name["same2"].outcome == "HTTP status/404"
+    assert by_name["same2"].outcome == Outcome(Code.HTTP_STATUS, "404")
     assert (by_name["high"].title, by_name["high"].relevance) == ("<b>High</b>", 0.75)
     assert by_name["high"].page is not None
     assert by_name["low"].page is None

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from sqlalchemy.engine import URL
+from workers import failed
 
 from crawler.canonical import Canonical
 from crawler.state.database import open_database
-from crawler.state.entries import Batch, Candidate, Demand, Ended
+from crawler.state.entries import Batch, Candidate, Demand
 from crawler.state.seats import Plan, Seat
 
 SEED = "http://seed.example/"
@@ -25,8 +26,8 @@ def test_an_address_found_while_another_takes_the_last_of_its_host_is_not_lost(
         one.addresses.add(connection, {one.keys(SEED + "2"): (Candidate(SEED + "2", 5), first.lease)})
         one.addresses.raise_hosts(connection)
         (second,) = two.commit(Batch(demand=ALL)).lent
-    two.commit(Batch(ended=[Ended(second, "failed/x")]))
-    answer = one.commit(Batch(ended=[Ended(first, "failed/x")], demand=ALL, idle=True))
+    two.commit(Batch(ended=[failed(second)]))
+    answer = one.commit(Batch(ended=[failed(first)], demand=ALL, idle=True))
     assert not answer.over
     (third,) = answer.lent or one.commit(Batch(demand=ALL, idle=True)).lent
     assert third.candidate.url == SEED + "2"

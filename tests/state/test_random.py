@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, func, select
-from workers import EVERYTHING, Crew, Worker, candidates, check, check_budgets, failed, lines, stored, written
+from workers import EVERYTHING, LOST, Crew, Worker, candidates, check, check_budgets, failed, lines, stored, written
 
 from crawler.canonical import Canonical
+from crawler.outcomes import Code, Outcome
 from crawler.state.database import open_database
 from crawler.state.entries import Batch, Candidate, Demand, Lent
 from crawler.state.schema import DONE, page, worker
@@ -76,7 +77,7 @@ class Chance:
 
     def end(self, worker: Worker, folder: str) -> None:
         ended = [
-            failed(one, "noise/x" if one.candidate.sight else "failed/404")
+            failed(one, Outcome(Code.NOISE, "size") if one.candidate.sight else LOST)
             if self.random.random() < 0.3
             else stored(one, *(self.link() for _ in range(self.random.randrange(6))))
             for one in self.some(worker)
@@ -85,7 +86,7 @@ class Chance:
         answer = worker.end(*ended, demand=demand, resting=self.rested(worker, [one.lent for one in ended]))
         if not answer.lost:
             for one in ended:
-                if not one.outcome:
+                if one.result.outcome is None:
                     (self.pages if one.lent.counts else self.pictures)[one.lent.candidate.url] += 1
 
     def give_back(self, worker: Worker, folder: str) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 from sqlalchemy import Engine, delete, func, select, update
-from workers import Crew, Worker, candidates, stored
+from workers import Crew, Worker, also, candidates, failed, stored
 
+from crawler.outcomes import Code, Outcome
 from crawler.state.clearing import prune, reset
 from crawler.state.entries import Ended, Lent, Response
 from crawler.state.raw import keep_responses, response_of, zstd
@@ -26,7 +27,7 @@ def kept(engine: Engine) -> list[tuple[str, Response | None]]:
 
 
 def came(one: Lent, response: Response | None, fetched_at: str = OLD) -> Ended:
-    return stored(one, fetched_at=fetched_at)._replace(response=response)
+    return also(stored(one, fetched_at=fetched_at), response=response)
 
 
 def store(crew: Crew, responses: Sequence[Response | None], times: Sequence[str] = (OLD, OLD)) -> Worker:
@@ -45,7 +46,7 @@ def test_a_response_is_kept_as_it_came(crew: Crew, response: Response) -> None:
 
 def test_what_brought_no_page_is_not_kept(crew: Crew) -> None:
     one = crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS)
-    one.end(*(Ended(lent, "skipped/noindex", response=FIRST) for lent in one.claim()))
+    one.end(*(failed(lent, Outcome(Code.NOINDEX), response=FIRST) for lent in one.claim()))
     assert kept(crew.engine) == []
 
 

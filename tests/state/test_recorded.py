@@ -6,15 +6,16 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, func, insert, select, update
-from workers import EVERYTHING, Crew, Worker, candidates, failed, stored, urls
+from workers import EVERYTHING, LOST, Crew, Worker, also, candidates, failed, stored, urls
 
+from crawler.outcomes import Code, Outcome
 from crawler.state import pictures
-from crawler.state.entries import Batch, Candidate, Ended, Evidence
+from crawler.state.entries import Batch, Candidate, Evidence
 from crawler.state.pictures import EvidenceReader, dry_sites
 from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, evidence, host, site, verdict, worker
 
 A, B, CDN = "http://a.example/", "http://b.example/", "http://cdn.example/"
-NOISE = "noise/keyword"
+NOISE = Outcome(Code.NOISE, "keyword")
 VERDICT: dict[str, Any] = {
     "key": 7,
     "site_id": 1,
@@ -45,7 +46,7 @@ def picture(number: int = 1, kind: str = "image", url: str = CDN) -> Candidate:
 def counting(crew: Crew, *seeds: Candidate, enough: int = 2, **plan: Any) -> Worker:
     """A worker that counts pictures; what was counted of pages is the list of what they show."""
     one = crew.join(*seeds, **plan)
-    one.seat.ledger.count_pictures, one.seat.ledger.enough_pages = json.dumps, enough
+    one.seat.ledger.enough_pages = enough
     one.seat.ledger.releases.looked = float("inf")  # it looks for dry sites when it is idle, and not by the clock
     return one
 
@@ -73,7 +74,7 @@ def test_a_picture_is_recorded_until_its_site_has_enough_pages(crew: Crew) -> No
 def test_pages_that_brought_nothing_do_not_count(crew: Crew) -> None:
     one = counting(crew, *candidates(A, A + "2", A + "3"))
     first, second, _ = one.claim()
-    one.end(stored(first, picture(1)), Ended(second, "skipped/noindex", (picture(2),)))
+    one.end(stored(first, picture(1)), failed(second, Outcome(Code.NOINDEX), links=(picture(2),)))
     assert states(crew)["image " + CDN + "1"] == states(crew)["image " + CDN + "2"] == RECORDED
 
 
@@ -176,21 +177,21 @@ def test_a_link_with_words_overrules_a_picture(crew: Crew, when: str) -> None:
     if when in ("held", "noise"):
         (held,) = one.claim()
     if when == "noise":
-        one.end(Ended(held, NOISE, verdict=said))
+        one.end(failed(held, NOISE, verdict=said))
         assert crew.addresses()[CDN + "1"] == (DONE, NOISE)
         assert crew.value(select(func.count()).select_from(verdict)) == 1
     if when != "the same page":
         one.end(stored(second, words))
     if when == "held":
         assert crew.addresses()[CDN + "1"] == (HELD, None)
-        one.end(Ended(held, NOISE, verdict=said))
+        one.end(failed(held, NOISE, verdict=said))
     (lent,) = one.claim()
     assert (lent.candidate.url, lent.candidate.priority, lent.candidate.sight) == (CDN + "1", 50, None)
     assert crew.value(select(func.count()).select_from(verdict)) == 0
 
 
-@pytest.mark.parametrize("outcome", ["", "failed/404", "skipped/noindex"])
-def test_what_came_of_a_page_otherwise_is_not_overruled(crew: Crew, outcome: str) -> None:
+@pytest.mark.parametrize("outcome", [None, LOST, Outcome(Code.NOINDEX)])
+def test_what_came_of_a_page_otherwise_is_not_overruled(crew: Crew, outcome: Outcome | None) -> None:
     one = counting(crew, *candidates(A, A + "2"), enough=1)
     first, second = one.claim()
     one.end(stored(first, picture(1, "link")))
@@ -213,7 +214,7 @@ def test_a_redirect_overrules_a_picture(crew: Crew) -> None:
     first, second = one.claim()
     one.end(stored(first, picture(1, "link")))
     assert one.move(second, CDN + "1") is None
-    one.end(failed(second, "skipped/redirected to a page already known"))
+    one.end(failed(second, Outcome(Code.REDIRECT_TO_KNOWN)))
     assert [(lent.candidate.url, lent.candidate.sight) for lent in one.claim()] == [(CDN + "1", None)]
 
 
@@ -224,7 +225,7 @@ def test_where_a_picture_moved_is_judged_as_it_was(crew: Crew, fate: str, kind: 
     one.end(stored(one.claim()[0], picture(1, kind)))
     (held,) = one.claim()
     if fate == "waits":
-        one.commit(closed={"moved.example": "for now"})
+        one.commit(closed={"moved.example": Code.HOST_CLOSED})
     moved = one.move(held, "http://moved.example/")
     assert (moved is None) is (fate == "waits")
     if moved is not None:
@@ -243,7 +244,7 @@ def test_noise_costs_its_site_no_request(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=1)
     one.end(stored(one.claim()[0], picture(1, "link"), picture(2, "link")))
     noise, page = one.claim()
-    one.end(Ended(noise, NOISE), failed(page))
+    one.end(failed(noise, NOISE), failed(page))
     query = select(site.c.requests, site.c.held).where(site.c.id == noise.site_id)
     with crew.engine.connect() as connection:
         assert tuple(connection.execute(query).one()) == (1, 0)
@@ -333,20 +334,20 @@ def told(found: list[Evidence]) -> list[tuple[bool, list[Any]]]:
 def test_evidence_comes_whole_at_first_then_what_is_new(crew: Crew) -> None:
     one = counting(crew, *candidates(A, A + "2", A + "3", B), enough=1)
     first, second, third, other = one.claim()
-    seen = [["x"], ["y"], ["z"], ["of another site"]]
     answer = one.end(
-        stored(first, picture(1))._replace(seen=seen[0]),
-        stored(second, picture(2))._replace(seen=seen[1]),
-        stored(other)._replace(seen=seen[3]),
+        stored(first, picture(1)),
+        stored(second, picture(2)),
+        stored(other),
+        pictures={first.site_id: "1", other.site_id: "2"},
         demand=EVERYTHING._replace(pages=1),
     )
-    assert told(answer.evidence) == [(True, [[["x"], ["y"]]])]
-    answer = one.end(stored(third)._replace(seen=seen[2]), demand=EVERYTHING._replace(pages=1))
-    assert told(answer.evidence) == [(False, [[["z"]]])]
+    assert told(answer.evidence) == [(True, [1])]
+    answer = one.end(stored(third), pictures={third.site_id: "3"}, demand=EVERYTHING._replace(pages=1))
+    assert told(answer.evidence) == [(False, [3])]
     one.end(stored(one.hand[min(one.hand)]), demand=None)
     one.die()
     again = counting(crew, enough=1)
-    assert told(again.commit(demand=EVERYTHING).evidence) == [(True, [[["x"], ["y"]], [["z"]]])]
+    assert told(again.commit(demand=EVERYTHING).evidence) == [(True, [1, 3])]
 
 
 def test_evidence_of_a_page_that_was_never_committed_is_not_there(crew: Crew) -> None:
@@ -355,15 +356,15 @@ def test_evidence_of_a_page_that_was_never_committed_is_not_there(crew: Crew) ->
     one.die()
     two = counting(crew, enough=1)
     first, second = two.claim()
-    two.end(stored(first, picture(1))._replace(seen=["x"]))
+    two.end(stored(first, picture(1)), pictures={first.site_id: "1"})
     two.die()
     three = counting(crew, enough=1)
     (page, _) = three.claim()
     assert page == second._replace(lease=page.lease)
-    three.end(stored(page)._replace(seen=["y"]))
+    three.end(stored(page), pictures={page.site_id: "2"})
     with crew.engine.connect() as connection:
         rows = connection.execute(select(evidence.c.counts).order_by(evidence.c.id)).scalars()
-        assert [json.loads(row) for row in rows] == [[["x"]], [["y"]]]
+        assert [json.loads(row) for row in rows] == [1, 2]
 
 
 def test_evidence_of_many_sites_is_forgotten_and_read_again(crew: Crew) -> None:
@@ -421,8 +422,8 @@ def judge(crew: Crew, **fields: Any) -> dict[str, Any]:
     (held,) = one.claim()
     path = fields.pop("path", "")
     said = VERDICT | {"site_id": held.shown_on} | fields
-    brought = stored(held, size=123, path=path)._replace(verdict=said)
-    one.end(Ended(held, NOISE, verdict=said) if said["noise"] else brought)
+    brought = also(stored(held, size=123, path=path), verdict=said)
+    one.end(failed(held, NOISE, verdict=said) if said["noise"] else brought)
     with crew.engine.connect() as connection:
         return dict(connection.execute(select(verdict)).one()._mapping)
 
@@ -455,7 +456,7 @@ def test_a_picture_that_comes_later_is_told_of(crew: Crew) -> None:
     one.end(stored(one.claim()[0], picture(1)))
     (held,) = one.claim()
     known = {"key": one.seat.ledger.keys(held.candidate.url, "image"), "site_id": held.shown_on}
-    one.end(Ended(held, NOISE, verdict=VERDICT | known))
+    one.end(failed(held, NOISE, verdict=VERDICT | known))
     crew.change(update(address).where(address.c.id == held.lease).values(state=HELD, worker=one.seat.worker_id))
     one.seat.ledger.commit(Batch(ended=[stored(held, size=9, path="images/ab/ab.png")]))
     assert crew.value(select(verdict.c.file)) == "ab/ab.png"
@@ -477,7 +478,8 @@ def test_a_fresh_crawl_forgets_what_its_pictures_told(crew: Crew, way: str) -> N
 
 def test_what_is_held_is_known_again_after_a_lost_connection(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=1)
-    one.end(stored(one.claim()[0], picture(1))._replace(seen=["x"]))
+    (page,) = one.claim()
+    one.end(stored(page, picture(1)), pictures={page.site_id: "1"})
     (held,) = one.claim()
     one.seat.ledger._held.clear()
     with crew.engine.begin() as connection:

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 from workers import Crew, Worker, record
 
-from crawler.state.entries import Candidate
+from crawler.state.entries import Candidate, PageResult
 from crawler.state.frontier import Frontier
 from crawler.state.manners import Pace
 from crawler.state.schema import address
@@ -25,15 +25,14 @@ class Asking:
     def commit(self) -> None:
         self.now += 0.25
         batch = self.frontier.batch(self.now)
-        self.frontier.absorb(self.worker.commit(batch), self.now)
+        self.news = self.frontier.absorb(self.worker.commit(batch), self.now)
 
     def ask(self, *links: Candidate) -> str | None:
         """The next address, whose page has these links."""
         lent = self.frontier.take(self.now)
         if lent is None:
             return None
-        self.frontier.found(lent.lease, links)
-        self.frontier.end(lent.lease, "", record(lent))
+        self.frontier.finish(lent.lease, PageResult(record=record(lent), links=links))
         return lent.candidate.url
 
     def rest(self) -> list[str]:
@@ -110,4 +109,4 @@ def test_what_others_asked_for_waits_no_more(crew: Crew) -> None:
     other = Asking(crew.join(folder="two"))
     other.frontier.ask_after([A, C])
     other.commit()
-    assert other.frontier.no_longer == [A]
+    assert other.news.no_longer == (A,)

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
-from workers import Crew, Worker, candidates, failed, lines, stored, urls
+from workers import LOST, Crew, Worker, also, candidates, failed, lines, stored, urls
 
 from crawler.near_duplicates import signature
+from crawler.outcomes import Code, Outcome
 from crawler.recrawl import Bounds
 from crawler.state import likeness as likeness_module
 from crawler.state.checks import NEVER
-from crawler.state.entries import Candidate, Check, Ended, Found, Lent
+from crawler.state.entries import Candidate, Check, Ended, Found, Lent, PageResult
 from crawler.state.rounds import Tally, next_due
 from crawler.state.schema import address, crawl, host, likeness, page, page_version, site
 
@@ -23,6 +24,7 @@ SOON = Bounds(1e-6, 1e-6)
 LONG = "Bees dance in the dark of the hive, and the others follow the dancer to learn the way. " + " ".join(
     f"word{number}" for number in range(400)
 )
+LIST = Outcome(Code.LIST)
 
 
 def checked(one: Lent, found: Found, *links: Candidate, text: str = "text", **more: Any) -> Ended:
@@ -30,9 +32,9 @@ def checked(one: Lent, found: Found, *links: Candidate, text: str = "text", **mo
     check = Check(found, f"print of {text}", "1:auto", signature(text))
     fields = {"text": text, "text_fingerprint": f"{abs(hash(text)):016x}"} | more
     if found in (Found.NEW, Found.CHANGED, Found.RENEWED):
-        return stored(one, *links, **fields)._replace(check=check, headers={"etag": '"1"'})
-    outcome = "failed/404 Not Found" if found is Found.MISSING else found.value
-    return Ended(one, outcome, links, check=check)
+        return also(stored(one, *links, **fields), check=check, validators={"etag": '"1"'})
+    outcome = LOST if found is Found.MISSING else None
+    return Ended(one, PageResult(outcome, links=links, check=check))
 
 
 def again(crew: Crew, everything: bool = False, **plan: Any) -> Worker:
@@ -81,8 +83,8 @@ def test_nothing_is_due(crew: Crew) -> None:
     assert len(worker.claim()) == 2
 
 
-@pytest.mark.parametrize(("outcome", "begins"), [("failed/crawlers died of it", False), ("failed/then", True)])
-def test_no_round_begins_for_what_crawlers_died_of(crew: Crew, outcome: str, begins: bool) -> None:
+@pytest.mark.parametrize(("outcome", "begins"), [(Code.WORKERS_CRASHED, False), (Code.TIMEOUT, True)])
+def test_no_round_begins_for_what_workers_crashed_at(crew: Crew, outcome: Code, begins: bool) -> None:
     first_round(crew)
     crew.change(update(page).where(page.c.url == B).values(due_at=4e9))
     crew.change(update(address).where(address.c.url == A).values(outcome=outcome))
@@ -105,7 +107,7 @@ def test_what_was_broken_off_goes_on(crew: Crew) -> None:
 
 def test_the_books_of_a_round_begin_anew(crew: Crew) -> None:
     first_round(crew)
-    crew.change(update(host).values(closed="site asked to be left alone"))
+    crew.change(update(host).values(closed=Code.HOST_CLOSED))
     crew.change(update(site).values(requests=9_999))
     worker = again(crew, max_pages=2)
     assert crew.value(select(crawl.c.pages)) == 0
@@ -206,32 +208,32 @@ def test_a_page_that_is_back_is_gone_no_more(crew: Crew) -> None:
 @pytest.mark.parametrize(
     ("outcome", "due", "everything"),
     [
-        ("failed/no answer in time", True, True),
-        ("failed/404 Not Found", False, True),
-        ("failed/410 Gone", False, True),
-        ("failed/crawlers died of it", False, False),
-        ("skipped/page budget of the site is spent", True, True),
-        ("skipped/robots.txt cannot be read: connection refused", True, True),
-        ("skipped/refused by robots.txt", False, True),
-        ("skipped/noindex", False, True),
-        ("noise/learned", False, False),
-        ("redirected", False, True),
+        (Outcome(Code.TIMEOUT), True, True),
+        (Outcome(Code.HTTP_STATUS, "404"), False, True),
+        (Outcome(Code.HTTP_STATUS, "410"), False, True),
+        (Outcome(Code.WORKERS_CRASHED), False, False),
+        (Outcome(Code.SITE_BUDGET_SPENT), True, True),
+        (Outcome(Code.ROBOTS_UNREADABLE, "connection_refused"), True, True),
+        (Outcome(Code.ROBOTS_FORBIDS), False, True),
+        (Outcome(Code.NOINDEX), False, True),
+        (Outcome(Code.NOISE, "learned"), False, False),
+        (Outcome(Code.REDIRECTED), False, True),
     ],
 )
 def test_which_of_those_that_brought_nothing_are_asked_for_again(
-    crew: Crew, outcome: str, due: bool, everything: bool
+    crew: Crew, outcome: Outcome, due: bool, everything: bool
 ) -> None:
     for name, expected in {"due": due, "all": everything}.items():
         worker = crew.join(*candidates(A, B), name=name, bounds=SOON)
         worker.end(
             *(
-                checked(one, Found.NEW) if one.candidate.url == A else failed(one, "failed/then")
+                checked(one, Found.NEW) if one.candidate.url == A else failed(one, Outcome(Code.ANSWER_CUT))
                 for one in worker.claim()
             )
         )
         worker.leave()
-        of_this = address.c.url == B, address.c.outcome == "failed/then"
-        crew.change(update(address).where(*of_this).values(outcome=outcome))
+        of_this = address.c.url == B, address.c.outcome == Code.ANSWER_CUT
+        crew.change(update(address).where(*of_this).values(outcome=outcome.code, outcome_detail=outcome.detail))
         worker = again(crew, name == "all", name=name)
         assert (B in urls(worker.claim())) == expected
         worker.leave()
@@ -241,7 +243,7 @@ def test_seeds_and_lists_come_in_every_round(crew: Crew) -> None:
     first_round(crew, *candidates(A), *candidates(B, kind="seed", priority=10_000), *candidates(C, kind="list"))
     crew.change(update(page).where(page.c.url != A).values(due_at=4e9))
     crew.change(update(page).where(page.c.url == A).values(relevance=0.25))
-    crew.change(update(address).where(address.c.url == C).values(outcome="list"))
+    crew.change(update(address).where(address.c.url == C).values(outcome=Code.LIST))
     lent = again(crew).claim()
     assert {one.candidate.url: one.candidate.priority for one in lent} == {B: 10_000, A: 250, C: 0}
 
@@ -256,13 +258,13 @@ def test_a_lastmod_that_cannot_be_hides_no_header(crew: Crew, said: float | None
     worker = crew.join(Candidate(A, lastmod=when), bounds=Bounds())
     (lent,) = worker.claim()
     headers = {"last_modified": formatdate(now - 50 * DAY, usegmt=True)}
-    worker.end(checked(lent, Found.NEW)._replace(headers=headers))
+    worker.end(also(checked(lent, Found.NEW), validators=headers))
     assert of(crew, A, "interval") == (pytest.approx(age / 10, rel=1e-3),)
 
 
 def test_a_sitemap_is_due_by_itself(crew: Crew) -> None:
     worker = crew.join(*candidates(C, kind="seed"), bounds=Bounds(HOUR, DAY))
-    worker.end(*(Ended(one, "list") for one in worker.claim()))
+    worker.end(*(failed(one, LIST) for one in worker.claim()))
     assert not worker.seat.begin([C])
     crew.change(update(crawl).values(round_started=crawl.c.round_started - HOUR))
     assert worker.seat.begin([C])
@@ -285,12 +287,12 @@ def test_what_a_sitemap_says_is_changed(crew: Crew, lastmod: float, found: Found
     listed = Candidate(A, 5, lastmod=lastmod), Candidate(B, 5, lastmod=lastmod)
     worker.seed(Candidate(C))
     (lent_c,) = worker.claim()
-    worker.end(Ended(lent_c, "list", listed))
+    worker.end(failed(lent_c, LIST, links=listed))
     woken = worker.claim()
     assert urls(woken) == [A] * expected
     worker.end(*(checked(one, found) for one in woken))
     worker.seed(Candidate(C + "2"))
-    worker.end(*(Ended(one, "list", listed) for one in worker.claim()))
+    worker.end(*(failed(one, LIST, links=listed) for one in worker.claim()))
     assert worker.claim() == []
 
 
@@ -303,7 +305,7 @@ def test_a_page_that_a_sitemap_says_is_new_is_missed_once_a_round(crew: Crew) ->
     worker.seed(Candidate(C))
     (lent,) = worker.claim()
     told = Candidate(A, 5, lastmod=crew.value(select(page.c.checked_at)) + 1e-5)
-    worker.end(Ended(lent, "list", (told,)))
+    worker.end(failed(lent, LIST, links=(told,)))
     assert urls(worker.claim()) == []
     assert of(crew, A, "gone_count") == (1,)
 
@@ -320,13 +322,13 @@ def test_new_links_bring_a_page_back_sooner(crew: Crew) -> None:
     assert of(crew, B, "interval", "new_links") == (1.5 * DAY, 0)
 
 
-@pytest.mark.parametrize("why", ["failed/no answer in time", "skipped/robots.txt cannot be read: connection refused"])
+@pytest.mark.parametrize("why", [Outcome(Code.TIMEOUT), Outcome(Code.ROBOTS_UNREADABLE, "timeout")])
 def test_what_failed_is_due_soon_and_keeps_its_interval(crew: Crew, why: str) -> None:
     first_round(crew)
     crew.change(update(page).values(interval=DAY))
     worker = again(crew, bounds=Bounds(HOUR, 30 * DAY))
     lent = {one.candidate.url: one for one in worker.claim()}
-    worker.end(failed(lent[A], why), failed(lent[B], "skipped/noindex"))
+    worker.end(failed(lent[A], why), failed(lent[B], Outcome(Code.NOINDEX)))
     for url, pause in ((A, HOUR), (B, DAY)):
         interval, due, at, checks, text = of(crew, url, "interval", "due_at", "checked_at", "checks", "text")
         assert (interval, due - at, checks, text) == (DAY, pause, 0, url)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, func, select
-from workers import SEEDS, Crew, candidates, lines, stored, urls
+from workers import SEEDS, Crew, candidates, failed, lines, stored, urls
 
 from crawler.canonical import Canonical
+from crawler.outcomes import Code
 from crawler.state import addresses
 from crawler.state.database import StateError, open_database
-from crawler.state.entries import Ended
 from crawler.state.lines import JsonLines
 from crawler.state.schema import DONE, WAITING, crawl, host, output, worker
 from crawler.state.seats import Plan, Seat
@@ -256,7 +256,7 @@ def test_a_crawl_is_known_by_its_seeds(crew: Crew, before: tuple[str, ...], afte
 
 def test_fresh_forgets_the_frontier_and_keeps_the_file_aside(crew: Crew) -> None:
     one = crew.join(*candidates(A, B), *candidates(A, kind="image"))
-    one.end(*map(stored, one.claim()), closed={"b.example": "closed"})
+    one.end(*map(stored, one.claim()), closed={"b.example": Code.HOST_CLOSED})
     one.leave()
     fresh = crew.join(*candidates(A), seeds=(A,), fresh=True)
     assert crew.addresses() == {A: (WAITING, None)}
@@ -296,7 +296,7 @@ def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.Mo
     monkeypatch.setattr(addresses, "NAMED_AT_ONCE", 3)
     urls = [f"http://{n}.example/" for n in range(8)]
     one = crew.join(*candidates(*urls, kind="seed"))
-    one.end(*(Ended(lent, "failed/404", (), (("again", lent.candidate.url),)) for lent in one.claim()))
+    one.end(*(failed(lent, lessons=(("again", lent.candidate.url),)) for lent in one.claim()))
     assert one.seat.begin(urls)
     one.leave()
     again = crew.join(*candidates(*urls, kind="seed"))

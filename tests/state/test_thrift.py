@@ -7,7 +7,7 @@ import pytest
 
 from crawler.canonical import Canonical
 from crawler.state.coming import Coming, is_poor
-from crawler.state.entries import Answer, Candidate, Keys, Lent
+from crawler.state.entries import Answer, Candidate, Keys, Lent, PageResult
 from crawler.state.frontier import Frontier
 from crawler.state.manners import Pace
 from crawler.state.thrift import BATCH, NEAR, Thrift
@@ -95,7 +95,7 @@ def test_a_good_host_is_asked_alone_while_it_has_good_pages() -> None:
             now += max(wait, 0.001)
             continue
         came.append((one.candidate.url, round(now)))
-        frontier.end(one.lease)
+        frontier.finish(one.lease, PageResult())
     assert came == [
         (A + "0", 0),
         (A + "1", 1),
@@ -114,7 +114,7 @@ def test_a_host_with_a_pause_is_waited_for_while_its_request_is_out(pause: float
     assert taken(frontier, 2.0) == (None if waits else B)
     if waits:
         assert frontier.ready_in(2.0) == NEAR - 2.0
-        frontier.end(1)
+        frontier.finish(1, PageResult())
         assert [taken(frontier, 2.0), taken(frontier, 2.0)] == [A + "2", B]
 
 
@@ -142,8 +142,7 @@ def test_what_is_found_is_worth_a_batch(found: int, other: int, waits: bool) -> 
     assert taken(frontier) == A
     frontier.batch(0.0)
     frontier.absorb(Answer(), 0.0)
-    frontier.found(1, [Candidate(C, found)])
-    frontier.end(1)
+    frontier.finish(1, PageResult(links=(Candidate(C, found),)))
     assert taken(frontier) == (None if waits else B)
     assert frontier.hungry == waits
     if waits:
@@ -156,8 +155,7 @@ def test_what_is_found_is_worth_a_batch(found: int, other: int, waits: bool) -> 
 def test_what_does_not_come_is_not_waited_for() -> None:
     frontier = crawl({A: 900, B: 100})
     assert taken(frontier) == A
-    frontier.found(1, [Candidate(C, 800)])
-    frontier.end(1)
+    frontier.finish(1, PageResult(links=(Candidate(C, 800),)))
     assert taken(frontier) is None
     frontier.batch(0.0)
     frontier.absorb(Answer([lent(3, B, 100)]), 0.0)
@@ -167,8 +165,7 @@ def test_what_does_not_come_is_not_waited_for() -> None:
 def test_a_host_let_go_for_its_pause_is_waited_for() -> None:
     frontier = crawl({A: 900, B: 100}, pause=2.0)
     assert taken(frontier) == A
-    frontier.found(1, [Candidate(A + "2", 800)])
-    frontier.end(1)
+    frontier.finish(1, PageResult(links=(Candidate(A + "2", 800),)))
     batch = frontier.batch(0.5)
     assert batch.resting == {97: 1.5, 98: 0.0}
     frontier.absorb(Answer([lent(3, B, 100)]), 0.5)

@@ -15,7 +15,7 @@ from workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed,
 
 from crawler.state import patience
 from crawler.state.database import STATEMENT_SECONDS, StateError
-from crawler.state.entries import Answer, Batch, Candidate, Ended, Move
+from crawler.state.entries import Answer, Batch, Candidate, Move
 from crawler.state.schema import DONE, output
 
 A, B, C, D, E = (f"http://{letter}.example/" for letter in "abcde")
@@ -29,7 +29,7 @@ def busy(worker: Worker) -> dict[str, Any]:
         "ended": [
             stored(page, *candidates(NEW, A, "http://other.example/1"), text="a text"),
             stored(picture),
-            Ended(missing, "failed/404", lessons=(("home", C),)),
+            failed(missing, lessons=(("home", C),)),
         ],
         "moves": [Move(redirected, redirected.candidate._replace(url=D + "new", requested=D))],
         "returned": [returned],

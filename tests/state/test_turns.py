@@ -38,7 +38,7 @@ def work(url: URL, plan: Plan, seed: int) -> int:
         hand = [one for one in hand if one not in back]
         prices = {address_of(n): chance.randrange(900) for n in chance.sample(range(PAGES), LINKS)}
         ended = [stored(one, *links(chance)) if chance.random() < 0.8 else failed(one) for one in hand]
-        count += sum(not one.outcome for one in ended)
+        count += sum(one.result.outcome is None for one in ended)
         resting = {} if hand or back else dict.fromkeys(hosts, 0.0)
         demand = Demand(6, 12, 3, hosts, hosts, alone=False)
         answer = seat.ledger.commit(

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from sqlalchemy.exc import OperationalError
 
 from crawler.canonical import Canonical
 from crawler.items import ImageItem, PageItem
+from crawler.outcomes import Code, Outcome
 from crawler.state.claims import REQUESTS_A_PAGE
 from crawler.state.database import open_database
-from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Lent, Move
+from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Lent, Move, PageResult
 from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, page, site, worker
 from crawler.state.seats import Plan, Seat
 
@@ -38,12 +39,20 @@ def record(one: Lent, **fields: Any) -> dict[str, Any]:
 
 def stored(one: Lent, *links: Candidate, **fields: Any) -> Ended:
     """A candidate that brought a page or picture, and these links."""
-    return Ended(one, "", links, record=record(one, **fields))
+    return Ended(one, PageResult(record=record(one, **fields), links=links))
 
 
-def failed(one: Lent, why: str = "failed/404") -> Ended:
-    """A candidate that brought nothing."""
-    return Ended(one, why)
+LOST = Outcome(Code.HTTP_STATUS, "404")
+
+
+def failed(one: Lent, outcome: Outcome = LOST, **result: Any) -> Ended:
+    """A candidate that brought nothing to be stored."""
+    return Ended(one, PageResult(outcome, **result))
+
+
+def also(ended: Ended, **result: Any) -> Ended:
+    """The same end with more in its result."""
+    return ended._replace(result=replace(ended.result, **result))
 
 
 def urls(lent: Iterable[Lent]) -> list[str]:
@@ -159,14 +168,17 @@ class Crew:
         for one in self.workers:
             one.seat.close()
 
-    def addresses(self, name: str = "crawl") -> dict[str, tuple[int, str | None]]:
+    def addresses(self, name: str = "crawl") -> dict[str, tuple[int, Outcome | None]]:
         """State and outcome of each address of a crawl; pictures have `image ` before theirs."""
-        columns = (address.c.url, address.c.kind, address.c.state, address.c.outcome)
+        columns = [address.c[name] for name in ("url", "kind", "state", "outcome", "outcome_detail")]
         found = address.join(host, host.c.id == address.c.host_id).join(crawl, crawl.c.id == host.c.crawl_id)
         query = select(*columns).select_from(found).where(crawl.c.name == name)
         with self.engine.connect() as connection:
             return {
-                ("image " if row.kind == "image" else "") + row.url: (row.state, row.outcome)
+                ("image " if row.kind == "image" else "") + row.url: (
+                    row.state,
+                    Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
+                )
                 for row in connection.execute(query)
             }
 

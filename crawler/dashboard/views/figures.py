@@ -1,6 +1,5 @@
 """What a crawl did in figures: of all crawls side by side, and of one by itself."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -8,9 +7,10 @@ from sqlalchemy import Connection, select
 
 from crawler.dashboard.background import Result
 from crawler.dashboard.desk import Desk
+from crawler.outcomes import Group, of_group
 from crawler.state.crawls import Done, Standing, done, next_due, rates
 from crawler.state.job_rows import Job, jobs_of
-from crawler.state.report import outcomes_of, reading
+from crawler.state.report import Ends, ends_of, reading
 from crawler.state.schema import crawl
 from crawler.state.verdicts import saved_bytes
 
@@ -18,8 +18,7 @@ OLD = 60.0
 """Seconds after which what came of all addresses is counted anew."""
 LATE = 60.0
 """Seconds from the start of a crawl to its first sample; where it is more, it was begun without them."""
-FAILED = "failed/"
-Outcomes = Mapping[tuple[int, float], Counter[str]]
+Outcomes = Mapping[tuple[int, float], Ends]
 """What came of addresses, by the number of the crawl and its beginning: another may have the number after a reset."""
 
 
@@ -89,7 +88,7 @@ def outcomes(desk: Desk) -> Result:
 
 def _outcomes(desk: Desk) -> Outcomes:
     with reading(desk.url, check=True) as connection:
-        begun, ends = connection.execute(select(crawl.c.id, crawl.c.started_at)).all(), outcomes_of(connection)
+        begun, ends = connection.execute(select(crawl.c.id, crawl.c.started_at)).all(), ends_of(connection)
         return {(number, at): ends[number] for number, at in begun}
 
 
@@ -100,7 +99,7 @@ def _is_late(one: Standing, did: Done | None) -> bool:
 
 def _failed(counted: Outcomes | None, one: Standing) -> int | None:
     found = None if counted is None else counted.get((one.id, one.started_at))
-    return None if found is None else sum(n for what, n in found.items() if what.startswith(FAILED))
+    return None if found is None else of_group(found.outcomes, Group.FAILED).total()
 
 
 def _figures(one: Standing, did: Done | None, job: Job | None, rate: float | None) -> CrawlFigures:

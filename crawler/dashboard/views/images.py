@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from sqlalchemy import Connection, select
 
+from crawler.config import canonical_of
 from crawler.dashboard.crawl_choice import OfCrawl, chosen_crawl, crawl_names
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.judged_pictures import ImageErrors, JudgedPicture, errors, shown
@@ -18,7 +19,6 @@ from crawler.dashboard.site_choice import SiteChoice, chosen_site, offered_sites
 from crawler.dashboard.views import Changes, Data, Views
 from crawler.judging import BY_LIST
 from crawler.noise.verdict import MODELS
-from crawler.opening import canonical
 from crawler.state.entries import Keys
 from crawler.state.glance import glance
 from crawler.state.marked import Marks, Tally
@@ -199,7 +199,7 @@ def _tally(desk: Desk, of: OfCrawl) -> Tally:
 
 
 def _marks(desk: Desk, connection: Connection, of: OfCrawl) -> Marks:
-    return Marks(connection, of.name, Keys(of.id, canonical(desk.settings)))
+    return Marks(connection, of.name, Keys(of.id, canonical_of(desk.settings)))
 
 
 def _one(connection: Connection, number: int) -> tuple[Seen, str]:

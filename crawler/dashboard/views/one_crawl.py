@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -14,9 +15,10 @@ from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.views import Data, Views
 from crawler.dashboard.views.course import HOURS
 from crawler.dashboard.views.figures import CrawlFigures, figures, outcomes
+from crawler.outcomes import Group
 from crawler.state.crawls import Standing, standing
 from crawler.state.database import time_of
-from crawler.state.report import reading, workers_of
+from crawler.state.report import Ends, reading, workers_of
 from crawler.state.site_list import SORTS, Sites, Wanted, sites
 from crawler.state.slow import Slow, slowest
 
@@ -24,8 +26,6 @@ MOST_SEEDS = 5
 MOST_SLOW = 10
 SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
 """Seconds after which the slowest hosts are looked for anew, and that an answer waits for it."""
-GROUPS = ("skipped", "noise", "failed")
-"""How an outcome begins that has a reason behind it."""
 
 
 class CrawlWorker(NamedTuple):
@@ -47,7 +47,7 @@ class Outcomes(NamedTuple):
     ends: Mapping[str, int]
     """How many there are of each end; of those that have reasons, together."""
     reasons: Mapping[str, Mapping[str, int]]
-    """Why addresses were skipped, were noise or failed."""
+    """Why addresses were skipped, were noise or failed: codes, with a slash before the value of a parameter."""
     error: str
 
 
@@ -146,14 +146,15 @@ def _outcomes(desk: Desk, of: Standing) -> Outcomes:
     result = outcomes(desk)
     ends: dict[str, int] = {}
     reasons: dict[str, dict[str, int]] = {}
-    for what, count in sorted(
-        (result.value or {}).get((of.id, of.started_at), {}).items(), key=lambda one: (-one[1], one[0])
-    ):
-        group, _, why = what.partition("/")
-        if group in GROUPS:
-            reasons.setdefault(group, {})[why] = count
-            what = group
-        ends[what] = ends.get(what, 0) + count
+    found: Ends = (result.value or {}).get((of.id, of.started_at), Ends(0, 0, Counter()))
+    for outcome, count in sorted(found.outcomes.items(), key=lambda one: (-one[1], one[0])):
+        group = outcome.code.group
+        if group is not Group.DONE:
+            reasons.setdefault(group, {})[str(outcome)] = count
+        end = outcome.code if group is Group.DONE else group
+        ends[end] = ends.get(end, 0) + count
+    stored = {"page": found.pages, "picture": found.pictures}
+    ends = dict(sorted(((end, count) for end, count in (ends | stored).items() if count), key=lambda one: -one[1]))
     return Outcomes(result.at, ends, reasons, result.error)
 
 

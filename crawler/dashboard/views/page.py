@@ -1,11 +1,13 @@
 """One page: what is known of it, and its clean text beside its original with what was kept of it."""
 
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, RowMapping, select
 
+from crawler.config import canonical_of
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.original import LANGUAGE, document, original, sheet
 from crawler.dashboard.parameters import Given
@@ -14,9 +16,11 @@ from crawler.dashboard.reread import Reread, reread, reread_at
 from crawler.dashboard.views import Data, Views, page_blocks, page_links, page_versions
 from crawler.dashboard.words import Words, words_of
 from crawler.extraction.auto.reasons import MOST_EXPLAINED
-from crawler.opening import canonical
+from crawler.outcomes import Outcome
+from crawler.page_record import LABELS, PageRecord
 from crawler.state.entries import Keys
 from crawler.state.page_detail import Neighbour, known_by_key, neighbours
+from crawler.state.pages import field_values
 from crawler.state.schema import site
 
 MOST_BYTES = 1_000_000
@@ -37,55 +41,35 @@ class PageRef(NamedTuple):
     title: str
 
 
-class PageDetail(NamedTuple):
-    """A stored page."""
+@dataclass(kw_only=True)
+class PageDetail(PageRecord):
+    """A stored page: its record, and what is known of it besides."""
 
     id: int
     crawl: str
-    url: str
-    requested_url: str
-    title: str
     site: str
-    status: int
-    language: str | None
-    page_type: str
-    author: str
-    published: str | None
-    relevance: float
-    link_score: float | None
-    """What its link promised."""
-    via: str | None
-    depth: int
-    parent: PageRef | None
-    duplicate_of: PageRef | None
+    found_on: PageRef | None
+    original: PageRef | None
+    """The page that this one is a near copy of."""
     first_at: str
-    fetched_at: str
     changed_at: str | None
     change_distance: float | None
     gone_at: str | None
     checked_at: float | None
-    came_of_it: str | None
+    outcome: Outcome | None
     """Why the last check brought no page, where it brought none."""
     due_at: float
     interval: float | None
     """Seconds from one check to the next."""
     checks: int
     changes: int
-    extractor: str
     certainty: float | None
     """The F1 that the method expects of its text."""
-    text: str
-    markdown: str | None
-    comments: str
     has_source: bool
     """Whether the response that it came in is kept."""
 
 
-AS_STORED = (
-    "id crawl url requested_url title status language page_type author published relevance link_score via depth "
-    "fetched_at changed_at change_distance gone_at checked_at due_at interval checks changes extractor certainty text "
-    "markdown comments"
-).split()
+AS_STORED = "id crawl changed_at change_distance gone_at checked_at due_at interval checks changes certainty".split()
 
 
 def data(desk: Desk, given: Given) -> PageDetail:
@@ -96,17 +80,18 @@ def data(desk: Desk, given: Given) -> PageDetail:
 
 def _detail(desk: Desk, connection: Connection, found: Reread) -> PageDetail:
     row = found.row
-    keys = Keys(row["crawl_id"], canonical(desk.settings))
+    keys = Keys(row["crawl_id"], canonical_of(desk.settings))
     spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
     stored = neighbours(connection, [keys(url) for url in spoken_of.values()]) if spoken_of else {}
     mine = known_by_key(connection, [row["key"]]).get(row["key"])
     refs = {name: _ref(url, stored.get(keys(url))) for name, url in spoken_of.items()}
     return PageDetail(
+        **field_values(row),
         **{name: row[name] for name in AS_STORED},
         site=_site(connection, row),
-        came_of_it=mine.outcome if mine else None,
-        parent=refs.get("parent"),
-        duplicate_of=refs.get("duplicate_of"),
+        outcome=mine.outcome if mine else None,
+        found_on=refs.get("parent"),
+        original=refs.get("duplicate_of"),
         first_at=row["first_at"] or row["fetched_at"],
         has_source=found.source is not None,
     )
@@ -136,6 +121,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         request,
         "page.html",
         detail=detail,
+        labels={name: label for name, label in LABELS.items() if getattr(detail, name)},
         number=found.row["crawl_id"],
         paragraphs=_paragraphs(detail.text[:MOST_SHOWN]),
         remarks=_paragraphs(detail.comments[:MOST_REMARKS]),

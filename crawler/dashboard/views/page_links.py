@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from crawler.config import canonical_of
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.judged_pictures import Reason, reason, reasons_of
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.reread import Reread, reread
 from crawler.dashboard.views import Data, Views
-from crawler.opening import canonical
+from crawler.outcomes import Outcome
 from crawler.state.entries import Keys
 from crawler.state.page_detail import (
     MOST_FOUND,
@@ -44,7 +45,7 @@ class PageLink(NamedTuple):
     """What it promises, from 0 to 1."""
     state: str
     """waiting, held, done, recorded, or empty where the crawl does not know the address."""
-    outcome: str | None
+    outcome: Outcome | None
     page: int | None
     """The number of the page that it became."""
     title: str | None
@@ -102,7 +103,7 @@ def data(desk: Desk, given: Given) -> PageLinks:
         return _first_found(found, rows)._replace(total=total, is_cut=is_cut)
     _ = found.page.links  # read before the next look at the database: a large page takes its time
     with desk.reading() as connection:
-        return _of_source(connection, found, Keys(found.row["crawl_id"], canonical(desk.settings)), given)
+        return _of_source(connection, found, Keys(found.row["crawl_id"], canonical_of(desk.settings)), given)
 
 
 def _cursor(after: str) -> tuple[int, int] | None:

@@ -16,7 +16,7 @@ wanted to use them, and is imported when the first page is judged.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.bounds import MAX_BLOCKS, TOO_LONG
+from crawler.bounds import MAX_BLOCKS, Cut
 from crawler.extraction.auto.comments import comments
 from crawler.extraction.auto.rows import whole_rows
 from crawler.extraction.plain import plain
@@ -50,7 +50,7 @@ def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Ext
         return Extraction(text, headline(page), (), "", page_type)
     kept = tuple(page.blocks[index] for index in places)
     remarks = comments(page, frozenset(places), page_type == "forum")
-    ended = TOO_LONG if len(page.blocks) > MAX_BLOCKS else ""
+    ended = Cut.BLOCKS if len(page.blocks) > MAX_BLOCKS else None
     return Extraction(text, headline(page), kept, remarks, page_type, ended, certainty)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from watched import watched
 
-from crawler.bounds import MAX_BLOCKS, TOO_LONG
+from crawler.bounds import MAX_BLOCKS, Cut
 from crawler.extraction.auto import FAVOURS, auto
 from crawler.extraction.auto.choice import best_f1
 from crawler.extraction.auto.model import judge, shipped
@@ -52,7 +52,7 @@ def test_the_text_is_of_the_blocks_and_the_comments_of_others(name: str) -> None
     assert found.text == plain(found.blocks)
     kept = {id(block) for block in found.blocks}
     assert set(found.comments.splitlines()) <= {block.text for block in page.blocks if id(block) not in kept}
-    assert found.ended == ""
+    assert found.ended is None
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -80,8 +80,8 @@ def test_of_no_text_and_of_scripts_nothing_is_known(html: str) -> None:
     assert found.certainty is None
 
 
-@pytest.mark.parametrize(("more", "ended"), [(0, ""), (1, TOO_LONG)])
-def test_the_end_of_a_long_page_is_not_judged(more: int, ended: str) -> None:
+@pytest.mark.parametrize(("more", "ended"), [(0, None), (1, Cut.BLOCKS)])
+def test_the_end_of_a_long_page_is_not_judged(more: int, ended: Cut | None) -> None:
     page = Page.from_html("<p>Bees dance in the dark of the hive, and others follow.</p>" * (MAX_BLOCKS + more))
     found = auto(page, "recall")
     assert found.ended == ended
@@ -100,7 +100,7 @@ NUMBER = f"Bees &#{'9' * 5_000}; dance."
     ],
 )
 def test_a_number_that_no_character_has(script: str) -> None:
-    assert auto(Page.from_html(f"<title>Bees</title>{script}<p>Bees.")).ended == ""
+    assert auto(Page.from_html(f"<title>Bees</title>{script}<p>Bees.")).ended is None
 
 
 @pytest.mark.parametrize("page", ["<p>" + "Bees dance. " * 41, "<p class='" + "ab cD " * 30 + "{}'>Bees dance. "])

@@ -90,7 +90,11 @@ def test_what_was_learned_is_kept_now_and_then_and_a_killed_crawl_goes_on_with_i
     links = {f"/{n}": f"page {n}" for n in range(30)}
     routes = {"/": page(BEES, links=links)} | {path: page(f"{BEES} This is {path}.") for path in links}
     arguments = {"seeds": "", "topic": "honey bees"}
-    hasty = OPEN | {"SPIDER_MIDDLEWARES": HASTY, "DOWNLOAD_DELAY": "0.05", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
+    hasty = OPEN | {
+        "SCHEDULER": "hasty.HastyScheduler",
+        "DOWNLOAD_DELAY": "0.05",
+        "CONCURRENT_REQUESTS_PER_DOMAIN": "1",
+    }
     with serving(Site(dict(routes))) as site:
         arguments["seeds"] = site.url
         with Running(tmp_path, arguments, hasty) as running:
@@ -102,20 +106,6 @@ def test_what_was_learned_is_kept_now_and_then_and_a_killed_crawl_goes_on_with_i
     assert len(ended.items()) == 31
     ((_, summary, text),) = learned(tmp_path)
     assert json.loads(text)["pages"] == summary["pages"] >= 31
-
-
-HASTY = json.dumps(
-    {"hasty.HastyFocus": 500}
-    | {
-        f"scrapy.spidermiddlewares.{name}": None
-        for name in (
-            "depth.DepthMiddleware",
-            "metacopy.MetaCopyDetectionMiddleware",
-            "start.StartSpiderMiddleware",
-            "urllength.UrlLengthMiddleware",
-        )
-    }
-)
 
 
 def kept(folder: Path) -> int:

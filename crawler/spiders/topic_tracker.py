@@ -1,22 +1,23 @@
-"""What a crawl knows of its topic: what each page is worth, what is taught of it, and how the crawl fares."""
+"""What a crawl knows of its topic: what each page is worth, where its links lead to, and how the crawl fares."""
 
 import json
 import logging
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from scrapy.settings import BaseSettings
-
-from crawler.arguments import Arguments
-from crawler.focus.focus import HIGHEST, Focus, Manner
-from crawler.focus.harvest import ON_TOPIC, Harvest
+from crawler.focus.focus import HIGHEST, Focus
+from crawler.focus.harvest import Harvest, StopWhen
 from crawler.page import Extraction
 from crawler.spiders.examples import Examples
+from crawler.spiders.links import PageLinks
 from crawler.state.entries import Candidate
-from crawler.state.frontier import Frontier
+from crawler.state.frontier import Frontier, News
 
 logger = logging.getLogger(__name__)
 
 DIGITS = 4
+ASKED_AFTER = 1_000
+"""Links of which other workers, or an earlier run, may have fetched some, or whose host was closed."""
 
 
 class Judgement(NamedTuple):
@@ -27,16 +28,16 @@ class Judgement(NamedTuple):
     via: str
 
 
-class Focusing:
-    """The focus of a crawl, by its arguments and settings; each of its workers has a seat of its own."""
+@dataclass
+class TopicTracker:
+    """Judges pages and links by the topic, and learns from both."""
 
-    def __init__(self, arguments: Arguments, settings: BaseSettings, seat: int) -> None:
-        learning, exploration = settings.getbool("FOCUS_LEARNING"), settings.getfloat("FOCUS_EXPLORATION")
-        manner = Manner(learning, exploration, settings.getfloat("FOCUS_SITE_SHARE"))
-        self.focus = Focus(arguments.topic, manner, seat)
-        self.examples = Examples(arguments.topic)
-        wanted = arguments.min_relevance
-        self.harvest = Harvest(settings.getint("FOCUS_WINDOW"), ON_TOPIC if wanted is None else wanted)
+    focus: Focus
+    examples: Examples
+    harvest: Harvest
+    stop_when: StopWhen | None = None
+    exhausted_at: float | None = None
+    """The share of the last pages on the topic, once it was so small that the crawl is to end."""
 
     def judge(self, candidate: Candidate, extraction: Extraction) -> Judgement:
         """What a page is worth, which the focus learns from; to be asked once for each."""
@@ -46,7 +47,20 @@ class Focusing:
             score = round(asked.score, DIGITS)
         relevance = round(self.focus.fetched(url, extraction.title, extraction.text), DIGITS)
         self.harvest.count(relevance)
+        if self.exhausted_at is None and self.harvest.ends(self.stop_when):
+            self.exhausted_at = self.harvest.share_lately
         return Judgement(relevance, score, "exploration" if explored else candidate.via)
+
+    def score(self, address: str, links: PageLinks) -> tuple[tuple[Candidate, ...], dict[str, int]]:
+        """What a page leads to with priorities, and the new priorities of what waits already.
+
+        The address is the one by which the page was asked for.
+        """
+        if links.again:
+            self.focus.seen_again(address, links.again)
+        priorities = self.focus.found(address, links.words) if links.new else []
+        new = tuple(one._replace(priority=number) for one, number in zip(links.new, priorities, strict=True))
+        return (*links.pictured, *new), self.focus.renewed()
 
     def take_in(self, kind: str, text: str) -> None:
         """Learn from an example, if the lesson is one that the topic has a use for."""
@@ -54,22 +68,24 @@ class Focusing:
         if example is not None:
             self.focus.example(example.text, example.good)
 
-    def hear(self, frontier: Frontier) -> None:
-        """Take in what earlier runs and other workers have learned, and which links they found and fetched."""
-        for learned in frontier.lore:
-            if not self.focus.take_in(learned):
+    def hear(self, learned: list[str], news: News) -> dict[str, int]:
+        """Take in what earlier runs and other workers learned, and which links they found and fetched; the new
+        priorities of what waits.
+        """
+        for one in learned:
+            if not self.focus.take_in(one):
                 logger.warning("What an earlier run or another worker learned cannot be read; it teaches nothing")
-        if frontier.came and (later := self.focus.adopt(frontier.came)):
-            frontier.reprice(later)
-        if frontier.no_longer:
-            self.focus.forget(frontier.no_longer)
-        frontier.lore.clear()
-        frontier.no_longer.clear()
-        frontier.came.clear()
+        renewed = self.focus.adopt(news.came) if news.came else {}
+        self.focus.forget(news.no_longer)
+        return renewed
 
     def tell(self, frontier: Frontier) -> None:
         """Have it kept what was learned, for later runs and other workers."""
         frontier.learned(json.dumps(self.focus.summary(), ensure_ascii=False), self.focus.record())
+
+    def ask_after(self, frontier: Frontier) -> None:
+        """Have it looked up whether some of the links that are believed to wait still do."""
+        frontier.ask_after(self.focus.waiting_sample(ASKED_AFTER))
 
 
 def _score(candidate: Candidate) -> float | None:

@@ -1,0 +1,262 @@
+"""Builds a crawl: reads its arguments and settings once, makes its parts, and gives each what it needs."""
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from weakref import WeakKeyDictionary
+
+from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
+
+from crawler import demo
+from crawler.arguments import ALL, Arguments
+from crawler.config import bounds_of, canonical_of
+from crawler.demonstration import serve_demo
+from crawler.extraction import LEARNING, Extractor
+from crawler.extraction.libraries import Libraries
+from crawler.focus.focus import Focus, Manner
+from crawler.focus.harvest import ON_TOPIC, Harvest
+from crawler.judging import Shelf
+from crawler.methods import extractor
+from crawler.scope import Scope
+from crawler.settings import user_agent
+from crawler.spiders.comparing import Comparison
+from crawler.spiders.examples import Examples
+from crawler.spiders.learning import Learning
+from crawler.spiders.leases import Leases
+from crawler.spiders.links import Links
+from crawler.spiders.outcome_counts import OutcomeCounts
+from crawler.spiders.page_reader import PageReader
+from crawler.spiders.pictures import Pictures
+from crawler.spiders.status import CrawlStatus
+from crawler.spiders.topic_tracker import TopicTracker
+from crawler.state.claims import LONGEST_REST
+from crawler.state.database import AwayError, StateError, database_url, open_database, passes, shown, why
+from crawler.state.entries import Candidate
+from crawler.state.frontier import Frontier
+from crawler.state.manners import Pace
+from crawler.state.seats import Plan, Seat
+
+logger = logging.getLogger(__name__)
+
+SEED_PRIORITY = 10_000
+# The settings that bound how long a host may rest.
+PAUSES = ("BACKOFF_LIMIT", "CRAWL_DELAY_LIMIT", "AUTOTHROTTLE_MAX_DELAY", "DOWNLOAD_DELAY")
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """The parts of one crawl."""
+
+    arguments: Arguments
+    settings: BaseSettings
+    seat: Seat
+    frontier: Frontier
+    status: CrawlStatus
+    counts: OutcomeCounts
+    leases: Leases
+    scope: Scope
+    topic: TopicTracker
+    pictures: Pictures
+    evidence: Shelf
+    learning: Learning
+    method: str
+    """The name of the extractor."""
+    reader: PageReader
+
+    @property
+    def is_fruitless(self) -> bool:
+        """Whether every seed failed of a crawl that never stored a page."""
+        pages = self.frontier.pages or self.frontier.all_pages or self.seat.ledger.round.comes_again
+        return bool(self.status.seeds_failed) and not self.status.seeds_answered and not pages
+
+
+_crawls: WeakKeyDictionary[Crawler, Crawl] = WeakKeyDictionary()
+
+
+def crawl_of(crawler: Crawler) -> Crawl:
+    """The crawl that a crawler was built for: where Scrapy makes a component, it takes its arguments from here."""
+    return _crawls[crawler]
+
+
+def build(crawler: Crawler, arguments: Arguments, seat: Seat | None = None) -> Crawl:
+    """The crawl of these arguments; without a seat it takes one, and begins a round if one is due."""
+    settings = crawler.settings
+    if seat is None:
+        seat = take_seat(arguments, settings)
+        anything_to_do(seat, arguments)
+    seeds = (serve_demo(crawler, seat),) if arguments.demo else arguments.seeds
+    _introduce(settings, arguments)
+
+    def count_statistic(name: str, by: int) -> None:
+        crawler.stats.inc_value(name, by)  # which are made after the crawl
+
+    method = arguments.extractor or settings["EXTRACTOR"]
+    extract, libraries = extractor(method, settings, arguments.favour), None
+    if method in LEARNING:
+        libraries = Libraries(extract, count_statistic)
+        extract = libraries.extract
+    counts = OutcomeCounts(count_statistic)
+    frontier = Frontier(seat.ledger.keys, _pace(crawler), arguments.max_pages, counts.count)
+    status, scope = CrawlStatus(crawler), _scope(settings, arguments, seeds)
+    topic, pictures, evidence = _topic(settings, arguments, seat), _pictures(settings, arguments, extract), Shelf()
+    learning = Learning(scope, topic, evidence, libraries)
+    reader = PageReader(
+        extract=extract,
+        topic=topic,
+        learning=learning,
+        links=Links(scope, pictures, counts, frontier),
+        pictures=pictures,
+        comparison=Comparison(method, arguments.favour, extract),
+        counts=counts,
+        libraries=libraries,
+        max_depth=arguments.max_depth,
+        min_relevance=arguments.min_relevance or 0.0,
+        keeps_responses=settings["KEEP_RAW"] == "yes",
+    )
+    _prepare(seat, seeds, reader, settings)
+    ledger = seat.ledger
+    _crawls[crawler] = Crawl(
+        arguments=arguments,
+        settings=settings,
+        seat=seat,
+        frontier=frontier,
+        status=status,
+        counts=counts,
+        leases=Leases(frontier, counts, status, count_statistic, lambda: ledger.round.comes_again),
+        scope=scope,
+        topic=topic,
+        pictures=pictures,
+        evidence=evidence,
+        learning=learning,
+        method=method,
+        reader=reader,
+    )
+    return _crawls[crawler]
+
+
+def _prepare(seat: Seat, seeds: Iterable[str], reader: PageReader, settings: BaseSettings) -> None:
+    """Tell the ledger what the crawl wants of it, and let seeds and examples wait."""
+    seat.ledger.reads_templates = reader.libraries is not None
+    seat.ledger.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES") if reader.pictures.judged else 0
+    waiting = [Candidate(seed, SEED_PRIORITY, kind="seed", via="seed") for seed in seeds]
+    seat.seed([*reader.topic.examples.candidates(SEED_PRIORITY + 1), *waiting])
+
+
+def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
+    """Tell sites who asks, and which languages are wanted."""
+    settings.set("USER_AGENT", user_agent(settings["CONTACT"]), priority="project")
+    if arguments.lang:
+        headers = settings.getdict("DEFAULT_REQUEST_HEADERS")
+        headers["Accept-Language"] = ", ".join(sorted(arguments.lang))
+        settings.set("DEFAULT_REQUEST_HEADERS", headers, priority="spider")
+
+
+def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...]) -> Scope:
+    scope = Scope(
+        arguments.scope,
+        arguments.allow,
+        arguments.deny,
+        settings.getint("URLLENGTH_LIMIT"),
+        settings.getint("PATH_REPEAT_LIMIT"),
+        arguments.topic.avoid,
+    )
+    for seed in seeds:
+        scope.add_home(seed)
+    return scope
+
+
+def _topic(settings: BaseSettings, arguments: Arguments, seat: Seat) -> TopicTracker:
+    learning, exploration = settings.getbool("FOCUS_LEARNING"), settings.getfloat("FOCUS_EXPLORATION")
+    manner = Manner(learning, exploration, settings.getfloat("FOCUS_SITE_SHARE"))
+    wanted = arguments.min_relevance
+    harvest = Harvest(settings.getint("FOCUS_WINDOW"), ON_TOPIC if wanted is None else wanted)
+    focus = Focus(arguments.topic, manner, seat.number)
+    return TopicTracker(focus, Examples(arguments.topic), harvest, arguments.stop_when)
+
+
+def _pictures(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> Pictures:
+    return Pictures(
+        lambda page: page.once(extract),
+        arguments.images,
+        settings.getbool("IMAGE_NOISE_ENABLED"),
+        settings.getint("IMAGE_MIN_BYTES"),
+        settings.getint("IMAGE_MAX_BYTES"),
+    )
+
+
+def _pace(crawler: Crawler) -> Pace:
+    """How much is asked of a host at once, and how often, by the settings and by what AutoThrottle makes of them."""
+    settings = crawler.settings
+    slots, at_once = settings.getdict("DOWNLOAD_SLOTS"), settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+    pause = settings.getfloat("DOWNLOAD_DELAY")
+    throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
+
+    def pause_of(name: str) -> float:
+        slot = crawler.engine.downloader.slots.get(name.rpartition(":")[0] or name) if crawler.engine else None
+        return slot.delay if slot is not None else pause
+
+    return Pace(
+        lambda name: slots.get(name.partition(":")[0], {}).get("concurrency", at_once),
+        pause_of,
+        settings.getint("CONCURRENT_REQUESTS"),
+        shared=not pause and not throttled and at_once > 1,
+    )
+
+
+def take_seat(arguments: Arguments, settings: BaseSettings) -> Seat:
+    """A seat at the crawl of this name; a StateError when there is none to be had."""
+    folder = Path(settings["OUTPUT_DIR"])
+    plan = Plan(
+        arguments.name,
+        arguments.seeds or ("demo",),
+        folder,
+        canonical_of(settings),
+        settings.getint("SITE_PAGE_LIMIT"),
+        arguments.max_pages,
+        max(LONGEST_REST, *(2 * settings.getfloat(name) for name in PAUSES)),
+        arguments.fresh,
+        arguments.images,
+        bounds_of(settings),
+        settings.getint("KEEP_VERSIONS"),
+    )
+    url, patience = database_url(settings["STATE_URL"], folder), settings.getfloat("STATE_PATIENCE")
+    seat = _patiently(lambda: _seat(url, plan), patience)
+    seat.ledger.patience = patience
+    return seat
+
+
+def _seat(url: URL, plan: Plan) -> Seat:
+    engine = open_database(url)
+    try:
+        return Seat(engine, plan)
+    except (SQLAlchemyError, OSError, ValueError) as error:
+        kind = AwayError if passes(error) else StateError
+        raise kind(f"the state in {shown(url)} cannot be used: {why(error)}") from error
+    except BaseException:
+        engine.dispose()
+        raise
+
+
+def _patiently(take: Callable[[], Seat], patience: float) -> Seat:
+    """What can be taken, tried again while the database is locked, full or away."""
+    until, said = monotonic() + patience, False
+    while True:
+        try:
+            return take()
+        except AwayError as error:
+            if monotonic() > until:
+                raise
+            if not said:
+                logger.warning("Waiting: %s", error)
+            said = True
+            sleep(min(1.0, patience))
+
+
+def anything_to_do(seat: Seat, arguments: Arguments) -> bool:
+    """Whether the crawl has anything left to do, or begins a new round."""
+    return seat.begin(arguments.seeds or (seat.seed_known() or demo.ADDRESS,), arguments.refresh == ALL)

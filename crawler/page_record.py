@@ -1,0 +1,70 @@
+"""The record of a stored page: each field stands here once, and its item, column, exports and view derive from it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, get_args, get_origin, get_type_hints
+
+from crawler.author import author
+from crawler.language import language
+from crawler.page import Extraction, Page
+from crawler.published import published
+from crawler.text import fingerprint
+from crawler.walk import ImageLink
+
+
+def _images(images: tuple[ImageLink, ...]) -> list[dict[str, str]]:
+    """The pictures' addresses in page order, each with the first description it has."""
+    found: dict[str, str] = {}
+    for image in images:
+        found[image.url] = found.get(image.url) or image.alt
+    return [{"url": url, "alt": alt} for url, alt in found.items()]
+
+
+@dataclass
+class PageRecord:
+    """A cleaned page; the README's table says what each field holds."""
+
+    url: str
+    requested_url: str
+    fetched_at: str
+    status: int
+    depth: int
+    parent: str | None
+    language: str | None = None
+    title: str = ""
+    text: str = ""
+    markdown: str | None = None
+    comments: str = ""
+    author: str = ""
+    published: str | None = None
+    page_type: str = ""
+    relevance: float = 0.0
+    link_score: float | None = None
+    via: str = "link"
+    extractor: str = ""
+    text_fingerprint: str | None = None
+    duplicate_of: str | None = None
+    images: list[dict[str, str]] = field(default_factory=list)
+
+
+READERS: dict[str, Callable[[Page, Extraction], Any]] = {
+    "language": lambda page, found: language(found.text or found.title, page.language),
+    "title": lambda _, found: found.title,
+    "text": lambda _, found: found.text,
+    "comments": lambda _, found: found.comments,
+    "author": lambda page, _: author(page),
+    "published": lambda page, _: published(page),
+    "page_type": lambda _, found: found.page_type,
+    "text_fingerprint": lambda _, found: fingerprint(found.text),
+    "images": lambda page, _: _images(page.images),
+}
+"""What reads each field that a page and its main text tell."""
+LABELS = {"author": "Author", "published": "Published"}
+"""What the dashboard calls the fields that it lists among a page's facts."""
+_HINTS = get_type_hints(PageRecord)
+IS_OPTIONAL = {name: type(None) in get_args(hint) for name, hint in _HINTS.items()}
+"""Whether a field may be None."""
+TYPES: dict[str, type] = {
+    name: list if get_origin(hint) is list else next(iter(get_args(hint)), hint) for name, hint in _HINTS.items()
+}
+"""What each field holds where it is not None: str, int, float or list."""

@@ -1,0 +1,95 @@
+"""The end of each request: its result is counted and handed to the frontier, at this one place."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from scrapy import Request
+
+from crawler.outcomes import Code, Group, Outcome
+from crawler.spiders.examples import KINDS
+from crawler.spiders.outcome_counts import OutcomeCounts
+from crawler.spiders.status import CrawlStatus
+from crawler.state.checks import GONE_AFTER
+from crawler.state.entries import Check, Found, Lent, PageResult
+from crawler.state.frontier import Frontier
+
+MOVED_TO = "moved_to"
+"""In the meta of a seed's request: where redirects led it."""
+VERDICT = "verdict"
+"""In the meta of a request that was judged: the record of the verdict on its picture."""
+READ = frozenset((Code.LIST, Code.NOINDEX, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
+"""What seeds end with that were read, though nothing is stored."""
+PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED))
+"""What may be over when the crawl is started again, as failures may."""
+COUNTED_AS = {
+    Found.NEW: ("new",),
+    Found.CHANGED: ("changed",),
+    Found.SAME: ("unchanged",),
+    Found.RENEWED: ("unchanged",),
+    Found.NOT_MODIFIED: ("unchanged", "not_modified"),
+}
+
+
+def lease_of(request: Request) -> Lent:
+    """The lease that a request was made for."""
+    lent: Lent = request.meta["lease"]
+    return lent
+
+
+def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
+    """The result of a request so far: where a seed moved to, and the verdict on a picture."""
+    moved = tuple(("home", url) for url in request.meta.get(MOVED_TO, ()))
+    return PageResult(outcome, lessons=moved, verdict=request.meta.get(VERDICT))
+
+
+@dataclass(frozen=True)
+class Leases:
+    """Ends leases, and counts how they end."""
+
+    frontier: Frontier
+    counts: OutcomeCounts
+    status: CrawlStatus
+    count_statistic: Callable[[str, int], None]
+    comes_again: Callable[[], bool]
+    """Whether there were rounds before this one."""
+
+    def finish(self, lent: Lent, result: PageResult) -> None:
+        """End a lease with its result; nothing happens where it was ended before."""
+        lessons = (*result.lessons, *self._again(lent, result.outcome))
+        if not self.frontier.finish(lent.lease, replace(result, lessons=lessons)):
+            return
+        outcome = result.outcome
+        if outcome is not None and outcome.code.group in (Group.SKIPPED, Group.FAILED):
+            self.counts.count(outcome)
+        self._note_seed(lent, outcome)
+        if self.comes_again():
+            self._count_check(lent, result)
+
+    def _again(self, lent: Lent, outcome: Outcome | None) -> Iterator[tuple[str, str]]:
+        """That a seed or an example is to be asked for at the next start."""
+        if outcome is not None and (outcome.code.group is Group.FAILED or outcome.code in PASSING):
+            if lent.candidate.kind == "seed":
+                yield "again", lent.candidate.url
+            elif lent.candidate.kind in KINDS:
+                yield "again example", lent.candidate.url
+
+    def _note_seed(self, lent: Lent, outcome: Outcome | None) -> None:
+        candidate = lent.candidate
+        if candidate.kind == "seed":
+            if outcome is None or outcome.code in READ:
+                self.status.seeds_answered += 1
+            else:
+                self.status.seeds_failed[candidate.url] = outcome
+        elif candidate.kind in KINDS and outcome is not None and outcome.code not in KINDS:
+            self.status.examples_failed[candidate.requested or candidate.url] = outcome
+
+    def _count_check(self, lent: Lent, result: PageResult) -> None:
+        """Count what a page was found to be that was there in an earlier round, or is new in this one."""
+        check = result.check or (Check(Found.NEW) if result.record is not None and lent.counts else None)
+        if check is None:
+            return
+        for name in COUNTED_AS.get(check.found, ()):
+            self.count_statistic(f"recrawl/{name}", 1)
+        known = lent.known
+        if check.found is Found.MISSING and known and known.gone_at is None and known.gone_count + 1 >= GONE_AFTER:
+            self.count_statistic("recrawl/gone", 1)

@@ -1,0 +1,141 @@
+"""From a fetched page to its result, in the order in which each step needs the one before."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from scrapy.http import Headers, Response
+
+from crawler.extraction.libraries import Libraries
+from crawler.items import PageItem
+from crawler.outcomes import Code, Outcome
+from crawler.page import Extraction, Page
+from crawler.spiders.comparing import Comparison
+from crawler.spiders.examples import lesson
+from crawler.spiders.learning import Learning
+from crawler.spiders.leases import lease_of, result_of
+from crawler.spiders.links import Links, PageLinks
+from crawler.spiders.outcome_counts import OutcomeCounts
+from crawler.spiders.pictures import Pictures
+from crawler.spiders.responses import kept
+from crawler.spiders.topic_tracker import Judgement, TopicTracker
+from crawler.state.entries import Candidate, Check, Found, Lent, Template
+from crawler.urls import host
+
+MAX_HEADER = 1_000
+
+
+@dataclass(frozen=True)
+class PageReader:
+    """Reads pages: main text, relevance, links with priorities, pictures, comparison with what was known."""
+
+    extract: Callable[[Page], Extraction]
+    topic: TopicTracker
+    learning: Learning
+    links: Links
+    pictures: Pictures
+    comparison: Comparison
+    counts: OutcomeCounts
+    libraries: Libraries | None = None
+    """What the pages of each host have in common, if the method learns that."""
+    max_depth: int | None = None
+    min_relevance: float = 0.0
+    keeps_responses: bool = False
+
+    def read(self, page: Page, response: Response) -> PageItem:
+        """The page as an item, with its result; the topic has learned from it."""
+        assert response.request is not None  # noqa: S101 - Scrapy has set it
+        lent = lease_of(response.request)
+        extraction = page.once(self.extract)
+        lessons = self._lessons(page, lent.candidate, extraction)
+        judgement = self.topic.judge(lent.candidate, extraction)
+        page_links = self._links(page, lent.candidate, extraction)
+        links, prices = self.topic.score(lent.candidate.requested or lent.candidate.url, page_links)
+        outcome, check = self._compare(page, extraction, lent, judgement.relevance)
+        is_stored = outcome is None and (check is None or check.found is not Found.SAME)
+        item = _item(page, response, lent, judgement)
+        so_far = result_of(response.request, outcome)
+        item.result = replace(
+            so_far,
+            check=check,
+            lessons=(*so_far.lessons, *lessons),
+            links=(*links, *self._pictures(page, lent.candidate)),
+            prices=prices,
+            pictures=self.pictures.counts(page) if self.pictures.judged else None,
+            templates=self._templates(page) if outcome is None else (),
+            validators=validators(response),
+            response=kept(response) if is_stored and self.keeps_responses else None,
+        )
+        return item
+
+    def _lessons(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
+        """What a seed teaches of the topic, where none is given; it is learned at once."""
+        if candidate.depth or not self.topic.examples.are_sought:
+            return ()
+        found = ("example", lesson(page, extraction))
+        self.learning.take_in(*found)
+        return (found,)
+
+    def _links(self, page: Page, candidate: Candidate, extraction: Extraction) -> PageLinks:
+        """Where the page leads; nowhere if it asks for that, or if it is as far from the seeds as may be."""
+        if "nofollow" in page.robots:
+            for link in page.links:
+                self.counts.mark_nofollow(link.url)
+            return PageLinks()
+        if self.links.frontier.full or (self.max_depth is not None and candidate.depth >= self.max_depth):
+            return PageLinks()
+        self.counts.count(Outcome(Code.LINKS_CUT), page.cut)
+        if cut := page.ended or extraction.ended:
+            self.counts.count(Outcome(Code.PAGE_CUT, cut))
+        return self.links.of(page, candidate.depth + 1)
+
+    def _pictures(self, page: Page, candidate: Candidate) -> tuple[Candidate, ...]:
+        """The pictures that the page shows and that are new, if pictures are asked for."""
+        if not self.pictures.wanted:
+            return ()
+        self.counts.count(Outcome(Code.PICTURES_CUT), self.pictures.beyond(page))
+        return tuple(self.pictures.candidates(page, candidate.depth, self.links.frontier.met))
+
+    def _compare(
+        self, page: Page, extraction: Extraction, lent: Lent, relevance: float
+    ) -> tuple[Outcome | None, Check | None]:
+        """Why the page is not stored, if so, and how it compares with what was known of it."""
+        if "noindex" in page.robots:
+            return Outcome(Code.NOINDEX), None
+        is_off_topic = relevance < self.min_relevance
+        if is_off_topic and lent.known is None:
+            return Outcome(Code.OFF_TOPIC), None
+        check = self.comparison.check(page, extraction, lent.known)
+        if is_off_topic and check.found is not Found.SAME:
+            return Outcome(Code.OFF_TOPIC), None
+        return None, check
+
+    def _templates(self, page: Page) -> tuple[Template, ...]:
+        """What the pages of the host have in common, as far as this page completes it."""
+        if self.libraries is None:
+            return ()
+        return tuple(Template(host(page.url), *label) for label in self.libraries.learn(page))
+
+
+def _item(page: Page, response: Response, lent: Lent, judgement: Judgement) -> PageItem:
+    """The page as an item, for the pipelines to fill in."""
+    candidate = lent.candidate
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    asked = candidate.requested or candidate.url
+    item = PageItem(response.url, asked, now, response.status, candidate.depth, candidate.parent)
+    item.page, item.lent = page, lent
+    item.relevance, item.link_score, item.via = judgement
+    if lent.known:
+        item.link_score = lent.known.link_score  # its priority is by what it was worth by now
+    return item
+
+
+def validators(response: Response) -> dict[str, str]:
+    """By what a server tells whether a page is still the same."""
+    found = {name.lower().replace("-", "_"): header(response.headers, name) for name in ("ETag", "Last-Modified")}
+    return {name: value[:MAX_HEADER] for name, value in found.items() if value}
+
+
+def header(headers: Headers, name: str, between: str = ", ") -> str:
+    """All values of a header as one text."""
+    return between.join(value.decode("latin-1") for value in headers.getlist(name))

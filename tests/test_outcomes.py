@@ -1,0 +1,82 @@
+import json
+import re
+from importlib.resources import files
+
+import pytest
+
+from crawler.bounds import Cut
+from crawler.dashboard.words import words_of
+from crawler.outcome_words import CONTENTS, CUTS, NOTHING_GIVEN, SENTENCES, message
+from crawler.outcomes import Code, Group, Outcome, codes
+from crawler.picture import Content
+
+DETAILS = {
+    "status": "404",
+    "why": "http_status/503",
+    "type": "image/png",
+    "content": "svg",
+    "language": "de",
+    "at": "depth",
+    "kind": "request",
+    "model": "size",
+    "message": "no",
+}
+
+
+@pytest.mark.parametrize("code", Code)
+def test_every_code_is_a_text_that_can_be_stored_and_read_again(code: Code) -> None:
+    outcome = Outcome(code, DETAILS.get(code.parameter, ""))
+    assert Outcome.of(str(outcome)) == outcome
+    assert outcome.key.startswith(f"{code.group}/{code}")
+
+
+@pytest.mark.parametrize("code", Code)
+def test_every_code_has_words(code: Code) -> None:
+    detail = DETAILS.get(code.parameter, "")
+    said = str(message(Outcome(code, detail)))
+    assert said
+    assert "{" not in said
+    if code.parameter in ("type", "kind", "language", "message"):
+        assert detail in said
+
+
+@pytest.mark.parametrize("code", NOTHING_GIVEN)
+def test_a_parameter_may_be_empty(code: Code) -> None:
+    assert NOTHING_GIVEN[code] in str(message(Outcome(code)))
+
+
+def test_no_code_is_in_two_groups() -> None:
+    assert sorted(code for group in Group for code in codes(group)) == sorted(Code)
+
+
+@pytest.mark.parametrize("cut", Cut)
+def test_every_cut_has_words(cut: Cut) -> None:
+    assert str(CUTS[cut])[:6] == "after "
+
+
+@pytest.mark.parametrize("content", Content)
+def test_every_content_has_words(content: Content) -> None:
+    assert CONTENTS[content] in str(message(Outcome(Code.NOT_A_PICTURE, content)))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "chinese"),
+    [
+        (Outcome(Code.ROBOTS_UNREADABLE, "timeout"), "无法读取 robots.txt：响应超时"),
+        (Outcome(Code.NOT_HTML, "image/png"), "不是 HTML：image/png"),
+        (Outcome(Code.NOT_HTML), "不是 HTML：未给出类型"),
+        (Outcome(Code.HTTP_STATUS, "404"), "404 Not Found"),
+        (Outcome(Code.NOT_HTML, "{type}"), "不是 HTML：{type}"),
+    ],
+)
+def test_outcomes_in_chinese(outcome: Outcome, chinese: str) -> None:
+    assert words_of("zh").message(message(outcome)) == chinese
+
+
+CHINESE: dict[str, str] = json.loads((files("crawler.dashboard") / "chinese_outcomes.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("sentence", sorted({*SENTENCES.values(), *CONTENTS.values(), *NOTHING_GIVEN.values()}))
+def test_every_sentence_has_a_translation(sentence: str) -> None:
+    assert sentence in CHINESE or sentence.startswith("{")
+    assert sorted(re.findall(r"{\w+}", sentence)) == sorted(re.findall(r"{\w+}", CHINESE.get(sentence, sentence)))
