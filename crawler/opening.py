@@ -41,7 +41,7 @@ def take_seat(arguments: Arguments, settings: BaseSettings) -> Seat:
         bounds(settings),
         settings.getint("KEEP_VERSIONS"),
     )
-    url, patience = database_url(settings["STATE_URL"], folder), settings.getfloat("STATE_PATIENCE")
+    url, patience = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
     seat = _patiently(lambda: _seat(url, plan), patience)
     seat.ledger.patience = patience
     return seat

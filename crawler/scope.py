@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from crawler.urls import ending, host, lies_in, repeats_itself, site
 
+MOST_REPEATS = 3
+"""How often a path segment may stand in an address: /a/b/a/b/a/b/a/b is a link that grows in circles."""
 SCOPES: dict[str, Callable[[str], str]] = {"host": host, "site": site, "any": lambda url: ""}
 
 
@@ -17,7 +19,6 @@ class Scope:
     allow: tuple[re.Pattern[str], ...] = ()
     deny: tuple[re.Pattern[str], ...] = ()
     max_length: int = 2083
-    max_repeats: int = 3
     avoid: tuple[str, ...] = ()
     """Domains that are left out, with all that lies in them."""
     homes: set[str] = field(default_factory=set)
@@ -39,7 +40,7 @@ class Scope:
     def _no_page(self, url: str) -> str | None:
         if suffix := ending(url):
             return f"not HTML/.{suffix}"
-        if repeats_itself(url, self.max_repeats):
+        if repeats_itself(url, MOST_REPEATS):
             return "path repeats itself"
         if self.allow and not _any(self.allow, url):
             return "outside allow"

@@ -26,7 +26,7 @@ LAYERS = {
     "training": TOP,  # it judges what it made
     "bulk": TOP,  # it cleans
     "schedule": TOP,
-    **dict.fromkeys("settings items methods scheduler opening demonstration failures spiders".split(), ADAPTER),
+    **dict.fromkeys("settings items scheduler opening demonstration failures spiders".split(), ADAPTER),
     **dict.fromkeys(
         "middlewares pipelines extensions commands subcommands judging checking scheduled dashboard".split(), ADAPTER
     ),

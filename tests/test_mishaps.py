@@ -113,7 +113,7 @@ def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
     routes = {"/": page("蜜蜂跳舞。", links=links)} | {path: page("蜜蜂跳舞。" * 400) for path in links}
     output = tmp_path / "output" / "topic.jsonl"
     with serving(Site(routes)) as site:
-        line = command({"seeds": site.url}, OPEN | {"STATE_PATIENCE": "1"})
+        line = command({"seeds": site.url}, OPEN | {"DATABASE_RETRY_SECONDS": "1"})
         with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True) as process:
             while not (output.exists() and output.stat().st_size):
                 assert process.poll() is None

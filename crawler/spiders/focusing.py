@@ -31,12 +31,10 @@ class Focusing:
     """The focus of a crawl, by its arguments and settings; each of its workers has a seat of its own."""
 
     def __init__(self, arguments: Arguments, settings: BaseSettings, seat: int) -> None:
-        learning, exploration = settings.getbool("FOCUS_LEARNING"), settings.getfloat("FOCUS_EXPLORATION")
-        manner = Manner(learning, exploration, settings.getfloat("FOCUS_SITE_SHARE"))
-        self.focus = Focus(arguments.topic, manner, seat)
+        self.focus = Focus(arguments.topic, Manner(exploration=settings.getfloat("FOCUS_EXPLORATION")), seat)
         self.examples = Examples(arguments.topic)
         wanted = arguments.min_relevance
-        self.harvest = Harvest(settings.getint("FOCUS_WINDOW"), ON_TOPIC if wanted is None else wanted)
+        self.harvest = Harvest(bound=ON_TOPIC if wanted is None else wanted)
 
     def judge(self, candidate: Candidate, extraction: Extraction) -> Judgement:
         """What a page is worth, which the focus learns from; to be asked once for each."""

@@ -18,13 +18,12 @@ from twisted.python.failure import Failure
 from crawler.arguments import Arguments, parse
 from crawler.conditional import NOT_MODIFIED
 from crawler.demonstration import serve_demo
-from crawler.extraction import LEARNING
+from crawler.extraction import LEARNING, favouring
 from crawler.extraction.libraries import Libraries
 from crawler.extraction.template import Label
 from crawler.failures import NO_WHOLE_PAGE, NOT_PUBLIC, Noise, Refusal, reason
 from crawler.items import ImageItem, PageItem
 from crawler.judging import counted
-from crawler.methods import extractor
 from crawler.opening import anything_to_do, pace_of, take_seat
 from crawler.page import HTML_TYPES, Extraction, Page, is_html, media_type
 from crawler.picture import looks_like_content
@@ -105,17 +104,16 @@ class TopicSpider(Spider):
         """Build what the crawl consists of."""
         settings = crawler.settings
         self.max_size = settings.getint("DOWNLOAD_MAXSIZE")
-        self.keeps_raw = settings["KEEP_RAW"] == "yes"
+        self.keeps_raw = settings.getbool("KEEP_RESPONSES")
         self.reasons = Reasons(crawler)
         self.pictures = Pictures(
             self.extraction,
             self.arguments.images,
             settings.getbool("IMAGE_NOISE_ENABLED"),
-            settings.getint("IMAGE_MIN_BYTES"),
             settings.getint("IMAGE_MAX_BYTES"),
         )
         self.method = self.arguments.extractor or settings["EXTRACTOR"]
-        self.extract, self.libraries = extractor(self.method, settings, self.arguments.favour), None
+        self.extract, self.libraries = favouring(self.method, self.arguments.favour), None
         if self.method in LEARNING:
             self.libraries = Libraries(self.extract, self.reasons.count)
             self.extract = self.libraries.extract
@@ -125,7 +123,6 @@ class TopicSpider(Spider):
             self.arguments.allow,
             self.arguments.deny,
             settings.getint("URLLENGTH_LIMIT"),
-            settings.getint("PATH_REPEAT_LIMIT"),
             self.arguments.topic.avoid,
         )
         for seed in self.seeds:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.arguments import ArgumentError
 from crawler.evaluation.gold import set_name
 from crawler.extraction import EXTRACTORS, Extractor
-from crawler.methods import extractor
 from crawler.parallel import cores
 from crawler.subcommands import WrongUseError
 from crawler.wording import printable
@@ -24,10 +22,7 @@ def method(given: str | None, settings: BaseSettings) -> Extractor:
     name = settings["EXTRACTOR"] if given is None else given
     if name not in EXTRACTORS:
         raise WrongUseError(f"there is no extractor {name[:100]!r}; there are {', '.join(EXTRACTORS)}")
-    try:
-        return extractor(name, settings)
-    except ArgumentError as error:
-        raise WrongUseError(str(error)) from None
+    return EXTRACTORS[str(name)]
 
 
 def jobs(given: str | None) -> int:

@@ -31,7 +31,7 @@ def find() -> Find:
     frontier.found(1, [Candidate(f"{URL}known")])
     scope = Scope(avoid=("b.a.example",))
     scope.add_home(URL)
-    pictures = Pictures(EXTRACTORS["leaf-tags"], True, False, 1, 1_000)
+    pictures = Pictures(EXTRACTORS["leaf-tags"], True, False, 1_000)
     return partial(leads, Links(scope, pictures, Reasons(get_crawler())), frontier)
 
 
