@@ -133,7 +133,7 @@ def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
         (["-s", "CONCURRENT_REQUESTS=2.5"], "CONCURRENT_REQUESTS='2.5' is wrong"),
         (["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=0"], "a whole number from 1 to 100,000,000"),
         (["-s", "DOWNLOAD_DELAY=inf"], "DOWNLOAD_DELAY='inf' is wrong"),
-        (["-s", "RETRY_HTTP_CODES=abc"], "RETRY_HTTP_CODES is wrong"),
+        (["-s", "RETRY_HTTP_CODES=abc"], "RETRY_HTTP_CODES='abc' is wrong"),
         (["-a", "allow=a{99999999999}"], "is not a regular expression"),
         (["-a", "topic=!?"], "has no word in it"),
         (["-a", "favour=f1"], "favour='f1' is not known; allowed are balance, precision, recall"),
