@@ -16,12 +16,11 @@ from crawler import demo
 from crawler.arguments import ALL, Arguments
 from crawler.config import bounds_of, canonical_of
 from crawler.demonstration import serve_demo
-from crawler.extraction import LEARNING, Extractor
+from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.libraries import Libraries
 from crawler.focus.focus import Focus, Manner
 from crawler.focus.harvest import ON_TOPIC, Harvest
 from crawler.judging import Shelf
-from crawler.methods import extractor
 from crawler.scope import Scope
 from crawler.settings import user_agent
 from crawler.spiders.comparing import Comparison
@@ -96,7 +95,7 @@ def build(crawler: Crawler, arguments: Arguments, seat: Seat | None = None) -> C
         crawler.stats.inc_value(name, by)  # which are made after the crawl
 
     method = arguments.extractor or settings["EXTRACTOR"]
-    extract, libraries = extractor(method, settings, arguments.favour), None
+    extract, libraries = favouring(method, arguments.favour), None
     if method in LEARNING:
         libraries = Libraries(extract, count_statistic)
         extract = libraries.extract
@@ -116,7 +115,7 @@ def build(crawler: Crawler, arguments: Arguments, seat: Seat | None = None) -> C
         libraries=libraries,
         max_depth=arguments.max_depth,
         min_relevance=arguments.min_relevance or 0.0,
-        keeps_responses=settings["KEEP_RAW"] == "yes",
+        keeps_responses=settings.getbool("KEEP_RESPONSES"),
     )
     _prepare(seat, seeds, reader, settings)
     ledger = seat.ledger
@@ -162,7 +161,6 @@ def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...])
         arguments.allow,
         arguments.deny,
         settings.getint("URLLENGTH_LIMIT"),
-        settings.getint("PATH_REPEAT_LIMIT"),
         arguments.topic.avoid,
     )
     for seed in seeds:
@@ -171,11 +169,9 @@ def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...])
 
 
 def _topic(settings: BaseSettings, arguments: Arguments, seat: Seat) -> TopicTracker:
-    learning, exploration = settings.getbool("FOCUS_LEARNING"), settings.getfloat("FOCUS_EXPLORATION")
-    manner = Manner(learning, exploration, settings.getfloat("FOCUS_SITE_SHARE"))
     wanted = arguments.min_relevance
-    harvest = Harvest(settings.getint("FOCUS_WINDOW"), ON_TOPIC if wanted is None else wanted)
-    focus = Focus(arguments.topic, manner, seat.number)
+    harvest = Harvest(bound=ON_TOPIC if wanted is None else wanted)
+    focus = Focus(arguments.topic, Manner(exploration=settings.getfloat("FOCUS_EXPLORATION")), seat.number)
     return TopicTracker(focus, Examples(arguments.topic), harvest, arguments.stop_when)
 
 
@@ -184,7 +180,6 @@ def _pictures(settings: BaseSettings, arguments: Arguments, extract: Extractor) 
         lambda page: page.once(extract),
         arguments.images,
         settings.getbool("IMAGE_NOISE_ENABLED"),
-        settings.getint("IMAGE_MIN_BYTES"),
         settings.getint("IMAGE_MAX_BYTES"),
     )
 
@@ -224,7 +219,7 @@ def take_seat(arguments: Arguments, settings: BaseSettings) -> Seat:
         bounds_of(settings),
         settings.getint("KEEP_VERSIONS"),
     )
-    url, patience = database_url(settings["STATE_URL"], folder), settings.getfloat("STATE_PATIENCE")
+    url, patience = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
     seat = _patiently(lambda: _seat(url, plan), patience)
     seat.ledger.patience = patience
     return seat

@@ -1,5 +1,6 @@
 """The judge of pictures as the settings have it, and what it knows of the sites whose pages show them."""
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,12 +8,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
-from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
-from crawler.methods import check_number
 from crawler.noise.evidence import Evidence
 from crawler.noise.filter_list import FilterLists
-from crawler.noise.keyword import NoiseWords, from_file, shipped
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import MODELS, Judge, Verdict
 from crawler.state.entries import Evidence as Counts
@@ -21,8 +19,7 @@ from crawler.urls import site
 if TYPE_CHECKING:  # it imports numpy, which is not for every command
     from crawler.noise.learned import Model
 
-LIMITS = ("IMAGE_NOISE_LIMIT", "IMAGE_NOISE_KEYWORD_LIMIT")
-"""Settings that may be left empty."""
+LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 BY_LIST = "filter_list"
 
 
@@ -60,31 +57,36 @@ def court_of(settings: BaseSettings) -> Court:
 
 def judge_of(settings: BaseSettings) -> Judge:
     """The judge, or an ArgumentError that says which setting is wrong."""
-    for name, default in vars(our_settings).items():
-        if name.startswith("IMAGE_") and isinstance(default, int | float):
-            check_number(name, settings[name], default)
-    limits = {name: _limit(name, settings[name]) for name in LIMITS}
-    models = tuple(dict.fromkeys(name.strip() for name in settings.getlist("IMAGE_NOISE_MODELS")))
-    if not models or (unknown := [name for name in models if name not in MODELS]):
-        said = f"{unknown[0]!r} is not known" if models else "it names none"
-        raise ArgumentError(f"setting IMAGE_NOISE_MODELS is wrong, {said}; allowed are {', '.join(MODELS)}")
+    limits = dict(map(_model, settings.getlist("IMAGE_NOISE_MODELS")))
+    if not limits:
+        raise _wrong_models("it names none")
     return Judge(
-        models,
-        learned=_weights(settings["IMAGE_NOISE_WEIGHTS"], models),
-        noise_words=_words(settings["IMAGE_NOISE_KEYWORDS"]),
-        learned_limit=limits["IMAGE_NOISE_LIMIT"],
-        keyword_limit=limits["IMAGE_NOISE_KEYWORD_LIMIT"],
-        redundancy_limit=settings.getfloat("IMAGE_NOISE_REDUNDANCY_LIMIT"),
-        entropy_limit=settings.getfloat("IMAGE_NOISE_ENTROPY_LIMIT"),
+        tuple(limits),
+        learned=_weights(settings["IMAGE_NOISE_WEIGHTS"], limits),
+        **{f"{name}_limit": limit for name, limit in limits.items() if limit is not None},  # type: ignore[arg-type]
     )
 
 
-def _limit(name: str, value: object) -> float | None:
-    """A number, or None for one that is left empty."""
-    if value is None or not str(value).strip():
-        return None
-    check_number(name, value, 0.5)
-    return float(str(value))
+def _model(written: str) -> tuple[str, float | None]:
+    """A model's name and its limit, if one is written behind it."""
+    name, colon, limit = (part.strip() for part in str(written).partition(":"))
+    if name not in MODELS:
+        raise _wrong_models(f"{name[:100]!r} is not known")
+    if not colon:
+        return name, None
+    if name == "size":
+        raise _wrong_models("'size' has no limit")
+    if not LIMIT.fullmatch(limit) or (float(limit) > 1 and name != "keyword"):
+        least = "a number" if name == "keyword" else "a number from 0 to 1"
+        raise _wrong_models(f"the limit of {name!r} is {limit[:100]!r} and not {least}")
+    return name, float(limit)
+
+
+def _wrong_models(why: str) -> ArgumentError:
+    return ArgumentError(
+        f"setting IMAGE_NOISE_MODELS is wrong, {why}; allowed are {', '.join(MODELS)}, separated by commas, "
+        "and limits such as redundancy:0.3"
+    )
 
 
 def _weights(path: str, models: Collection[str]) -> "Model | None":
@@ -101,19 +103,6 @@ def _weights(path: str, models: Collection[str]) -> "Model | None":
         said = "setting IMAGE_NOISE_WEIGHTS is wrong" if path else "the model 'learned' cannot judge pictures"
         raise ArgumentError(f"{said}: {error}") from None
     return None
-
-
-def _words(path: str) -> NoiseWords:
-    """The noise words of a file, or those that come with the crawler."""
-    if not path:
-        return shipped()
-    try:
-        words = from_file(Path(path))
-    except ValueError as error:
-        raise ArgumentError(f"setting IMAGE_NOISE_KEYWORDS={path!r} is wrong: {error}") from None
-    if not words.weights:
-        raise ArgumentError(f"setting IMAGE_NOISE_KEYWORDS={path!r} holds no word; give one a line, a weight behind it")
-    return words
 
 
 def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: int) -> bool:

@@ -155,7 +155,7 @@ def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:
 
 def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
     """Have the database know how a run ended, unless it is away for too long; the scheduler then sees it."""
-    until = time.monotonic() + our_settings.STATE_PATIENCE
+    until = time.monotonic() + our_settings.DATABASE_RETRY_SECONDS
     while True:
         try:
             jobs.end(run, status, crawl_name)

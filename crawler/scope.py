@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from crawler.outcomes import Code, Outcome
 from crawler.urls import ending, host, lies_in, repeats_itself, site
 
+MOST_REPEATS = 3
+"""How often a path segment may stand in an address: /a/b/a/b/a/b/a/b is a link that grows in circles."""
 SCOPES: dict[str, Callable[[str], str]] = {"host": host, "site": site, "any": lambda url: ""}
 
 
@@ -18,7 +20,6 @@ class Scope:
     allow: tuple[re.Pattern[str], ...] = ()
     deny: tuple[re.Pattern[str], ...] = ()
     max_length: int = 2083
-    max_repeats: int = 3
     avoid: tuple[str, ...] = ()
     """Domains that are left out, with all that lies in them."""
     homes: set[str] = field(default_factory=set)
@@ -40,7 +41,7 @@ class Scope:
     def _no_page(self, url: str) -> Outcome | None:
         if suffix := ending(url):
             return Outcome(Code.NOT_HTML, f".{suffix}")
-        if repeats_itself(url, self.max_repeats):
+        if repeats_itself(url, MOST_REPEATS):
             return Outcome(Code.PATH_REPEATS)
         if self.allow and not _any(self.allow, url):
             return Outcome(Code.OUTSIDE_ALLOW)

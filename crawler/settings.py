@@ -16,22 +16,13 @@ DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;
 
 # How clean text is made, and where it goes.
 EXTRACTOR = "auto"
-# What the paper of the extractor `framework` leaves open: above these a table is large (pixels, delta 1; percent of the
-# page, delta 2 and 3), from this aspect on it is narrow, below this share of the most paragraphs it is noise.
-FRAMEWORK_WIDTH = 300
-FRAMEWORK_HEIGHT = 300
-FRAMEWORK_WIDTH_PERCENT = 50
-FRAMEWORK_HEIGHT_PERCENT = 50
-FRAMEWORK_ASPECT = 5.0
-FRAMEWORK_TIE = 0.2
-FRAMEWORK_DIVS = True  # divs are split as tables are; False is the method as it was printed
 OUTPUT_DIR = "output"
 FEED_EXPORT_ENCODING = "utf-8"  # readable text in -O files too
 
 # What a crawl must not forget, and how long it waits for a database that is locked, full or away.
 STATE_URL = ""  # SQLite in OUTPUT_DIR/crawl.db; postgresql+psycopg://USER:PASSWORD@HOST/DATABASE for many workers
-STATE_PATIENCE = 120.0
-KEEP_RAW = "no"  # yes keeps the response that each page came in, for `scrapy export --format warc`
+DATABASE_RETRY_SECONDS = 120.0
+KEEP_RESPONSES = False  # True keeps the response that each page came in, for `scrapy export --format warc`
 STATE_KEEP_DAYS = 0  # pages older than this are dropped by `scrapy state --prune`; 0 keeps all
 
 # When a page is asked for again: half its interval later where it had changed, else one and a half, between these.
@@ -41,40 +32,28 @@ KEEP_VERSIONS = 10  # texts that a page had before it changed, the newest; 0 kee
 
 # Crawls that come again and again, by `scrapy schedule`.
 SCHEDULE_AT_ONCE = 4  # crawls of one scheduler; each takes a core while it is quick
-SCHEDULE_KEEP_RUNS = 100  # of each job, with their logs
-SCHEDULE_STOP_SECONDS = 150.0  # that crawls have to end when the scheduler does: STATE_PATIENCE, and some more
 
 # The web page over the state, by `scrapy dashboard`.
 DASHBOARD_PASSWORD = ""  # what it wants of visitors, of Prometheus as a bearer token; without it nobody else gets in
 DASHBOARD_HOSTS = ""  # other names that it is served under, commas between them
 
-# How long nothing moves until the crawl says what it waits for, and until what hangs is given up.
-STALL_SECONDS = 30.0
+# Seconds after which a request that hangs is given up, 0 for never. The crawl says what it waits for much earlier.
 STALL_LIMIT = 600.0
 
-# Pictures are judged before the download: the models that are asked, and from which score on each calls a picture
-# noise. Menus and banners show by being on many pages, so the first pages of a site are waited for. An empty limit is
-# the model's own.
+# Pictures are judged before the download, by these models. Behind a colon stands the score above which a model calls a
+# picture noise, if it is not the model's own. Menus and banners show by being on many pages, so the first pages of a
+# site are waited for.
 IMAGE_NOISE_ENABLED = True
 # The learned model knows what the others say; what nobody sees, or so many pages show, is noise whatever it thinks.
-IMAGE_NOISE_MODELS = "learned,size,redundancy"
+IMAGE_NOISE_MODELS = "learned,size,redundancy:0.3"
 IMAGE_NOISE_MIN_PAGES = 10
-IMAGE_NOISE_LIMIT = ""  # the probability of noise; its own: that over which little content lay in training
-IMAGE_NOISE_KEYWORD_LIMIT = ""  # the mean weight of a picture's words; its own: that of all words (formula 2)
-IMAGE_NOISE_REDUNDANCY_LIMIT = 0.3  # the share of a site's pages that show the picture
-IMAGE_NOISE_ENTROPY_LIMIT = 0.8  # how evenly its words are spread over the pictures of the site
 IMAGE_NOISE_WEIGHTS = ""  # a file of `scrapy noise train`; empty: the learned model that comes with the crawler
-IMAGE_NOISE_KEYWORDS = ""  # a file of words of adverts, a weight behind each; empty: those that come with the crawler
 IMAGE_NOISE_LISTS = ""  # files of rules as EasyList has them, commas between them; what they block is noise
 IMAGE_NOISE_AUDIT = 0.0  # the share of the noise that is fetched all the same, to see how often the judge is wrong
-IMAGE_MIN_BYTES = 40  # what is smaller is no picture that anybody sees; the smallest of one dot has 43
 IMAGE_MAX_BYTES = 10 * 1024 * 1024
 
 # Which page comes next: links are scored by what was learned from the pages fetched so far.
-FOCUS_LEARNING = True  # False: what links led to does not count, only who shows them, and in which words
 FOCUS_EXPLORATION = 0.02  # the share of the pages asked for that are chosen by chance: scores may be mistaken
-FOCUS_SITE_SHARE = 0.5  # of the last 200 pages; links of a site that had more wait behind those of others
-FOCUS_WINDOW = 200  # the last pages, of which the harvest says how many are on the topic
 
 # How often a host is asked: one request at a time, a second apart or more, slower when the host is slow.
 DOWNLOAD_DELAY = 1.0
@@ -88,16 +67,13 @@ DOWNLOAD_TIMEOUT = 30.0  # a host that has not answered by then holds a place th
 # What a host may ask for: robots.txt, its Crawl-delay, Retry-After with 429 and 503.
 ROBOTSTXT_OBEY = True
 CRAWL_DELAY_LIMIT = 60.0  # a host that wants longer pauses is left alone rather than asked too often
-BACKOFF_DELAY = 5.0  # first pause after a 429 or 503 without Retry-After, doubled every time
 BACKOFF_LIMIT = 600.0  # a host that wants a longer pause is left alone
-BACKOFF_TIMES = 5  # as is one that still answers 429 or 503 after so many pauses
 RETRY_TIMES = 2
 RETRY_HTTP_CODES = [500, 502, 504, 522, 524, 408]  # Scrapy's, without 429 and 503, which wait
 
 # What a host may not do: lead in circles, send too much, or send the crawler into the operator's own network.
 SITE_PAGE_LIMIT = 10_000  # pages of one site; and ten times as many requests, whatever comes of them
 URLLENGTH_LIMIT = 2083
-PATH_REPEAT_LIMIT = 3  # /a/b/a/b/a/b/a/b is a link that grows in circles
 REDIRECT_MAX_TIMES = 10
 DOWNLOAD_MAXSIZE = 10 * 1024 * 1024  # compressed or not
 DOWNLOAD_WARNSIZE = 0  # the limit itself is counted and said
@@ -140,9 +116,6 @@ IGNORED_PARAMETERS = (
     # MongoDB (24 hexadecimal digits) and UUIDs have them.
     r"s(?:id|ess(?:ion)?(?:_?id)?)?=(?![\da-f]{24}$|.{12}4.{3}[89ab].{15}$)(?=\d*[a-z])(?=[a-z]*\d)[\da-z]{24,}",
 )
-
-# The demo site is ours: it is asked without pauses, one page after the other, so that the promising ones come first.
-DEMO_SLOT = {"concurrency": 1, "delay": 0.0, "jitter": 0.0}
 
 # How the crawl runs: no per-item tasks (one page makes one item), no component without use.
 SCHEDULER = "crawler.scheduler.FrontierScheduler"

@@ -205,10 +205,6 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         (["a.jsonl", "odd.txt"], "'odd.txt' is nothing that can be cleaned; inputs are HTML files (.html, .htm"),
         (["a.jsonl", "a.jsonl"], "'a.jsonl' is given more than once"),
         (["a.jsonl", "--method", "no-such"], "there is no method 'no-such'; there are auto, framework"),
-        (
-            ["a.jsonl", "--method", "framework", "-s", "FRAMEWORK_TIE=2"],
-            "setting FRAMEWORK_TIE='2' is wrong; allowed is",
-        ),
         (["a.jsonl", "--method", ""], "there is no method ''; there are auto"),
         (["a.jsonl", "--favour", "f1"], "--favour 'f1' is wrong; allowed are balance, precision, recall"),
         (

@@ -80,15 +80,24 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         (["-o", "x", "--into", "out"], "-o OUT.jsonl and --into FOLDER are two different things; give one of them"),
         (["--engine", "dask"], "--engine goes with --into FOLDER"),
-        (["--scheduler", "none"], "--scheduler goes with --into FOLDER"),
+        (["--scheduler", "tcp://a:1"], "--scheduler goes with --into FOLDER"),
         (["--into", "out", "--engine", "ray"], "--engine 'ray' is wrong; allowed are local, dask"),
-        (["--into", "out", "--scheduler", "none"], "--scheduler ADDRESS goes with --engine dask"),
+        (["--into", "out", "--scheduler", "tcp://a:1"], "--scheduler ADDRESS goes with --engine dask"),
         *[
             (
                 ["--into", "out", "--engine", "dask", "--scheduler", address],
                 f"--scheduler {address!r} is wrong; allowed",
             )
-            for address in ("", "127.0.0.1:8786", "http://a:1", "tcp://a", "tcp://a:b", "inproc://a:1", "tcp://a b:1")
+            for address in (
+                "",
+                "none",
+                "127.0.0.1:8786",
+                "http://a:1",
+                "tcp://a",
+                "tcp://a:b",
+                "inproc://a:1",
+                "tcp://a b:1",
+            )
         ],
         (
             ["--into", "out", "--engine", "dask", "--scheduler", "tcp://a:1", "--jobs", "2"],

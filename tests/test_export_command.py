@@ -117,7 +117,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawl:
     more = {"/1": Answer(packed, headers={"Content-Encoding": "gzip", "ETag": '"a"'}), "/2": page(), "/3": page("<b>x")}
     with serving(Site(routes | more)) as site:
         asked = {"seeds": site.url, "topic": "bees", "name": "bees", "markdown": "yes", "images": "no"}
-        ended = crawl(tmp_path_factory.mktemp("crawled"), asked, OPEN | {"KEEP_RAW": "yes"})
+        ended = crawl(tmp_path_factory.mktemp("crawled"), asked, OPEN | {"KEEP_RESPONSES": "True"})
     assert ended.status == 0
     return ended
 
@@ -247,7 +247,7 @@ def test_what_is_wanted_is_written(either: Place, words: list[str], expected: st
     assert ("1 page that is gone is left out; --only gone has them." in said.err) == ("gone" not in words)
 
 
-DUE = OPEN | {"KEEP_RAW": "yes", "RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
+DUE = OPEN | {"KEEP_RESPONSES": "True", "RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
 """Every page is due at once."""
 DANCE = "Bees dance in the dark of the hive, and the others follow the dancer to learn the way. "
 HONEY = "Honey is made of nectar, which the foragers carry home and the house bees fan until it keeps. "
@@ -298,7 +298,9 @@ def test_what_a_spreadsheet_would_run_is_said(place: Place) -> None:
 
 def test_what_is_not_stored_is_said(place: Place) -> None:
     place.fill(2)
-    assert "Of 2 pages no response is stored: the text stands alone (KEEP_RAW=yes)." in place.export("-o", "a.warc").err
+    assert (
+        "Of 2 pages no response is stored: the text stands alone (KEEP_RESPONSES)." in place.export("-o", "a.warc").err
+    )
     assert (
         "Of 2 pages no Markdown is stored: their text stands there (-a markdown=yes)." in place.export("-o", "a/").err
     )

@@ -202,7 +202,7 @@ def locked(start: Nursery, folder: Path) -> list[str]:
 
 def file_too_large(start: Nursery, folder: Path) -> list[str]:
     """No file may grow beyond 600 kB, and when that is said, nothing is in the way any more."""
-    impatient = BY_SHARES | {"STATE_PATIENCE": "1"}
+    impatient = BY_SHARES | {"DATABASE_RETRY_SECONDS": "1"}
     with spun(SIZE, 0, length=20) as web:
         with Running(folder, {"seeds": web.url}, impatient, partial(start, file_size=600_000)) as crawl:
             assert crawl.wait() == 1, crawl.said
@@ -223,7 +223,7 @@ def full_disk(start: Nursery, folder: Path) -> list[str]:
     disk.mkdir(parents=True)
     if sys.platform != "linux" or os.geteuid() != 0 or _mount("-t", "tmpfs", "-o", "size=1m", "none", str(disk)):
         pytest.skip("only root can make a small disk, and not everywhere")
-    talkative = BY_SHARES | {"STALL_SECONDS": "0.4"}
+    talkative = BY_SHARES | {"STALL_LIMIT": "16"}
     try:
         with spun(SIZE, 0, length=20) as web, Running(folder, {"seeds": web.url}, talkative, start) as crawl:
             assert crawl.until(lambda: "Waiting: " in crawl.said), crawl.said
@@ -288,7 +288,7 @@ def test_a_server_that_is_away(start: Nursery, tmp_path: Path, postgres_server: 
 def test_a_server_that_is_away_when_the_crawl_starts(
     start: Nursery, tmp_path: Path, web: Web, postgres_server: postgres.Server, patience: float, status: int
 ) -> None:
-    settings = BY_SHARES | {"STATE_URL": postgres_server.database(), "STATE_PATIENCE": str(patience)}
+    settings = BY_SHARES | {"STATE_URL": postgres_server.database(), "DATABASE_RETRY_SECONDS": str(patience)}
     web.pause = 0
     postgres_server.stop()
     try:
@@ -317,7 +317,7 @@ def test_told_to_stop_while_the_server_answers_nothing(
     start: Nursery, tmp_path: Path, web: Web, postgres_server: postgres.Server
 ) -> None:
     url = postgres_server.database()
-    settings = BY_SHARES | {"STATE_URL": url, "STATE_PATIENCE": "1"}
+    settings = BY_SHARES | {"STATE_URL": url, "DATABASE_RETRY_SECONDS": "1"}
     with Running(tmp_path, {"seeds": web.url}, settings, start) as crawl:
         assert crawl.until(lambda: web.asked_for() > 30)
         with away(postgres_server.freeze, postgres_server.thaw, 0.5):

@@ -70,25 +70,24 @@ def test_min_relevance(tmp_path: Path, least: str | None, kept: int) -> None:
 
 
 def test_a_crawl_ends_when_its_harvest_is_small(tmp_path: Path) -> None:
-    settings = ONE_BY_ONE | {"FOCUS_WINDOW": "5"}
-    with serving(Site(chain(BEES, *(f"{CARS} Page {n}." for n in range(20))))) as site:
-        arguments = {"seeds": site.url, "topic": "honey bees", "stop_when": "harvest<0.1"}
-        first = crawl(tmp_path, arguments, settings)
+    with serving(Site(chain(BEES, *(f"{CARS} Page {n}." for n in range(420))))) as site:
+        arguments = {"seeds": site.url, "topic": "honey bees", "stop_when": "harvest<0.004"}
+        first = crawl(tmp_path, arguments, ONE_BY_ONE)
         pages = len(first.items())
-        second = crawl(tmp_path, arguments, settings)
+        second = crawl(tmp_path, arguments, ONE_BY_ONE)
     said = first.closing()
     assert first.status == second.status == 0
-    assert "Stopped: harvest 0% over the last 5 pages, under stop_when=harvest<0.1. " in said
+    assert "Stopped: harvest 0% over the last 200 pages, under stop_when=harvest<0.004. " in said
     assert "still waited when the crawl was stopped; the same command goes on there." in said
-    assert f"On topic: 1 of {pages} pages read ({1 / pages:.0%}), 0% of the last 5." in said
-    assert 6 <= pages <= 7
-    assert pages + 5 <= len(second.items()) <= pages + 6
+    assert f"On topic: 1 of {pages} pages read ({1 / pages:.0%}), 0% of the last 200." in said
+    assert 201 <= pages <= 202
+    assert pages + 200 <= len(second.items()) <= pages + 201
 
 
 def test_a_crawl_that_has_not_seen_enough_goes_on(tmp_path: Path) -> None:
     with serving(Site(chain(*[CARS] * 6))) as site:
         arguments = {"seeds": site.url, "topic": "honey bees", "stop_when": "harvest<0.1"}
-        ended = crawl(tmp_path, arguments, ONE_BY_ONE | {"FOCUS_WINDOW": "7"})
+        ended = crawl(tmp_path, arguments, ONE_BY_ONE)
     assert len(ended.items()) == 6
     assert "Stopped" not in ended.closing()
 

@@ -92,20 +92,18 @@ def test_no_reason_of_a_list_speaks_for_content(said: Verdict, reasons: tuple[st
     assert court.verdict(THUMBNAIL, Evidence()).reasons == (*reasons, "a filter list blocks it")
 
 
-def test_settings_make_the_court(tmp_path: Path) -> None:
-    words = tmp_path / "words.txt"
-    words.write_text("banner 2\n")
-    given = {"MODELS": "entropy, keyword", "LIMIT": "0.7", "KEYWORD_LIMIT": "1.5", "ENTROPY_LIMIT": "0.9"}
-    given |= {"KEYWORDS": str(words), "REDUNDANCY_LIMIT": "0.4"}
-    court = court_of(settings(**{f"IMAGE_NOISE_{name}": value for name, value in given.items()}))
-    judge = court.judge
-    assert (judge.models, judge.noise_words.weights) == (("entropy", "keyword"), {"banner": 2.0})
-    assert (judge.learned_limit, judge.keyword_limit, judge.entropy_limit, judge.redundancy_limit) == (
-        0.7,
-        1.5,
-        0.9,
-        0.4,
-    )
+def test_settings_make_the_court() -> None:
+    given = "entropy:0.9, keyword : 1.5,learned:0.7,redundancy:0.4,size"
+    judge = court_of(settings(IMAGE_NOISE_MODELS=given)).judge
+    assert judge.models == ("entropy", "keyword", "learned", "redundancy", "size")
+    assert (judge.learned_limit, judge.keyword_limit) == (0.7, 1.5)
+    assert (judge.entropy_limit, judge.redundancy_limit) == (0.9, 0.4)
+
+
+def test_a_model_without_a_limit_has_its_own() -> None:
+    judge, own = court_of(settings(IMAGE_NOISE_MODELS="entropy")).judge, Judge()
+    assert judge.models == ("entropy",)
+    assert (judge.entropy_limit, judge.redundancy_limit) == (own.entropy_limit, own.redundancy_limit)
 
 
 def test_the_settings_are_the_judge_s_own() -> None:

@@ -29,7 +29,7 @@ LAYERS = {
     "training": TOP,  # it judges what it made
     "bulk": TOP,  # it cleans
     "schedule": TOP,
-    **dict.fromkeys("settings config crawl items methods scheduler demonstration failures spiders".split(), ADAPTER),
+    **dict.fromkeys("settings config crawl items scheduler demonstration failures spiders".split(), ADAPTER),
     **dict.fromkeys(
         "middlewares pipelines extensions commands subcommands judging checking scheduled dashboard".split(), ADAPTER
     ),

@@ -114,7 +114,7 @@ def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
     routes = {"/": page("蜜蜂跳舞。", links=links)} | {path: page("蜜蜂跳舞。" * 400) for path in links}
     output = tmp_path / "output" / "topic.jsonl"
     with serving(Site(routes)) as site:
-        line = command({"seeds": site.url}, OPEN | {"STATE_PATIENCE": "1"})
+        line = command({"seeds": site.url}, OPEN | {"DATABASE_RETRY_SECONDS": "1"})
         with subprocess.Popen(line, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True) as process:
             while not (output.exists() and output.stat().st_size):
                 assert process.poll() is None
@@ -134,7 +134,7 @@ def test_a_full_disk_ends_the_crawl_with_a_word(tmp_path: Path) -> None:
         (["-s", "CONCURRENT_REQUESTS=2.5"], "CONCURRENT_REQUESTS='2.5' is wrong"),
         (["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=0"], "a whole number from 1 to 100,000,000"),
         (["-s", "DOWNLOAD_DELAY=inf"], "DOWNLOAD_DELAY='inf' is wrong"),
-        (["-s", "RETRY_HTTP_CODES=abc"], "RETRY_HTTP_CODES is wrong"),
+        (["-s", "RETRY_HTTP_CODES=abc"], "RETRY_HTTP_CODES='abc' is wrong"),
         (["-a", "allow=a{99999999999}"], "is not a regular expression"),
         (["-a", "topic=!?"], "has no word in it"),
         (["-a", "favour=f1"], "favour='f1' is not known; allowed are balance, precision, recall"),

@@ -1,7 +1,6 @@
 """`scrapy noise evaluate` as it is typed."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from saved import PACK
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-FAST = ("--extractor", "leaf-tags", "--jobs", "1")
+FAST = ("-s", "EXTRACTOR=leaf-tags", "--jobs", "1")
 
 
 @pytest.fixture
@@ -102,14 +101,6 @@ def test_pages_of_the_data_by_the_names_of_the_sets(evaluate: Any, monkeypatch: 
     assert "there is no file 'extraction/shop.jsonl.xz'; --pages FILE names others" in said
 
 
-def test_weak_labels(evaluate: Any) -> None:
-    rows = [json.loads(line) for line in garden.labels("else").splitlines()]
-    Path("weak.jsonl").write_bytes(garden.lines(*({**row, "label_region": row["label"]} for row in rows)))
-    _, out, _ = evaluate("labels.jsonl", "--pages", "pages.jsonl", "--region", "weak.jsonl", *FAST)
-    assert "36 weak labels, 0 of them not found on their page." in out
-    assert re.search(r"^model, label_region .+\n(.+\n)*redundancy +36 +24 +1.000 ", out, re.MULTILINE)
-
-
 def test_lines_that_are_no_pages_are_named(evaluate: Any) -> None:
     Path("pages.jsonl").write_bytes(garden.lines(b"{") + garden.pages())
     status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
@@ -138,11 +129,10 @@ def test_nothing_to_say(labels: Any, said: str, evaluate: Any) -> None:
         (["labels.jsonl", "--pages", "none.jsonl"], "'none.jsonl' cannot be read"),
         (["labels.jsonl", "--pages"], "expected at least one argument"),
         (["labels.jsonl", "--pages", "pages.jsonl", "--lists", "none.txt"], "'none.txt' cannot be read"),
-        (["labels.jsonl", "--pages", "pages.jsonl", "--region", "none"], "'none' cannot be read"),
         (["labels.jsonl", "--pages", "pages.jsonl", "--json", "labels.jsonl"], "is to be read and cannot be written"),
         (["labels.jsonl", "--pages", "pages.jsonl", "--json", "no/a.json"], "'no/a.json' cannot be written"),
         (["labels.jsonl", "--pages", "pages.jsonl", "--json", "."], "'.' cannot be written"),
-        (["labels.jsonl", "--pages", "pages.jsonl", "--extractor", "magic"], "there is no extractor 'magic'"),
+        (["labels.jsonl", "--pages", "pages.jsonl", "-s", "EXTRACTOR=magic"], "setting EXTRACTOR='magic' is wrong"),
         (["labels.jsonl", "--pages", "pages.jsonl", "--jobs", "x"], "--jobs x is wrong"),
         (["labels.jsonl", "--models", "keyword"], "there is no option '--models'"),
     ],

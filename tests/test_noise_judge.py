@@ -47,9 +47,12 @@ def test_every_picture_of_every_page_in_order(packing: str, noise: Any) -> None:
     assert "of 36 pictures noise, on 12 pages" in said
 
 
+PAPER = ("-s", "IMAGE_NOISE_MODELS=redundancy,keyword", "-s", "EXTRACTOR=leaf-tags")
+
+
 def test_the_models_of_the_paper(noise: Any) -> None:
     Path("pages.jsonl").write_bytes(garden.pages())
-    status, out, _ = noise("judge", "pages.jsonl", "--models", "redundancy,keyword", "--extractor", "leaf-tags")
+    status, out, _ = noise("judge", "pages.jsonl", *PAPER)
     found = [json.loads(line) for line in out.splitlines()]
     assert status == 0
     assert {one["img"] for one in found if one["verdict"] == "noise"} == {garden.LOGO, garden.ADVERT}
@@ -104,9 +107,9 @@ def test_pages_without_pictures_are_none(noise: Any) -> None:
         (["judge", "."], "'.' is no file"),
         (["judge", "pages.jsonl", "--quick"], "there is no option '--quick'"),
         (["judge", "pages.jsonl", "-o"], "expected one argument"),
-        (["judge", "pages.jsonl", "--extractor", "magic"], "there is no extractor 'magic'; there are auto, "),
-        (["judge", "pages.jsonl", "--models", "keyword,quark"], "there is no model 'quark'; there are "),
-        (["judge", "pages.jsonl", "--models", ""], "there is no model ''"),
+        (["judge", "pages.jsonl", "-s", "EXTRACTOR=magic"], "setting EXTRACTOR='magic' is wrong; allowed are auto, "),
+        (["judge", "pages.jsonl", "-s", "IMAGE_NOISE_MODELS=keyword,quark"], "'quark' is not known; allowed are "),
+        (["judge", "pages.jsonl", "-s", "IMAGE_NOISE_MODELS=keyword:x"], "the limit of 'keyword' is 'x'"),
         (["judge", "pages.jsonl", "--jobs", "0"], "--jobs 0 is wrong; allowed are whole numbers from 1 to 1,000"),
         (["judge", "pages.jsonl", "--jobs", "1001"], "--jobs 1001 is wrong"),
         (["judge", "pages.jsonl", "-o", "pages.jsonl"], "'pages.jsonl' is to be read and cannot be written to"),
@@ -132,7 +135,7 @@ def test_broken_weights_are_said_in_one_sentence(
     monkeypatch.setattr(learned, "WEIGHTS", Path("weights.npz"))
     monkeypatch.setattr("crawler.settings.IMAGE_NOISE_MODELS", ["size"])
     learned.shipped.cache_clear()
-    ended, _, err = noise("judge", "pages.jsonl", "--models", models)
+    ended, _, err = noise("judge", "pages.jsonl", "-s", f"IMAGE_NOISE_MODELS={models}")
     learned.shipped.cache_clear()
     assert (ended, len(err.splitlines())) == (status, 1)
     assert ("'weights.npz' holds no weights of pictures" in err) is (status == 2)

@@ -192,11 +192,8 @@ def test_earlier_weights_stay_when_it_is_broken_off(train: Any, monkeypatch: pyt
 
 
 def test_what_was_trained_is_what_judges(train: Any) -> None:
-    words = train("labels.jsonl", *PAGES, "--words", "words.txt")
-    assert words[0] == 0
-    heaviest, *_, lightest = Path("words.txt").read_text().splitlines()
-    assert (heaviest.split()[1], lightest.split()[1]) == ("1.0000", "0.0000")
-    given = {"IMAGE_NOISE_WEIGHTS": "output/pictures.npz", "IMAGE_NOISE_KEYWORDS": "words.txt"}
+    assert train("labels.jsonl", *PAGES)[0] == 0
+    given = {"IMAGE_NOISE_WEIGHTS": "output/pictures.npz"}
     ours = Settings()
     ours.setmodule("crawler.settings", priority="project")
     usual = judge_of(ours)
@@ -205,11 +202,3 @@ def test_what_was_trained_is_what_judges(train: Any) -> None:
     assert usual.learned is None
     assert judge.learned is not None
     assert judge.learned.limit == load(Path("output/pictures.npz")).limit
-    assert heaviest.split()[0] in judge.noise_words.weights
-
-
-@pytest.mark.parametrize("name", ["output/pictures.npz", "."])
-def test_words_take_the_place_of_nothing_else(train: Any, name: str) -> None:
-    status, _, said = train("labels.jsonl", *PAGES, "-o", "output/pictures.npz", "--words", name)
-    assert status == 2
-    assert "is a folder, or what else is written" in said

@@ -67,7 +67,7 @@ class World:
     def start(self, *words: str) -> nursery.Forked:
         """The command in a process of its own, what it says in a file."""
         log = str(self.folder / f"said-{len(self.started)}")
-        line = ["scrapy", *self.words(*words, SCHEDULE_STOP_SECONDS="20")]
+        line = ["scrapy", *self.words(*words)]
         self.started.append(nursery.common().start(line, self.folder, (log, log), nursery.environment()))
         return self.started[-1]
 
@@ -252,10 +252,7 @@ def test_what_cannot_be_done_is_said(say: Callable[..., Said], words: tuple[str,
     [
         ("SCHEDULE_AT_ONCE", "0", False),
         ("SCHEDULE_AT_ONCE", "1", True),
-        ("SCHEDULE_KEEP_RUNS", "0", False),
-        ("SCHEDULE_KEEP_RUNS", "1", True),
-        ("SCHEDULE_STOP_SECONDS", "soon", False),
-        ("SCHEDULE_STOP_SECONDS", "0", True),
+        ("DATABASE_RETRY_SECONDS", "soon", False),
     ],
 )
 def test_settings_of_the_scheduler_are_checked(say: Callable[..., Said], name: str, value: str, right: bool) -> None:
@@ -270,11 +267,11 @@ def test_files_are_found_from_any_folder(
 ) -> None:
     monkeypatch.chdir(world.folder)
     Path("seeds.txt").write_text("http://a.example/")
-    Path("words.txt").write_text("banner 1.0\n")
-    assert say(*ADD[:-1], "seeds=seeds.txt", IMAGE_NOISE_KEYWORDS="words.txt").status == 0
+    Path("list.txt").write_text("||ads.example^\n")
+    assert say(*ADD[:-1], "seeds=seeds.txt", IMAGE_NOISE_LISTS="list.txt").status == 0
     job = world.job()
     assert json.loads(job.arguments)["seeds"] == str(world.folder / "seeds.txt")
-    assert json.loads(job.settings) == {"IMAGE_NOISE_KEYWORDS": str(world.folder / "words.txt")}
+    assert json.loads(job.settings) == {"IMAGE_NOISE_LISTS": str(world.folder / "list.txt")}
 
 
 def test_what_stands_in_the_database_moves_no_cursor(world: World, say: Callable[..., Said]) -> None:

@@ -18,16 +18,14 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.utils.log import configure_logging
 
-from crawler import settings as our_settings
 from crawler.archives.files import SUFFIXES, bare
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
-from crawler.arguments import MARKDOWN, ArgumentError
+from crawler.arguments import MARKDOWN
 from crawler.cleaning import MORE, Cleaned, Tally, cleaned, cleaner
 from crawler.extensions.cleaning import CleaningProgress
-from crawler.extraction import EXTRACTORS
+from crawler.extraction import favouring
 from crawler.extraction.auto import BALANCE, FAVOURS
-from crawler.methods import extractor
 from crawler.outcome_words import ranked
 from crawler.parallel import GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.subcommands import WrongUseError, clean_into
@@ -103,11 +101,9 @@ class Command(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         self.method = self.settings["EXTRACTOR"] if opts.method is None else opts.method
-        if self.method not in EXTRACTORS:
-            _refuse(f"there is no method {self.method!r}; there are {', '.join(EXTRACTORS)}")
         try:
-            extract = extractor(self.method, self.settings, opts.favour)
-        except ArgumentError as error:
+            extract = favouring(self.method, opts.favour)
+        except ValueError as error:
             _refuse(str(error))
         self.cleaner = cleaner(self.method, extract, opts.markdown, self.fields)
         self.jobs = _jobs(opts.jobs)
@@ -133,8 +129,6 @@ class Command(ScrapyCommand):
         assert self.settings is not None  # noqa: S101 - as above
         options = {"--method": self.method, "--favour": opts.favour, "--markdown": opts.markdown}
         options["--with"] = ",".join(self.fields)
-        if self.method == "framework":
-            options |= {name: str(self.settings[name]) for name in vars(our_settings) if name.startswith("FRAMEWORK_")}
         how = clean_into.How(options, self.jobs, self.interval)
         configure_logging(self.settings)
         try:

@@ -1,7 +1,6 @@
 """`scrapy evaluate`: methods and peers judged on pages whose main text people have marked."""
 
 import argparse
-import re
 import sys
 import time
 from collections.abc import Iterable
@@ -24,7 +23,8 @@ if TYPE_CHECKING:  # they want numpy and scipy, without which the other commands
 
 GROUPS = ("lang", "page_type")
 NEEDED = ("numpy", "scipy")
-NUMBER = re.compile(r"\d{1,6}(?:\.\d{1,6})?")
+TOLERANCE = 0.005  # how far a figure may fall below the baseline
+PAGE_SECONDS = 30.0  # that a method has for a page
 MOST_JOBS = 64
 TICK = 0.2  # seconds between two changes of a line on a terminal
 
@@ -48,9 +48,7 @@ class Command(ScrapyCommand):
         add("-o", "--output", metavar="FILE", help="write a report, one HTML file")
         add("--save", metavar="FILE", help="write the figures, as JSON")
         add("--baseline", metavar="FILE", help="figures saved before; exit with 1 when one of them fell")
-        add("--tolerance", metavar="X", default="0.005", help="how far they may fall (default: 0.005)")
         add("--by", metavar="FIELD", default="", help="judge groups of pages too: lang or page_type")
-        add("--page-limit", metavar="SECONDS", default="30", help="time a method has for a page (default: 30)")
         add("--jobs", metavar="N", default="1", help="methods at work at once (default: 1, which times best)")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -69,13 +67,9 @@ class Command(ScrapyCommand):
             _refuse(f"--methods names no method; there are {', '.join(EXTRACTORS)}")
         if opts.by not in ("", *GROUPS):
             _refuse(f"--by {opts.by!r} is wrong; allowed are {', '.join(GROUPS)}")
-        self.tolerance = _number("--tolerance", opts.tolerance)
-        self.limit = _number("--page-limit", opts.page_limit)
         self.jobs = int(opts.jobs) if opts.jobs.isascii() and opts.jobs.isdigit() and len(opts.jobs) < 3 else 0
         if not 1 <= self.jobs <= MOST_JOBS:
             _refuse(f"--jobs {opts.jobs[:20]!r} is wrong; allowed are whole numbers from 1 to {MOST_JOBS}")
-        if not self.limit:
-            _refuse("--page-limit is 0; allowed are more seconds")
         outputs = [name for name in (opts.output, opts.save) if name is not None]
         if len({Path(name).absolute() for name in outputs}) < len(outputs):
             _refuse("-o and --save name the same file")
@@ -88,7 +82,7 @@ class Command(ScrapyCommand):
         from crawler.evaluation.record import record
         from crawler.evaluation.report import report
 
-        plan = Plan(tuple(self.methods), opts.by, self.limit, self.jobs)
+        plan = Plan(tuple(self.methods), opts.by, PAGE_SECONDS, self.jobs)
         try:
             verdicts, faults = self.judge(plan)
         except KeyboardInterrupt:
@@ -142,14 +136,14 @@ class Command(ScrapyCommand):
         from crawler.evaluation.record import compared
 
         assert self.before is not None  # noqa: S101 - only then it is called
-        found = compared(self.before, json.loads(figures)["sets"], self.tolerance)
+        found = compared(self.before, json.loads(figures)["sets"], TOLERANCE)
         for line in found.left:
             _say(f"not compared: {line}")
         for line in found.falls:
             print(printable(line))
         print(
             f"{counted(found.pairs, 'pair')} of set and method compared with the baseline, "
-            f"{counted(len(found.falls), 'fall')} of more than {self.tolerance:g}."
+            f"{counted(len(found.falls), 'fall')} of more than {TOLERANCE:g}."
         )
         if found.falls or found.gaps or not found.pairs:
             self.exitcode = 1
@@ -207,12 +201,6 @@ def _names(option: str, value: str, allowed: Iterable[str]) -> list[str]:
         if name not in allowed:
             _refuse(f"{option}: there is no {name[:100]!r}; there are {', '.join(allowed)}")
     return names
-
-
-def _number(option: str, value: str) -> float:
-    if not NUMBER.fullmatch(value):
-        _refuse(f"{option} {value[:100]!r} is wrong; allowed are numbers such as 0.5")
-    return float(value)
 
 
 def _check_files(inputs: list[Path], outputs: list[str], read: list[Path]) -> None:

@@ -256,7 +256,7 @@ class Command(ScrapyCommand):
         if tally.bare and self.format == "markdown":
             yield f"Of {counted(tally.bare, 'page')} no Markdown is stored: their text stands there (-a markdown=yes)."
         if tally.bare and self.format == "warc":
-            yield f"Of {counted(tally.bare, 'page')} no response is stored: the text stands alone (KEEP_RAW=yes)."
+            yield f"Of {counted(tally.bare, 'page')} no response is stored: the text stands alone (KEEP_RESPONSES)."
         if count := self.formulas.count:
             begin = f"{counted(count, 'cell begins', 'cells begin')} like a formula"
             done = (

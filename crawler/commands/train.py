@@ -24,11 +24,7 @@ METHODS = ("auto", "template-svm")
 FILES = {"auto": "auto.npz", "template-svm": "template_svm.npz"}
 NEEDED = {"auto": ("scipy", "sklearn", "lightgbm"), "template-svm": ("sklearn",)}
 CALLED = {"sklearn": "scikit-learn"}
-OPTIONS = {"folds": "template-svm", "validate": "auto", "epochs": "auto"}
-"""Those that are for one method alone."""
-FEWEST_FOLDS, MOST_FOLDS = 2, 100
-FOLDS = "10"
-MOST_EPOCHS = 1_000
+FOLDS = 10  # of the cross-validation of template-svm, whole hosts each
 MOST_SEED = 2**32 - 1
 
 
@@ -49,11 +45,9 @@ class Command(ScrapyCommand):
         names = " or ".join(FILES.values())
         add("-o", dest="output", metavar="FILE", help=f"the weights (OUTPUT_DIR/{names} if not given)")
         add("--seed", metavar="N", default="0", help="what chance decides: which parts, which copies, which blocks")
-        add("--folds", metavar="N", help="template-svm: parts of the cross-validation, whole hosts each (default: 10)")
         add(
             "--validate", metavar="FILE", nargs="+", action="extend", help="auto: gold to judge only, not to learn from"
         )
-        add("--epochs", metavar="N", help="auto: how often the network sees each page (default: 12)")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
@@ -66,15 +60,12 @@ class Command(ScrapyCommand):
         if not args or args[0] not in METHODS:
             wanted = f"{args[0]!r} cannot be trained" if args else "what is to be trained is not said"
             _refuse(f"{wanted}; there is {', '.join(METHODS)}")
-        for name, method in OPTIONS.items():
-            if getattr(opts, name) is not None and args[0] != method:
-                _refuse(f"--{name} is for {method} only")
+        if opts.validate is not None and args[0] != "auto":
+            _refuse("--validate is for auto only")
         if len(args) == 1:
             _refuse("no pages with gold text; give files of JSON lines with url, html and gold")
         _check_files(args[0], args[1:], opts.validate or [])
-        self.folds = _whole("--folds", FOLDS if opts.folds is None else opts.folds, FEWEST_FOLDS, MOST_FOLDS)
-        self.seed = _whole("--seed", opts.seed, 0, MOST_SEED)
-        self.epochs = None if opts.epochs is None else _whole("--epochs", opts.epochs, 1, MOST_EPOCHS)
+        self.seed = _seed(opts.seed)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
@@ -98,19 +89,18 @@ class Command(ScrapyCommand):
 
     def auto(self, paths: tuple[Path, ...], validate: tuple[Path, ...], path: Path) -> str:
         """What is to be said of new weights of auto."""
-        from crawler.training.fitting import EPOCHS
         from crawler.training.release import Plan, release
 
-        made = release(Plan(paths, validate, path, self.seed, self.epochs or EPOCHS), _say)
+        made = release(Plan(paths, validate, path, self.seed), _say)
         return _report_auto(made, path)
 
     def template_svm(self, paths: tuple[Path, ...], path: Path) -> str:
         """What is to be said of a new SVM."""
         path.parent.mkdir(parents=True, exist_ok=True)
         pages = ((row.page, row.gold or "") for one in paths for row in rows(one))
-        trained = train(samples(pages), fit, self.folds, self.seed)
+        trained = train(samples(pages), fit, FOLDS, self.seed)
         save(trained.svm, path)
-        return _report(trained, self.folds, path)
+        return _report(trained, path)
 
     def fail(self, message: str) -> None:
         """Say why nothing came out."""
@@ -126,12 +116,12 @@ def fit(rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm:
     return Svm(found.support_vectors_, found.dual_coef_[0], gamma, float(found.intercept_[0]))
 
 
-def _report(trained: Trained, folds: int, path: Path) -> str:
+def _report(trained: Trained, path: Path) -> str:
     svm, score, hosts = trained.svm, trained.score, counted(trained.hosts, "host")
     return (
         f"{trained.blocks:,} blocks of {hosts}, {trained.main:,} of main text; {trained.drawn:,} drawn of each kind.\n"
         f"C {trained.cost:g}, gamma {svm.gamma:g}: precision {score.precision:.3f}, recall {score.recall:.3f}, "
-        f"F1 {score.f1:.3f} of the drawn blocks, by {folds} folds of whole hosts.\n"
+        f"F1 {score.f1:.3f} of the drawn blocks, by {FOLDS} folds of whole hosts.\n"
         f"{len(svm.vectors):,} support vectors in {_line(str(path))} ({path.stat().st_size:,} bytes)."
     )
 
@@ -163,10 +153,10 @@ def _check_files(method: str, gold: list[str], validate: list[str]) -> None:
         _refuse(f"two files are called {twice[0]!r}; sets are told apart by their names")
 
 
-def _whole(name: str, text: str, least: int, most: int) -> int:
-    """An option that is a whole number; if it is not, the program ends."""
-    if not (text.isascii() and text.isdigit() and least <= int(text[:20]) <= most):
-        _refuse(f"{name} {text[:100]} is wrong; allowed are whole numbers from {least} to {most}")
+def _seed(text: str) -> int:
+    """The seed that an option gives; if it is no whole number, the program ends."""
+    if not (text.isascii() and text.isdigit() and int(text[:20]) <= MOST_SEED):
+        _refuse(f"--seed {text[:100]} is wrong; allowed are whole numbers from 0 to {MOST_SEED}")
     return int(text)
 
 

@@ -56,7 +56,7 @@ class Sheet:
         if found.source is None:
             raise RefusedError(
                 HTTPStatus.NOT_FOUND,
-                "The response of this page was not kept; a crawl with -s KEEP_RAW=yes keeps them.",
+                "The response of this page was not kept; a crawl with -s KEEP_RESPONSES=True keeps them.",
             )
         if len(found.source) > MOST_SOURCE or len(found.page.blocks) > MOST_BLOCKS:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)

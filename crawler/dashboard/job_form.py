@@ -40,9 +40,9 @@ FIELDS = (
     Parameter("markdown", "no", "whether pages are kept as Markdown, too", tuple(MARKDOWN)),
     Parameter("refresh", "due", "which pages are asked for again", tuple(REFRESH)),
     Parameter("CONTACT", "", "address for owners of sites"),
-    Parameter("KEEP_RAW", "no", "whether responses are kept as they came", ("no", "yes")),
+    Parameter("KEEP_RESPONSES", "False", "whether responses are kept as they came", ("False", "True")),
 )
-OWN = ("CONTACT", "KEEP_RAW")
+OWN = ("CONTACT", "KEEP_RESPONSES")
 ARGUMENTS = tuple(one.name for one in FIELDS if one.name in READERS and one.name != "name")
 USUAL = {one.name: str(one.default) for one in FIELDS}
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """Pictures that people have told apart: JSON lines with the page, the picture's address, and what it is."""
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,6 @@ KINDS = {
     **dict.fromkeys(("advert", "navigation", "decoration", "icon", "avatar", "thumbnail"), NOISE),
 }
 """The kinds of pictures, and what those of each kind are."""
-REGION = "label_region"
 
 
 class Label(NamedTuple):
@@ -74,21 +73,10 @@ class Waiting:
 
 def read_labels(path: Path) -> Labels:
     """Labels by hand: set, page (its id in the set), img, label (content or noise) and kind; the first of a picture."""
-    return _read(path, _by_hand)
-
-
-def read_regions(path: Path) -> Labels:
-    """Weak labels by the place on the page: page, img and label_region; lines without the latter say nothing."""
-    return _read(path, _by_region)
-
-
-def _read(path: Path, label_of: Callable[[dict[str, Any]], Label | str | None]) -> Labels:
     found: dict[tuple[str, str, str], Label] = {}
     faults = []
     for number, row in _rows(path):
-        label = row if isinstance(row, str) else label_of(row)
-        if label is None:
-            continue
+        label = row if isinstance(row, str) else _label(row)
         if isinstance(label, str):
             faults.append(f"{path}: line {number:,}: {label}")
         else:
@@ -116,7 +104,7 @@ def _object(line: bytes) -> dict[str, Any] | str:
     return row if isinstance(row, dict) else "no object"
 
 
-def _by_hand(row: dict[str, Any]) -> Label | str:
+def _label(row: dict[str, Any]) -> Label | str:
     names = ("set", "page", "img", "label", "kind")
     if wrong := [name for name in names if not isinstance(row.get(name), str)]:
         return f"{' and '.join(wrong)} must be there and be text"
@@ -125,16 +113,6 @@ def _by_hand(row: dict[str, Any]) -> Label | str:
     return Label(
         row["set"], row["page"], _spelled(row["img"]), row["label"] == NOISE, row["kind"], row.get("unsure") is True
     )
-
-
-def _by_region(row: dict[str, Any]) -> Label | str | None:
-    if row.get(REGION) is None:
-        return None
-    if wrong := [name for name in ("page", "img", REGION) if not isinstance(row.get(name), str)]:
-        return f"{' and '.join(wrong)} must be there and be text"
-    if row[REGION] not in (CONTENT, NOISE):
-        return f"{REGION} is neither {CONTENT} nor {NOISE}"
-    return Label("", row["page"], _spelled(row["img"]), row[REGION] == NOISE, "")
 
 
 def _spelled(address: str) -> str:

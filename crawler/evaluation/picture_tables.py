@@ -38,15 +38,6 @@ def by_hand(met: Sequence[Met], names: Sequence[str]) -> list[Table]:
     ]
 
 
-def by_region(met: Sequence[Met], names: Sequence[str]) -> list[Table]:
-    """The tables of weak labels, which are many and prove little: no intervals."""
-    many = [one for one in met if one.pages >= MANY]
-    return [
-        Table("model, label_region", _models(met, names, intervals=False)),
-        Table(f"model, label_region, sites of {MANY} pages or more", _models(many, names, intervals=False)),
-    ]
-
-
 def text(tables: Iterable[Table]) -> str:
     """The tables for people."""
     return "\n\n".join([*("\n".join(_rows(table)) for table in tables), NOTE])
@@ -58,8 +49,8 @@ def record(tables: Iterable[Table], counts: dict[str, int]) -> str:
     return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"
 
 
-def _models(met: Sequence[Met], names: Sequence[str], intervals: bool = True) -> dict[str, Figures]:
-    return {name: figures(_links(met, row), intervals) for row, name in enumerate(names)}
+def _models(met: Sequence[Met], names: Sequence[str]) -> dict[str, Figures]:
+    return {name: figures(_links(met, row)) for row, name in enumerate(names)}
 
 
 def _links(met: Sequence[Met], row: int) -> list[Link]:

@@ -17,6 +17,8 @@ from crawler.wording import counted, printable
 
 logger = logging.getLogger(__name__)
 
+STALL_SECONDS = 30.0  # without any movement, until something is said; less where the limit is low
+WORDS = 20  # are said, or more, before something is given up
 LOOKS = 4  # in the time until something is said
 TROUBLE_SECONDS = 10.0  # between two words about a database in trouble, or less
 
@@ -24,18 +26,18 @@ TROUBLE_SECONDS = 10.0  # between two words about a database in trouble, or less
 class Watch:
     """Looks now and then whether anything moved."""
 
-    def __init__(self, crawler: Crawler, crawl: Crawl, stall: float, limit: float) -> None:
+    def __init__(self, crawler: Crawler, crawl: Crawl, limit: float) -> None:
         self.crawler, self.crawl = crawler, crawl
-        self.stall, self.limit = stall, limit
+        self.limit = limit
+        self.stall = min(STALL_SECONDS, limit / WORDS) if limit else STALL_SECONDS
         self.last = (-1, -1)
         self.given_up = False
-        self.every = min(max(stall, 0.4) if stall else 20.0, 20.0) / LOOKS
+        self.every = min(max(self.stall, 0.4), 20.0) / LOOKS
         self.moved = self.said = self.troubled = self.looked = 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        settings = crawler.settings
-        watch = cls(crawler, crawl_of(crawler), settings.getfloat("STALL_SECONDS"), settings.getfloat("STALL_LIMIT"))
+        watch = cls(crawler, crawl_of(crawler), crawler.settings.getfloat("STALL_LIMIT"))
         crawler.signals.connect(watch.start, signals.spider_opened)
         crawler.signals.connect(watch.stop, signals.engine_stopped)
         return watch
@@ -87,10 +89,10 @@ class Watch:
             logger.info("Nothing has moved for %.0f seconds. Waiting for %s", now - self.moved, self.waits_for(now))
 
     def due(self, now: float, trouble: str) -> bool:
-        """Whether something is to be said: of trouble soon and even by who is silent otherwise."""
+        """Whether something is to be said: of trouble soon."""
         if trouble:
-            return now - self.troubled >= min(self.stall or TROUBLE_SECONDS, TROUBLE_SECONDS)
-        return bool(self.stall) and now - max(self.moved, self.said) >= self.stall
+            return now - self.troubled >= min(self.stall, TROUBLE_SECONDS)
+        return now - max(self.moved, self.said) >= self.stall
 
     def waits_for(self, now: float) -> str:
         """What the crawl waits for, in words."""

@@ -38,7 +38,9 @@ def favouring(method: str, favour: str = BALANCE) -> Extractor:
     if favour == BALANCE:
         return EXTRACTORS[method]
     if method != "auto" or favour not in FAVOURS:
-        raise ValueError(f"favour {favour!r} is for the method auto alone, which has {', '.join(FAVOURS)}")
+        raise ValueError(
+            f"favour {favour!r} is for the method auto alone, which has {', '.join(FAVOURS)}; the method is {method}"
+        )
     return partial(auto, favour=favour)
 
 

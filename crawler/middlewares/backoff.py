@@ -39,18 +39,21 @@ def retry_after(header: str, now: float) -> float | None:
 class BackoffMiddleware:
     """Lets a busy host rest as long as it asks, or ever longer while it does not say, within limits."""
 
-    def __init__(self, hosts: Frontier, count: Callable[[str], None], delay: float, limit: float, times: int) -> None:
+    delay = 5.0
+    """Seconds of the first rest of a host that names none; each further one is twice as long."""
+    times = 5
+    """Rests in a row after which a host is left alone: the last of them is of 80 seconds."""
+
+    def __init__(self, hosts: Frontier, count: Callable[[str], None], limit: float) -> None:
         self.hosts, self.count = hosts, count
-        self.delay, self.limit, self.times = delay, limit, times
+        self.limit = limit
         self.rests: dict[str, tuple[int, float]] = {}
         """How often each busy host was let rest in a row, and until when."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        settings = crawler.settings
-        delay, limit = settings.getfloat("BACKOFF_DELAY"), settings.getfloat("BACKOFF_LIMIT")
-        stats = crawler.stats
-        return cls(crawl_of(crawler).frontier, stats.inc_value, delay, limit, settings.getint("BACKOFF_TIMES"))
+        limit = crawler.settings.getfloat("BACKOFF_LIMIT")
+        return cls(crawl_of(crawler).frontier, crawler.stats.inc_value, limit)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         name = host(request.url)

@@ -1,6 +1,6 @@
 """Keywords (Li 2006, NRel m1): a picture described by words of adverts is an advert.
 
-Noise_m is a vector of words and their weights, given by the user or learned (.keyword_learner). U_Nm are the words that
+Noise_m is a vector of words and their weights, as they come with the crawler. U_Nm are the words that
 describe the picture (.words). Formula 1 gives the picture the mean weight of the words that both have; formula 2, N
 sigma, is the mean weight of all words of the vector. The picture is noise if formula 1 is over N sigma.
 
@@ -60,40 +60,17 @@ class NoiseWords:
 
 
 def read(lines: Iterable[str]) -> NoiseWords:
-    """The vector that a user's lines give: words, then their weight, which is 1 where none is given; # is a comment.
+    """The vector of lines with a word and its weight; # begins a comment.
 
-    >>> read(["# of our sites", "banner 2.5", "广告位", "click here 0.5"]).weights
-    {'banner': 2.5, '广告': 1.0, '告位': 1.0, 'click': 0.5, 'here': 0.5}
+    >>> read(["# of our sites", "banner 2.5", "广告位 1"]).weights
+    {'banner': 2.5, '广告': 1.0, '告位': 1.0}
     """
     weights: dict[str, float] = {}
-    for number, line in enumerate(lines, 1):
-        written = line.partition("#")[0].split()
-        weight = 1.0
-        if len(written) > 1 and (given := _number(written[-1])) is not None:
-            weight = given
-            if not 0 <= weight < float("inf"):
-                raise ValueError(f"Line {number} of the noise words gives the weight {written[-1]}: 0 is the least.")
-            del written[-1]
+    for line in lines:
+        *written, weight = line.partition("#")[0].split() or [""]
         for word in words(" ".join(written)):
-            weights[word] = max(weight, weights.get(word, 0.0))
+            weights[word] = max(float(weight), weights.get(word, 0.0))
     return NoiseWords(weights)
-
-
-def _number(written: str) -> float | None:
-    try:
-        return float(written)
-    except ValueError:
-        return None
-
-
-def from_file(path: Path) -> NoiseWords:
-    """The vector of a user's file."""
-    try:
-        return read(path.read_text("utf-8").splitlines())
-    except OSError as error:
-        raise ValueError(f"The noise words {path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"The noise words {path} are not UTF-8.") from None
 
 
 @cache

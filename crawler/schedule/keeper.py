@@ -36,10 +36,10 @@ class Limits(NamedTuple):
 
     at_once: int
     """Crawls that run at the same time."""
-    keep_runs: int
+    keep_runs: int = 100
     """Runs of a job that are kept, with their logs."""
-    stop_seconds: float
-    """Time that crawls have to end."""
+    stop_seconds: float = 150.0
+    """Time that crawls have to end: DATABASE_RETRY_SECONDS, and some more."""
 
 
 @dataclass

@@ -16,6 +16,8 @@ from crawler.state.entries import Candidate
 from crawler.urls import ending
 
 IMAGE_PRIORITY = -10_000
+SMALLEST = 40
+"""Bytes: what is smaller is no picture that anybody sees; the smallest of one dot has 43."""
 MOST_PICTURES = 500
 """Of a page, that are looked at: what is known of each waits in memory for its commit."""
 # Endings of addresses that are pictures: where a small picture links to one, it is the large one.
@@ -32,9 +34,8 @@ class Pictures:
     """Whether they are asked for at all."""
     judged: bool
     """Whether noise is told from content."""
-    smallest: int
-    """Bytes."""
     largest: int
+    """Bytes."""
 
     def sightings(self, page: Page) -> tuple[Sighting, ...]:
         """The pictures of a page, as it shows them; of very many the first."""
@@ -77,7 +78,7 @@ class Pictures:
         kind, body = type_of(response.body), response.body
         if kind is None or response.status in NO_WHOLE_PAGE:
             return Outcome(Code.NOT_A_PICTURE, content_of(body) or str(response.status))
-        if len(body) < self.smallest:
+        if len(body) < SMALLEST:
             return Outcome(Code.PICTURE_TOO_SMALL)
         item = ImageItem(response.url, candidate.parent or "", kind.media_type)
         item.body, item.ending = body, kind.ending

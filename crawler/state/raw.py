@@ -1,4 +1,4 @@
-"""The responses that pages came in, kept when KEEP_RAW asks for it; the last one of each page, and compressed."""
+"""The responses that pages came in, kept when KEEP_RESPONSES asks for it; the last one of each page, and compressed."""
 
 import json
 import sys

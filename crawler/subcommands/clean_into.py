@@ -27,7 +27,6 @@ from crawler.subcommands import WrongUseError
 from crawler.wording import counted, printable
 
 LOCAL, DASK = ENGINES = ("local", "dask")
-NO_SCHEDULER = "none"
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 LOCK = ".clean.lock"
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
@@ -66,18 +65,12 @@ def check(opts: argparse.Namespace) -> None:
         raise WrongUseError(f"--engine {opts.engine[:100]!r} is wrong; allowed are {', '.join(ENGINES)}")
     if opts.scheduler is not None and opts.engine != DASK:
         raise WrongUseError("--scheduler ADDRESS goes with --engine dask")
-    if opts.scheduler not in (None, NO_SCHEDULER) and not ADDRESS.fullmatch(opts.scheduler):
+    if opts.scheduler is not None and not ADDRESS.fullmatch(opts.scheduler):
         raise WrongUseError(
-            f"--scheduler {opts.scheduler[:200]!r} is wrong; allowed are tcp://HOST:PORT, tls://HOST:PORT and "
-            f"{NO_SCHEDULER}"
+            f"--scheduler {opts.scheduler[:200]!r} is wrong; allowed are tcp://HOST:PORT and tls://HOST:PORT"
         )
-    if _address(opts) and opts.jobs is not None:
+    if opts.scheduler is not None and opts.jobs is not None:
         raise WrongUseError("--jobs is for processes that are started here; a scheduler has its own workers")
-
-
-def _address(opts: argparse.Namespace) -> str:
-    """The scheduler's address; nothing where there is none."""
-    return "" if opts.scheduler in (None, NO_SCHEDULER) else str(opts.scheduler)
 
 
 def engine(opts: argparse.Namespace, jobs: int) -> Engine:
@@ -88,7 +81,7 @@ def engine(opts: argparse.Namespace, jobs: int) -> Engine:
         from crawler.bulk.dask import by_dask
     except ImportError:
         raise WrongUseError("distributed must be installed: python -m pip install '.[dask]'") from None
-    return lambda work, todo, said: by_dask(work, todo, _address(opts), jobs, said)
+    return lambda work, todo, said: by_dask(work, todo, opts.scheduler or "", jobs, said)
 
 
 @dataclass

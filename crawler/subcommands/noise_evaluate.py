@@ -10,7 +10,7 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken, Found
-from crawler.evaluation.picture_labels import KINDS, Label, Labels, Met, Waiting, read_labels, read_regions
+from crawler.evaluation.picture_labels import KINDS, Label, Labels, Met, Waiting, read_labels
 from crawler.evaluation.picture_models import models
 from crawler.parallel import WorkersError
 from crawler.saved_pictures import NAMELESS, Judged, Panel, evidence, judged, read
@@ -45,22 +45,21 @@ def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     if len(args) != 1:
         what = f"{args[1][:200]!r} is too much" if args else "no LABELS.jsonl is given"
         raise WrongUseError(f"{what}; it is scrapy noise evaluate {EVALUATE.syntax}")
-    extract, at_once = method(opts.extractor, settings), jobs(opts.jobs)
-    given = [readable(name) for name in (args[0], *opts.lists, *([opts.region] if opts.region else []))]
+    extract, at_once = method(settings), jobs(opts.jobs)
+    given = [readable(name) for name in (args[0], *opts.lists)]
     try:
         judges = models(tuple(map(Path, opts.lists)))
     except ValueError as error:
         raise WrongUseError(str(error)) from None
     labels = _read(read_labels(given[0]))
-    weak = _read(read_regions(Path(opts.region))) if opts.region else ()
     if not labels:
         say(NAME, f"{args[0]!r} has no label")
         return BROKEN
-    files = files_of({label.set for label in labels}, opts.pages, all_sets=bool(opts.region))
+    files = files_of({label.set for label in labels}, opts.pages)
     check_apart(opts.json, [*given, *files])
     if opts.json is not None and (Path(opts.json).is_dir() or not Path(opts.json).absolute().parent.is_dir()):
         raise WrongUseError(f"{opts.json!r} cannot be written: its folder is not there, or it is a folder")
-    wanted = [Wanted(some, files) for some in (labels, weak)]
+    wanted = Wanted(labels, files)
     try:
         _judge(files, Panel(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
     except KeyboardInterrupt:
@@ -69,38 +68,32 @@ def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     except (WorkersError, OSError) as error:
         say(NAME, f"stopped: {error}")
         return BROKEN
-    return _report(wanted, [len(labels), len(weak)], list(judges), opts.json)
+    return _report(wanted, len(labels), list(judges), opts.json)
 
 
-def _judge(files: Iterable[Path], panel: Panel, jobs: int, wanted: Iterable[Wanted]) -> None:
+def _judge(files: Iterable[Path], panel: Panel, jobs: int, wanted: Wanted) -> None:
     """Have all labelled pictures judged, beside what all pages of their sites show."""
     counts = evidence(_pages(files), jobs, _died, panel.nameless)
-    asked = frozenset[str]().union(*(one.pages for one in wanted))
-    for result in judged(_pages(files), replace(panel, evidence=counts, asked=asked), jobs, _died):
+    for result in judged(_pages(files), replace(panel, evidence=counts, asked=wanted.pages), jobs, _died):
         if isinstance(result, Broken):
             say(NAME, f"{result.place}: {result.why}")
-            continue
-        for one in wanted:
-            one.meet(result)
+        else:
+            wanted.meet(result)
 
 
-def _report(wanted: Sequence[Wanted], totals: Sequence[int], names: Sequence[str], path: str | None) -> int:
+def _report(wanted: Wanted, given: int, names: Sequence[str], path: str | None) -> int:
     """Print the tables, and write the figures where that is the wish."""
     # It wants numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.evaluation.picture_tables import by_hand, by_region, record, text
+    from crawler.evaluation.picture_tables import by_hand, record, text
 
-    hand, region = wanted
-    counts = {"given": totals[0], "not found": hand.missed}
-    counts |= Counter(f"{one.label.kind}" for one in hand.met)
-    print(f"{counted(totals[0], 'label')} by hand, {hand.missed:,} of them not found on their page.")
+    counts = {"given": given, "not found": wanted.missed}
+    counts |= Counter(one.label.kind for one in wanted.met)
+    print(f"{counted(given, 'label')} by hand, {wanted.missed:,} of them not found on their page.")
     print(f"Kinds: {', '.join(f'{kind} {counts[kind]:,}' for kind in KINDS if kind in counts)}.")
-    if totals[1]:
-        counts |= {"given, label_region": totals[1], "not found, label_region": region.missed}
-        print(f"{counted(totals[1], 'weak label')}, {region.missed:,} of them not found on their page.")
-    if not hand.met:
+    if not wanted.met:
         say(NAME, "none of the labels was found, and nothing can be said")
         return BROKEN
-    tables = by_hand(hand.met, names) + (by_region(region.met, names) if totals[1] else [])
+    tables = by_hand(wanted.met, names)
     print(f"\n{text(tables)}")
     if path is not None:
         try:
@@ -128,9 +121,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what may stand behind `scrapy noise evaluate`."""
     parser.add_argument("--pages", metavar="FILE", nargs="+", action="extend")
     parser.add_argument("--lists", metavar="FILE", nargs="+", action="extend", default=[])
-    parser.add_argument("--region", metavar="FILE")
     parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--extractor", metavar="NAME")
     parser.add_argument("--jobs", metavar="N")
 
 
@@ -139,7 +130,7 @@ def _died() -> None:
 
 
 EVALUATE = Subcommand(
-    "LABELS.jsonl [--pages FILE ...] [--lists FILE ...] [--region FILE] [--json FILE] [--extractor NAME] [--jobs N]",
+    "LABELS.jsonl [--pages FILE ...] [--lists FILE ...] [--json FILE] [--jobs N]",
     evaluate,
     add_options,
 )

@@ -14,7 +14,7 @@ from crawler.archives.records import Broken
 from crawler.arguments import ArgumentError
 from crawler.extraction import Extractor
 from crawler.judging import judge_of
-from crawler.noise.verdict import MODELS, Judge
+from crawler.noise.verdict import Judge
 from crawler.parallel import WorkersError
 from crawler.saved_pictures import Judged, Panel, evidence, judged, lines, read
 from crawler.subcommands import Subcommand, WrongUseError
@@ -74,8 +74,8 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
         what = f"{args[1][:200]!r} is too much" if args else "no PAGES.jsonl is given"
         raise WrongUseError(f"{what}; it is scrapy noise judge {JUDGE.syntax}")
     by, extract, at_once, path = (
-        judge_by(opts.models, settings),
-        method(opts.extractor, settings),
+        judge_by(settings),
+        method(settings),
         jobs(opts.jobs),
         readable(args[0]),
     )
@@ -96,14 +96,8 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     return status or (0 if run.pages else BROKEN)
 
 
-def judge_by(models: str | None, settings: BaseSettings) -> Judge:
-    """The judge as the settings have it, by the models of these names if any are given."""
-    if models is not None:
-        names = [name.strip() for name in models.split(",")]
-        if wrong := [name for name in names if name not in MODELS]:
-            raise WrongUseError(f"there is no model {wrong[0][:100]!r}; there are {', '.join(MODELS)}")
-        settings = settings.copy()
-        settings.set("IMAGE_NOISE_MODELS", names, priority="cmdline")
+def judge_by(settings: BaseSettings) -> Judge:
+    """The judge as the settings have it."""
     try:
         return judge_of(settings)
     except ArgumentError as error:
@@ -113,8 +107,6 @@ def judge_by(models: str | None, settings: BaseSettings) -> Judge:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what may stand behind `scrapy noise judge`."""
     parser.add_argument("-o", "--output", metavar="OUT.jsonl")
-    parser.add_argument("--extractor", metavar="NAME")
-    parser.add_argument("--models", metavar="A,B")
     parser.add_argument("--jobs", metavar="N")
 
 
@@ -122,6 +114,4 @@ def _died() -> None:
     say(NAME, "a process died; a new one goes on with what it was at")
 
 
-JUDGE = Subcommand(
-    "PAGES.jsonl[.gz|.xz] [-o OUT.jsonl] [--extractor NAME] [--models A,B] [--jobs N]", judge, add_options
-)
+JUDGE = Subcommand("PAGES.jsonl[.gz|.xz] [-o OUT.jsonl] [--jobs N]", judge, add_options)

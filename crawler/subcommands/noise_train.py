@@ -46,9 +46,8 @@ def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     files = files_of({label.set for label in labels}, opts.pages) if labels else []
     others = files_of({label.set for label in validation}, opts.pages) if validation else []
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
-    words = Path(opts.words) if opts.words else None
     marked = _marked(opts.crawl, settings) if from_state else None
-    plan = Plan(Labelled(labels, files), Labelled(validation, others), output, seed, at_once, words, marked)
+    plan = Plan(Labelled(labels, files), Labelled(validation, others), output, seed, at_once, marked)
     _check_output(plan, [*inputs, *files, *others])
     try:
         print(_report(release(plan, _say), plan))
@@ -118,9 +117,7 @@ def _check_output(plan: "Plan", inputs: list[Path]) -> None:
         raise WrongUseError(f"-o {str(plan.output)!r} is how the card beside the weights is called")
     if plan.card.is_dir():
         raise WrongUseError(f"{str(plan.card)!r} is a folder")
-    if plan.words is not None and (plan.words.is_dir() or plan.words in (plan.output, plan.card)):
-        raise WrongUseError(f"--words {str(plan.words)!r} is a folder, or what else is written")
-    for path in filter(None, (plan.output, plan.card, plan.words)):
+    for path in (plan.output, plan.card):
         check_apart(str(path), inputs)
 
 
@@ -160,14 +157,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--crawl", metavar="NAME")
     parser.add_argument("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[])
     parser.add_argument("-o", "--output", metavar="FILE")
-    parser.add_argument("--words", metavar="FILE")
     parser.add_argument("--seed", metavar="N", default="0")
     parser.add_argument("--jobs", metavar="N")
 
 
 TRAIN = Subcommand(
     "LABELS.jsonl [--pages FILE ...] [--labels state] [--crawl NAME] [--validate LABELS.jsonl ...] [-o FILE] "
-    "[--words FILE] [--seed N] [--jobs N]",
+    "[--seed N] [--jobs N]",
     train,
     add_options,
 )

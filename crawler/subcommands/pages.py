@@ -7,10 +7,8 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.arguments import ArgumentError
 from crawler.evaluation.gold import set_name
 from crawler.extraction import EXTRACTORS, Extractor
-from crawler.methods import extractor
 from crawler.parallel import cores
 from crawler.subcommands import WrongUseError
 from crawler.wording import printable
@@ -19,15 +17,12 @@ MOST_JOBS = 1_000
 DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"
 
 
-def method(given: str | None, settings: BaseSettings) -> Extractor:
-    """The extractor of this name, that of the settings if none is given."""
-    name = settings["EXTRACTOR"] if given is None else given
+def method(settings: BaseSettings) -> Extractor:
+    """The extractor of the settings."""
+    name = str(settings["EXTRACTOR"])
     if name not in EXTRACTORS:
-        raise WrongUseError(f"there is no extractor {name[:100]!r}; there are {', '.join(EXTRACTORS)}")
-    try:
-        return extractor(name, settings)
-    except ArgumentError as error:
-        raise WrongUseError(str(error)) from None
+        raise WrongUseError(f"setting EXTRACTOR={name[:100]!r} is wrong; allowed are {', '.join(EXTRACTORS)}")
+    return EXTRACTORS[name]
 
 
 def jobs(given: str | None) -> int:
@@ -53,14 +48,14 @@ def readable(name: str) -> Path:
     return path
 
 
-def files_of(sets: Collection[str], given: Iterable[str] | None, all_sets: bool = False) -> list[Path]:
-    """The files of pages: those given, else of some sets, or all, in the folder that WINNOW_DATA names."""
+def files_of(sets: Collection[str], given: Iterable[str] | None) -> list[Path]:
+    """The files of pages: those given, else of these sets in the folder that WINNOW_DATA names."""
     if given:
         return [readable(name) for name in dict.fromkeys(given)]
     if not os.environ.get(DATA):
         raise WrongUseError(f"no --pages FILE is given, and {DATA} names no folder")
     folder = Path(os.environ[DATA]) / FOLDER
-    found = [path for path in sorted(folder.glob(f"*{ENDING}")) if all_sets or set_name(path) in sets]
+    found = [path for path in sorted(folder.glob(f"*{ENDING}")) if set_name(path) in sets]
     if missing := sorted(set(sets) - {set_name(path) for path in found}):
         raise WrongUseError(
             f"there is no file {str(folder / (missing[0] + ENDING))[:300]!r}; --pages FILE names others"

@@ -21,7 +21,7 @@ from crawler.subcommands import Subcommand, WrongUseError
 from crawler.wording import printable
 
 # Settings whose values are files, with commas between them where there are several.
-FILES = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_KEYWORDS", "IMAGE_NOISE_LISTS")
+FILES = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_LISTS")
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from typing import BinaryIO
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
-from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
-from crawler.methods import check_number
+from crawler.checking import check_settings
 from crawler.schedule.children import Child, log_of, take_lock
 from crawler.schedule.keeper import PAUSE, Keeper, Limits, Started
 from crawler.state.database import database_url, shown
@@ -67,14 +66,11 @@ def stopping() -> Iterator[Stop]:
 
 def limits(settings: BaseSettings) -> Limits:
     """What the scheduler may do; a WrongUseError when a setting is wrong."""
-    for name, default in vars(our_settings).items():
-        if name.startswith("SCHEDULE_"):
-            try:
-                check_number(name, settings[name], default)
-            except ArgumentError as error:
-                raise WrongUseError(str(error)) from None
-    at_once, keep_runs = settings.getint("SCHEDULE_AT_ONCE"), settings.getint("SCHEDULE_KEEP_RUNS")
-    return Limits(at_once, keep_runs, settings.getfloat("SCHEDULE_STOP_SECONDS"))
+    try:
+        check_settings(settings)
+    except ArgumentError as error:
+        raise WrongUseError(str(error)) from None
+    return Limits(settings.getint("SCHEDULE_AT_ONCE"))
 
 
 def keeper_of(jobs: Jobs, settings: BaseSettings) -> Keeper:

@@ -29,7 +29,6 @@ class Made(NamedTuple):
     validated: dict[str, list[Mark]]
     model: Model
     seed: int
-    epochs: int
     size: int
     """Bytes of the weights."""
 
@@ -130,7 +129,7 @@ def _parameters(made: Made) -> Iterator[str]:
     numbers = sum(layer.weights.size + layer.bias.size for layer in layers)
     constants: Mapping[str, object] = {
         "seed": made.seed,
-        "epochs": made.epochs,
+        "epochs": fitting.EPOCHS,
         "signs of a block": len(networks[0].means),
         "networks": len(networks),
         "layers": " ".join(map(str, descent.STEPS)) + f", width {descent.WIDTH}, {numbers:,} numbers",

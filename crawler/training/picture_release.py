@@ -13,12 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from crawler.evaluation.picture_labels import Label
-from crawler.noise.keyword_learner import learned
 from crawler.noise.learned import load, save
 from crawler.training.marked import Marked
 from crawler.training.picture_card import Given, Made, card
 from crawler.training.pictures import judged, train
-from crawler.training.sighted import Sighted, sighted
+from crawler.training.sighted import sighted
 from crawler.training.teacher import Tell
 from crawler.wording import counted
 
@@ -38,8 +37,6 @@ class Plan(NamedTuple):
     output: Path
     seed: int
     jobs: int
-    words: Path | None = None
-    """Where the noise words of the keyword model go, if they are to be learned too."""
     marked: Marked | None = None
     """What people said of the pictures of crawls, if that is to be learned from too."""
 
@@ -81,18 +78,9 @@ def release(plan: Plan, tell: Tell) -> Made:
             size=weights.stat().st_size,
         )
         text.write_text(card(made), encoding="utf-8")
-        if plan.words is not None:
-            plan.words.write_text(_words(found), encoding="utf-8")
         weights.replace(plan.output)
         text.replace(plan.card)
     return made
-
-
-def _words(found: Iterable[Sighted]) -> str:
-    """The noise words that links teach, as a file of a word and its weight a line, the heaviest first."""
-    weights = learned((one.words, one.label.is_noise) for one in found).weights
-    heaviest = sorted(weights.items(), key=lambda one: (-one[1], one[0]))
-    return "".join(f"{word} {weight:.4f}\n" for word, weight in heaviest)
 
 
 def fingerprint(labels: Iterable[Label]) -> str:

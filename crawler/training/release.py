@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from crawler.extraction.auto.model import Model, load, save
+from crawler.training import fitting
 from crawler.training.card import Made, card
 from crawler.training.examples import Example, example, parts_of, snippets
 from crawler.training.fitting import FOLDS, train
@@ -33,7 +34,6 @@ class Plan(NamedTuple):
     validate: tuple[Path, ...]
     output: Path
     seed: int
-    epochs: int
 
 
 class _Pages(NamedTuple):
@@ -64,7 +64,6 @@ def release(plan: Plan, tell: Tell) -> Made:
             validated=validated,
             model=model,
             seed=plan.seed,
-            epochs=plan.epochs,
             size=weights.stat().st_size,
         )
         Path(folder, CARD).write_text(card(made), encoding="utf-8")
@@ -117,7 +116,7 @@ def _held(plan: Plan, pages: _Pages, weights: Path, tell: Tell) -> dict[str, lis
 
 
 def _trained(plan: Plan, examples: list[Example], weights: Path, tell: Tell) -> Model:
-    save(train(examples, plan.seed, plan.epochs, tell), weights)
+    save(train(examples, plan.seed, fitting.EPOCHS, tell), weights)
     return load(weights)
 
 

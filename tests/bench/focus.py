@@ -6,7 +6,7 @@ pages among the first tenth of all, the mean of the draws and in brackets the le
 
 - breadth-first;
 - best-first: links whose page and anchor text are like the seeds' texts, by the word statistics of the whole web;
-- unlearned, ours: real crawls over HTTP, the first with FOCUS_LEARNING=False; with --simulate Focus alone, in a second;
+- unlearned, ours: real crawls over HTTP, the first by unlearned.py; with --simulate Focus alone, in a second;
 - oracle: knows all pages, but must follow links, and takes the shortest way to the next page of the topic.
 
 `--chinese` crawls two Chinese sites for words instead: the share of the pages with the word among the first quarter.
@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import fields
+from dataclasses import fields, replace
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -39,7 +39,7 @@ from crawler.focus.focus import Manner
 
 TOPICS = "Science.Biology.Birds Geography.Natural_Disasters Design_and_Technology.Railway_transport Music".split()
 ORDERS = "breadth-first best-first unlearned ours oracle".split()
-CRAWLED = {"unlearned": {"FOCUS_LEARNING": "False"}, "ours": {}}
+CRAWLED = {"unlearned": {"SPIDER_MODULES": "crawler.spiders,bench.unlearned"}, "ours": {}}
 SEEDS = 3
 SHARE = 0.1
 
@@ -86,7 +86,7 @@ class Bench:
             return self.recall(job, best_first(web, seeds, self.vectors))
         if job.order == "oracle":
             return self.recall(job, oracle(web, seeds, web.about(job.topic)))
-        return self.recall(job, focused(web, seeds, manner(self.settings | CRAWLED[job.order])))
+        return self.recall(job, focused(web, seeds, replace(manner(self.settings), learning=job.order != "unlearned")))
 
     def crawled(self, job: Job) -> float:
         """The recall of a real crawl; the pages that are none of the encyclopaedia come on top."""

@@ -80,8 +80,8 @@ def wrap(clock: Clock) -> None:
     }.items():
         computed = vars(Page)[name]
         computed.func = clock.timed(step, computed.func)
-    made = building.extractor
-    building.extractor = lambda *given: clock.timed(EXTRACTION, made(*given))
+    made = building.favouring
+    building.favouring = lambda *given: clock.timed(EXTRACTION, made(*given))
     TopicTracker.judge = clock.timed(JUDGE, TopicTracker.judge)  # type: ignore[method-assign]
     READERS.update({name: clock.timed(JUDGE, READERS[name]) for name in ("language", "author", "published")})
 

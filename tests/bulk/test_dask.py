@@ -56,9 +56,7 @@ def test_a_file_that_kills_workers_is_given_up_and_done_at_the_next_run(place: C
 
 def test_without_an_address_there_is_a_cluster_here(tmp_path: Path) -> None:
     names = whole.archive(tmp_path, 20, 20, 20)
-    status, said = whole.clean(
-        tmp_path, "--into", "out", "--engine", "dask", "--scheduler", "none", "--jobs", "1", *names
-    )
+    status, said = whole.clean(tmp_path, "--into", "out", "--engine", "dask", "--jobs", "1", *names)
     assert (status, said.count("\n")) == (0, 1), said
     assert "60 pages) cleaned in " in said
     assert " by 1 worker: " in said

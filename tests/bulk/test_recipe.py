@@ -64,7 +64,7 @@ def test_a_file_that_can_be_read_at_last(tmp_path: Path) -> None:
             5,
             "was made with --with [], and now it is None: give another FOLDER, or empty",
         ),
-        (HOW | {"FRAMEWORK_TIE": "1"}, 5, "was made with FRAMEWORK_TIE None, and now it is '1': give another"),
+        (HOW | {"--favour": "recall"}, 5, "was made with --favour None, and now it is 'recall': give another"),
         (HOW, 6, "had 5 bytes, and now 6: give another FOLDER"),
     ],
 )

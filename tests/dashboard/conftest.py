@@ -18,7 +18,7 @@ from crawler.dashboard.door import Door
 from crawler.state.database import open_database
 from crawler.state.schema import crawl
 
-CRAWLED = sites.OPEN | {"KEEP_RAW": "yes"}
+CRAWLED = sites.OPEN | {"KEEP_RESPONSES": "True"}
 
 
 @pytest.fixture(scope="session")

@@ -37,7 +37,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
     folder = tmp_path_factory.mktemp("attacked")
     with assault.listening() as listener:
         with serving(Site(assault.routes(listener.home))) as site:
-            ended = crawl(folder, {"seeds": site.url, "topic": "heron river"}, OPEN | {"KEEP_RAW": "yes"})
+            ended = crawl(folder, {"seeds": site.url, "topic": "heron river"}, OPEN | {"KEEP_RESPONSES": "True"})
         assert ended.status == 0, ended.err
         assert len(ended.items()) == len(assault.TITLES) + 2
         listener.calls = 0  # a crawl may look where pages lead

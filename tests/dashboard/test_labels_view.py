@@ -95,7 +95,7 @@ def test_the_least_certain_pages_are_offered(desk: Desk, engine: Engine) -> None
 
 def test_what_is_said_where_nothing_can_be_marked(desk: Desk, engine: Engine) -> None:
     enter(engine, source=None)
-    assert "-s KEEP_RAW=yes" in text(desk)
+    assert "-s KEEP_RESPONSES=True" in text(desk)
     assert get(desk, "/labels/pages/1").status == HTTPStatus.NOT_FOUND
     enter(engine, 2)
     post(desk, "/labels/pages/2", **chosen(desk, number=2))

@@ -116,7 +116,7 @@ def test_without_its_source(desk: Desk, engine: Engine, view: str, language: str
         return
     text = shown(desk, f"/pages/{number}{view}", language)
     assert "<iframe" not in text
-    assert ("KEEP_RAW=yes" in text) is (view not in ("/versions", "/links"))
+    assert ("KEEP_RESPONSES=True" in text) is (view not in ("/versions", "/links"))
 
 
 def test_a_source_that_is_damaged(desk: Desk, engine: Engine) -> None:

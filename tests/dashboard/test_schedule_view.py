@@ -229,8 +229,8 @@ def test_no_more_may_be_given_than_the_form_has(here: Visitor, changed: dict[str
 
 
 def test_settings_of_the_form_come_with_the_job(here: Visitor) -> None:
-    here.post("/schedule/add", {**BEES, "CONTACT": "ops@example.org", "KEEP_RAW": "yes"})
-    assert json.loads(here.job().settings) == {"CONTACT": "ops@example.org", "KEEP_RAW": "yes"}
+    here.post("/schedule/add", {**BEES, "CONTACT": "ops@example.org", "KEEP_RESPONSES": "True"})
+    assert json.loads(here.job().settings) == {"CONTACT": "ops@example.org", "KEEP_RESPONSES": "True"}
 
 
 def test_a_second_job_of_the_name_is_refused_with_what_was_typed(here: Visitor) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from saved import PACK
 
-from crawler.evaluation.picture_labels import KINDS, Label, Waiting, read_labels, read_regions
+from crawler.evaluation.picture_labels import KINDS, Label, Waiting, read_labels
 
 ROW = {"set": "a", "page": "1", "img": "http://a.example/a.png", "label": "noise", "kind": "icon"}
 LABEL = Label("a", "1", "http://a.example/a.png", True, "icon")
@@ -90,21 +90,4 @@ def test_every_kind_is_read(tmp_path: Path) -> None:
     found = read_labels(write(tmp_path / "labels", *rows))
     assert [(one.kind, one.is_noise) for one in found.found] == [
         (kind, label == "noise") for kind, label in KINDS.items()
-    ]
-
-
-def test_regions(tmp_path: Path) -> None:
-    row = {"set": "x", "page": "1", "img": "http://a.example/a.png"}
-    rows = [
-        row | {"label_region": "noise"},
-        row | {"label_region": "content", "page": "2"},
-        row,  # on which nothing is said
-        row | {"label_region": "?"},
-        row | {"label_region": "noise", "page": None},
-    ]
-    found = read_regions(write(tmp_path / "regions", *rows))
-    assert found.found == (Label("", "1", row["img"], True, ""), Label("", "2", row["img"], False, ""))
-    assert [fault.partition(": line ")[2] for fault in found.faults] == [
-        "4: label_region is neither content nor noise",
-        "5: page must be there and be text",
     ]

@@ -3,7 +3,7 @@
 import json
 
 from crawler.evaluation.picture_labels import KINDS, Label, Met
-from crawler.evaluation.picture_tables import MANY, by_hand, by_region, record, text
+from crawler.evaluation.picture_tables import MANY, by_hand, record, text
 
 NAMES = ("one", "other")
 
@@ -37,13 +37,6 @@ def test_tables() -> None:
         "a": (2, 2, None),
         "b": (2, 0, None),
     }
-
-
-def test_weak_labels_have_no_intervals() -> None:
-    all_, many = by_region(FOUND, NAMES)
-    assert [row.auc for row in all_.rows.values()] == [1, 0]
-    assert [row.auc_interval for row in all_.rows.values()] == [None, None]
-    assert [row.links for row in many.rows.values()] == [2, 2]
 
 
 def test_text_has_a_row_for_each_name() -> None:

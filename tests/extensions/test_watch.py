@@ -14,7 +14,7 @@ from crawler.extensions.watch import Watch
 from crawler.settings import ITEM_PIPELINES
 
 HANGING = {"ITEM_PIPELINES": json.dumps(ITEM_PIPELINES | {"hanging.HangingPipeline": 800})}
-QUICK = OPEN | {"STALL_SECONDS": "0.5", "STALL_LIMIT": "2"}
+QUICK = OPEN | {"STALL_LIMIT": "2"}
 
 
 def late(asked: Asked) -> Answer:
@@ -60,9 +60,9 @@ def test_a_seed_given_up_is_asked_for_again_at_the_next_start(tmp_path: Path) ->
     assert (second.status, len(second.items())) == (0, 1)
 
 
-def test_zero_says_nothing_and_gives_nothing_up(tmp_path: Path) -> None:
+def test_zero_gives_nothing_up(tmp_path: Path) -> None:
     with serving(Site({"/": late})) as site:
-        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"STALL_SECONDS": "0", "STALL_LIMIT": "0"})
+        ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"STALL_LIMIT": "0"})
     assert "Nothing has moved" not in ended.err
     assert len(ended.items()) == 1
 
@@ -93,13 +93,14 @@ def test_a_process_that_was_stopped_gives_up_nothing(tmp_path: Path) -> None:
         (30.0, "locked", 90.0, 90.0, 10.0, True),
         (30.0, "locked", 90.0, 90.0, 9.9, False),
         (2.0, "locked", 1.0, 1.0, 2.0, True),
-        (0.0, "", 90.0, 90.0, 90.0, False),
-        (0.0, "locked", 90.0, 90.0, 10.0, True),
+        (0.0, "", 30.0, 90.0, 90.0, True),
+        (0.0, "", 29.9, 90.0, 90.0, False),
+        (90.0, "", 30.0, 90.0, 90.0, True),
     ],
 )
 def test_when_something_is_said(
     stall: float, trouble: str, since_moved: float, since_said: float, since_trouble: float, due: bool
 ) -> None:
-    watch = Watch(None, None, stall, 600.0)
+    watch = Watch(None, None, 20 * stall)
     watch.moved, watch.said, watch.troubled = (1_000 - since for since in (since_moved, since_said, since_trouble))
     assert watch.due(1_000.0, trouble) is due

@@ -7,11 +7,12 @@ from pathlib import Path
 from time import time
 
 import pytest
+from hurried import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
 
 TOLERANCE = 0.15  # of a machine with other things to do
 LATE = 15.0  # the same, where it has very much else to do
-ONE_AT_A_TIME = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "BACKOFF_DELAY": "0.3"}
+ONE_AT_A_TIME = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "HURRIED_DELAY": "0.3"} | HURRIED
 
 
 def busy(times: int, status: int = 503, header: str = "", pages: int = 3) -> Site:
@@ -74,9 +75,9 @@ def test_a_busy_host_rests_and_all_its_pages_wait_while_other_hosts_go_on(tmp_pa
 
 
 GIVEN_UP = {
-    "after so many pauses": (503, "", {"BACKOFF_DELAY": "0.05", "BACKOFF_TIMES": "3"}, 4),
-    "after so many pauses of no time": (429, "0", {"BACKOFF_TIMES": "3"}, 4),
-    "when a pause would be too long": (503, "", {"BACKOFF_DELAY": "0.1", "BACKOFF_LIMIT": "0.3"}, 3),
+    "after so many pauses": (503, "", {"HURRIED_DELAY": "0.05", "HURRIED_TIMES": "3"}, 4),
+    "after so many pauses of no time": (429, "0", {"HURRIED_TIMES": "3"}, 4),
+    "when a pause would be too long": (503, "", {"HURRIED_DELAY": "0.1", "BACKOFF_LIMIT": "0.3"}, 3),
     "at once when it asks for a day": (503, "86400", {}, 1),
     "at once when it asks for eternity": (429, "9" * 400, {}, 1),
     "at once when it names a far date": (503, "Fri, 31 Dec 9999 23:59:59 GMT", {}, 1),
@@ -100,7 +101,7 @@ def test_a_page_that_is_always_busy_does_not_cost_the_others(tmp_path: Path) -> 
     """Other pages are answered in between, so the host as a whole is not given up."""
     site = busy(0, pages=20)
     site.routes["/7"] = Answer("Not now.", 503)
-    ended = crawled(tmp_path, site, BACKOFF_DELAY="0.05", BACKOFF_TIMES="3")
+    ended = crawled(tmp_path, site, HURRIED_DELAY="0.05", HURRIED_TIMES="3")
     assert site.paths().count("/7") == 4
     assert len(ended.items()) == 20
     assert ended.counts() == {"503 Service Unavailable": 1}
@@ -125,7 +126,7 @@ def test_the_best_pages_are_always_busy_and_do_not_cost_the_others(
         if moved:
             to = {path: f"{there.url}{path[1:]}" for path in others}
             site.routes |= {path: Answer("", 302, headers={"Location": to[path]}) for path in others}
-        settings = {"BACKOFF_DELAY": delay, "BACKOFF_TIMES": str(times)}
+        settings = {"HURRIED_DELAY": delay, "HURRIED_TIMES": str(times)}
         ended = crawl(tmp_path, {"seeds": f"{here.url} {there.url}"}, ONE_AT_A_TIME | settings)
     assert [site.paths().count(path) for path in rivers] == [times + 1] * count
     assert len(ended.items()) == 22
@@ -136,7 +137,7 @@ def test_a_page_that_was_busy_comes_first_again_after_another_failure(tmp_path: 
     site = busy(0, pages=20)
     answers = [Answer("Not now.", 503), Answer("Alas.", 500), Answer(page("It is here."))]
     site.routes["/0"] = lambda asked: answers[asked.times]
-    ended = crawled(tmp_path, site, BACKOFF_DELAY="0.05")
+    ended = crawled(tmp_path, site, HURRIED_DELAY="0.05")
     assert len(ended.items()) == 21
     assert site.paths()[2:8].count("/0") == 3
 

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from hurried import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Route, Site, crawl, page, serving
 
 from crawler.middlewares.robots import WEIGHT, Answers
@@ -76,7 +77,7 @@ UNREADABLE: dict[str, Route] = {
 
 
 def test_nothing_is_asked_for_that_robots_txt_forbids_or_while_it_cannot_be_read(tmp_path: Path) -> None:
-    ended, sites = crawled(tmp_path, *UNREADABLE.values(), BACKOFF_DELAY="0.05", BACKOFF_TIMES="2")
+    ended, sites = crawled(tmp_path, *UNREADABLE.values(), **HURRIED, HURRIED_DELAY="0.05", HURRIED_TIMES="2")
     for why, site in zip(UNREADABLE, sites, strict=True):
         assert set(site.paths()) == {"/robots.txt"}, why
         assert len(site.paths()) <= 11, why

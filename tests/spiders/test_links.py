@@ -29,7 +29,7 @@ def find() -> Find:
     frontier.finish(1, PageResult(links=(Candidate(f"{URL}known"),)))
     scope = Scope(avoid=("b.a.example",))
     scope.add_home(URL)
-    pictures = Pictures(EXTRACTORS["leaf-tags"], True, False, 1, 1_000)
+    pictures = Pictures(EXTRACTORS["leaf-tags"], True, False, 1_000)
     links = Links(scope, pictures, OutcomeCounts(lambda name, by: None), frontier)
     return lambda html: links.of(Page.from_html(html, URL), 3)
 

@@ -33,7 +33,7 @@ def test_figures(marks: list[Mark], found: Figures) -> None:
 def made(model: Model) -> Made:
     sets = [GoldSet("news", Path("news.jsonl"), 3, frozenset(("a.example", "b.example")), "0" * 16, True)]
     held = {"news": [GOOD], "posts": [WORDY, EMPTY], "old": [SHORT], "mixed": [GOOD, WORDY]}
-    return Made(sets, [], 3, held, {}, model, 7, 9, 1_234)
+    return Made(sets, [], 3, held, {}, model, 7, 1_234)
 
 
 def test_what_it_is_weak_at(model: Model) -> None:

@@ -1,0 +1,11 @@
+"""Has a crawl not count what links led to: it knows a link by the pages that show it and by its words alone.
+
+Scrapy loads this module with the spiders, for `focus.py`.
+"""
+
+from functools import partial
+
+from crawler.focus.choice import Manner
+from crawler.spiders import focusing
+
+focusing.Manner = partial(Manner, learning=False)  # type: ignore[assignment, misc]

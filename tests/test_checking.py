@@ -1,0 +1,78 @@
+"""Which settings are right."""
+
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+
+from crawler import settings as our_settings
+from crawler.arguments import ArgumentError
+from crawler.checking import NUMBERS, check, check_settings
+
+
+def ours(**changed: Any) -> Settings:
+    settings = Settings()
+    settings.setmodule(our_settings)
+    settings.update(changed)
+    return settings
+
+
+def test_every_number_has_a_range_and_lies_in_it() -> None:
+    kinds = {name: type(value) for name, value in vars(our_settings).items() if type(value) in (int, float)}
+    assert {name: type(least) for name, (least, _) in NUMBERS.items()} == kinds
+    check_settings(ours())
+
+
+def test_a_crawl_needs_no_setting_changed() -> None:
+    assert check(ours(), {"seeds": "demo"}).demo
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "right"),
+    [
+        ("SITE_PAGE_LIMIT", "0", False),
+        ("SITE_PAGE_LIMIT", "1", True),
+        ("SITE_PAGE_LIMIT", "1.0", False),
+        ("SITE_PAGE_LIMIT", "100000000", True),
+        ("SITE_PAGE_LIMIT", "100000001", False),
+        ("IMAGE_NOISE_MIN_PAGES", "0", True),
+        ("IMAGE_NOISE_MIN_PAGES", "-3", False),
+        ("IMAGE_NOISE_MIN_PAGES", "٣", False),
+        ("IMAGE_NOISE_MIN_PAGES", "99999999999999999999", False),
+        ("IMAGE_NOISE_MIN_PAGES", "9" * 5000, False),
+        ("IMAGE_MAX_BYTES", "0", False),
+        ("IMAGE_MAX_BYTES", "1000000000000", True),
+        ("IMAGE_MAX_BYTES", "1000000000001", False),
+        ("DOWNLOAD_WARNSIZE", "0", True),
+        ("FOCUS_EXPLORATION", "0", True),
+        ("FOCUS_EXPLORATION", "1.0", True),
+        ("FOCUS_EXPLORATION", "1.1", False),
+        ("FOCUS_EXPLORATION", "-0.1", False),
+        ("FOCUS_EXPLORATION", "half", False),
+        ("FOCUS_EXPLORATION", "nan", False),
+        ("DOWNLOAD_DELAY", "0", True),
+        ("DOWNLOAD_DELAY", "0.25", True),
+        ("DOWNLOAD_DELAY", "1e3", False),
+        ("DOWNLOAD_DELAY", "inf", False),
+        ("ROBOTSTXT_OBEY", "true", True),
+        ("ROBOTSTXT_OBEY", "0", True),
+        ("ROBOTSTXT_OBEY", "maybe", False),
+        ("KEEP_RESPONSES", "yes", False),
+        ("EXTRACTOR", "slope", True),
+        ("EXTRACTOR", "magic", False),
+        ("LOG_LEVEL", "loud", False),
+        ("RETRY_HTTP_CODES", "500, 502", True),
+        ("RETRY_HTTP_CODES", "500,often", False),
+    ],
+)
+def test_each_setting_is_checked(name: str, value: str, right: bool) -> None:
+    said = f"^setting {name}='{value[:100]}' is wrong; allowed (is|are) "
+    with nullcontext() if right else pytest.raises(ArgumentError, match=said):
+        check_settings(ours(**{name: value}))
+
+
+def test_another_method_than_auto_favours_nothing() -> None:
+    said = "^favour 'recall' is for the method auto alone.*; the method is slope$"
+    with pytest.raises(ArgumentError, match=said):
+        check(ours(EXTRACTOR="slope"), {"seeds": "demo", "favour": "recall"})
