@@ -56,7 +56,12 @@ DAY = 86_400.0
 Rows = Iterable[Mapping[str, Sequence[Any]]]
 """Rows in batches: the values of each column; a column that is not there has its default."""
 OUTCOMES = (None, "failed/404 Not Found", "failed/timed out", "skipped/noindex", "skipped/refused by robots.txt")
-REASONS = json.dumps(["it stands apart from the main text", "12 of 15 pages of the site show it"])
+REASONS = json.dumps(
+    [
+        {"code": "apart_from_main_text", "values": {}},
+        {"code": "shown_on_pages", "values": {"shown": 12, "pages": 15}},
+    ]
+)
 
 
 @dataclass(frozen=True)
