@@ -61,20 +61,6 @@ class JudgedBlock(Judged):
         """The largest part of a container around it that is links."""
         return max(self.sign(f"density ^{level}") for level in (0, 1))
 
-    @property
-    def before(self) -> float:
-        """The part of the page's text that stands before it."""
-        return self.sign("text before")
-
-    @property
-    def after(self) -> float:
-        return self.sign("text after")
-
-    @property
-    def links_beside(self) -> float:
-        """The part of both neighbours that is links."""
-        return min(self.sign("density +1"), self.sign("density -1"))
-
     def path(self, what: str) -> float:
         """The part of the lines of the same elements that is links, or sentences."""
         return expm1(self.sign(f"path {what}")) / max(1.0, expm1(self.sign("path width")))
@@ -105,10 +91,14 @@ class BlockReason(Code):
     NAMED_TEXT = auto(), "the elements around it are named as those of main texts", lambda b: b.named > SPEAKS
     NAMED_FRAME = auto(), "the elements around it are named as those of a page's frame", lambda b: b.named < -SPEAKS
 
-    MIDDLE = auto(), "it stands in the middle of the page", lambda b: min(b.before, b.after) > LITTLE
+    MIDDLE = (
+        auto(),
+        "it stands in the middle of the page",
+        lambda b: min(b.sign("text before"), b.sign("text after")) > LITTLE,
+    )
     REPEATED = auto(), "the page says the same more than once", lambda b: b.number("copies") >= 1
-    START = auto(), "it stands at the start of the page", lambda b: b.before < PART
-    END = auto(), "it stands at the end of the page", lambda b: b.after < PART
+    START = auto(), "it stands at the start of the page", lambda b: b.sign("text before") < PART
+    END = auto(), "it stands at the end of the page", lambda b: b.sign("text after") < PART
 
     HEADLINE = auto(), "it is the headline", has("is title")
     OF_TITLE = auto(), "its words are those of the title", has("in title", over=MOSTLY)
@@ -119,7 +109,11 @@ class BlockReason(Code):
     OF_DESCRIPTION = auto(), "its words are those of the description", has("in description", over=MOSTLY)
 
     BESIDE_SENTENCES = auto(), "there are sentences beside it", lambda b: b.lines <= NEAR
-    BETWEEN_LINKS = auto(), "there are links before it and after it", lambda b: b.links_beside > MOSTLY
+    BETWEEN_LINKS = (
+        auto(),
+        "there are links before it and after it",
+        lambda b: min(b.sign("density +1"), b.sign("density -1")) > MOSTLY,
+    )
     FAR_FROM_SENTENCES = auto(), "the next sentences are {lines:,} lines away", lambda b: b.lines > FAR
 
     UNDER_HEADING = auto(), "it stands under a heading", lambda b: not b.sign("heading 0")
