@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings
 
 from crawler.arguments import ArgumentError
+from crawler.explanation import Reason
 from crawler.noise.evidence import Evidence
 from crawler.noise.filter_list import FilterLists
+from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import MODELS, Judge, Verdict
 from crawler.state.entries import Evidence as Counts
@@ -34,7 +36,7 @@ class Court:
         """The verdict on a picture, by what its site shows on all its pages so far."""
         said = self.judge.judge(sighting, evidence)
         if self.lists is not None and self.is_listed(self.lists, sighting):
-            reasons = (*(said.reasons if said.is_noise else ()), "a filter list blocks it")
+            reasons = (*(said.reasons if said.is_noise else ()), Reason(NoiseReason.BLOCKED_BY_LIST, {}))
             return said._replace(is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
         return said
 

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from crawler.archives import files, json_lines
 from crawler.archives.records import Broken, BrokenError, Found, Raw, Skipped, as_json
+from crawler.explanation import records
 from crawler.extraction import Extractor
 from crawler.noise.evidence import Evidence
 from crawler.noise.sighting import Sighting, sightings
@@ -106,8 +107,8 @@ def judged(found: Iterable[Found], panel: Panel, jobs: int, died: Callable[[], N
             yield result
 
 
-def lines(page: Judged) -> Iterator[bytes]:
-    """The first judge's verdicts as lines of JSON."""
+def lines(page: Judged, for_people: bool = False) -> Iterator[bytes]:
+    """The first judge's verdicts as lines of JSON; for people with sentences, for programs with codes."""
     for address, (verdict, *_) in page.pictures.items():
         values = {
             "img": address,
@@ -116,7 +117,7 @@ def lines(page: Judged) -> Iterator[bytes]:
             "keyword": _rounded(verdict.keyword),
             "redundancy": _rounded(verdict.redundancy),
             "entropy": _rounded(verdict.entropy),
-            "reasons": verdict.reasons,
+            "reasons": [str(one.message) for one in verdict.reasons] if for_people else records(verdict.reasons),
         }
         # An escape of half a character is what JSON has for it, too.
         text = f'{{"page": {page.shown}, {json.dumps(values, ensure_ascii=False)[1:]}\n'

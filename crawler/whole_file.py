@@ -39,6 +39,11 @@ class WholeFile:
         self.part = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
         return self.part.open("wb")
 
+    @property
+    def is_terminal(self) -> bool:
+        """Whether people read what is written."""
+        return self.path is None and self._file.isatty()
+
     def write(self, line: bytes) -> None:
         """Write a line behind the others."""
         try:

@@ -63,7 +63,12 @@ OUTCOMES = (
     Outcome(Code.NOINDEX),
     Outcome(Code.ROBOTS_FORBIDS),
 )
-REASONS = json.dumps(["it stands apart from the main text", "12 of 15 pages of the site show it"])
+REASONS = json.dumps(
+    [
+        {"code": "apart_from_main_text", "values": {}},
+        {"code": "shown_on_pages", "values": {"shown": 12, "pages": 15}},
+    ]
+)
 
 
 @dataclass(frozen=True)

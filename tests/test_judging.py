@@ -10,10 +10,12 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
+from crawler.explanation import Reason
 from crawler.judging import Court, Shelf, court_of, leads_to_noise
 from crawler.noise import learned
 from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords
+from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Judge, Verdict
 from crawler.state.entries import Evidence as Counts
@@ -21,6 +23,7 @@ from crawler.state.entries import Evidence as Counts
 PAGE = "http://www.example.com/a"
 THUMBNAIL = Sighting("http://img.example.com/1.png", "http://example.com/story", PAGE)
 ELSEWHERE = replace(THUMBNAIL, target="http://shop.example.net/")
+NO_LINK = Reason(NoiseReason.NO_LINK, {})
 
 
 def settings(**changes: Any) -> Settings:
@@ -79,17 +82,17 @@ def test_the_word_of_a_list_is_final(blocked: tuple[str, str], expected: bool) -
 @pytest.mark.parametrize(
     ("said", "reasons"),
     [
-        (Verdict(False, 0.1, reasons=("it stands in the main text",)), ()),
-        (Verdict(True, 0.9, reasons=("5 of 5 pages of the site show it",)), ("5 of 5 pages of the site show it",)),
+        (Verdict(False, 0.1, reasons=(Reason(NoiseReason.IN_MAIN_TEXT, {}),)), ()),
+        (Verdict(True, 0.9, reasons=(NO_LINK,)), (NO_LINK,)),
     ],
 )
-def test_no_reason_of_a_list_speaks_for_content(said: Verdict, reasons: tuple[str, ...]) -> None:
+def test_no_reason_of_a_list_speaks_for_content(said: Verdict, reasons: tuple[Reason, ...]) -> None:
     class Known(Judge):
         def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
             return said
 
     court = Court(Known(("redundancy",)), Says((THUMBNAIL.url, "image")))  # type: ignore[arg-type]
-    assert court.verdict(THUMBNAIL, Evidence()).reasons == (*reasons, "a filter list blocks it")
+    assert court.verdict(THUMBNAIL, Evidence()).reasons == (*reasons, Reason(NoiseReason.BLOCKED_BY_LIST, {}))
 
 
 def test_settings_make_the_court() -> None:

@@ -18,10 +18,11 @@ LAYERS = {
         PURE,
     ),
     **dict.fromkeys(
-        "author wording bounds seeds scope addresses canonical parallel picture near_duplicates".split(), PURE
+        "author wording bounds seeds scope addresses canonical parallel picture near_duplicates".split(),
+        PURE,
     ),
     **dict.fromkeys(
-        "moments readable recrawl whole_file whole_folder outcomes outcome_words page_record".split(), PURE
+        "moments readable recrawl explanation whole_file whole_folder outcomes outcome_words page_record".split(), PURE
     ),
     **dict.fromkeys("focus noise extraction archives".split(), MIDDLE),
     "state": STATE,

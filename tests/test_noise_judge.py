@@ -1,6 +1,8 @@
 """`scrapy noise judge` as it is typed."""
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +59,18 @@ def test_the_models_of_the_paper(noise: Any) -> None:
     assert status == 0
     assert {one["img"] for one in found if one["verdict"] == "noise"} == {garden.LOGO, garden.ADVERT}
     reasons = next(one["reasons"] for one in found if one["img"] == garden.ADVERT)
-    assert any("12 of 12 pages" in reason for reason in reasons)
+    assert {"code": "shown_on_pages", "values": {"shown": 12, "pages": 12}} in reasons
+
+
+def test_people_at_a_terminal_read_sentences(noise: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("pages.jsonl").write_bytes(garden.lines(garden.row(0)))
+    master, slave = os.openpty()
+    with os.fdopen(slave, "w") as terminal:
+        monkeypatch.setattr(sys, "stdout", terminal)
+        noise("judge", "pages.jsonl")
+        found = [json.loads(line) for line in os.read(master, 65_536).splitlines()]
+    os.close(master)
+    assert "it stands in the main text" in found[-1]["reasons"]
 
 
 def test_output_is_there_as_a_whole(noise: Any) -> None:

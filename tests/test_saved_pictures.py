@@ -9,8 +9,10 @@ import garden
 import pytest
 
 from crawler.archives.records import Broken
+from crawler.explanation import Reason
 from crawler.extraction import EXTRACTORS
 from crawler.noise.evidence import Evidence
+from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Judge, Verdict
 from crawler.page import Extraction, Page
@@ -152,6 +154,19 @@ def test_lines(id_: Any, shown: Any, go: Any) -> None:
         "reasons": [],
     }
     assert list(json.loads(line)) == "page img verdict probability keyword redundancy entropy reasons".split()
+
+
+@pytest.mark.parametrize(
+    ("for_people", "expected"),
+    [
+        (False, [{"code": "shown_on_pages", "values": {"shown": 3, "pages": 5}}]),
+        (True, ["3 of 5 pages of the site show it"]),
+    ],
+)
+def test_programs_read_codes_and_people_sentences(for_people: bool, expected: list[Any]) -> None:
+    said = Verdict(True, 0.9, reasons=(Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": 3, "pages": 5}),))
+    (line,) = lines(Judged("a", '"a"', "file", "site", 5, {"http://a.example/a.png": (said,)}), for_people)
+    assert json.loads(line)["reasons"] == expected
 
 
 def _by_alt() -> Panel:

@@ -1,13 +1,12 @@
 """What was said of pictures, as it is shown: a picture with its verdict and its mark, and how often verdicts err."""
 
-import json
 import math
-import re
-from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from crawler.dashboard.kept_picture import is_name
+from crawler.explanation import Reason
+from crawler.noise import reasons
 from crawler.noise.sighting import Sighting
 from crawler.state.marked import Tally
 from crawler.state.marks import CONTENT, NOISE
@@ -16,7 +15,6 @@ from crawler.wording import CONTROL
 
 NORMAL = 1.959964
 """Standard deviations to each side of the middle 95% of a normal distribution."""
-FIGURE = re.compile(r"\d+(?:\.\d+)?")
 
 
 class JudgedPicture(NamedTuple):
@@ -37,7 +35,7 @@ class JudgedPicture(NamedTuple):
     keyword: float | None
     redundancy: float | None
     entropy: float | None
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     decided_by: str
     audited: bool
     mistaken: bool | None
@@ -70,19 +68,6 @@ class JudgedPicture(NamedTuple):
             return None
         scale = min(160 / self.width, 110 / self.height, 1.0)
         return max(2, round(self.width * scale)), max(2, round(self.height * scale))
-
-    @property
-    def said(self) -> tuple["Reason", ...]:
-        """The reasons, for their words to be found in the visitor's language."""
-        return tuple(map(reason, self.reasons))
-
-
-class Reason(NamedTuple):
-    """A reason: its sentence with figures left open, those figures, and the words of pictures behind a colon."""
-
-    sentence: str
-    figures: Mapping[str, str]
-    words: str
 
 
 class ErrorShare(NamedTuple):
@@ -127,7 +112,7 @@ def shown(one: Seen, mark: str) -> JudgedPicture:
     width, height = sighting.size if sighting else (None, None)
     return JudgedPicture(
         *(one.id, one.kind, one.url, one.target, one.page, one.site, NOISE if one.noise else CONTENT),
-        *(one.probability, one.keyword, one.redundancy, one.entropy, reasons_of(one.reasons), one.decided_by),
+        *(one.probability, one.keyword, one.redundancy, one.entropy, reasons.read(one.reasons), one.decided_by),
         *(one.audited, one.mistaken, one.bytes if one.file else None, one.decided_at),
         name=_name(one.url),
         alt=sighting.alt if sighting else "",
@@ -168,39 +153,11 @@ def wilson(wrong: int, of: int) -> ErrorShare:
     return ErrorShare(wrong, of, share, max(0.0, middle - half), min(1.0, middle + half))
 
 
-def reason(text: str) -> Reason:
-    """A reason taken apart.
-
-    >>> reason("7 of 39 pages of the site show it")
-    Reason(sentence='{a} of {b} pages of the site show it', figures={'a': '7', 'b': '39'}, words='')
-    """
-    sentence, colon, words = text.partition(": ")
-    if "{" in sentence or "}" in sentence:  # none of ours
-        return Reason("{a}", {"a": text}, "")
-    figures: dict[str, str] = {}
-
-    def left_open(found: re.Match[str]) -> str:
-        letter = chr(ord("a") + len(figures) % 26)
-        figures[letter] = found[0]
-        return f"{{{letter}}}"
-
-    return Reason(FIGURE.sub(left_open, sentence, count=26) + (":" if colon else ""), figures, words)
-
-
 def _sighting(record: str | None) -> Sighting | None:
     try:
         return Sighting.of(record) if record else None
     except (ValueError, TypeError, RecursionError):  # whatever it is, it is none of ours
         return None
-
-
-def reasons_of(text: str) -> tuple[str, ...]:
-    """The reasons of a verdict, as they are kept."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return ()
-    return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
 def _name(url: str) -> str:

@@ -76,7 +76,7 @@ def schema(kind: Any, schemas: dict[str, Any]) -> dict[str, Any]:
     if kind in PLAIN:
         return {"type": PLAIN[kind]}
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return {"type": "string", "enum": [str(one) for one in kind]}
+        return {"type": "string"} | ({"enum": [str(one) for one in kind]} if len(kind) else {})
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return {"anyOf": [schema(one, schemas) for one in inner]}

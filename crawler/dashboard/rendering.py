@@ -55,6 +55,7 @@ def render(template: str, request: Request, token: str, values: dict[str, Any]) 
         .render(
             values,
             _=words.said,
+            in_words=words.message,
             many=words.many,
             span=words.span,
             reason=lambda outcome: words.message(message(_outcome(outcome))),

@@ -9,6 +9,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from crawler.crawl import crawl_of
+from crawler.explanation import records
 from crawler.failures import Refusal
 from crawler.judging import Court, Shelf, court_of, leads_to_noise
 from crawler.noise.sighting import Sighting
@@ -79,7 +80,7 @@ def _record(sighting: Sighting, verdict: Verdict, noise: bool) -> dict[str, Any]
         "keyword": verdict.keyword,
         "redundancy": verdict.redundancy,
         "entropy": verdict.entropy,
-        "reasons": list(verdict.reasons),
+        "reasons": records(verdict.reasons),
         "decided_by": verdict.decided_by if noise else "",
         "mistaken": None,
         "bytes": None,

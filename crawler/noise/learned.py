@@ -5,7 +5,7 @@
 
 Each tree has three splits, each a sign and its edge; a table says what the tree adds for each way they can go. So a
 picture is judged by one comparison of vectors and one look-up. `scrapy noise train` made the weights; CARD.md beside
-them says of what, and how they do. Why it says so, .reasons tells.
+them says of what, and how they do. What its verdict hangs on, .changes tells.
 """
 
 import zlib
@@ -33,6 +33,7 @@ CODES = 1 << SPLITS
 """The ways in which they can go."""
 OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
 SIGNS = (*place.SIGNS, *OF_SITE)
+AT = {name: at for at, name in enumerate(SIGNS)}
 UNKNOWN = -1.0
 """Where a model of the paper has nothing to go by."""
 MOST = 30.0

@@ -1,113 +1,159 @@
-"""Why the learned model says what it says: by what would change.
+"""The reasons of verdicts on pictures: codes, their sentences, and of which pictures they are true."""
 
-The signs of each group in turn are set to what is usual, and the groups without which the verdict would be least sure
-are its reasons. What a tree then adds is known beforehand for each of its codes, so that all groups together are one
-look-up more:
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import auto
+from math import expm1
 
-    change_g = sum over the trees t that ask a sign of g of tables_t[code_t] - tables_t[code_t, those of g as usual]
-"""
+from crawler.explanation import Code, Groups, Judged, Reason, has
+from crawler.noise.redundancy import LEAST_PAGES
 
-from functools import lru_cache
-from typing import NamedTuple
-
-import numpy as np
-
-from crawler.noise import place
-from crawler.noise.evidence import Evidence
-from crawler.noise.in_words import IN_WORDS, Said
-from crawler.noise.learned import CODES, OF_SITE, SIGNS, SPLITS, Floats, Ints, Model
-
-TELLING = 0.25
-"""How much the logit must change for a group of signs to be a reason."""
-MOST_REASONS = 3
-ALL_TOGETHER = "no sign alone, but all of them together"
-MODELS = 4
-"""Whose changes are kept ready."""
+NEAR = 3
+"""Blocks from the main text up to which a picture is beside it."""
+FRAMES = "nav header footer aside form button".split()
+STORIES = "figure article main".split()
 
 
-class Changes(NamedTuple):
-    """The logit of noise, and what it hangs on."""
+@dataclass(frozen=True)
+class Picture(Judged):
+    """A picture by its signs (.learned); the verdict is whether it is noise."""
 
-    logit: float
-    groups: dict[str, float]
-    """For each group of signs, how much less the logit would be if the group were as usual."""
+    pages: int
+    """Of its site, one at least."""
+
+    @property
+    def place(self) -> str:
+        """In the main text, beside it or apart from it."""
+        if self.sign("in main container") and (self.sign("next block main") or self.sign("last block main")):
+            return "in"
+        blocks = min(self.sign("blocks to main text back"), self.sign("blocks to main text ahead"))
+        return "beside" if round(expm1(blocks)) <= NEAR else "apart"
+
+    @property
+    def element(self) -> str:
+        """An element around it that speaks for the verdict."""
+        return next((tag for tag in (FRAMES if self.verdict else STORIES) if self.sign(f"in {tag}")), "")
+
+    @property
+    def is_sized(self) -> bool:
+        return min(self.sign("width"), self.sign("height")) > 0
+
+    @property
+    def width(self) -> int:
+        """In pixels, like the height."""
+        return self.number("width")
+
+    @property
+    def height(self) -> int:
+        return self.number("height")
+
+    @property
+    def is_described(self) -> bool:
+        return bool(self.sign("alt") or self.sign("title"))
+
+    @property
+    def shown(self) -> int:
+        """How many pages of its site show it."""
+        return min(self.number("pages with it") + 1, self.pages)
 
 
-_OF_GROUP = {
-    "place": (*place.OF_PLACE, *place.OF_CONTAINERS),
-    "elements": (*place.OF_ELEMENTS, *(name for name in place.OF_NAMES if not name.startswith(("file", "target")))),
-    "size": place.OF_SIZE,
-    "words": place.OF_WORDS,
-    "target": (*place.OF_TARGET, *(name for name in place.OF_NAMES if name.startswith("target"))),
-    "address": (
-        *(name for name in place.OF_ADDRESS if name not in ("head picture", "in scripts")),
-        *(name for name in place.OF_NAMES if name.startswith("file")),
-    ),
-    "head": ("head picture", "in scripts", "has head picture"),
-    "page": tuple(name for name in place.OF_PAGE if name != "has head picture"),
-    "site": OF_SITE,
-}
-"""The signs that are told of together."""
-GROUPS = tuple(_OF_GROUP)
-_GROUP = np.array([next(at for at, names in enumerate(_OF_GROUP.values()) if name in names) for name in SIGNS])
-_POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
+def like(family: str) -> Callable[[Picture], bool]:
+    """Whether the elements around a picture have names of a family (.called)."""
+    return lambda picture: any(picture.sign(f"{where} {family}") for where in ("own", "near", "far"))
 
 
-class _Ready(NamedTuple):
-    """A model, laid out to be asked for its logit and all changes at once."""
+class NoiseReason(Code):
+    """Why a picture is noise, or content; where several of a group are true, the first tells."""
 
-    splits: Ints
-    edges: Floats
-    trees: Ints
-    """All of them, then those that ask a sign of each group."""
-    begins: Ints
-    """Where in `added` the numbers of each of these begin, a number a code."""
-    added: Floats
-    starts: Ints
-    """Where in `trees` all of them begin, and where those of each group."""
-    groups: tuple[str, ...]
-    """Those that are asked for at all."""
+    IN_MAIN_TEXT = auto(), "it stands in the main text", lambda p: p.place == "in"
+    BESIDE_MAIN_TEXT = auto(), "it stands beside the main text", lambda p: p.place == "beside"
+    NOT_IN_MAIN_TEXT = auto(), "it stands beside the main text, not in it", lambda p: p.place == "beside"
+    APART_FROM_MAIN_TEXT = auto(), "it stands apart from the main text", lambda p: p.place == "apart"
 
+    IN_ELEMENT = auto(), "it stands in <{element}>", lambda p: p.element
+    AROUND_ADVERT = auto(), "the elements around it are named as those of adverts", like("advert")
+    AROUND_PERSON = auto(), "the elements around it are named as those of pictures of people", like("person")
+    AROUND_SYMBOL = auto(), "the elements around it are named as those of symbols", like("symbol")
+    AROUND_FRAME = auto(), "the elements around it are named as those of the frame of a page", like("frame")
+    AROUND_OTHER = auto(), "the elements around it are named as those of what leads elsewhere", like("other")
+    AROUND_MAIN = auto(), "the elements around it are named as those of content", like("main")
 
-@lru_cache(maxsize=MODELS)
-def _ready(model: Model) -> _Ready:
-    usual = model.usual[model.splits] > model.edges
-    trees, added, groups = [np.arange(len(model.tables))], [model.tables], []
-    for at, group in enumerate(GROUPS):
-        is_mine = _GROUP[model.splits] == at
-        (mine,) = np.nonzero(is_mine.any(0))
-        if len(mine):
-            asked, if_usual = (_POWERS @ bits[:, mine].view(np.uint8) for bits in (is_mine, is_mine & usual))
-            others = np.arange(CODES) & ~asked[:, None] | if_usual[:, None]
-            tables = model.tables[mine]
-            groups.append(group)
-            trees.append(mine)
-            added.append(tables - np.take_along_axis(tables, others, 1))
-    all_trees = np.concatenate(trees)
-    return _Ready(
-        splits=model.splits.ravel(),
-        edges=model.edges.ravel(),
-        trees=all_trees,
-        begins=np.arange(0, CODES * len(all_trees), CODES),
-        added=np.concatenate(added).ravel().astype(np.float64),
-        starts=np.cumsum([0, *map(len, trees[:-1])]),
-        groups=tuple(groups),
+    NO_SIZE = auto(), "its size is not given", lambda p: max(p.sign("width"), p.sign("height")) <= 0
+    WIDTH = auto(), "its width is {width}", lambda p: p.sign("width") > 0 >= p.sign("height")
+    HEIGHT = auto(), "its height is {height}", lambda p: p.sign("height") > 0 >= p.sign("width")
+    ADVERT_SIZE = auto(), "its size, {width} x {height}, is one of adverts", has("advert's size")
+    SIZE = auto(), "its size is {width} x {height}", lambda p: p.is_sized and not p.sign("advert's size")
+    UNSEEN = auto(), "it is {width} x {height}, which nobody sees"
+
+    OF_TITLE = auto(), "its description has words of the page's title", has("alt words")
+    CAPTION = auto(), "a caption follows it", has("caption")
+    DESCRIBED = auto(), "it is described", lambda p: p.is_described
+    NOT_OF_TITLE = (
+        auto(),
+        "its description has no word of the page's title",
+        lambda p: p.is_described and not p.sign("alt words"),
+    )
+    UNDESCRIBED = auto(), "nothing describes it", lambda p: not p.is_described and not p.sign("alt words")
+
+    LINKS_TO_PICTURE = auto(), "it links to a picture", has("to picture")
+    LINKS_TO_ITSELF = auto(), "it links to its own page", has("to itself")
+    LINKS_TO_FRONT = auto(), "it links to a front page", has("to the front")
+    LINKS_TO_SITE = auto(), "it links to another site", has("to another site")
+    LINKS_TO_PAGE = auto(), "it links to another page", has("linked")
+    NO_LINK = auto(), "it is no link", lambda p: True
+
+    FILE_ADVERT = auto(), "its file is named as those of adverts", has("file advert")
+    FILE_PERSON = auto(), "its file is named as those of pictures of people", has("file person")
+    FILE_SYMBOL = auto(), "its file is named as those of symbols", has("file symbol")
+    FILE_FRAME = auto(), "its file is named as those of the frame of a page", has("file frame")
+    FILE_OTHER = auto(), "its file is named as those of what leads elsewhere", has("file other")
+    FILE_MAIN = auto(), "its file is named as those of content", has("file main")
+    DATE = auto(), "its address has a date", has("date in address")
+
+    HEAD = auto(), "the page gives it as its own picture", has("head picture")
+    NOT_HEAD = (
+        auto(),
+        "the page gives another picture as its own",
+        lambda p: p.sign("has head picture") and not p.sign("head picture"),
     )
 
+    SHOWN_ON_PAGES = auto(), "{shown} of {pages} pages of the site show it", lambda p: p.shown >= LEAST_PAGES
+    SHOWN_ON_ONE = (
+        auto(),
+        "no other of {pages} pages of the site shows it",
+        lambda p: not p.number("pages with it") and p.pages >= LEAST_PAGES,
+    )
 
-def changes(model: Model, signs: Floats) -> Changes:
-    """What a model says of the signs of a picture, and which of them it hangs on."""
-    ready = _ready(model)
-    is_over = (signs.take(ready.splits) > ready.edges).view(np.uint8)
-    codes = _POWERS @ is_over.reshape(model.splits.shape)
-    sums = np.add.reduceat(ready.added.take(codes.take(ready.trees) + ready.begins), ready.starts).tolist()
-    return Changes(sums[0], dict(zip(ready.groups, sums[1:], strict=True)))
+    KEYWORDS = auto(), "its words are those of adverts, navigation or decoration: {words}"
+    COMMON_WORDS = auto(), "its words stand in many pictures of the site: {words}"
+    BELOW_LIMIT = auto(), "it is likely noise, but below the limit of {percent:g}%"
+    ALL_TOGETHER = auto(), "no sign alone, but all of them together"
+    BLOCKED_BY_LIST = auto(), "a filter list blocks it"
 
 
-def reasons(changed: Changes, signs: Floats, is_noise: bool, evidence: Evidence) -> tuple[str, ...]:
-    """Why a picture is noise, or content, in words; the weightiest reason first, and none that is not true of it."""
-    sense = 1 if is_noise else -1
-    telling = [(sense * change, group) for group, change in changed.groups.items() if sense * change > TELLING]
-    said = Said(signs, is_noise, max(1, evidence.pages))
-    found = [words for _, group in sorted(telling, reverse=True) if (words := IN_WORDS[group](said))]
-    return tuple(found[:MOST_REASONS]) or (ALL_TOGETHER,)
+_R = NoiseReason
+_TARGETS = (_R.LINKS_TO_PICTURE, _R.LINKS_TO_ITSELF, _R.LINKS_TO_FRONT, _R.LINKS_TO_SITE, _R.LINKS_TO_PAGE, _R.NO_LINK)
+GROUPS: Groups = {
+    "place": ((_R.IN_MAIN_TEXT, _R.BESIDE_MAIN_TEXT), (_R.APART_FROM_MAIN_TEXT, _R.NOT_IN_MAIN_TEXT)),
+    "elements": (
+        (_R.IN_ELEMENT, _R.AROUND_MAIN),
+        (_R.IN_ELEMENT, _R.AROUND_ADVERT, _R.AROUND_PERSON, _R.AROUND_SYMBOL, _R.AROUND_FRAME, _R.AROUND_OTHER),
+    ),
+    "size": ((_R.WIDTH, _R.HEIGHT, _R.SIZE), (_R.NO_SIZE, _R.WIDTH, _R.HEIGHT, _R.ADVERT_SIZE, _R.SIZE)),
+    "words": ((_R.OF_TITLE, _R.CAPTION, _R.DESCRIBED), (_R.NOT_OF_TITLE, _R.UNDESCRIBED)),
+    "target": (_TARGETS, _TARGETS),
+    "address": (
+        (_R.FILE_MAIN, _R.DATE),
+        (_R.FILE_ADVERT, _R.FILE_PERSON, _R.FILE_SYMBOL, _R.FILE_FRAME, _R.FILE_OTHER),
+    ),
+    "head": ((_R.HEAD,), (_R.NOT_HEAD,)),
+    "page": ((), ()),  # what kind of page it is explains no picture to people
+    "site": ((_R.SHOWN_ON_ONE,), (_R.SHOWN_ON_PAGES,)),
+}
+"""For each group of signs (.changes) the reasons for content and those for noise, of which the first true one tells."""
+
+
+def read(text: str) -> tuple[Reason, ...]:
+    """The reasons of a verdict that is kept, as `records` wrote them."""
+    return tuple(Reason(NoiseReason(one["code"]), one["values"]) for one in json.loads(text))

@@ -1,14 +1,16 @@
-"""The verdict on a picture, with its reasons in words."""
+"""The verdict on a picture, with its reasons."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from crawler.explanation import Reason, weightiest
 from crawler.noise.entropy import entropy
 from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords
 from crawler.noise.keyword import shipped as shipped_words
 from crawler.noise.place import PIXEL
+from crawler.noise.reasons import GROUPS, NoiseReason, Picture
 from crawler.noise.redundancy import LEAST_PAGES, redundancy
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.words import description
@@ -29,8 +31,8 @@ class Opinion(NamedTuple):
     limit: float = 1.0
     """The score from which on the picture is noise."""
     is_noise: bool = False
-    reasons: tuple[str, ...] = ()
-    """Why it is noise, in words; of the learned model alone also why it is not."""
+    reasons: tuple[Reason, ...] = ()
+    """Why it is noise; of the learned model alone also why it is not."""
     is_calibrated: bool = False
     """Whether the score is a probability."""
 
@@ -58,7 +60,7 @@ class Verdict(NamedTuple):
     """The scores of the three models; None where a model has nothing to go by."""
     redundancy: float | None = None
     entropy: float | None = None
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     decided_by: str = ""
     """The first model that called it noise; empty where none did."""
 
@@ -101,12 +103,15 @@ class Judge:
         opinions = {name: MODELS[name](sighting, evidence, scores, self) for name in self.models}
         said = tuple(opinions.values())
         is_noise = any(one.is_noise for one in said)
+        reasons: list[Reason] = []
+        for one in said:
+            if one.is_noise == is_noise:  # two models may have the same reason
+                reasons += [reason for reason in one.reasons if reason not in reasons]
         return Verdict(
             is_noise,
             _probability(said, is_noise),
             *scores,
-            # Two models may have the same reason.
-            reasons=tuple(dict.fromkeys(reason for one in said if one.is_noise == is_noise for reason in one.reasons)),
+            tuple(reasons),
             decided_by=next((name for name, one in opinions.items() if one.is_noise), ""),
         )
 
@@ -128,24 +133,23 @@ def _by_keyword(sighting: Sighting, evidence: Evidence, scores: Scores, judge: J
         return Opinion(score, limit)
     telling = [word for word in known.common(description(sighting)) if known.weights[word] >= limit]
     heaviest = sorted(telling, key=lambda word: (-known.weights[word], word))[:MOST_NAMED]
-    reason = f"its words are those of adverts, navigation or decoration: {', '.join(heaviest)}"
-    return Opinion(score, limit, True, (reason,))
+    return Opinion(score, limit, True, (Reason(NoiseReason.KEYWORDS, {"words": heaviest}),))
 
 
 def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
     limit, score = judge.redundancy_limit, scores.redundancy
     if score is None or not judge.is_everywhere(score, evidence.pages):
         return Opinion(score, limit)
-    return Opinion(
-        score, limit, True, (f"{round(score * evidence.pages)} of {evidence.pages} pages of the site show it",)
-    )
+    values = {"shown": round(score * evidence.pages), "pages": evidence.pages}
+    return Opinion(score, limit, True, (Reason(NoiseReason.SHOWN_ON_PAGES, values),))
 
 
 def _by_size(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
     width, height = sighting.size
     if width is None or height is None or max(width, height) > PIXEL or sighting.is_head:
         return NOTHING
-    return Opinion(1.0, 1.0, True, (f"it is {width} x {height}, which nobody sees",), is_calibrated=True)
+    reason = Reason(NoiseReason.UNSEEN, {"width": width, "height": height})
+    return Opinion(1.0, 1.0, True, (reason,), is_calibrated=True)
 
 
 def _by_entropy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
@@ -154,8 +158,7 @@ def _by_entropy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: J
     if score is None or score <= limit or evidence.pages < LEAST_PAGES:
         return Opinion(score, limit)
     commonest = sorted(set(description(sighting)), key=lambda word: (-evidence.times[word], word))
-    reason = f"its words stand in many pictures of the site: {', '.join(commonest[:MOST_NAMED])}"
-    return Opinion(score, limit, True, (reason,))
+    return Opinion(score, limit, True, (Reason(NoiseReason.COMMON_WORDS, {"words": commonest[:MOST_NAMED]}),))
 
 
 def _probability(said: Sequence[Opinion], is_noise: bool) -> float:
@@ -167,18 +170,19 @@ def _probability(said: Sequence[Opinion], is_noise: bool) -> float:
 def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
     if not sighting.signs:  # nobody has seen its page
         return NOTHING
-    from crawler.noise.learned import probability, shipped, signs_of
-    from crawler.noise.reasons import changes, reasons
+    from crawler.noise import changes, learned
 
-    model = judge.learned or shipped()
-    signs = signs_of(sighting, evidence, scores.entropy, scores.keyword)
-    changed = changes(model, signs)
-    likely = probability(changed.logit)
+    model = judge.learned or learned.shipped()
+    signs = learned.signs_of(sighting, evidence, scores.entropy, scores.keyword)
+    changed = changes.changes(model, signs)
+    likely = learned.probability(changed.logit)
     limit = model.limit if judge.learned_limit is None else judge.learned_limit
     is_noise = likely > limit
-    why = reasons(changed, signs, is_noise, evidence)
+    at = learned.AT
+    picture = Picture(lambda name: signs.item(at[name]), is_noise, max(1, evidence.pages))
+    why = weightiest(GROUPS, changed.groups, picture) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
     if likely > 0.5 and not is_noise:
-        why = (f"it is likely noise, but below the limit of {100 * limit:.4g}%", *why)
+        why = (Reason(NoiseReason.BELOW_LIMIT, {"percent": float(f"{100 * limit:.4g}")}), *why)
     return Opinion(likely, limit, is_noise, why, is_calibrated=True)
 
 

@@ -54,7 +54,7 @@ class Run:
         self.pages += 1
         self.pictures += len(page.pictures)
         self.noise += sum(verdict.is_noise for verdict, *_ in page.pictures.values())
-        for line in lines(page):
+        for line in lines(page, self.output.is_terminal):
             self.output.write(line)
 
     def closing(self) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, insert, select
 
 from crawler import settings as our_settings
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.judged_pictures import Reason, reason, wilson
+from crawler.dashboard.judged_pictures import wilson
 from crawler.dashboard.kept_picture import MOST_BYTES
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
@@ -83,7 +83,8 @@ def sight(**other: Any) -> str:
 
 def test_there_are_two_walls(desk: Desk, engine: Engine) -> None:
     enter(engine, 1, sight=sight(alt="A bee", size=(320, 200)), file=NAME, bytes=2_000)
-    enter(engine, 2, noise=True, probability=0.99, keyword=0.75, reasons='["it is 1 x 1, which nobody sees"]')
+    reasons = [{"code": "unseen", "values": {"width": 1, "height": 1}}]
+    enter(engine, 2, noise=True, probability=0.99, keyword=0.75, reasons=json.dumps(reasons))
     found = data(desk)
     (kept,), (skipped,) = found["kept"]["pictures"], found["skipped"]["pictures"]
     assert (kept["id"], kept["verdict"], kept["alt"], kept["width"], kept["bytes"]) == (
@@ -93,11 +94,7 @@ def test_there_are_two_walls(desk: Desk, engine: Engine) -> None:
         320,
         2_000,
     )
-    assert (skipped["verdict"], skipped["keyword"], skipped["reasons"]) == (
-        "noise",
-        0.75,
-        ["it is 1 x 1, which nobody sees"],
-    )
+    assert (skipped["verdict"], skipped["keyword"], skipped["reasons"]) == ("noise", 0.75, reasons)
     page = text(desk)
     assert '<img src="/images/1/picture"' in page
     assert '<img src="/images/2/picture"' not in page
@@ -202,7 +199,7 @@ def test_words_of_the_web_are_words(desk: Desk, engine: Engine, attack: str) -> 
         sight=written,
         decided_by=stored,
         noise=True,
-        reasons=json.dumps([attack, f"its words stand in many pictures of the site: {attack}"]),
+        reasons=json.dumps([{"code": "common_words", "values": {"words": [attack, attack]}}]),
         file=stored,
     )
     for page in (text(desk), text(desk, "/images/1"), text(desk, lang="zh"), text(desk, wall="doubtful")):
@@ -217,23 +214,15 @@ def test_words_of_the_web_are_words(desk: Desk, engine: Engine, attack: str) -> 
     assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
 
 
-@pytest.mark.parametrize(
-    ("said", "taken"),
-    [
-        ("it is no link", Reason("it is no link", {}, "")),
-        ("it is 1 x 20, which", Reason("it is {a} x {b}, which", {"a": "1", "b": "20"}, "")),
-        ("its words: 7, {x}", Reason("its words:", {}, "7, {x}")),
-        ("{0} is 7", Reason("{a}", {"a": "{0} is 7"}, "")),
-    ],
-)
-def test_reasons_are_taken_apart(said: str, taken: Reason) -> None:
-    assert reason(said) == taken
-    assert taken.sentence.format(**taken.figures) + (" " + taken.words if taken.words else "") == said
-
-
 def test_reasons_are_said_in_chinese(desk: Desk, engine: Engine) -> None:
-    table = json.loads((Path(our_settings.__file__).parent / "dashboard" / "chinese.json").read_text("utf-8"))
-    assert table["{a} of {b} pages of the site show it"].format(a=7, b=39) == "该网站 39 个页面中有 7 个显示它"
+    reasons = [
+        {"code": "shown_on_pages", "values": {"shown": 7, "pages": 39}},
+        {"code": "keywords", "values": {"words": ["ads", "{0}"]}},
+    ]
+    enter(engine, noise=True, reasons=json.dumps(reasons))
+    page = text(desk, lang="zh")
+    assert "该网站 39 个页面中有 7 个显示它" in page
+    assert "描述中的词语常见于广告、导航或装饰：ads, {0}" in page
 
 
 # The picture itself.

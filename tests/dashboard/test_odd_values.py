@@ -25,7 +25,7 @@ from crawler.state.schema import crawl, page, page_version
 
 DEEP = '{"a":' * 5_000
 ENDLESS = 9e999
-JSON = ("crawl.seeds", "raw.headers", "verdict.reasons", "verdict.sight", "focus.summary", "focus.learned",
+JSON = ("crawl.seeds", "raw.headers", "verdict.sight", "focus.summary", "focus.learned",
         "page.images",
         "job.arguments", "job.settings", "evidence.counts")  # fmt: skip
 

@@ -321,12 +321,12 @@ def test_pictures(desk: Desk, engine: Engine) -> None:
     values |= {"decided_by": "model", "audited": False, "bytes_are_measured": False, "decided_at": "2026"}
     key = key_of(desk, "http://a.example/ad.png", "image")
     with engine.begin() as connection:
-        reasons = json.dumps(["<b>why</b>"])
+        reasons = json.dumps([{"code": "keywords", "values": {"words": ["<b>why</b>"]}}])
         connection.execute(insert(verdict).values(key=key, noise=True, probability=0.9, reasons=reasons, **values))
     found = told(desk, f"/pages/{number}/links?of=pictures")["pictures"]
     assert [(one["url"], one["alt"], one["noise"], one["reasons"]) for one in found] == [
         ("http://a.example/bee.png", "A bee", None, []),
-        ("http://a.example/ad.png", "", True, ["<b>why</b>"]),
+        ("http://a.example/ad.png", "", True, [{"code": "keywords", "values": {"words": ["<b>why</b>"]}}]),
     ]
     text = shown(desk, f"/pages/{number}/links?of=pictures")
     assert "&lt;b&gt;why" in text

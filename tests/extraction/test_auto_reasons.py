@@ -2,11 +2,12 @@
 
 import pytest
 
+from crawler.explanation import MOST_REASONS, records, weightiest
 from crawler.extraction.auto import auto, sight, signs
 from crawler.extraction.auto.choice import best_f1
-from crawler.extraction.auto.in_words import GROUPS, IN_WORDS, Reason, Said, group_of
+from crawler.extraction.auto.explain import explain
 from crawler.extraction.auto.model import judge, judged, shipped
-from crawler.extraction.auto.reasons import ALL_TOGETHER, MOST_REASONS, explain
+from crawler.extraction.auto.reasons import GROUPS, BlockReason, JudgedBlock, group_of
 from crawler.page import Page
 
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."
@@ -47,7 +48,7 @@ def test_reasons_of_a_page(text: str, some: set[str], none: set[str]) -> None:
     mine = [one.reasons for block, one in zip(PAGE.blocks, said.blocks, strict=True) if block.text == text]
     assert mine
     for reasons in mine:
-        found = set(map(str, reasons))
+        found = {str(one.message) for one in reasons}
         assert found & some
         assert not found & none
         assert 0 < len(reasons) <= MOST_REASONS
@@ -55,7 +56,7 @@ def test_reasons_of_a_page(text: str, some: set[str], none: set[str]) -> None:
 
 def test_each_sign_is_in_a_group() -> None:
     named = {group_of(name) for name in usual()}
-    assert named == set(GROUPS)
+    assert named == {*GROUPS, "page"}
 
 
 @pytest.mark.parametrize(
@@ -102,12 +103,12 @@ def test_each_sign_is_in_a_group() -> None:
         ("containers", {"density ^1": 0.8}, False, "80% of what stands around it is links"),
         ("path", {"path width": 4.0, "path linked": 4.0}, False, "most lines of the same elements are links"),
         ("path", {"path width": 4.0, "path prose": 4.0}, True, "most lines of the same elements are sentences"),
-        ("page", {}, True, None),
     ],
 )
 def test_groups_in_words(group: str, changed: dict[str, float], is_text: bool, expected: str | None) -> None:
-    found = IN_WORDS[group](Said(usual() | changed, is_text))
-    assert (None if found is None else str(found)) == expected
+    block = JudgedBlock((usual() | changed).__getitem__, is_text)
+    found = weightiest(GROUPS, {group: 9.0 if is_text else -9.0}, block)
+    assert [str(one.message) for one in found] == [expected] * bool(expected)
 
 
 @pytest.mark.parametrize(("count", "is_explained"), [(1_000, True), (1_001, False)])
@@ -123,6 +124,13 @@ def test_a_page_without_a_block() -> None:
     assert explain(Page.from_html("")).blocks == ()
 
 
-def test_a_reason_is_a_sentence() -> None:
-    assert str(Reason("{n} of it is links", "5%")) == "5% of it is links"
-    assert str(ALL_TOGETHER) == "no sign alone, but all of them together"
+def test_every_reason_is_of_a_group() -> None:
+    told = {code for codes in GROUPS.values() for code in (*codes[0], *codes[1])}
+    assert {code.name for code in BlockReason if code not in told} == {"ALL_TOGETHER", "OTHER_HALF"}
+
+
+def test_reasons_are_codes_with_values() -> None:
+    block = JudgedBlock({"density": 0.5}.__getitem__, False)
+    (found,) = weightiest(GROUPS, {"links": -1.0}, block)
+    assert records([found]) == [{"code": "links", "values": {"linked": 0.5}}]
+    assert str(found.message) == "50% of it is links"

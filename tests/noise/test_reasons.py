@@ -1,5 +1,6 @@
-"""Why the learned model says what it says."""
+"""Why the learned model says what it says: what its verdicts hang on, and the reasons that are true."""
 
+import json
 from dataclasses import replace
 from math import log1p
 
@@ -7,10 +8,11 @@ import numpy as np
 import pytest
 from pictured import TEXT, seen
 
+from crawler.explanation import Reason, records, weightiest
+from crawler.noise.changes import _OF_GROUP, Changes, changes
 from crawler.noise.evidence import Evidence
-from crawler.noise.in_words import IN_WORDS
-from crawler.noise.learned import CODES, SIGNS, SPLITS, Floats, Model, shipped, signs_of
-from crawler.noise.reasons import _OF_GROUP, ALL_TOGETHER, GROUPS, Changes, changes, reasons
+from crawler.noise.learned import AT, CODES, SIGNS, SPLITS, Floats, Model, shipped, signs_of
+from crawler.noise.reasons import GROUPS, NoiseReason, Picture, read
 
 FIVE = Evidence(pages=5)
 
@@ -67,28 +69,30 @@ def test_changes_are_those_of_the_model() -> None:
             assert found.groups.get(group, 0.0) == pytest.approx(is_now - if_usual, abs=1e-4)
 
 
-def said(change: dict[str, float], row: Floats, is_noise: bool, evidence: Evidence = FIVE) -> tuple[str, ...]:
-    return reasons(Changes(0.0, change), row, is_noise, evidence)
+def said(change: dict[str, float], row: Floats, is_noise: bool, pages: int = 5) -> list[str]:
+    """The reasons in words."""
+    found = weightiest(GROUPS, change, Picture(lambda name: row.item(AT[name]), is_noise, pages))
+    return [str(one.message) for one in found]
 
 
 @pytest.mark.parametrize(
     ("change", "is_noise", "expected"),
     [
-        (0.25, True, ALL_TOGETHER),
-        (0.26, True, "it is no link"),
-        (-0.25, False, ALL_TOGETHER),
-        (-0.26, False, "it is no link"),
-        (9.0, False, ALL_TOGETHER),
-        (-9.0, True, ALL_TOGETHER),
+        (0.25, True, []),
+        (0.26, True, ["it is no link"]),
+        (-0.25, False, []),
+        (-0.26, False, ["it is no link"]),
+        (9.0, False, []),
+        (-9.0, True, []),
     ],
 )
-def test_what_changes_much_is_a_reason(change: float, is_noise: bool, expected: str) -> None:
-    assert said({"target": change}, signs(), is_noise) == (expected,)
+def test_what_changes_much_is_a_reason(change: float, is_noise: bool, expected: list[str]) -> None:
+    assert said({"target": change}, signs(), is_noise) == expected
 
 
 def test_the_weightiest_reason_comes_first() -> None:
     found = said({"size": 1.0, "target": 3.0, "words": 2.0, "page": 9.0, "site": 8.0, "place": 0.5}, signs(), True)
-    assert found == ("it is no link", "nothing describes it", "its size is not given")
+    assert found == ["it is no link", "nothing describes it", "its size is not given"]
 
 
 LARGE = {"width": log1p(300), "height": log1p(200)}
@@ -141,15 +145,33 @@ def test_reasons_in_words(group: str, row: dict[str, float], of_noise: str, of_c
     found = np.zeros(len(SIGNS), np.float32)
     for name, sign in row.items():
         found[SIGNS.index(name)] = sign
-    assert said({group: 9.0}, found, True) == (of_noise or ALL_TOGETHER,)
-    assert said({group: -9.0}, found, False) == (of_content or ALL_TOGETHER,)
+    assert said({group: 9.0}, found, True) == [of_noise] * bool(of_noise)
+    assert said({group: -9.0}, found, False) == [of_content] * bool(of_content)
 
 
-@pytest.mark.parametrize(("pages", "of_content"), [(2, ALL_TOGETHER), (3, "no other of 3 pages of the site shows it")])
-def test_a_site_of_few_pages_tells_nothing(pages: int, of_content: str) -> None:
-    assert said({"site": -9.0}, signs(), False, Evidence(pages=pages)) == (of_content,)
-    assert said({"site": 9.0}, signs(), True, Evidence()) == (ALL_TOGETHER,)
+@pytest.mark.parametrize(("pages", "of_content"), [(2, []), (3, ["no other of 3 pages of the site shows it"])])
+def test_a_site_of_few_pages_tells_nothing(pages: int, of_content: list[str]) -> None:
+    assert said({"site": -9.0}, signs(), False, pages) == of_content
+    assert said({"site": 9.0}, signs(), True, 1) == []
 
 
-def test_every_group_has_words() -> None:
-    assert tuple(IN_WORDS) == GROUPS
+def test_every_group_has_reasons() -> None:
+    assert GROUPS.keys() == _OF_GROUP.keys()
+    told = {code for codes in GROUPS.values() for code in (*codes[0], *codes[1])}
+    assert {code.name for code in NoiseReason if code not in told} == set(
+        "UNSEEN KEYWORDS COMMON_WORDS BELOW_LIMIT ALL_TOGETHER BLOCKED_BY_LIST".split()
+    )
+
+
+def test_reasons_are_codes_with_values() -> None:
+    picture = Picture(lambda name: log1p(11 if name == "pages with it" else 0), True, 39)
+    reasons = (NoiseReason.SHOWN_ON_PAGES.reason(picture), Reason(NoiseReason.KEYWORDS, {"words": ["ads", "{x}"]}))
+    assert records(reasons) == [
+        {"code": "shown_on_pages", "values": {"shown": 12, "pages": 39}},
+        {"code": "keywords", "values": {"words": ["ads", "{x}"]}},
+    ]
+    assert read(json.dumps(records(reasons))) == reasons
+    assert [str(one.message) for one in reasons] == [
+        "12 of 39 pages of the site show it",
+        "its words are those of adverts, navigation or decoration: ads, {x}",
+    ]

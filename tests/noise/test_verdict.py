@@ -3,8 +3,10 @@ from dataclasses import replace
 
 import pytest
 
+from crawler.explanation import Reason
 from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords
+from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.verdict import MODELS, Judge, Opinion, Verdict
 from crawler.page import Extraction, Page
@@ -25,21 +27,21 @@ def site(pages: int, showing: int, one: Sighting = STORY) -> Evidence:
 
 def test_the_reason_of_keywords() -> None:
     verdict = Judge(models=("keyword",)).judge(BANNER, EMPTY)
-    reason = "its words are those of adverts, navigation or decoration: ads, banner"
+    reason = Reason(NoiseReason.KEYWORDS, {"words": ["ads", "banner"]})
     assert verdict == Verdict(True, pytest.approx(1.0), 1.0, None, None, (reason,), "keyword")
 
 
 def test_the_reason_of_redundancy() -> None:
     verdict = Judge(models=("redundancy",)).judge(STORY, site(40, 38))
     assert verdict[:4] == (True, pytest.approx(0.5 + (0.95 - 0.3) / 0.7 / 2), None, 0.95)
-    assert verdict.reasons == ("38 of 40 pages of the site show it",)
+    assert verdict.reasons == (Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": 38, "pages": 40}),)
 
 
 def test_the_reason_of_entropy() -> None:
     evidence = site(10, 10, BANNER)
     verdict = Judge(models=("entropy",)).judge(BANNER, evidence)
     assert (verdict.is_noise, verdict.entropy) == (True, pytest.approx(1.0))
-    assert verdict.reasons == ("its words stand in many pictures of the site: a, ads, b, banner, gif",)
+    assert verdict.reasons == (Reason(NoiseReason.COMMON_WORDS, {"words": ["a", "ads", "b", "banner", "gif"]}),)
 
 
 def test_all_models_say_why() -> None:
@@ -102,7 +104,7 @@ def test_the_limit_of_keywords(limit: float | None, is_noise: bool) -> None:
 def test_words_against_noise_are_no_reason() -> None:
     words = NoiseWords({"top": 1.0, "banner": 9.0, "ads": 9.0, "gif": 0.0})
     (reason,) = Judge(models=("keyword",), noise_words=words, keyword_limit=4).judge(BANNER, EMPTY).reasons
-    assert reason.endswith(": ads, banner")
+    assert reason.values == {"words": ["ads", "banner"]}
 
 
 def test_models_that_are_not_there() -> None:
@@ -136,7 +138,7 @@ def test_scores_as_probabilities(opinion: Opinion, probability: float) -> None:
 def test_what_nobody_sees_is_noise(size: tuple[int | None, int | None], is_noise: bool) -> None:
     verdict = Judge(models=("size",)).judge(replace(STORY, size=size), EMPTY)
     assert (verdict.is_noise, verdict.decided_by) == (is_noise, "size" if is_noise else "")
-    assert verdict.reasons == ((f"it is {size[0]} x {size[1]}, which nobody sees",) if is_noise else ())
+    assert verdict.reasons == (Reason(NoiseReason.UNSEEN, {"width": size[0], "height": size[1]}),) * is_noise
 
 
 def test_a_page_s_own_picture_is_seen() -> None:

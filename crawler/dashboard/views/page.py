@@ -15,7 +15,7 @@ from crawler.dashboard.request import HTML, Answer, RefusedError, Request
 from crawler.dashboard.reread import Reread, reread, reread_at
 from crawler.dashboard.views import Data, Views, page_blocks, page_links, page_versions
 from crawler.dashboard.words import Words, words_of
-from crawler.extraction.auto.reasons import MOST_EXPLAINED
+from crawler.extraction.auto.explain import MOST_EXPLAINED
 from crawler.outcomes import Outcome
 from crawler.page_record import LABELS, PageRecord
 from crawler.state.entries import Keys
@@ -161,7 +161,7 @@ def _whys(found: Reread, words: Words) -> dict[int, str]:
     """For the blocks of a page, why they are kept or not."""
     said: dict[int, str] = {}
     for block in page_blocks.blocks(found):
-        reasons = words.said("; ").join(words.said(one.sentence, n=one.n) for one in block.reasons)
+        reasons = words.said("; ").join(words.message(one.message) for one in block.reasons)
         verdict = words.said("kept") if block.kept else words.said("left out")
         likely = f" ({block.probability:.0%})" if block.probability is not None else ""
         said[block.place] = f"{verdict}{likely}" + (f": {reasons}" if reasons else "")

@@ -7,14 +7,14 @@ from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.reread import METHOD, Reread, reread_at
 from crawler.dashboard.views import Data, Views
-from crawler.extraction.auto.in_words import Reason
-from crawler.extraction.auto.reasons import MOST_EXPLAINED, Explained, Explanation, explain
+from crawler.explanation import Reason
+from crawler.extraction.auto.explain import MOST_EXPLAINED, Explained, Explanation, explain
+from crawler.extraction.auto.reasons import BlockReason
 from crawler.page import Page
 
 AT_ONCE = 200
 NEAR = 0.25
 """How far from the limit a block may be that is in doubt."""
-OTHER_HALF = Reason("it is the other half of a row of two cells")
 WHICH = ("all", "kept", "left", "doubt")
 PARAMETERS = (
     Parameter("which", "all", "the blocks that are shown", WHICH),
@@ -82,7 +82,7 @@ def _block(found: Reread, place: int) -> PageBlock:
     block, said, mine = found.page.blocks[place], explanation(found), _explained(found, place)
     kept, reasons = place in found.kept, mine.reasons if mine is not None else ()
     if mine is not None and said is not None and kept and mine.probability < said.limit:
-        reasons = (OTHER_HALF,)
+        reasons = (Reason(BlockReason.OTHER_HALF, {}),)
     probability = mine.probability if mine is not None else None
     linked = block.linked / max(1, len(block.text))
     return PageBlock(place, block.text, block.tag, linked, kept, probability, reasons)

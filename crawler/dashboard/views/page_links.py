@@ -8,11 +8,12 @@ from sqlalchemy import Connection
 
 from crawler.config import canonical_of
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.judged_pictures import Reason, reason, reasons_of
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.reread import Reread, reread
 from crawler.dashboard.views import Data, Views
+from crawler.explanation import Reason
+from crawler.noise import reasons
 from crawler.outcomes import Outcome
 from crawler.state.entries import Keys
 from crawler.state.page_detail import (
@@ -63,13 +64,8 @@ class PagePicture(NamedTuple):
     noise: bool | None
     """None where it was not judged."""
     probability: float | None
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     decided_by: str
-
-    @property
-    def said(self) -> tuple[Reason, ...]:
-        """The reasons, for their words to be found in the visitor's language."""
-        return tuple(map(reason, self.reasons))
 
 
 class PageLinks(NamedTuple):
@@ -170,8 +166,8 @@ def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:
 def _picture(url: str, alt: str, target: str, said: PictureVerdict | None) -> PagePicture:
     if said is None:
         return PagePicture(url, alt, target, None, None, None, (), "")
-    reasons = reasons_of(said.reasons)
-    return PagePicture(url, alt, target, said.id, said.noise, said.probability, reasons, said.decided_by)
+    why = reasons.read(said.reasons)
+    return PagePicture(url, alt, target, said.id, said.noise, said.probability, why, said.decided_by)
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
