@@ -357,7 +357,7 @@ verdict = Table(
     Column("file", Text),  # of what was downloaded, under the folder of pictures
     Column("label_key", BigInteger),  # that of what people say of the picture, if they do
 )
-Index("verdict_label", verdict.c.label_key)
+Index("verdict_label", verdict.c.label_key, verdict.c.noise, verdict.c.kind)
 # The last two are looked through in the index: a site has too many rows to be read for them.
 Index(
     "verdict_site",

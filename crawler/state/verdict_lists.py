@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
-from sqlalchemy import CTE, ColumnElement, Connection, Integer, Select, case, cast, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Integer, Select, case, cast, exists, func, select
 
 from crawler.state.dashboard_tables import label
 from crawler.state.labels import CONTENT, NEWEST, NOISE, PICTURE
@@ -120,29 +120,36 @@ def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[Liste
 
 def _wanted(crawl_id: int, wanted: VerdictFilter, before: int) -> Iterator[Select[Any]]:
     """The numbers of the verdicts, in queries of which each has an index for its order or few rows to sort."""
-    rows = _labelled(crawl_id) if wanted.labelled else verdict
-    found = select(rows.c.id).where(rows.c.crawl_id == crawl_id, rows.c.id < before).order_by(rows.c.id.desc())
+    if wanted.labelled:
+        yield _labelled(crawl_id, wanted, before)
+        return
+    found = select(verdict.c.id).where(verdict.c.crawl_id == crawl_id, verdict.c.id < before)
     # Each as its index has it: what is audited, or was decided by a model, is noise.
-    if wanted.site_id is not None:
-        found = found.where(rows.c.site_id == wanted.site_id, rows.c.noise == wanted.noise)
-    elif not wanted.audited:
-        found = found.where(IS_NOISE if wanted.by else rows.c.noise == wanted.noise)
-    if wanted.audited:
-        found = found.where(IS_AUDITED)
-    if wanted.by:
-        found = found.where(rows.c.decided_by == wanted.by)
-    if wanted.disputed:
-        found = found.where(rows.c.value == (CONTENT if wanted.noise else NOISE))
+    if wanted.site_id is None and not wanted.audited:
+        found = found.where(IS_NOISE if wanted.by else verdict.c.noise == wanted.noise)
+    elif wanted.site_id is not None:
+        found = found.where(verdict.c.noise == wanted.noise)
     for kind in wanted.kinds:
-        yield found.where(rows.c.kind == kind)
+        yield found.where(verdict.c.kind == kind, *_filters(wanted)).order_by(verdict.c.id.desc())
 
 
-def _labelled(crawl_id: int) -> CTE:
-    """The verdicts of a crawl that people labelled; found by the labels, of which there are few."""
-    columns = (verdict.c[name] for name in ("id", "crawl_id", "kind", "noise", "site_id", "decided_by", "audited"))
-    found = select(*columns, label.c.value).join_from(label, verdict, label.c.key == verdict.c.label_key)
-    # Apart, or a database may look through all verdicts for those few.
-    return found.where(*_labels_of(crawl_id)).cte("labelled").prefix_with("MATERIALIZED")
+def _labelled(crawl_id: int, wanted: VerdictFilter, before: int) -> Select[Any]:
+    # By the labels, of which there are few: + 0 rules out the way through all verdicts in their order.
+    number = verdict.c.id + 0
+    found = select(number).join_from(label, verdict, label.c.key == verdict.c.label_key).where(*_labels_of(crawl_id))
+    found = found.where(number < before, verdict.c.noise == wanted.noise, verdict.c.kind.in_(wanted.kinds))
+    if wanted.disputed:
+        found = found.where(label.c.value == (CONTENT if wanted.noise else NOISE))
+    return found.where(*_filters(wanted)).order_by(number.desc())
+
+
+def _filters(wanted: VerdictFilter) -> Iterator[ColumnElement[bool]]:
+    if wanted.site_id is not None:
+        yield verdict.c.site_id == wanted.site_id
+    if wanted.audited:
+        yield IS_AUDITED
+    if wanted.by:
+        yield verdict.c.decided_by == wanted.by
 
 
 def _labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:

@@ -148,7 +148,7 @@ def test_lists_are_read_by_indexes(sqlite_engine: Engine) -> None:
         assert index in plan
         assert "B-TREE" not in plan
     assert "INDEX label_crawl" in (plan := plan_of(sqlite_engine, VerdictFilter(True, labelled=True)))
-    assert "INDEX verdict_label" in plan
+    assert "COVERING INDEX verdict_label" in plan
 
 
 def plan_of(engine: Engine, wanted: VerdictFilter) -> str:
