@@ -8,8 +8,8 @@ from scrapy.crawler import Crawler
 
 from crawler import demo
 from crawler.settings import DEMO_SLOT
+from crawler.state.crawl_summary import workers_of
 from crawler.state.database import StateError, time_of
-from crawler.state.report import workers_of
 from crawler.state.seats import Seat
 from crawler.urls import host
 

@@ -19,9 +19,11 @@ from scrapy.exceptions import UsageError
 
 from crawler.state.claims import BUDGET_SPENT, REQUESTS_A_PAGE
 from crawler.state.clearing import BusyError, prune, reset, shrink
+from crawler.state.crawl_summary import Worker
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.lines import pages_file
-from crawler.state.report import Crawl, Disk, Site, State, Worker, disk, read
+from crawler.state.report import Crawl, Disk, State, disk, read
+from crawler.state.site_list import SiteRow
 from crawler.state.workers import LEASE
 from crawler.wording import counted, ranked_reasons, span
 
@@ -123,7 +125,7 @@ class Command(ScrapyCommand):
         state = read(self.url, name)
         if name:
             state, crawl = self.find(state, name)
-            _print(self.block(crawl, state, MORE) + self.tables(crawl))
+            _print(self.block(crawl, state, MORE) + self.tables(crawl, state.now))
         elif state is None or not state.crawls:
             _print([_line(f"{self.nothing(state)}.")])
         else:
@@ -227,14 +229,14 @@ class Command(ScrapyCommand):
                 table.add_row(_line(f"  {name}"), _line(fact))
         return [_line(f"{crawl.name}: {_status(crawl)}", "bold"), table]
 
-    def tables(self, crawl: Crawl) -> list[Text | Table]:
+    def tables(self, crawl: Crawl, now: float) -> list[Text | Table]:
         """The workers and the first sites of a crawl."""
         said: list[Text | Table] = []
         if crawl.workers:
             workers = [self.worker(one, crawl) for one in crawl.workers]
             said += [_line(), _table(["worker", "file", "holds", "last sign of life"], workers, numbers=(0, 2))]
         if crawl.sites:
-            sites = [_site(one, self.limit) for one in crawl.sites]
+            sites = [_site(one, self.limit, now) for one in crawl.sites]
             title = f"The {len(sites)} sites with the most pages, of {crawl.site_count:,}:"
             said += [_line(), *([_line(title)] if crawl.site_count > len(sites) else [])]
             said.append(_table(["site", "pages", "waiting", "budget used", ""], sites, numbers=(1, 2, 3)))
@@ -258,12 +260,11 @@ def _status(crawl: Crawl) -> str:
     if crawl.ended_at is not None:
         full = " with all its pages (max_pages); more max_pages goes on there" if crawl.waiting else ""
         return f"finished on {_date(crawl.ended_at)}{full}"
-    silent = min((one.silent for one in crawl.workers), default=0.0)
     if crawl.alive:
-        quiet = f", last sign of life {_ago(silent)}" if silent > QUIET else ""
+        quiet = f", last sign of life {_ago(crawl.silent or 0.0)}" if (crawl.silent or 0.0) > QUIET else ""
         return f"running, {counted(len(crawl.alive), 'worker')}{quiet}"
     if crawl.workers:
-        return f"broken off, last sign of life {_ago(silent)}; the same command goes on there"
+        return f"broken off, last sign of life {_ago(crawl.silent or 0.0)}; the same command goes on there"
     return "stopped; the same command goes on there"
 
 
@@ -307,7 +308,7 @@ def _reasons(crawl: Crawl, group: str, most: int) -> str:
     return ranked_reasons(found, most)
 
 
-def _site(site: Site, limit: int) -> list[str]:
+def _site(site: SiteRow, limit: int, now: float) -> list[str]:
     """A row of the table of sites."""
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
     said = ""
@@ -316,8 +317,8 @@ def _site(site: Site, limit: int) -> list[str]:
         said = f"{some}closed: {site.why}"
     elif used >= 1:
         said = BUDGET_SPENT
-    elif site.rest >= 1:
-        said = f"rests {span(site.rest)}"
+    elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:
+        said = f"rests {span(rest)}"
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]
 
 

@@ -1,13 +1,16 @@
-"""Crawls as a dashboard lists them: what a few rows tell, quickly, however many addresses a crawl has met."""
+"""What a few rows tell of crawls, quickly, however many addresses these have met; for people and for monitors."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, func, select
+from sqlalchemy import ColumnElement, Connection, Row, func, literal, select
 
 from crawler.state.dashboard_tables import sample
-from crawler.state.schema import crawl, page, worker
+from crawler.state.samples import NUMBERS
+from crawler.state.schema import HELD, address, crawl, page
+from crawler.state.schema import worker as worker_table
 from crawler.state.workers import LEASE
 
 DUE_LOOKED_AT = 200
@@ -16,9 +19,28 @@ LAST = 2**62
 """A number that no crawl has."""
 LATELY = 30.0
 """Seconds over which it is said how fast a crawl is."""
+# Bound later, as parameters otherwise are, it would have each row looked at, though the index says it all.
+IS_HELD = address.c.state == literal(HELD, literal_execute=True)
 
 
-class Standing(NamedTuple):
+class Worker(NamedTuple):
+    """A process that is at a crawl, or that died at it and is not buried yet."""
+
+    number: int
+    place: str
+    silent: float
+    """Seconds since its last sign of life."""
+    held: int
+    """Addresses that are its own to ask for now."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it is to be taken for alive."""
+        return self.silent <= LEASE
+
+
+@dataclass(frozen=True)
+class CrawlSummary:
     """Where a crawl stands."""
 
     id: int
@@ -28,46 +50,66 @@ class Standing(NamedTuple):
     started_at: float
     ended_at: float | None
     pages: int
+    """Of this round."""
     waiting: int
     round: int
     first_round: int
-    workers: int
-    """Those that are taken for alive."""
-    dead: int
-    """Those that are not, and are not buried yet."""
-    silent: float | None
-    """Seconds since the last sign of life of any."""
+    workers: tuple[Worker, ...]
+
+    @property
+    def alive(self) -> tuple[Worker, ...]:
+        """The workers that are at it."""
+        return tuple(one for one in self.workers if one.alive)
+
+    @property
+    def silent(self) -> float | None:
+        """Seconds since the last sign of life of any worker."""
+        return min((one.silent for one in self.workers), default=None)
 
     @property
     def status(self) -> str:
         """Whether it is at work or at its end, in a word."""
         if self.ended_at is not None:
             return "full" if self.waiting else "finished"
-        if self.workers:
+        if self.alive:
             return "running"
-        return "broken" if self.dead else "stopped"
+        return "broken" if self.workers else "stopped"
 
 
-class Done(NamedTuple):
-    """What a crawl did, as far back as there are samples."""
+class Sums(NamedTuple):
+    """What a crawl did, as its samples tell."""
 
     since: float
-    read: int = 0
-    on_topic: int = 0
-    requests: int = 0
-    failed: int = 0
-    bytes: int = 0
-    pictures: int = 0
-    picture_bytes: int = 0
-    skipped: int = 0
+    until: float
+    pages: int
+    read: int
+    on_topic: int
+    requests: int
+    failed: int
+    bytes: int
+    pictures: int
+    picture_bytes: int
+    skipped: int
+
+    @property
+    def harvest(self) -> float | None:
+        """The share of pages on topic among those that were read."""
+        return self.on_topic / self.read if self.read else None
 
 
-def standings(connection: Connection, now: float, before: int, most: int) -> tuple[tuple[Standing, ...], int | None]:
+def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:
+    """All crawls, in the order in which they were begun."""
+    return _summaries(connection, connection.execute(select(crawl).order_by(crawl.c.id)).all(), now)
+
+
+def latest_summaries(
+    connection: Connection, now: float, before: int, most: int
+) -> tuple[list[CrawlSummary], int | None]:
     """Crawls before that number, the latest first, and what it is for those that follow, if there are any.
 
     Where it is 0, those at work come first; however many they are, the parts that follow leave out none.
     """
-    at_work = select(worker.c.crawl_id).where(worker.c.beat >= now - LEASE)
+    at_work = select(worker_table.c.crawl_id).where(worker_table.c.beat >= now - LEASE)
     working = crawl.c.ended_at.is_(None) & crawl.c.id.in_(at_work)
     if before:
         first, rows = [], _latest(connection, crawl.c.id < before, most + 1)
@@ -76,60 +118,73 @@ def standings(connection: Connection, now: float, before: int, most: int) -> tup
         rows = first + _latest(connection, ~working, most + 1 - len(first))
     shown = rows[:most]
     last = LAST if len(first) >= len(shown) else shown[-1].id
-    return tuple(_standings(connection, shown, now)), last if len(rows) > most else None
+    return _summaries(connection, shown, now), last if len(rows) > most else None
 
 
-def standing(connection: Connection, number: int, now: float) -> Standing | None:
+def summary_of(connection: Connection, number: int, now: float) -> CrawlSummary | None:
     """The crawl of this number."""
     rows = connection.execute(select(crawl).where(crawl.c.id == number)).all()
-    return next(_standings(connection, rows, now), None)
+    return next(iter(_summaries(connection, rows, now)), None)
+
+
+def workers_of(connection: Connection, now: float) -> defaultdict[int, list[Worker]]:
+    """The workers of each crawl, by its number."""
+    found: defaultdict[int, list[Worker]] = defaultdict(list)
+    for row, worker in _workers(connection, now):
+        found[row.crawl_id].append(worker)
+    return found
+
+
+def _workers(connection: Connection, now: float) -> list[tuple[Row[Any], Worker]]:
+    holders = select(address.c.worker, func.count()).where(IS_HELD).group_by(address.c.worker)
+    held = defaultdict(int, map(tuple, connection.execute(holders)))
+    rows = connection.execute(select(worker_table).order_by(worker_table.c.number))
+    return [(row, Worker(row.number, row.place, max(0.0, now - row.beat), held[row.id])) for row in rows]
 
 
 def _latest(connection: Connection, which: ColumnElement[bool], most: int) -> list[Row[Any]]:
     return list(connection.execute(select(crawl).where(which).order_by(crawl.c.id.desc()).limit(most)))
 
 
-def _standings(connection: Connection, rows: Collection[Row[Any]], now: float) -> Iterator[Standing]:
-    workers: defaultdict[int, list[Row[Any]]] = defaultdict(list)
-    mine = select(worker).where(worker.c.crawl_id.in_([row.id for row in rows]))
-    for one in connection.execute(mine):
-        workers[one.crawl_id].append(one)
-    return (_standing(row, workers[row.id], now) for row in rows)
+def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -> list[CrawlSummary]:
+    workers: defaultdict[int, list[tuple[Row[Any], Worker]]] = defaultdict(list)
+    for row, worker in _workers(connection, now):
+        workers[row.crawl_id].append((row, worker))
+    return [
+        CrawlSummary(
+            *(row.id, row.name, row.seeds, row.started_at, row.ended_at),
+            row.pages + sum(one.pages for one, _ in workers[row.id]),
+            max(0, row.waiting + sum(one.waiting for one, _ in workers[row.id])),
+            *(row.round, row.first_round),
+            tuple(worker for _, worker in workers[row.id]),
+        )
+        for row in rows
+    ]
 
 
-def _standing(row: Row[Any], workers: Collection[Row[Any]], now: float) -> Standing:
-    alive = sum(one.beat >= now - LEASE for one in workers)
-    return Standing(
-        row.id,
-        row.name,
-        row.seeds,
-        row.started_at,
-        row.ended_at,
-        row.pages + sum(one.pages for one in workers),
-        max(0, row.waiting + sum(one.waiting for one in workers)),
-        row.round,
-        row.first_round,
-        alive,
-        len(workers) - alive,
-        max(0.0, now - max(one.beat for one in workers)) if workers else None,
-    )
-
-
-def next_due(connection: Connection, crawls: Collection[int]) -> dict[int, float | None]:
-    """When the next page of some crawls is due; None where that is not among the first that are noted."""
+def next_due(connection: Connection, crawls: Collection[int], most: int | None = DUE_LOOKED_AT) -> dict[int, float]:
+    """When the next page of some crawls is due; those are left out that have none among so many that come first."""
     pages = select(page.c.due_at, page.c.round, page.c.gone_at).where(page.c.crawl_id == crawl.c.id)
-    first = pages.order_by(page.c.due_at).limit(DUE_LOOKED_AT).correlate(crawl).subquery()
+    first = pages.order_by(page.c.due_at).limit(most).correlate(crawl).subquery()
     there = select(func.min(first.c.due_at)).where(first.c.round >= crawl.c.first_round, first.c.gone_at.is_(None))
     rows = select(crawl.c.id, there.correlate(crawl).scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
-    return {row.id: row.due for row in connection.execute(rows)}
+    return {row.id: row.due for row in connection.execute(rows) if row.due is not None}
 
 
-def done(connection: Connection, crawls: Collection[int]) -> dict[int, Done]:
-    """What some crawls did in all, by their numbers; those without a sample are left out."""
-    sums = (func.sum(sample.c[name]) for name in Done._fields[1:])
-    of_each = select(sample.c.crawl_id, func.min(sample.c.at), *sums).where(sample.c.crawl_id.in_(crawls))
-    rows = connection.execute(of_each.group_by(sample.c.crawl_id))
-    return {number: Done(since, *map(int, found)) for number, since, *found in rows}
+def due_pages(connection: Connection, of: CrawlSummary, now: float, most: int | None = None) -> int:
+    """How many pages of a crawl are due, counted up to a limit."""
+    due = select(page.c.id).where(page.c.crawl_id == of.id, page.c.round >= of.first_round, page.c.due_at <= now)
+    return int(connection.execute(select(func.count()).select_from(due.limit(most).subquery())).scalar_one())
+
+
+def sums(connection: Connection, crawls: Collection[int], since: float = 0.0) -> dict[int, Sums]:
+    """What some crawls did since a time, by their numbers; those without a sample are left out."""
+    numbers = (func.sum(sample.c[name]) for name in NUMBERS)
+    of_each = select(sample.c.crawl_id, func.min(sample.c.at), func.max(sample.c.at + sample.c.seconds), *numbers)
+    rows = connection.execute(
+        of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= since).group_by(sample.c.crawl_id)
+    )
+    return {number: Sums(begins, ends, *map(int, found)) for number, begins, ends, *found in rows}
 
 
 def rates(connection: Connection, crawls: Collection[int], now: float) -> dict[int, float]:
