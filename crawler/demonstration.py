@@ -7,8 +7,8 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler import demo
+from crawler.state.crawl_summary import workers_of
 from crawler.state.database import StateError, time_of
-from crawler.state.report import workers_of
 from crawler.state.seats import Seat
 from crawler.urls import host
 

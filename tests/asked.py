@@ -34,7 +34,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "lang": ("zh",),
 }
 """What parameters of these names are given; {site} stands for a large site, {small} for a small one."""
-TABLES = {"page": "page", "crawl": "crawl", "verdict": "verdict", "job": "job", "run": "run", "mark": "label"}
+TABLES = {"page": "page", "crawl": "crawl", "verdict": "verdict", "job": "job", "run": "run", "label": "label"}
 """Of which table the numbers in an address are."""
 
 

@@ -30,6 +30,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.state.dashboard_tables import label, sample
 from crawler.state.database import open_database
 from crawler.state.job_tables import job, run
+from crawler.state.labels import PICTURE, key_of
 from crawler.state.schema import (
     address,
     crawl,
@@ -313,15 +314,19 @@ def picture_file(number: int) -> str:
     return f"{name[:2]}/{name}.png"
 
 
+def pictures(web: Web, numbers: Any) -> tuple[list[str], list[str]]:
+    """The addresses of the pictures of these verdicts, and of the pages that show them."""
+    of_page = numbers // 3 + 1
+    at = web.host_of(np.minimum(of_page, web.pages)).tolist()
+    urls = [f"https://img.{web.names[h % web.sites]}/banner/{n}.gif" for n, h in zip(numbers.tolist(), at, strict=True)]
+    return urls, [web.url(n, h) for n, h in zip(of_page.tolist(), at, strict=True)]
+
+
 def verdicts(web: Web) -> Rows:
     for numbers, random in batches(web.verdicts):
-        size, of_page = len(numbers), numbers // 3 + 1
-        at = web.host_of(np.minimum(of_page, web.pages))
-        shown = [web.url(n, h) for n, h in zip(of_page.tolist(), at.tolist(), strict=True)]
-        urls = [
-            f"https://img.{web.names[h % web.sites]}/banner/{n}.gif"
-            for n, h in zip(numbers.tolist(), at.tolist(), strict=True)
-        ]
+        size = len(numbers)
+        at = web.host_of(np.minimum(numbers // 3 + 1, web.pages))
+        urls, shown = pictures(web, numbers)
         probability = random.beta(0.3, 0.25, size)
         noise, link = probability > 0.5, numbers % 3 == 0
         audited = noise & (numbers % 100 == 7)
@@ -353,6 +358,7 @@ def verdicts(web: Web) -> Rows:
                 for url, one in zip(urls, shown, strict=True)
             ],
             "file": [None if skipped else picture_file(n) for n, skipped in zip(numbers.tolist(), noise, strict=True)],
+            "label_key": [key_of(NAME, PICTURE, url, one) for url, one in zip(urls, shown, strict=True)],
         }
 
 
@@ -400,15 +406,14 @@ def samples(web: Web) -> Rows:
 
 def labels(web: Web) -> Rows:
     numbers = np.arange(1, min(5_000, web.pages) + 1)
-    pictures = [f"https://img.{web.names[n % web.sites]}/banner/{3 * n}.gif" for n in numbers.tolist()]
-    shown = [web.url(n, h) for n, h in zip(numbers.tolist(), web.host_of(numbers).tolist(), strict=True)]
+    urls, shown = pictures(web, 7 * numbers * (web.pages // 5_000 or 1) // 15 + 1)
     detail = json.dumps(["", "", "", "", "", "", [300, 200], []], separators=(",", ":"))
     yield {
         "id": numbers.tolist(),
-        "key": [key(url, "label") for url in pictures],
+        "key": [key_of(NAME, PICTURE, url, one) for url, one in zip(urls, shown, strict=True)],
         "crawl": [NAME] * len(numbers),
-        "kind": ["picture"] * len(numbers),
-        "url": pictures,
+        "kind": [PICTURE] * len(numbers),
+        "url": urls,
         "page": shown,
         "value": ["noise" if n % 3 else "content" for n in numbers.tolist()],
         "detail": [detail] * len(numbers),

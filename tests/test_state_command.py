@@ -226,7 +226,7 @@ SITE = {"pages": 0, "requests": 0}
         ({}, "closed = 'host_closed'", r"0 +1 +0%  closed: site asked to be left alone"),
         ({}, "next_at = {now} + 130", r"0 +1 +0%  rests 2 min"),
         ({}, "next_at = {now} + 0.5", r"0 +1 +0%"),
-        ({}, "next_at = {now} + 130, best = NULL", r"0 +1 +0%"),
+        ({}, "next_at = {now} + 130, best = NULL", r"0 +0 +0%"),
     ],
     ids=["some", "nearly", "spent", "requests", "all requests", "closed", "rests", "not for long", "for nothing"],
 )

@@ -20,7 +20,7 @@ from crawler.noise.learned import load
 from crawler.noise.place import SIGNS
 from crawler.noise.sighting import Sighting
 from crawler.state.database import open_database
-from crawler.state.marks import CONTENT, NOISE, PICTURE, Mark, mark, unmark
+from crawler.state.labels import CONTENT, NOISE, PICTURE, Label, put_label, remove_label
 from crawler.state.schema import evidence, verdict
 from crawler.training import pictures
 from crawler.training.marked import marked, sighting_of
@@ -59,17 +59,17 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert crawl(folder, {"seeds": seeds}, OPEN | STUB, env=known).status == 0
     engine = open_database(URL.create("sqlite", database=str(folder / "output" / "crawl.db")))
     for one in made(engine):
-        mark(engine, one)
+        put_label(engine, one)
     engine.dispose()
     return folder
 
 
-def made(engine: Engine) -> list[Mark]:
+def made(engine: Engine) -> list[Label]:
     """What somebody says of all that was judged."""
     with engine.connect() as connection:
         rows = connection.execute(select(verdict).where(verdict.c.kind == "image")).all()
     return [
-        Mark(PICTURE, "topic", row.url, row.page, CONTENT if "/photos/" in row.url else NOISE, row.sight)
+        Label(PICTURE, "topic", row.url, row.page, CONTENT if "/photos/" in row.url else NOISE, row.sight)
         for row in rows
     ]
 
@@ -156,10 +156,10 @@ def test_the_signs_are_those_of_the_crawl(state: Engine) -> None:
 def test_what_teaches_nothing_is_counted(state: Engine) -> None:
     said: list[str] = []
     before = marked(state.url, None, said.append)
-    bad = Mark(PICTURE, "topic", "http://x.example/1.png", "http://x.example/", NOISE, "{")
-    mark(state, bad)
+    bad = Label(PICTURE, "topic", "http://x.example/1.png", "http://x.example/", NOISE, "{")
+    put_label(state, bad)
     after = marked(state.url, None, said.append)
-    unmark(state, bad)
+    remove_label(state, bad.key)
     assert (after.marks, len(after.found)) == (before.marks + 1, len(before.found))
     assert said[1].startswith(f"{before.marks} of {before.marks + 1} marked pictures")
 
@@ -184,6 +184,6 @@ SIGHT = Sighting("http://a.example/1.png", "", "http://a.example/", read=lambda:
     ],
 )
 def test_what_is_no_record(detail: str, is_known: bool) -> None:
-    one = Mark(PICTURE, "topic", "a", "b", NOISE, detail)
+    one = Label(PICTURE, "topic", "a", "b", NOISE, detail)
     assert (sighting_of(one) is not None) is is_known
     assert sighting_of(replace(one, kind="text")) is None or is_known

@@ -29,7 +29,7 @@ from crawler.export.parquet import MissingError
 from crawler.export.wishes import WishError, fields_of, places_of, relevance_of, since_of
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.exported import GONE, ONLY, Exported, Stored, Wish, exported
-from crawler.state.said import labelled
+from crawler.state.labels import labelled_pages
 from crawler.whole_file import OutputError, WholeFile
 from crawler.whole_folder import WholeFolder
 from crawler.wording import counted, printable
@@ -197,8 +197,8 @@ class Command(ScrapyCommand):
             _refuse(str(error))
         size = 0
         try:
-            with labelled(url, name) as marks:
-                lines = GoldLines(marks)
+            with labelled_pages(url, name) as labels:
+                lines = GoldLines(labels)
                 for part in packed(lines, packing(self.output or "")):
                     target.write(part)
                     size += len(part)

@@ -21,9 +21,11 @@ from crawler.outcome_words import message, ranked
 from crawler.outcomes import Code, Group, Outcome, of_group
 from crawler.state.claims import REQUESTS_A_PAGE
 from crawler.state.clearing import BusyError, prune, reset, shrink
+from crawler.state.crawl_summary import Worker
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.lines import pages_file
-from crawler.state.report import Crawl, Disk, Site, State, Worker, disk, read
+from crawler.state.report import Crawl, Disk, State, disk, read
+from crawler.state.site_list import SiteRow
 from crawler.state.workers import LEASE
 from crawler.wording import counted, span
 
@@ -124,7 +126,7 @@ class Command(ScrapyCommand):
         state = read(self.url, name)
         if name:
             state, crawl = self.find(state, name)
-            _print(self.block(crawl, state, MORE) + self.tables(crawl))
+            _print(self.block(crawl, state, MORE) + self.tables(crawl, state.now))
         elif state is None or not state.crawls:
             _print([_line(f"{self.nothing(state)}.")])
         else:
@@ -228,14 +230,14 @@ class Command(ScrapyCommand):
                 table.add_row(_line(f"  {name}"), _line(fact))
         return [_line(f"{crawl.name}: {_status(crawl)}", "bold"), table]
 
-    def tables(self, crawl: Crawl) -> list[Text | Table]:
+    def tables(self, crawl: Crawl, now: float) -> list[Text | Table]:
         """The workers and the first sites of a crawl."""
         said: list[Text | Table] = []
         if crawl.workers:
             workers = [self.worker(one, crawl) for one in crawl.workers]
             said += [_line(), _table(["worker", "file", "holds", "last sign of life"], workers, numbers=(0, 2))]
         if crawl.sites:
-            sites = [_site(one, self.limit) for one in crawl.sites]
+            sites = [_site(one, self.limit, now) for one in crawl.sites]
             title = f"The {len(sites)} sites with the most pages, of {crawl.site_count:,}:"
             said += [_line(), *([_line(title)] if crawl.site_count > len(sites) else [])]
             said.append(_table(["site", "pages", "waiting", "budget used", ""], sites, numbers=(1, 2, 3)))
@@ -259,12 +261,11 @@ def _status(crawl: Crawl) -> str:
     if crawl.ended_at is not None:
         full = " with all its pages (max_pages); more max_pages goes on there" if crawl.waiting else ""
         return f"finished on {_date(crawl.ended_at)}{full}"
-    silent = min((one.silent for one in crawl.workers), default=0.0)
     if crawl.alive:
-        quiet = f", last sign of life {_ago(silent)}" if silent > QUIET else ""
+        quiet = f", last sign of life {_ago(crawl.silent or 0.0)}" if (crawl.silent or 0.0) > QUIET else ""
         return f"running, {counted(len(crawl.alive), 'worker')}{quiet}"
     if crawl.workers:
-        return f"broken off, last sign of life {_ago(silent)}; the same command goes on there"
+        return f"broken off, last sign of life {_ago(crawl.silent or 0.0)}; the same command goes on there"
     return "stopped; the same command goes on there"
 
 
@@ -295,18 +296,18 @@ def _addresses(crawl: Crawl) -> str:
 
 def _ends(crawl: Crawl) -> str:
     """What came of those that are done, in numbers."""
-    counts = {("page", "pages"): crawl.kept, ("picture", "pictures"): crawl.pictures}
-    counts |= {words: crawl.outcomes[Outcome(code)] for code, words in ENDS.items()}
-    counts |= {(words, words): of_group(crawl.outcomes, group).total() for group, words in GROUPS.items()}
+    counts = {("page", "pages"): crawl.ends.pages, ("picture", "pictures"): crawl.ends.pictures}
+    counts |= {words: crawl.ends.outcomes[Outcome(code)] for code, words in ENDS.items()}
+    counts |= {(words, words): of_group(crawl.ends.outcomes, group).total() for group, words in GROUPS.items()}
     return ", ".join(counted(count, *words) for words, count in counts.items() if count)
 
 
 def _reasons(crawl: Crawl, group: Group, most: int) -> str:
     """Why there is nothing of some addresses, the most frequent first, as the closing lines say it."""
-    return ranked(of_group(crawl.outcomes, group), most)
+    return ranked(of_group(crawl.ends.outcomes, group), most)
 
 
-def _site(site: Site, limit: int) -> list[str]:
+def _site(site: SiteRow, limit: int, now: float) -> list[str]:
     """A row of the table of sites."""
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
     said = ""
@@ -315,8 +316,8 @@ def _site(site: Site, limit: int) -> list[str]:
         said = f"{some}closed: {message(Outcome(Code(site.why or Code.HOST_CLOSED)))}"
     elif used >= 1:
         said = str(message(Outcome(Code.SITE_BUDGET_SPENT)))
-    elif site.rest >= 1:
-        said = f"rests {span(site.rest)}"
+    elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:
+        said = f"rests {span(rest)}"
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]
 
 

@@ -1,4 +1,4 @@
-"""A page's blocks to be marked, and the mark that comes of it: the main text as people see it."""
+"""A page's blocks to be labelled, and the label that comes of it: the main text as people see it."""
 
 import json
 import time
@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from crawler.dashboard.request import RefusedError
 from crawler.dashboard.reread import Reread
-from crawler.export.gold import told_by
 from crawler.extraction.plain import plain
 from crawler.extraction.version import version
-from crawler.state.marks import TEXT, Mark
+from crawler.state.labels import TEXT, Label, detail_of
 
 MOST_BLOCKS = 5_000
 MOST_SOURCE = 8_000_000
@@ -97,7 +96,7 @@ class Sheet:
         blocks = self.found.page.blocks
         return plain([blocks[place] for place in sorted(places)])
 
-    def mark(self, places: frozenset[int]) -> Mark:
+    def label(self, places: frozenset[int]) -> Label:
         """What somebody says who chooses these blocks."""
         row = self.found.row
         detail = {
@@ -113,11 +112,11 @@ class Sheet:
         }
         told = json.dumps(detail, ensure_ascii=False)
         where = (row["crawl"], row["url"], row["url"])
-        return Mark(TEXT, *where, self.text(places), told, self.source, time.time())
+        return Label(TEXT, *where, self.text(places), told, self.source, time.time())
 
-    def marked_before(self, detail: str) -> frozenset[int] | None:
-        """The blocks of an earlier mark; None where it is of another source."""
-        told = told_by(detail)
+    def labelled_before(self, detail: str) -> frozenset[int] | None:
+        """The blocks of an earlier label; None where it is of another source."""
+        told = detail_of(detail)
         blocks = told.get("blocks")
         if told.get("fingerprint") != self.fingerprint or not isinstance(blocks, list):
             return None

@@ -1,4 +1,4 @@
-"""What was said of pictures, as it is shown: a picture with its verdict and its mark, and how often verdicts err."""
+"""What was said of pictures, as it is shown: a picture with its verdict and its label, and how often verdicts err."""
 
 import math
 from typing import NamedTuple
@@ -8,9 +8,8 @@ from crawler.dashboard.kept_picture import is_name
 from crawler.explanation import Reason
 from crawler.noise import reasons
 from crawler.noise.sighting import Sighting
-from crawler.state.marked import Tally
-from crawler.state.marks import CONTENT, NOISE
-from crawler.state.walls import Audited, Seen
+from crawler.state.labels import CONTENT, NOISE
+from crawler.state.verdict_lists import Agreement, Audited, ListedVerdict
 from crawler.wording import CONTROL
 
 NORMAL = 1.959964
@@ -53,13 +52,13 @@ class JudgedPicture(NamedTuple):
     """Whether it was downloaded, and where it lies is known."""
     can_teach: bool
     """Whether it is known how the page shows it, which training needs."""
-    mark: str
+    label: str
     """content or noise, as people say; empty where nobody did."""
 
     @property
     def is_disputed(self) -> bool:
         """Whether people see it otherwise than the verdict."""
-        return bool(self.mark) and self.mark != self.verdict
+        return bool(self.label) and self.label != self.verdict
 
     @property
     def box(self) -> tuple[int, int] | None:
@@ -91,24 +90,21 @@ class AuditShare(NamedTuple):
 
 
 class ImageErrors(NamedTuple):
-    """How often pictures are judged wrongly, by the audit and by people's marks."""
+    """How often pictures are judged wrongly, by the audit and by people's labels."""
 
     crawl: str
     audit: tuple[AuditShare, ...]
     skipped: ErrorShare
-    """Of the marked pictures that were skipped: how many are content, as people say."""
+    """Of the labelled pictures that were skipped: how many are content, as people say."""
     kept: ErrorShare
-    """Of the marked pictures that were kept: how many are noise, as people say."""
-    marks: int
-    """The newest ones, that were counted."""
-    all_marks: bool
+    """Of the labelled pictures that were kept: how many are noise, as people say."""
     unknown: int
-    """Marks of pictures on which the crawl has no verdict now."""
+    """Labels of pictures on which the crawl has no verdict now."""
 
 
-def shown(one: Seen, mark: str) -> JudgedPicture:
+def shown(one: ListedVerdict) -> JudgedPicture:
     """A verdict as it is shown."""
-    sighting = _sighting(one.sight)
+    sighting = Sighting.of(one.sight) if one.sight else None
     width, height = sighting.size if sighting else (None, None)
     return JudgedPicture(
         *(one.id, one.kind, one.url, one.target, one.page, one.site, NOISE if one.noise else CONTENT),
@@ -122,20 +118,18 @@ def shown(one: Seen, mark: str) -> JudgedPicture:
         height=height,
         is_here=is_name(one.file),
         can_teach=sighting is not None,
-        mark=mark,
+        label=one.label or "",
     )
 
 
-def errors(crawl: str, audits: tuple[Audited, ...], tally: Tally) -> ImageErrors:
+def errors(crawl: str, audits: tuple[Audited, ...], found: Agreement) -> ImageErrors:
     """How often a crawl's pictures are judged wrongly."""
     return ImageErrors(
         crawl,
         tuple(AuditShare(one.kind, one.chosen, wilson(one.mistaken, one.told)) for one in audits),
-        skipped=wilson(tally.content_skipped, tally.content_skipped + tally.noise_skipped),
-        kept=wilson(tally.noise_kept, tally.noise_kept + tally.content_kept),
-        marks=tally.counted,
-        all_marks=tally.is_all,
-        unknown=tally.unknown,
+        skipped=wilson(found.content_skipped, found.content_skipped + found.noise_skipped),
+        kept=wilson(found.noise_kept, found.noise_kept + found.content_kept),
+        unknown=found.unknown,
     )
 
 
@@ -151,13 +145,6 @@ def wilson(wrong: int, of: int) -> ErrorShare:
     middle = (share + spread / 2) / (1 + spread)
     half = NORMAL * math.sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
     return ErrorShare(wrong, of, share, max(0.0, middle - half), min(1.0, middle + half))
-
-
-def _sighting(record: str | None) -> Sighting | None:
-    try:
-        return Sighting.of(record) if record else None
-    except (ValueError, TypeError, RecursionError):  # whatever it is, it is none of ours
-        return None
 
 
 def _name(url: str) -> str:

@@ -4,19 +4,22 @@ Counters are sums of the samples that the crawls' workers hand in, which are kep
 forgotten begin anew, as Prometheus expects of a counter.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
 
 from crawler import __version__
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.request import Answer, RefusedError
+from crawler.state.crawl_summary import CrawlSummary, Sums, due_pages, latest_summaries, sums
 from crawler.state.database import time_of
 from crawler.state.glance import SLOW, NothingError, glance
 from crawler.state.job_rows import Job, jobs_of
 from crawler.state.jobs import FAILED
-from crawler.state.metered import MOST_COUNTED, Metered, metered
-from crawler.state.samples import Point
+from crawler.state.samples import statuses_of
+from crawler.state.schema import crawl
 from crawler.state.verdicts import saved_bytes
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -25,6 +28,12 @@ LONG = 30.0
 FRESH = 5.0
 """Seconds for which figures are good: however many ask, they are read once."""
 PATIENCE = 5.0
+RECENT = 600.0
+"""Seconds over which the harvest is reckoned."""
+MOST_DUE = 10_000
+"""Pages that are due, at which the count ends."""
+MOST_CRAWLS = 500
+"""Those that are measured: those at work first, then the latest."""
 COUNTER, GAUGE = "counter", "gauge"
 COUNTED = {
     "pages": "Pages that were stored, or were as they were.",
@@ -39,6 +48,17 @@ COUNTED = {
 }
 Labels = Mapping[str, str]
 Lines = Sequence[tuple[Labels, float | None]]
+
+
+class Measured(NamedTuple):
+    """A crawl, and what it did."""
+
+    crawl: CrawlSummary
+    due: int
+    """Pages that are due, up to MOST_DUE."""
+    ever: Sums | None
+    lately: Sums | None
+    statuses: Mapping[str, int]
 
 
 class Figure(NamedTuple):
@@ -61,45 +81,62 @@ def metrics(desk: Desk) -> Answer:
 def _text(desk: Desk) -> bytes:
     try:
         with glance(desk.url, LONG) as connection:
-            now = time_of(connection)
-            (crawls, left_out), jobs = metered(connection, now), jobs_of(connection)
+            (crawls, left_out), jobs = _measured(connection), jobs_of(connection)
     except NothingError:  # no crawl was ever run here, which is no trouble
-        crawls, left_out, jobs = (), 0, []
+        crawls, left_out, jobs = [], 0, []
     said = "Crawls that are not among these, as there are too many; those at work and the latest are."
     unsaid = Figure("left_out_crawls", GAUGE, said, [({}, float(left_out))])
     figures = [*_counters(crawls), *_gauges(crawls), *_of_jobs(jobs), unsaid]
     return "".join(line for figure in figures for line in _lines(figure)).encode("utf-8", "replace")
 
 
-def _counters(crawls: tuple[Metered, ...]) -> Iterator[Figure]:
-    ever = [(one.name, one.ever) for one in crawls if one.ever is not None]
+def _measured(connection: Connection) -> tuple[list[Measured], int]:
+    """The figures of crawls, by their names; and how many are left out, as there are too many."""
+    now = time_of(connection)
+    found, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
+    numbers = [one.id for one in found]
+    ever, lately = sums(connection, numbers), sums(connection, numbers, now - RECENT)
+    crawls = [
+        Measured(
+            one,
+            due_pages(connection, one, now, MOST_DUE),
+            ever.get(one.id),
+            lately.get(one.id),
+            statuses_of(connection, one.id) if one.id in ever else {},
+        )
+        for one in sorted(found, key=lambda one: one.name)
+    ]
+    return crawls, connection.execute(select(func.count()).select_from(crawl)).scalar_one() - len(crawls)
+
+
+def _counters(crawls: list[Measured]) -> Iterator[Figure]:
+    ever = [({"crawl": one.crawl.name}, one.ever) for one in crawls if one.ever is not None]
     for name, about in COUNTED.items():
-        values = [({"crawl": crawl}, float(getattr(point, name))) for crawl, point in ever]
-        yield Figure(f"{name}_total", COUNTER, about, values)
+        yield Figure(f"{name}_total", COUNTER, about, [(of, float(getattr(did, name))) for of, did in ever])
     statuses = [
-        ({"crawl": crawl, "status": status}, float(count))
-        for crawl, point in ever
-        for status, count in sorted(point.statuses.items())
+        ({"crawl": one.crawl.name, "status": status}, float(count))
+        for one in crawls
+        for status, count in one.statuses.items()
     ]
     yield Figure("responses_total", COUNTER, "Answers by their status code; none of those that never came.", statuses)
-    saved = [({"crawl": crawl}, _saved(point)) for crawl, point in ever]
+    saved = [(of, saved_bytes(did.skipped, did.pictures, did.picture_bytes)) for of, did in ever]
     yield Figure("saved_bytes", GAUGE, "Bytes of pictures that were not downloaded, as estimated.", saved)
 
 
-def _gauges(crawls: tuple[Metered, ...]) -> Iterator[Figure]:
-    def of_each(values: Mapping[str, float | None]) -> Lines:
-        return [({"crawl": name}, value) for name, value in values.items()]
+def _gauges(crawls: list[Measured]) -> Iterator[Figure]:
+    def of_each(value: Callable[[Measured], float | None]) -> Lines:
+        return [({"crawl": one.crawl.name}, value(one)) for one in crawls]
 
-    due = f"Pages that are due, counted up to {MOST_COUNTED}."
+    due = f"Pages that are due, counted up to {MOST_DUE}."
     sampled = "When the last sample ended, in seconds since 1970."
-    yield Figure("round", GAUGE, "The round that the crawl is in.", of_each({one.name: one.round for one in crawls}))
-    yield Figure("round_pages", GAUGE, "Pages of this round.", of_each({one.name: one.pages for one in crawls}))
-    yield Figure("waiting", GAUGE, "Addresses that wait.", of_each({one.name: one.waiting for one in crawls}))
-    yield Figure("workers", GAUGE, "Workers that are alive.", of_each({one.name: one.workers for one in crawls}))
-    yield Figure("due_pages", GAUGE, due, of_each({one.name: one.due for one in crawls}))
-    yield Figure("sampled_timestamp_seconds", GAUGE, sampled, of_each({one.name: one.sampled_at for one in crawls}))
-    harvest = {one.name: one.lately.on_topic / one.lately.read for one in crawls if one.lately and one.lately.read}
-    yield Figure("harvest", GAUGE, "The share of the last ten minutes' pages on the topic.", of_each(harvest))
+    harvest = "The share of the last ten minutes' pages on the topic."
+    yield Figure("round", GAUGE, "The round that the crawl is in.", of_each(lambda one: one.crawl.round))
+    yield Figure("round_pages", GAUGE, "Pages of this round.", of_each(lambda one: one.crawl.pages))
+    yield Figure("waiting", GAUGE, "Addresses that wait.", of_each(lambda one: one.crawl.waiting))
+    yield Figure("workers", GAUGE, "Workers that are alive.", of_each(lambda one: len(one.crawl.alive)))
+    yield Figure("due_pages", GAUGE, due, of_each(lambda one: one.due))
+    yield Figure("sampled_timestamp_seconds", GAUGE, sampled, of_each(lambda one: one.ever and one.ever.until))
+    yield Figure("harvest", GAUGE, harvest, of_each(lambda one: one.lately and one.lately.harvest))
     yield Figure("info", GAUGE, "The release.", [({"version": __version__}, 1.0)])
 
 
@@ -116,10 +153,6 @@ def _of_jobs(jobs: list[Job]) -> Iterator[Figure]:
     yield Figure("job_running", GAUGE, "Whether a run is under way.", of_each(running))
     yield Figure("job_failed", GAUGE, "Whether the last run failed.", of_each(failed))
     yield Figure("job_ended_timestamp_seconds", GAUGE, f"When the last run ended, {since}", of_each(ended))
-
-
-def _saved(point: Point) -> float | None:
-    return saved_bytes(point.skipped, point.pictures, point.picture_bytes)
 
 
 def _lines(figure: Figure) -> Iterator[str]:

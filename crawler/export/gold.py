@@ -1,22 +1,22 @@
-"""The pages that people marked, as the file that `scrapy evaluate` and `scrapy train` read."""
+"""The pages that people labelled, as the file that `scrapy evaluate` and `scrapy train` read."""
 
 import json
 from collections.abc import Iterable, Iterator
 
 from crawler.page import Page
-from crawler.state.marks import Mark
+from crawler.state.labels import Label, detail_of
 
 
 class GoldLines:
-    """The lines of some marks, and how many could not be made."""
+    """The lines of some labels, and how many could not be made."""
 
-    def __init__(self, marks: Iterable[Mark]) -> None:
-        self._marks = marks
+    def __init__(self, labels: Iterable[Label]) -> None:
+        self._labels = labels
         self.made = self.bare = 0
 
     def __iter__(self) -> Iterator[bytes]:
-        for mark in self._marks:
-            line = gold_line(mark)
+        for label in self._labels:
+            line = gold_line(label)
             if line is None:
                 self.bare += 1
             else:
@@ -24,27 +24,18 @@ class GoldLines:
                 yield line
 
 
-def gold_line(mark: Mark) -> bytes | None:
+def gold_line(label: Label) -> bytes | None:
     """A page as it was fetched and its main text, as one line; None where there is nothing of the page."""
-    if mark.source is None:
+    if label.source is None:
         return None
-    told = told_by(mark.detail)
-    page = Page(mark.url, mark.source, str(told.get("content_type", "")))
+    told = detail_of(label.detail)
+    page = Page(label.url, label.source, str(told.get("content_type", "")))
     row = {
-        "id": mark.url,
-        "url": mark.url,
+        "id": label.url,
+        "url": label.url,
         "lang": str(told.get("language", "")),
         "page_type": str(told.get("page_type", "")),
         "html": page.html,
-        "gold": mark.value,
+        "gold": label.value,
     }
     return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-
-
-def told_by(detail: str) -> dict[str, object]:
-    """What a mark's detail tells; nothing where it is none of a page."""
-    try:
-        told = json.loads(detail)
-    except (ValueError, RecursionError):
-        return {}
-    return told if isinstance(told, dict) else {}

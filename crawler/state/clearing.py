@@ -9,9 +9,10 @@ from sqlalchemy import ColumnElement, Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
+from crawler.state.crawl_summary import workers_of
 from crawler.state.dashboard_tables import sample
 from crawler.state.database import StateError, open_database, shown, time_of, why
-from crawler.state.report import open_sqlite, reading, workers_of
+from crawler.state.report import open_sqlite, reading
 from crawler.state.schema import crawl, likeness, output, page, page_version, raw, template, verdict
 from crawler.state.schema import worker as worker_table
 from crawler.state.seats import forget

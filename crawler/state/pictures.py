@@ -27,8 +27,9 @@ from sqlalchemy import (
 from crawler.state.addresses import in_parts, insert_of, raise_best
 from crawler.state.claims import RENEW_BEST
 from crawler.state.entries import Batch, Evidence
+from crawler.state.labels import PICTURE, key_of
 from crawler.state.lines import storable
-from crawler.state.schema import RECORDED, WAITING, address, evidence, host, site, verdict
+from crawler.state.schema import RECORDED, WAITING, address, crawl, evidence, host, site, verdict
 
 RELEASED_AT_ONCE = 10_000  # pictures: a statement must end within its time; the rest follows
 SITES_AT_ONCE = 10_000  # numbers of sites that are looked through for some that have run dry
@@ -183,6 +184,9 @@ def keep_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapp
     """Keep what was said of pictures; what was said before of the same ones goes."""
     rows = {one["key"]: {"crawl_id": crawl_id, **one} for one in verdicts}
     if rows:
+        name = connection.execute(select(crawl.c.name).where(crawl.c.id == crawl_id)).scalar_one()
+        for row in rows.values():
+            row["label_key"] = key_of(name, PICTURE, row["url"], row["page"])
         new = insert_of(connection.engine)(verdict)
         renewed = {name: new.excluded[name] for name in next(iter(rows.values())) if name != "key"}
         connection.execute(

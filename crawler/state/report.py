@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Engine,
-    Row,
     case,
     create_engine,
     event,
@@ -32,16 +30,15 @@ from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.state.crawl_summary import CrawlSummary, all_summaries, due_pages, next_due
 from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, shown, time_of, why
 from crawler.state.odd import checked
 from crawler.state.schema import (
     DONE,
-    HELD,
     RECORDED,
     VERSION,
     WAITING,
     address,
-    crawl,
     host,
     output,
     page,
@@ -49,27 +46,12 @@ from crawler.state.schema import (
     tables,
 )
 from crawler.state.schema import version as version_table
-from crawler.state.schema import worker as worker_table
-from crawler.state.workers import LEASE
+from crawler.state.site_list import SiteRow, Wanted, sites
 
 MOST_SITES = 10
+EVERY = 2**31 - 1  # of what waits of a site is counted
 CONNECT_SECONDS = 10
 ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"
-
-
-class Worker(NamedTuple):
-    """A process that is at a crawl, or that died at it and is not buried yet."""
-
-    number: int
-    place: str
-    silent: float
-    """Seconds since its last sign of life."""
-    held: int
-
-    @property
-    def alive(self) -> bool:
-        """Whether it is to be taken for alive."""
-        return self.silent <= LEASE
 
 
 class Files(NamedTuple):
@@ -81,21 +63,6 @@ class Files(NamedTuple):
     images_size: int
 
 
-class Site(NamedTuple):
-    """What a site was asked for, and what it may still be asked for."""
-
-    name: str
-    pages: int
-    requests: int
-    waiting: int
-    hosts: int
-    closed: int
-    """How many of its hosts are asked for nothing more."""
-    why: str | None
-    rest: float
-    """In how many seconds the first of its hosts that something waits for may be asked."""
-
-
 class Ends(NamedTuple):
     """How the addresses of a crawl ended that are done with."""
 
@@ -105,53 +72,38 @@ class Ends(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Crawl:
-    """One crawl of those in the database."""
+class Crawl(CrawlSummary):
+    """One crawl of those in the database, with what takes long to count."""
 
-    name: str
-    seeds: str
-    """As JSON."""
-    started_at: float
-    ended_at: float | None
-    pages: int
     texts: int
     """How many pages are in the database; those dropped since are not."""
-    waiting: int
-    held: int
     recorded: int
     """Pictures that wait for their site to show enough."""
-    pictures: int
-    """How many pictures were downloaded."""
-    kept: int
-    """How many addresses are pages that are stored, or were."""
-    outcomes: Outcomes
-    """How the other addresses ended."""
-    workers: tuple[Worker, ...]
+    ends: Ends
+    """How the addresses ended that are done with."""
     files: tuple[Files, ...]
     site_count: int
-    round: int = 1
-    first_round: int = 1
-    due: int = 0
+    due: int
     """Pages that are due."""
-    next_due: float | None = None
+    next_due: float | None
     """In how many seconds the next page is due, 0 where one is; None if none ever is."""
-    sites: tuple[Site, ...] = ()
+    sites: tuple[SiteRow, ...]
     """Those with the most pages, when this crawl was asked for."""
+
+    @property
+    def held(self) -> int:
+        """Addresses that workers hold."""
+        return sum(one.held for one in self.workers)
 
     @property
     def done(self) -> int:
         """Addresses of which something came, or nothing will."""
-        return self.kept + self.pictures + self.outcomes.total()
+        return self.ends.pages + self.ends.pictures + self.ends.outcomes.total()
 
     @property
     def addresses(self) -> int:
         """Addresses the crawl ever met."""
         return self.waiting + self.held + self.recorded + self.done
-
-    @property
-    def alive(self) -> tuple[Worker, ...]:
-        """The workers that are at it."""
-        return tuple(one for one in self.workers if one.alive)
 
 
 class Disk(NamedTuple):
@@ -189,53 +141,32 @@ def disk(url: URL) -> Disk | None:
 
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl]:
-    waiting, held, recorded = (_by_crawl(connection, state) for state in (IS_WAITING, IS_HELD, IS_RECORDED))
-    ends, workers, files = ends_of(connection), workers_of(connection, now), _files(connection)
-    texts, sites, working = (_count_of(connection, what) for what in TOTALS)
-    for row in connection.execute(select(crawl).order_by(crawl.c.id)).all():
-        number = row.id
+    recorded = select(host.c.crawl_id, func.count()).select_from(PLACED).where(IS_RECORDED).group_by(host.c.crawl_id)
+    texts, site_counts, recorded_counts = (_count_of(connection, what) for what in (*TOTALS, recorded))
+    ends, files = ends_of(connection), _files(connection)
+    for one in all_summaries(connection, now):
+        soonest = next_due(connection, [one.id], None).get(one.id)
+        most = Wanted(most=MOST_SITES, most_waiting=EVERY)
         yield Crawl(
-            row.name,
-            row.seeds,
-            row.started_at,
-            row.ended_at,
-            row.pages + working[number],
-            texts[number],
-            waiting[number],
-            held[number],
-            recorded[number],
-            *ends[number],
-            tuple(workers[number]),
-            tuple(files[number]),
-            sites[number],
-            row.round,
-            row.first_round,
-            *_due(connection, row, now),
-            tuple(_sites(connection, number, now)) if row.name == detailed else (),
+            **vars(one),
+            texts=texts[one.id],
+            recorded=recorded_counts[one.id],
+            ends=ends[one.id],
+            files=tuple(files[one.id]),
+            site_count=site_counts[one.id],
+            due=due_pages(connection, one, now),
+            next_due=None if soonest is None else max(0.0, soonest - now),
+            sites=sites(connection, one.id, most).rows if one.name == detailed else (),
         )
 
 
-def _due(connection: Connection, row: Row[Any], now: float) -> tuple[int, float | None]:
-    """How many pages of a crawl are due, and in how many seconds the next one is."""
-    mine = page.c.crawl_id == row.id, page.c.round >= row.first_round
-    count = select(func.count()).select_from(page).where(*mine, page.c.due_at <= now)
-    soonest = connection.execute(select(func.min(page.c.due_at)).where(*mine, page.c.gone_at.is_(None))).scalar()
-    return connection.execute(count).scalar_one(), None if soonest is None else max(0.0, soonest - now)
-
-
 # Bound later, as parameters otherwise are, they would have each row looked at, though the index says it all.
-IS_WAITING, IS_HELD, IS_RECORDED = (
-    address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, RECORDED)
-)
+IS_WAITING, IS_RECORDED = (address.c.state == literal(state, literal_execute=True) for state in (WAITING, RECORDED))
 TOTALS = (
     select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
     select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id),
-    select(worker_table.c.crawl_id, func.sum(worker_table.c.pages)).group_by(worker_table.c.crawl_id),
 )
 PLACED = address.join(host, address.c.host_id == host.c.id)
-WAITING_ON_HOST = (
-    select(func.count()).where(address.c.host_id == host.c.id, IS_WAITING).correlate(host).scalar_subquery()
-)
 
 
 def _count_of(connection: Connection, totals: Any) -> Counter[int]:
@@ -243,12 +174,6 @@ def _count_of(connection: Connection, totals: Any) -> Counter[int]:
     for number, count in connection.execute(totals):
         counts[number] = count
     return counts
-
-
-def _by_crawl(connection: Connection, state: ColumnElement[bool]) -> Counter[int]:
-    """How many addresses of each crawl are in a state."""
-    counts = select(host.c.crawl_id, func.count()).select_from(PLACED).where(state)
-    return _count_of(connection, counts.group_by(host.c.crawl_id))
 
 
 def ends_of(connection: Connection) -> defaultdict[int, Ends]:
@@ -268,38 +193,12 @@ def ends_of(connection: Connection) -> defaultdict[int, Ends]:
     return found
 
 
-def workers_of(connection: Connection, now: float) -> defaultdict[int, list[Worker]]:
-    """The workers of each crawl, by its number."""
-    holders = select(address.c.worker, func.count()).where(IS_HELD).group_by(address.c.worker)
-    held = _count_of(connection, holders)
-    found: defaultdict[int, list[Worker]] = defaultdict(list)
-    for row in connection.execute(select(worker_table).order_by(worker_table.c.number)):
-        found[row.crawl_id].append(Worker(row.number, row.place, max(0.0, now - row.beat), held[row.id]))
-    return found
-
-
 def _files(connection: Connection) -> defaultdict[int, list[Files]]:
     """The files of each crawl."""
     found: defaultdict[int, list[Files]] = defaultdict(list)
     for row in connection.execute(select(output).order_by(output.c.number)):
         found[row.crawl_id].append(Files(row.number, row.place, row.pages_size, row.images_size))
     return found
-
-
-def _sites(connection: Connection, number: int, now: float) -> Iterator[Site]:
-    """The sites of a crawl with the most pages."""
-    most = site.c.pages.desc(), site.c.requests.desc(), site.c.id
-    mine = select(site).where(site.c.crawl_id == number)
-    rows = connection.execute(mine.order_by(*most).limit(MOST_SITES)).all()
-    first = func.min(case((host.c.best.is_not(None), host.c.next_at)))
-    columns = (func.sum(WAITING_ON_HOST), func.count(), func.count(host.c.closed), func.min(host.c.closed), first)
-    theirs = host.c.crawl_id == number, host.c.site_id.in_([row.id for row in rows])
-    hosts = select(host.c.site_id, *columns).where(*theirs).group_by(host.c.site_id)
-    found = {site_id: values for site_id, *values in connection.execute(hosts)}
-    for row in rows:
-        waiting, count, closed, reason, ready = found.get(row.id, (0, 0, 0, None, None))
-        rest = max(0.0, (ready or now) - now)
-        yield Site(row.name, row.pages, row.requests, int(waiting), count, closed, reason, rest)
 
 
 def exists(url: URL) -> bool:

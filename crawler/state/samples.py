@@ -169,6 +169,11 @@ def totals(connection: Connection, crawl_id: int, since: float | None = None) ->
     return _point(row, connection.execute(waiting).scalar_one())
 
 
+def statuses_of(connection: Connection, crawl_id: int) -> dict[str, int]:
+    """How many answers of each status a crawl ever got."""
+    return _added(connection.execute(select(sample.c.statuses).where(*_of(crawl_id, None))).scalars())
+
+
 def _of(crawl_id: int, since: float | None) -> tuple[ColumnElement[bool], ...]:
     mine = sample.c.crawl_id == crawl_id
     return (mine,) if since is None else (mine, sample.c.at >= since)

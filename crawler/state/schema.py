@@ -353,8 +353,14 @@ verdict = Table(
     Column("decided_at", Text, nullable=False),
     Column("sight", Text),  # how a page shows it, from which it can be judged again; not of an older release
     Column("file", Text),  # of what was downloaded, under the folder of pictures
+    Column("label_key", BigInteger),  # that of what people say of the picture, if they do
 )
-Index("verdict_site", verdict.c.crawl_id, verdict.c.site_id, verdict.c.noise, verdict.c.kind, verdict.c.id)
+Index("verdict_label", verdict.c.label_key, verdict.c.noise, verdict.c.kind)
+# The last two are looked through in the index: a site has too many rows to be read for them.
+Index(
+    "verdict_site",
+    *(verdict.c[name] for name in ("crawl_id", "site_id", "noise", "kind", "id", "decided_by", "audited")),
+)
 Index("verdict_wall", verdict.c.crawl_id, verdict.c.noise, verdict.c.kind, verdict.c.id)
 Index(
     "verdict_doubt",
@@ -364,6 +370,16 @@ Index(
     verdict.c.probability,
     verdict.c.id,
 )
+IS_NOISE: ColumnElement[bool] = literal_column("noise")
+Index(
+    "verdict_model",
+    verdict.c.crawl_id,
+    verdict.c.decided_by,
+    verdict.c.kind,
+    verdict.c.id,
+    sqlite_where=IS_NOISE,
+    postgresql_where=IS_NOISE,
+)
 # Few are: the share of the noise that is fetched to see whether it is.
 IS_AUDITED: ColumnElement[bool] = literal_column("audited")
 Index(
@@ -372,6 +388,8 @@ Index(
     verdict.c.kind,
     verdict.c.id,
     verdict.c.mistaken,
+    verdict.c.site_id,
+    verdict.c.decided_by,
     sqlite_where=IS_AUDITED,
     postgresql_where=IS_AUDITED,
 )

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, literal, select, tuple_
 
 from crawler.state.schema import WAITING, address, host, site
 
@@ -18,14 +18,12 @@ MOST_HOSTS = 200
 """Hosts of a site that are looked at."""
 FEW_HOSTS = 2_000
 """Hosts of all sites of a part that are read at once; where there are more, they are read site by site."""
-MOST_COUNTED = 200
-"""Waiting addresses of a site that are counted."""
 SORTS = ("pages", "requests", "name")
 # Spelled out, as the index of what waits holds it.
 IS_WAITING = address.c.state == literal(WAITING, literal_execute=True)
 HOSTS = select(host.c.site_id, host.c.best, host.c.next_at, host.c.pace, host.c.closed, host.c.latency, host.c.delay)
 _waits = select(address.c.id).join(host, host.c.id == address.c.host_id)
-_some = _waits.where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING).limit(MOST_COUNTED + 1)
+_some = _waits.where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING).limit(bindparam("most"))
 WAITING_OF_SITE = select(func.count()).select_from(_some.correlate(site).subquery()).scalar_subquery()
 
 
@@ -38,6 +36,8 @@ class Wanted(NamedTuple):
     after: tuple[int, int] | str | None = None
     """The last one that was seen: its number of pages or requests and its own, or its name."""
     most: int = 50
+    most_waiting: int = 200
+    """Waiting addresses of a site that are counted."""
 
 
 class SiteRow(NamedTuple):
@@ -89,8 +89,8 @@ def sites(connection: Connection, crawl_id: int, wanted: Wanted) -> Sites:
     rows = connection.execute(_sorted(mine, sort, wanted).limit(wanted.most + 1)).all()
     shown = rows[: wanted.most]
     mine_shown = [row.id for row in shown]
-    hosts, waiting = _hosts(connection, mine_shown), _waiting(connection, mine_shown)
-    of_each = tuple(_site(row, hosts.get(row.id, ()), waiting[row.id]) for row in shown)
+    hosts, waiting = _hosts(connection, mine_shown), _waiting(connection, mine_shown, wanted.most_waiting + 1)
+    of_each = tuple(_site(row, hosts.get(row.id, ()), waiting[row.id], wanted.most_waiting) for row in shown)
     return Sites(of_each, len(rows) > len(shown), sort, min(count, FEW), count > FEW)
 
 
@@ -105,7 +105,7 @@ def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: Wanted) -> A
     return found.order_by(*(column.desc() for column in by))
 
 
-def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int) -> SiteRow:
+def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int, most: int) -> SiteRow:
     hosts = found[:MOST_HOSTS]
     open_hosts = [one for one in hosts if one.best is not None]
     closed = [one.closed for one in hosts if one.closed]
@@ -114,8 +114,8 @@ def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int) -> SiteRow:
         row.name,
         row.pages,
         row.requests,
-        min(waiting, MOST_COUNTED),
-        waiting > MOST_COUNTED,
+        min(waiting, most),
+        waiting > most,
         len(hosts),
         len(found) > MOST_HOSTS,
         len(closed),
@@ -138,7 +138,7 @@ def _hosts(connection: Connection, mine: Sequence[int]) -> Mapping[int, Sequence
     return found
 
 
-def _waiting(connection: Connection, mine: Sequence[int]) -> Mapping[int, int]:
-    """How many addresses of some sites wait; of each, no more are counted than one too many."""
+def _waiting(connection: Connection, mine: Sequence[int], most: int) -> Mapping[int, int]:
+    """How many addresses of some sites wait, of each counted up to a limit."""
     counted = select(site.c.id, WAITING_OF_SITE).where(site.c.id.in_(mine))
-    return {number: int(count) for number, count in connection.execute(counted)}
+    return {number: int(count) for number, count in connection.execute(counted, {"most": most})}

@@ -6,7 +6,7 @@ asked most seldom, or rest longest. Of those few it is counted what waits, up to
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from crawler.state.survey import totals
 LOOKED_AT = 300  # addresses, to see which hosts have many
 CANDIDATES = 50  # hosts of each sort of which it is counted what waits
 USUAL = 10  # addresses that are taken to wait of a host until they are counted
-COUNTED_OF_EACH, COUNTED = 200, 10_000  # addresses of each candidate, and of each of the slowest
+COUNTED = 1_000  # addresses of each candidate
 SHORTEST_REST = 5.0  # seconds that are more than a pause between two requests
 
 
@@ -96,12 +96,12 @@ def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[Slow
     guessed = _guessed(connection, crawl_id, all_of_it.waiting)
     hosts = {number for number, _ in Counter(guessed).most_common(CANDIDATES)}
     hosts.update(connection.execute(SELDOM, {"crawl": crawl_id, "now": now}).scalars())
-    several = all_of_it.workers > 1
-    for most_of_each in (COUNTED_OF_EACH, COUNTED):
-        rows = _counted(connection, hosts, most_of_each)
-        found = {row.id: _slow(row, now, _number(row, most_of_each, guessed), several) for row in rows}
-        hosts = set(sorted(found, key=lambda number: (-found[number].seconds, found[number].host))[: max(0, most)])
-    return tuple(sorted((found[number] for number in hosts), key=lambda one: (-one.seconds, one.host)))
+    found = [
+        _slow(row, now, guessed.get(row.id, 0), several=all_of_it.workers > 1)
+        for part in in_parts(sorted(hosts))
+        for row in connection.execute(WAITING_OF, {"hosts": part, "most": COUNTED})
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.seconds, one.host))[:most])
 
 
 def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int, int]:
@@ -119,28 +119,13 @@ def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int
     return {number: seen[number] * waiting // whole for number in mine}
 
 
-def _counted(connection: Connection, hosts: Collection[int], most: int) -> list[Row[Any]]:
-    return [
-        row
-        for part in in_parts(sorted(hosts))
-        for row in connection.execute(WAITING_OF, {"hosts": part, "most": most}).all()
-    ]
-
-
-def _number(row: Row[Any], most: int, guessed: Mapping[int, int]) -> tuple[int, bool]:
-    """How many addresses of a host wait, and whether they were counted to the last."""
-    if row.waiting < most:
-        return row.waiting, True
-    return max(row.waiting, guessed.get(row.id, 0)), False
-
-
-def _slow(row: Row[Any], now: float, waiting: tuple[int, bool], several: bool) -> Slow:
-    rest, seconds = max(0.0, row.next_at - now), 0.0
-    if row.closed is None:
-        seconds = rest + waiting[0] * row.each
-    why = _why(row, rest, several)
+def _slow(row: Row[Any], now: float, guessed: int, *, several: bool) -> Slow:
+    is_counted = row.waiting < COUNTED
+    waiting = row.waiting if is_counted else max(row.waiting, guessed)
+    rest = max(0.0, row.next_at - now)
+    seconds = rest + waiting * row.each if row.closed is None else 0.0
     known = (rest, row.pace, row.delay, row.latency, row.its_worker, row.closed)
-    return Slow(row.name, row.its_site, why, seconds, *waiting, *known)
+    return Slow(row.name, row.its_site, _why(row, rest, several), seconds, waiting, is_counted, *known)
 
 
 def _why(row: Row[Any], rest: float, several: bool) -> Why:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, func, select
 from sqlalchemy.engine import URL
 
-from crawler.state.report import read, reading
+from crawler.state.report import exists, reading
 from crawler.state.schema import address, crawl, page, site, verdict
 
 MOST_SITES = 20
@@ -108,7 +108,7 @@ AUDITED_PAGES = select(func.count()).where(page.c.crawl_id == bindparam("crawl")
 
 def judged(url: URL) -> list[Judged] | None:
     """What was said of the pictures of each crawl; None when no crawl was ever run there."""
-    if read(url) is None:
+    if not exists(url):
         return None
     with reading(url) as connection:
         crawls = connection.execute(select(crawl.c.id, crawl.c.name).order_by(crawl.c.id)).all()

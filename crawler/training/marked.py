@@ -11,7 +11,8 @@ from crawler.noise.evidence import Evidence
 from crawler.noise.place import SIGNS
 from crawler.noise.sighting import Sighting
 from crawler.noise.words import description
-from crawler.state.marks import NOISE, PICTURE, Mark, all_marks
+from crawler.state.labels import NOISE, PICTURE, all_labels
+from crawler.state.labels import Label as Said
 from crawler.state.report import reading
 from crawler.state.schema import crawl, evidence, site
 from crawler.training.sighted import Sighted, signs
@@ -20,11 +21,11 @@ from crawler.urls import site as site_of
 from crawler.wording import counted
 
 SET = "crawl {}"
-"""What the marks of a crawl are called as a set."""
+"""What the labels of a crawl are called as a set."""
 
 
 class Marked(NamedTuple):
-    """What marks teach."""
+    """What labels teach."""
 
     found: list[Sighted]
     marks: int
@@ -36,19 +37,19 @@ def marked(url: URL, name: str | None, tell: Tell) -> Marked:
     counts: dict[tuple[str, str], Evidence] = {}
     found, number = [], 0
     with reading(url) as connection:
-        for mark in all_marks(connection, name, PICTURE):
+        for said in all_labels(connection, name, PICTURE):
             number += 1
-            if (sighting := sighting_of(mark)) is not None:
-                found.append(_sighted(connection, mark, sighting, counts))
+            if (sighting := sighting_of(said)) is not None:
+                found.append(_sighted(connection, said, sighting, counts))
     sites = {one.site for one in found}
     tell(f"{len(found):,} of {counted(number, 'marked picture')} can be learned from, of {counted(len(sites), 'site')}")
     return Marked(found, number)
 
 
-def sighting_of(mark: Mark) -> Sighting | None:
+def sighting_of(said: Said) -> Sighting | None:
     """The picture as a page shows it; None where that is not known, or is no record of it."""
     try:
-        one = Sighting.of(mark.detail)
+        one = Sighting.of(said.detail)
         texts = (one.url, one.target, one.page, one.alt, one.title, one.anchor_text)
         whole = len(one.signs) == len(SIGNS) and all(isinstance(text, str) for text in texts)
         sizes = all(size is None or isinstance(size, int) for size in one.size)
@@ -58,15 +59,15 @@ def sighting_of(mark: Mark) -> Sighting | None:
 
 
 def _sighted(
-    connection: Connection, mark: Mark, sighting: Sighting, counts: dict[tuple[str, str], Evidence]
+    connection: Connection, said: Said, sighting: Sighting, counts: dict[tuple[str, str], Evidence]
 ) -> Sighted:
     name = site_of(sighting.page)
-    key = mark.crawl, name
+    key = said.crawl, name
     if key not in counts:
         counts[key] = Evidence()
         for record in _records(connection, *key):
             counts[key].add(Evidence.of(record))
-    label = Label(SET.format(mark.crawl), sighting.page, sighting.url, mark.value == NOISE, "")
+    label = Label(SET.format(said.crawl), sighting.page, sighting.url, said.value == NOISE, "")
     return Sighted(label, name, counts[key].pages, (signs(sighting, counts[key]),), description(sighting))
 
 

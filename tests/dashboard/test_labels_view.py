@@ -15,7 +15,7 @@ from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.dashboard.views import labels
 from crawler.state.dashboard_tables import label
-from crawler.state.marks import PICTURE, TEXT, Mark, mark
+from crawler.state.labels import PICTURE, TEXT, Label, put_label
 from crawler.state.raw import LEVEL, zstd
 from crawler.state.schema import crawl, page, raw
 
@@ -86,7 +86,7 @@ def test_the_least_certain_pages_are_offered(desk: Desk, engine: Engine) -> None
     enter(engine, 3, source=None)
     enter(engine, 4, certainty=None)
     found = data(desk, "/api/labels/queue")
-    assert ([one["id"] for one in found["pages"]], found["looked"], found["after"]) == ([1, 2, 4], 4, 0)
+    assert ([one["id"] for one in found["pages"]], found["after"]) == ([1, 2, 4], 0)
     shown = text(desk)
     assert re.findall(r'data-item href="/labels/pages/(\d)"', shown) == ["1", "2", "4"]
     assert "10% certain" in shown
@@ -174,7 +174,7 @@ def test_the_newest_mark_of_a_page_counts(desk: Desk, engine: Engine) -> None:
 def test_a_mark_is_taken_back(desk: Desk, engine: Engine) -> None:
     enter(engine)
     post(desk, **chosen(desk, 2))
-    (one,) = data(desk)["marks"]
+    (one,) = data(desk)["labels"]
     assert (one["kind"], one["url"], one["number"]) == ("text", URL_1, 1)
     assert f'action="/labels/{one["id"]}/remove"' in text(desk)
     found = post(desk, f"/labels/{one['id']}/remove")
@@ -194,14 +194,14 @@ def test_a_mark_of_another_source_is_said_and_not_shown(desk: Desk, engine: Engi
 
 
 def test_older_marks_are_on_further_pages(desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(labels, "MOST_SAID", 2)
+    monkeypatch.setattr(labels, "MOST_LABELS", 2)
     for number in range(5):
         kind, value = ((PICTURE, "noise"), (TEXT, "Bees."))[number % 2]
-        mark(engine, Mark(kind, "bees", f"http://a.example/{number}", "http://a.example/", value))
+        put_label(engine, Label(kind, "bees", f"http://a.example/{number}", "http://a.example/", value))
     seen, before = [], 0
     for _ in range(3):
         part = data(desk, before=str(before))
-        seen += [one["url"][-1] for one in part["marks"]]
+        seen += [one["url"][-1] for one in part["labels"]]
         before = part["before"]
     assert (seen, before) == (["4", "3", "2", "1", "0"], 0)
     assert "before=4" in text(desk, "/labels/list")
@@ -309,7 +309,7 @@ def test_words_of_the_web_are_words(desk: Desk, engine: Engine, attack: str) -> 
     form = chosen(desk, 0, 1)
     pages.append(post(desk, "/labels/pages/1/preview", **form).body.decode())
     post(desk, **form)
-    mark(engine, Mark(PICTURE, "bees", attack, attack, "noise"))
+    put_label(engine, Label(PICTURE, "bees", attack, attack, "noise"))
     pages += [text(desk), text(desk, "/labels/list"), text(desk, "/labels/pages/1")]
     for shown in pages:
         assert "<script>alert" not in shown

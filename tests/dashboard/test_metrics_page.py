@@ -10,11 +10,11 @@ from scrapy.settings import Settings
 from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL, make_url
 
+from crawler.dashboard import metrics
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.door import Door
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
-from crawler.state import metered
 from crawler.state.dashboard_tables import sample
 from crawler.state.database import open_database, time_of
 from crawler.state.job_tables import job, run
@@ -112,7 +112,7 @@ def test_where_nothing_was_ever_crawled(tmp_path: Path) -> None:
 def test_crawls_that_are_too_many_are_counted(
     url: URL, monkeypatch: pytest.MonkeyPatch, most: int, left_out: int
 ) -> None:
-    monkeypatch.setattr(metered, "MOST_CRAWLS", most)
+    monkeypatch.setattr(metrics, "MOST_CRAWLS", most)
     engine = open_database(url)
     fill(engine)
     engine.dispose()

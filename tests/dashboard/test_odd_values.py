@@ -18,14 +18,14 @@ from crawler.dashboard.request import ODD, Answer, Request
 from crawler.dashboard.routes import API, VIEWS, answer
 from crawler.state.database import open_database
 from crawler.state.jobs import BY_HAND, Due, Jobs, Place, values_of
-from crawler.state.marks import TEXT, Mark, mark
+from crawler.state.labels import TEXT, Label, put_label
 from crawler.state.odd import OddError
 from crawler.state.report import reading
 from crawler.state.schema import crawl, page, page_version
 
 DEEP = '{"a":' * 5_000
 ENDLESS = 9e999
-JSON = ("crawl.seeds", "raw.headers", "verdict.sight", "focus.summary", "focus.learned",
+JSON = ("crawl.seeds", "raw.headers", "focus.summary", "focus.learned",
         "page.images",
         "job.arguments", "job.settings", "evidence.counts")  # fmt: skip
 
@@ -49,7 +49,7 @@ def there(copied: Path) -> Path:
         before = select(page.c.key, page.c.crawl_id, page.c.fetched_at, page.c.title, page.c.text)
         connection.execute(insert(page_version).from_select([one.name for one in before.selected_columns], before))
         url = connection.execute(select(page.c.url).limit(1)).scalar_one()
-    mark(engine, Mark(TEXT, "topic", url, url, "All bees."))
+    put_label(engine, Label(TEXT, "topic", url, url, "All bees."))
     engine.dispose()
     return file
 

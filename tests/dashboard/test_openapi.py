@@ -17,10 +17,10 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.door import Door
 from crawler.dashboard.request import Request
 from crawler.dashboard.routes import answer
-from crawler.state import marks
 from crawler.state.database import open_database
 from crawler.state.job_rows import find
 from crawler.state.jobs import BY_HAND, Due, Jobs, Place, values_of
+from crawler.state.labels import NOISE, PICTURE, Label, put_label
 
 DESCRIBED = json.loads(openapi.document(API))
 TYPES: dict[str, tuple[type[Any], ...]] = {
@@ -113,7 +113,7 @@ def desk(crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> Desk:
     begun = jobs.start(find(jobs.all()[0], "bees"), Due(BY_HAND), Place("here", "localhost"))
     assert begun is not None
     jobs.end(begun, 0, "topic")
-    marks.mark(engine, marks.Mark(marks.PICTURE, "topic", "http://a.example/1.png", "http://a.example/", marks.NOISE))
+    put_label(engine, Label(PICTURE, "topic", "http://a.example/1.png", "http://a.example/", NOISE))
     engine.dispose()
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")

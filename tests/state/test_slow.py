@@ -95,7 +95,7 @@ def found_of(crew: Crew, name: str) -> tuple[Slow, ...]:
 def test_a_host_with_very_much_is_found_although_each_request_is_fast(
     crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, number in {"CANDIDATES": 3, "COUNTED_OF_EACH": 2, "COUNTED": 50}.items():
+    for name, number in {"CANDIDATES": 3, "COUNTED": 50}.items():
         monkeypatch.setattr(slow, name, number)
     monkeypatch.setattr(slow, "SELDOM", slow.SELDOM.limit(3))
     names = [f"h{n}.example" for n in range(20)]
@@ -128,7 +128,7 @@ def test_of_many_hosts_those_are_counted_that_are_asked_most_seldom(
 def test_of_a_host_that_was_not_seen_to_have_many_it_is_said_what_was_counted(
     crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, number in {"LOOKED_AT": 1, "COUNTED_OF_EACH": 2, "COUNTED": 3}.items():
+    for name, number in {"LOOKED_AT": 1, "COUNTED": 3}.items():
         monkeypatch.setattr(slow, name, number)
     crew.join(*pages("first.example", 1), *pages("middle.example", 5), *pages("last.example", 1))
     middle = next(one for one in found(crew) if one.host == "middle.example")

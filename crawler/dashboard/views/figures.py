@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 from crawler.dashboard.background import Result
 from crawler.dashboard.desk import Desk
 from crawler.outcomes import Group, of_group
-from crawler.state.crawls import Done, Standing, done, next_due, rates
+from crawler.state.crawl_summary import CrawlSummary, Sums, next_due, rates, sums
 from crawler.state.job_rows import Job, jobs_of
 from crawler.state.report import Ends, ends_of, reading
 from crawler.state.schema import crawl
@@ -64,21 +64,21 @@ class CrawlFigures(NamedTuple):
     """Why what failed could not be counted."""
 
 
-def figures(desk: Desk, connection: Connection, crawls: Collection[Standing], now: float) -> tuple[CrawlFigures, ...]:
+def figures(
+    desk: Desk, connection: Connection, crawls: Collection[CrawlSummary], now: float
+) -> tuple[CrawlFigures, ...]:
     """The figures of some crawls."""
-    numbers = [one.id for one in crawls]
-    did = done(connection, numbers)
+    did = sums(connection, [one.id for one in crawls])
     fast = rates(connection, [one.id for one in crawls if one.status == "running"], now)
     jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
     due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
     counted = outcomes(desk) if any(_is_late(one, did.get(one.id)) for one in crawls) else Result()
-    found = []
-    for one in crawls:
-        failed = _failed(counted.value, one) if _is_late(one, did.get(one.id)) else did[one.id].failed
-        its_figures = _figures(one, did.get(one.id), jobs.get(one.name), fast.get(one.id))
-        error = counted.error if failed is None else ""
-        found.append(its_figures._replace(failed=failed, next_due=due.get(one.id), error=error))
-    return tuple(found)
+    return tuple(
+        _figures(one, did.get(one.id), jobs.get(one.name), counted)._replace(
+            rate=fast.get(one.id), next_due=due.get(one.id)
+        )
+        for one in crawls
+    )
 
 
 def outcomes(desk: Desk) -> Result:
@@ -92,38 +92,31 @@ def _outcomes(desk: Desk) -> Outcomes:
         return {(number, at): ends[number] for number, at in begun}
 
 
-def _is_late(one: Standing, did: Done | None) -> bool:
+def _is_late(one: CrawlSummary, did: Sums | None) -> bool:
     """Whether a crawl did more than its samples tell."""
     return did is None or did.since - one.started_at > LATE
 
 
-def _failed(counted: Outcomes | None, one: Standing) -> int | None:
+def _failed(counted: Outcomes | None, one: CrawlSummary) -> int | None:
     found = None if counted is None else counted.get((one.id, one.started_at))
     return None if found is None else of_group(found.outcomes, Group.FAILED).total()
 
 
-def _figures(one: Standing, did: Done | None, job: Job | None, rate: float | None) -> CrawlFigures:
+def _figures(one: CrawlSummary, did: Sums | None, job: Job | None, counted: Result) -> CrawlFigures:
+    is_late = _is_late(one, did)
+    failed = did.failed if did and not is_late else _failed(counted.value, one)
     return CrawlFigures(
-        id=one.id,
-        name=one.name,
-        status=one.status,
-        started_at=one.started_at,
-        ended_at=one.ended_at,
-        round=one.round,
-        workers=one.workers,
-        silent=one.silent,
-        pages=one.pages,
-        rate=rate,
-        waiting=one.waiting,
-        failed=None,
-        harvest=did.on_topic / did.read if did and did.read else None,
+        *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
+        *(one.pages, None, one.waiting, failed),
+        harvest=did.harvest if did else None,
         requests=did.requests if did else None,
         bytes=did.bytes if did else None,
         pictures=did.pictures if did else None,
         skipped=did.skipped if did else None,
         saved=saved_bytes(did.skipped, did.pictures, did.picture_bytes) if did else None,
-        since=did.since if did and _is_late(one, did) else None,
+        since=did.since if did and is_late else None,
         next_run=job.next_at if job and not job.paused else None,
         job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
         next_due=None,
+        error=counted.error if failed is None else "",
     )

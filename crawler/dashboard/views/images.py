@@ -1,14 +1,13 @@
 """The view "images": two walls, of the pictures that were kept and of those that were skipped, and people's marks."""
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from sqlalchemy import Connection, select
 
-from crawler.config import canonical_of
 from crawler.dashboard.crawl_choice import OfCrawl, chosen_crawl, crawl_names
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.judged_pictures import ImageErrors, JudgedPicture, errors, shown
@@ -19,18 +18,23 @@ from crawler.dashboard.site_choice import SiteChoice, chosen_site, offered_sites
 from crawler.dashboard.views import Changes, Data, Views
 from crawler.judging import BY_LIST
 from crawler.noise.verdict import MODELS
-from crawler.state.entries import Keys
-from crawler.state.glance import glance
-from crawler.state.marked import Marks, Tally
-from crawler.state.marks import CONTENT, NOISE, PICTURE, Mark, mark, unmark
+from crawler.state.labels import CONTENT, NOISE, PICTURE, Label, put_label, remove_label
 from crawler.state.schema import crawl, verdict
-from crawler.state.walls import KINDS, Seen, Stretch, Wanted, audits, doubtful, marked_of, read, wall
+from crawler.state.verdict_lists import (
+    KINDS,
+    ListedVerdict,
+    VerdictFilter,
+    VerdictPage,
+    agreement,
+    audits,
+    least_certain,
+    list_verdicts,
+    read_verdicts,
+)
 
 MOST = 24
 """Pictures of a wall at once."""
 MOST_DOUBTFUL = 48
-COUNTED_AGAIN = 10.0  # seconds until many marks are counted once more
-LONG = 30.0  # seconds that this may take
 NONE = "none"
 BOTH, KEPT, SKIPPED, DOUBTFUL = "both", "kept", "skipped", "doubtful"
 ALL, AUDITED, MARKED, DISPUTED = "all", "audited", "marked", "disputed"
@@ -73,7 +77,7 @@ class ImageWalls(NamedTuple):
 def walls(desk: Desk, given: Given) -> ImageWalls:
     """The walls."""
     with desk.reading() as connection:
-        return _walls(desk, connection, chosen_crawl(connection, given["crawl"], verdict), given)
+        return _walls(connection, chosen_crawl(connection, given["crawl"], verdict), given)
 
 
 def error_rate(desk: Desk, given: Given) -> ImageErrors:
@@ -82,22 +86,21 @@ def error_rate(desk: Desk, given: Given) -> ImageErrors:
         of = chosen_crawl(connection, given["crawl"], verdict)
         if of is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has judged pictures yet.")
-        return _errors(desk, connection, of)
+        return _errors(connection, of)
 
 
 def one(desk: Desk, given: Given) -> JudgedPicture:
     """One of them."""
     with desk.reading() as connection:
-        seen, name = _one(connection, given["verdict"])
-        return _shown(connection, name, (seen,))[0]
+        return shown(_one(connection, given["verdict"]))
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page with the walls."""
     with desk.reading() as connection:
         of = chosen_crawl(connection, given["crawl"], verdict)
-        found = _walls(desk, connection, of, given)
-        rate = _errors(desk, connection, of) if of is not None else None
+        found = _walls(connection, of, given)
+        rate = _errors(connection, of) if of is not None else None
         crawls = crawl_names(connection, found.crawl)
         sites = offered_sites(connection, of.id) if of is not None else []
     return desk.page(
@@ -117,16 +120,16 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 def show_one(desk: Desk, request: Request, given: Given) -> Answer:
     """The page with one of them, which also answers to a mark."""
     with desk.reading() as connection:
-        seen, name = _one(connection, given["verdict"])
-        (found,) = _shown(connection, name, (seen,))
-    return desk.page(request, "images_one.html", one=found, crawl=name)
+        found = _one(connection, given["verdict"])
+        name = _crawl_of(connection, found)
+    return desk.page(request, "images_one.html", one=shown(found), crawl=name)
 
 
 def show_picture(desk: Desk, request: Request, given: Given) -> Answer:
     """The picture itself, as it was downloaded."""
     with desk.reading() as connection:
-        seen, _ = _one(connection, given["verdict"])
-    found = picture(desk.output / "images", seen.file or "")
+        one = _one(connection, given["verdict"])
+    found = picture(desk.output / "images", one.file or "")
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This picture is not here.")
     return found
@@ -135,80 +138,65 @@ def show_picture(desk: Desk, request: Request, given: Given) -> Answer:
 def say(desk: Desk, request: Request, given: Given) -> Answer:
     """Keep or forget what somebody says of a picture."""
     with desk.reading() as connection:
-        seen, name = _one(connection, given["verdict"])
-    said = Mark(PICTURE, name, seen.url, seen.page, given["value"], seen.sight or "", said_at=time.time())
+        one = _one(connection, given["verdict"])
+        name = _crawl_of(connection, one)
+    said = Label(PICTURE, name, one.url, one.page, given["value"], one.sight or "", said_at=time.time())
     engine = desk.changing()
     try:
         if said.value == NONE:
-            unmark(engine, said)
+            remove_label(engine, said.key)
         else:
-            mark(engine, said)
+            put_label(engine, said)
     except ValueError as error:
         raise RefusedError(HTTPStatus.BAD_REQUEST, f"This cannot be marked: {error}.") from None
     finally:
         engine.dispose()
-    return see_other(f"/images/{seen.id}")
+    return see_other(f"/images/{one.id}")
 
 
-def _walls(desk: Desk, connection: Connection, of: OfCrawl | None, given: Given) -> ImageWalls:
+def _walls(connection: Connection, of: OfCrawl | None, given: Given) -> ImageWalls:
     if of is None:
         return ImageWalls("", None, None, None)
     kinds = KINDS if given["kind"] == ALL else (given["kind"],)
     if given["wall"] == DOUBTFUL:
-        seen = doubtful(connection, of.id, "" if given["kind"] == ALL else given["kind"], MOST_DOUBTFUL)
-        return ImageWalls(of.name, None, None, PictureWall(_shown(connection, of.name, seen), 0))
+        return ImageWalls(
+            of.name, None, None, _wall(VerdictPage(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0))
+        )
     found: dict[str, PictureWall | None] = {KEPT: None, SKIPPED: None}
     site = given["site"].strip()
     of_site = chosen_site(connection, of.id, site) if site else SiteChoice(None)
-    site_id = of_site.id or 0 if site else None
+    only, by = given["only"], given["by"]
     for name, noise in ((KEPT, False), (SKIPPED, True)):
-        if given["wall"] in (BOTH, name):
-            wanted = Wanted(noise, kinds, site_id, given["by"], given["only"] == AUDITED)
-            stretch = _stretch(desk, connection, of, wanted, given)
-            found[name] = PictureWall(_shown(connection, of.name, stretch.seen), stretch.before)
+        if given["wall"] not in (BOTH, name):
+            continue
+        if (site and of_site.id is None) or (not noise and (by or only == AUDITED)):  # there are none
+            found[name] = PictureWall((), 0)
+            continue
+        is_labelled = only in (MARKED, DISPUTED)
+        wanted = VerdictFilter(noise, kinds, of_site.id, by, only == AUDITED, is_labelled, only == DISPUTED)
+        found[name] = _wall(list_verdicts(connection, of.id, wanted, given[f"{name}_before"], MOST))
     return ImageWalls(of.name, found[KEPT], found[SKIPPED], None, of_site)
 
 
-def _stretch(desk: Desk, connection: Connection, of: OfCrawl, wanted: Wanted, given: Given) -> Stretch:
-    before = given["skipped_before" if wanted.noise else "kept_before"]
-    only_noise = bool(wanted.by or wanted.audited)
-    if wanted.site_id == 0 or (only_noise and not wanted.noise):
-        return Stretch((), 0)
-    if given["only"] in (MARKED, DISPUTED):
-        marks = _marks(desk, connection, of)
-        return marks.wall(wanted, mistaken=given["only"] == DISPUTED, before=before, most=MOST)
-    return wall(connection, of.id, wanted, before, MOST)
+def _wall(found: VerdictPage) -> PictureWall:
+    return PictureWall(tuple(map(shown, found.verdicts)), found.before)
 
 
-def _shown(connection: Connection, name: str, seen: Sequence[Seen]) -> tuple[JudgedPicture, ...]:
-    """Verdicts of the crawl of this name, as they are shown."""
-    marked = marked_of(connection, name, seen)
-    return tuple(shown(one, marked.get(one.id, "")) for one in seen)
+def _errors(connection: Connection, of: OfCrawl) -> ImageErrors:
+    return errors(of.name, audits(connection, of.id), agreement(connection, of.id))
 
 
-def _errors(desk: Desk, connection: Connection, of: OfCrawl) -> ImageErrors:
-    tally = _marks(desk, connection, of).tally()
-    if not tally.is_all:  # it takes longer than an answer may
-        tally = desk.background.get(("marked pictures", *of), lambda: _tally(desk, of), COUNTED_AGAIN).value or tally
-    return errors(of.name, audits(connection, of.id), tally)
-
-
-def _tally(desk: Desk, of: OfCrawl) -> Tally:
-    with glance(desk.url, LONG) as connection:
-        return _marks(desk, connection, of).tally(LONG / 2)
-
-
-def _marks(desk: Desk, connection: Connection, of: OfCrawl) -> Marks:
-    return Marks(connection, of.name, Keys(of.id, canonical_of(desk.settings)))
-
-
-def _one(connection: Connection, number: int) -> tuple[Seen, str]:
-    """A verdict, and the name of its crawl."""
-    found = read(connection, (number,))
+def _one(connection: Connection, number: int) -> ListedVerdict:
+    found = read_verdicts(connection, (number,))
     if not found:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such picture.")
-    mine = select(crawl.c.name).join(verdict, verdict.c.crawl_id == crawl.c.id).where(verdict.c.id == number)
-    return found[0], connection.execute(mine).scalar_one()
+    return found[0]
+
+
+def _crawl_of(connection: Connection, one: ListedVerdict) -> str:
+    """The name of the crawl whose verdict this is."""
+    name = select(crawl.c.name).join(verdict, verdict.c.crawl_id == crawl.c.id).where(verdict.c.id == one.id)
+    return str(connection.execute(name).scalar_one())
 
 
 def _filters(given: Given) -> Collection[str]:

@@ -1,4 +1,4 @@
-"""The view "labels": what is least certain, to be marked by people, and what they marked."""
+"""The view "labels": what is least certain, to be marked by people, and what they said of it."""
 
 from http import HTTPStatus
 from typing import NamedTuple
@@ -14,18 +14,17 @@ from crawler.dashboard.request import Answer, RefusedError, Request, see_other
 from crawler.dashboard.views import Changes, Data, Views, labels_page
 from crawler.export.gold import GoldLines
 from crawler.state.dashboard_tables import label
-from crawler.state.doubts import Crawled, Doubt, chosen, doubts
-from crawler.state.marks import PICTURE, TEXT, Mark, all_marks, count, unmark
-from crawler.state.said import Said, said
-from crawler.state.walls import doubtful
+from crawler.state.label_queue import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
+from crawler.state.labels import PICTURE, TEXT, ListedLabel, all_labels, count_labels, list_labels, remove_label
+from crawler.state.verdict_lists import KINDS, least_certain
 
-MOST_PAGES, MOST_PICTURES, MOST_SAID = 20, 12, 20
+MOST_PAGES, MOST_PICTURES, MOST_LABELS = 20, 12, 20
 MOST_BYTES = 32 * 1024 * 1024
 """Of a file that is made in memory."""
 LINES_TYPE = "application/x-ndjson"
 CRAWL = Parameter("crawl", "", "name of the crawl; the one begun last that kept its responses if it is not given")
 QUEUE = (CRAWL, Parameter("after", 0, "the page from which to look on"))
-SAID = (CRAWL, Parameter("before", 0, "the mark before which the others are older"))
+LISTED = (CRAWL, Parameter("before", 0, "the label before which the others are older"))
 
 
 class LabelCounts(NamedTuple):
@@ -45,9 +44,7 @@ class LabelQueue(NamedTuple):
     crawl: str
     kept: bool
     """Whether responses of this crawl's pages were kept."""
-    pages: tuple[Doubt, ...]
-    looked: int
-    """Pages that were looked at for these."""
+    pages: tuple[UncertainPage, ...]
     after: int
     """From which to look on; 0 where that was all."""
     pictures: tuple[JudgedPicture, ...]
@@ -58,7 +55,7 @@ class LabelList(NamedTuple):
     """What was marked, the newest first."""
 
     crawl: str
-    marks: tuple[Said, ...]
+    labels: tuple[ListedLabel, ...]
     before: int
     """Before which the others are; 0 where these are all."""
     counts: LabelCounts
@@ -68,8 +65,8 @@ def queue(desk: Desk, given: Given) -> LabelQueue:
     """What is least certain of a crawl."""
     with desk.reading() as connection:
         of = _chosen(connection, given["crawl"])
-        found = doubts(connection, of, given["after"], MOST_PAGES)
-        pictures = tuple(shown(one, "") for one in doubtful(connection, of.id, "", MOST_PICTURES))
+        found = uncertain_pages(connection, of, given["after"], MOST_PAGES)
+        pictures = tuple(map(shown, least_certain(connection, of.id, KINDS, MOST_PICTURES)))
         return LabelQueue(of.name, of.kept, *found, pictures, _counts(connection, of.name))
 
 
@@ -77,19 +74,19 @@ def labels(desk: Desk, given: Given) -> LabelList:
     """What people said of a crawl; it may be forgotten, what they said is not."""
     with desk.reading() as connection:
         name = given["crawl"] or _chosen(connection, "").name
-        found = said(connection, name, given["before"], MOST_SAID + 1)
-        before = found[MOST_SAID - 1].id if len(found) > MOST_SAID else 0
-        return LabelList(name, found[:MOST_SAID], before, _counts(connection, name))
+        found = list_labels(connection, name, given["before"], MOST_LABELS + 1)
+        before = found[MOST_LABELS - 1].id if len(found) > MOST_LABELS else 0
+        return LabelList(name, found[:MOST_LABELS], before, _counts(connection, name))
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
     """The page with both queues."""
     with desk.reading() as connection:
-        of = chosen(connection, given["crawl"])
+        of = crawl_to_label(connection, given["crawl"])
         names = crawl_names(connection, of.name if of is not None else "")
     found = queue(desk, given) if names.names else None
-    marked = labels(desk, {"crawl": found.crawl, "before": 0}) if found else None
-    return desk.page(request, "labels.html", crawls=names, queue=found, said=marked, after=given["after"])
+    listed = labels(desk, {"crawl": found.crawl, "before": 0}) if found else None
+    return desk.page(request, "labels.html", crawls=names, queue=found, said=listed, after=given["after"])
 
 
 def show_list(desk: Desk, request: Request, given: Given) -> Answer:
@@ -98,14 +95,14 @@ def show_list(desk: Desk, request: Request, given: Given) -> Answer:
 
 
 def remove(desk: Desk, request: Request, given: Given) -> Answer:
-    """A mark is taken back."""
+    """A label is taken back."""
     with desk.reading() as connection:
-        row = connection.execute(select(label).where(label.c.id == given["mark"])).one_or_none()
+        row = connection.execute(select(label.c.key, label.c.crawl).where(label.c.id == given["label"])).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such mark any more.")
     engine = desk.changing()
     try:
-        unmark(engine, Mark(row.kind, row.crawl, row.url, row.page, row.value))
+        remove_label(engine, row.key)
     finally:
         engine.dispose()
     return see_other(f"/labels/list?{urlencode({'crawl': row.crawl})}")
@@ -115,7 +112,7 @@ def gold(desk: Desk, request: Request, given: Given) -> Answer:
     """The marked pages as `scrapy evaluate` reads them; a RefusedError where they are too many for memory."""
     with desk.reading() as connection:
         found, size = [], 0
-        for line in GoldLines(all_marks(connection, given["crawl"] or None, TEXT)):
+        for line in GoldLines(all_labels(connection, given["crawl"] or None, TEXT)):
             found.append(line)
             size += len(line)
             if size > MOST_BYTES:
@@ -127,28 +124,28 @@ def gold(desk: Desk, request: Request, given: Given) -> Answer:
     return Answer(b"".join(found), LINES_TYPE, headers=headers)
 
 
-def _chosen(connection: Connection, name: str) -> Crawled:
+def _chosen(connection: Connection, name: str) -> LabelledCrawl:
     """The crawl of this name, or the one to begin with; a RefusedError where there is none."""
-    of = chosen(connection, name)
+    of = crawl_to_label(connection, name)
     if of is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl." if name else "No crawl was ever run here.")
     return of
 
 
 def _counts(connection: Connection, name: str) -> LabelCounts:
-    texts, pictures = (count(connection, name, kind) for kind in (TEXT, PICTURE))
+    texts, pictures = (count_labels(connection, name, kind) for kind in (TEXT, PICTURE))
     return LabelCounts(texts.get(TEXT, 0), pictures.get("content", 0), pictures.get("noise", 0))
 
 
 VIEWS: Views = {
     "/labels": (show, QUEUE),
-    "/labels/list": (show_list, SAID),
+    "/labels/list": (show_list, LISTED),
     "/labels/gold.jsonl": (gold, (CRAWL,)),
     **labels_page.VIEWS,
 }
-CHANGES: Changes = {"/labels/{mark}/remove": (remove, ()), **labels_page.CHANGES}
+CHANGES: Changes = {"/labels/{label}/remove": (remove, ()), **labels_page.CHANGES}
 API: Data = {
-    "/api/labels": (labels, SAID, "What people said of pages and pictures"),
+    "/api/labels": (labels, LISTED, "What people said of pages and pictures"),
     "/api/labels/queue": (queue, QUEUE, "The pages and pictures that are least certain"),
     **labels_page.API,
 }

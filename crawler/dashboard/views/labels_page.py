@@ -12,8 +12,8 @@ from crawler.dashboard.request import Answer, Request, see_other
 from crawler.dashboard.reread import Reread, reread_at
 from crawler.dashboard.views import Changes, Data, Views
 from crawler.state.dashboard_tables import label
-from crawler.state.doubts import crawled, doubts
-from crawler.state.marks import TEXT, key_of, mark
+from crawler.state.label_queue import UncertainPages, crawl_to_label, uncertain_pages
+from crawler.state.labels import TEXT, key_of, put_label
 
 ANEW = (Parameter("anew", False, "whether to begin with what the extractor says, whatever was marked before"),)
 NOTHING = (Parameter("nothing", False, "whether no block is main text"),)
@@ -27,7 +27,7 @@ class LabelSheet(NamedTuple):
     url: str
     title: str
     fingerprint: str
-    """Of what the blocks come from; a mark has to name it."""
+    """Of what the blocks come from; a label has to name it."""
     method: str
     """That says which blocks are main text."""
     certainty: float | None
@@ -49,7 +49,7 @@ def data(desk: Desk, given: Given) -> LabelSheet:
     read = reread_at(desk, given["page"])
     found, row = Sheet(read), read.row
     detail = _detail(desk, read)
-    before = found.marked_before(detail) if detail is not None else None
+    before = found.labelled_before(detail) if detail is not None else None
     kept = read.kept if before is None or given["anew"] else before
     return LabelSheet(
         *(row["id"], row["crawl"], row["url"], row["title"]),
@@ -64,7 +64,7 @@ def data(desk: Desk, given: Given) -> LabelSheet:
 
 
 def _detail(desk: Desk, read: Reread) -> str | None:
-    """What was marked of a page, if anything was."""
+    """The detail of a page's label, if it has one."""
     key = key_of(read.row["crawl"], TEXT, read.row["url"], read.row["url"])
     with desk.reading() as connection:
         return connection.execute(select(label.c.detail).where(label.c.key == key)).scalar_one_or_none()
@@ -87,7 +87,7 @@ def save(desk: Desk, request: Request, given: Given) -> Answer:
     places = found.chosen(request.form)
     engine = desk.changing()
     try:
-        mark(engine, found.mark(frozenset() if given["nothing"] else places))
+        put_label(engine, found.label(frozenset() if given["nothing"] else places))
     finally:
         engine.dispose()
     return _next(desk, read)
@@ -103,9 +103,10 @@ def preview(desk: Desk, request: Request, given: Given) -> Answer:
 def _next(desk: Desk, read: Reread) -> Answer:
     name = read.row["crawl"]
     with desk.reading() as connection:
-        found = doubts(connection, crawled(connection, read.row["crawl_id"], name), read.row["id"], 1)
-    if found.found:
-        return see_other(f"/labels/pages/{found.found[0].id}")
+        of = crawl_to_label(connection, name)
+        found = uncertain_pages(connection, of, read.row["id"], 1) if of is not None else UncertainPages((), 0)
+    if found.pages:
+        return see_other(f"/labels/pages/{found.pages[0].id}")
     return see_other(f"/labels?{urlencode({'crawl': name, 'after': found.after})}")
 
 

@@ -16,9 +16,9 @@ from crawler.dashboard.views import Data, Views
 from crawler.dashboard.views.course import HOURS
 from crawler.dashboard.views.figures import CrawlFigures, figures, outcomes
 from crawler.outcomes import Group
-from crawler.state.crawls import Standing, standing
+from crawler.state.crawl_summary import CrawlSummary, summary_of
 from crawler.state.database import time_of
-from crawler.state.report import Ends, reading, workers_of
+from crawler.state.report import Ends, reading
 from crawler.state.site_list import SORTS, Sites, Wanted, sites
 from crawler.state.slow import Slow, slowest
 
@@ -96,18 +96,16 @@ def slow_hosts(desk: Desk, given: Given) -> SlowHosts:
     return _slow_hosts(desk, found)
 
 
-def _one_crawl(desk: Desk, connection: Connection, of: Standing) -> OneCrawl:
-    now = time_of(connection)
-    workers = workers_of(connection, now)[of.id]
+def _one_crawl(desk: Desk, connection: Connection, of: CrawlSummary) -> OneCrawl:
     return OneCrawl(
-        figures(desk, connection, [of], now)[0],
+        figures(desk, connection, [of], time_of(connection))[0],
         _seeds(of),
-        tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in workers),
+        tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
         _outcomes(desk, of),
     )
 
 
-def _site_list(connection: Connection, of: Standing, given: Given) -> SiteList:
+def _site_list(connection: Connection, of: CrawlSummary, given: Given) -> SiteList:
     sort, after = given["sort"], given["after"]
     wanted = Wanted(sort, given["site"].strip(), after if sort == "name" else _cursor(after))
     found = sites(connection, of.id, wanted)
@@ -117,7 +115,7 @@ def _site_list(connection: Connection, of: Standing, given: Given) -> SiteList:
     return SiteList(found, last.name if found.sort == "name" else f"{getattr(last, found.sort)}-{last.id}")
 
 
-def _slow_hosts(desk: Desk, of: Standing) -> SlowHosts:
+def _slow_hosts(desk: Desk, of: CrawlSummary) -> SlowHosts:
     result = desk.background.get(("slow", of.id, of.started_at), lambda: _slow(desk, of.id), SLOW_AGE, SLOW_PATIENCE)
     return SlowHosts(result.at, result.value or (), result.error)
 
@@ -127,14 +125,14 @@ def _slow(desk: Desk, number: int) -> tuple[Slow, ...]:
         return slowest(connection, number, MOST_SLOW)
 
 
-def _found(connection: Connection, given: Given) -> Standing:
-    found = standing(connection, given["crawl"], time_of(connection))
+def _found(connection: Connection, given: Given) -> CrawlSummary:
+    found = summary_of(connection, given["crawl"], time_of(connection))
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
     return found
 
 
-def _seeds(found: Standing) -> tuple[str, ...]:
+def _seeds(found: CrawlSummary) -> tuple[str, ...]:
     try:
         seeds = json.loads(found.seeds)
     except (ValueError, RecursionError):
@@ -142,7 +140,7 @@ def _seeds(found: Standing) -> tuple[str, ...]:
     return tuple(map(str, seeds)) if isinstance(seeds, list) else ()
 
 
-def _outcomes(desk: Desk, of: Standing) -> Outcomes:
+def _outcomes(desk: Desk, of: CrawlSummary) -> Outcomes:
     result = outcomes(desk)
     ends: dict[str, int] = {}
     reasons: dict[str, dict[str, int]] = {}

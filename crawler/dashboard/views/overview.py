@@ -7,7 +7,7 @@ from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.views import Data, Views, course, one_crawl
 from crawler.dashboard.views.figures import CrawlFigures, figures
-from crawler.state.crawls import standings
+from crawler.state.crawl_summary import latest_summaries
 from crawler.state.database import time_of
 
 AT_ONCE = 25
@@ -29,7 +29,7 @@ def crawls(desk: Desk, given: Given) -> CrawlList:
     try:
         with desk.reading() as connection:
             now = time_of(connection)
-            found, more = standings(connection, now, given["before"], AT_ONCE)
+            found, more = latest_summaries(connection, now, given["before"], AT_ONCE)
             return CrawlList(figures(desk, connection, found, now), more)
     except NothingYetError:
         return CrawlList((), None)

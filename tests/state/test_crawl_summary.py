@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Engine, insert
 
-from crawler.state.crawls import rates, standing
+from crawler.state.crawl_summary import rates, summary_of
 from crawler.state.dashboard_tables import sample
 from crawler.state.samples import NUMBERS
 from crawler.state.schema import crawl, worker
@@ -34,6 +34,6 @@ def test_less_than_nothing_does_not_wait(engine: Engine, workers: tuple[int, ...
         for number, more in enumerate(workers, 1):
             row = {"crawl_id": 1, "number": number, "place": "a", "beat": NOW, "batch": 0, "pages": 0, "waiting": more}
             connection.execute(insert(worker).values(**row))
-        found = standing(connection, 1, NOW)
+        found = summary_of(connection, 1, NOW)
         assert found is not None
         assert found.waiting == waiting

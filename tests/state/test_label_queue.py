@@ -1,16 +1,16 @@
-"""The least certain pages, for people to mark: which are among them, in which order, and how one goes on."""
+"""The least certain pages, for people to label: which are among them, in which order, and how one goes on."""
 
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, insert, update
 
-from crawler.state import doubts as module
-from crawler.state.doubts import Crawled, Doubts, chosen, doubts
-from crawler.state.marks import PICTURE, TEXT, Mark, mark
+from crawler.state import label_queue
+from crawler.state.label_queue import LabelledCrawl, UncertainPages, crawl_to_label, uncertain_pages
+from crawler.state.labels import PICTURE, TEXT, Label, put_label
 from crawler.state.schema import crawl, page, raw
 
-BEES = Crawled(1, "bees", True)
+BEES = LabelledCrawl(1, "bees", True)
 
 
 def enter(engine: Engine, *certainties: float | None, bare: tuple[int, ...] = ()) -> None:
@@ -35,60 +35,56 @@ def row(number: int, certainty: float | None) -> dict[str, Any]:
     )
 
 
-def found(engine: Engine, after: int = 0, most: int = 20, seconds: float = 60) -> Doubts:
+def found(engine: Engine, after: int = 0, most: int = 20) -> UncertainPages:
     with engine.connect() as connection:
-        return doubts(connection, BEES, after, most, seconds)
+        return uncertain_pages(connection, BEES, after, most)
 
 
 def numbers(engine: Engine, **how: Any) -> list[int]:
-    return [one.id for one in found(engine, **how).found]
+    return [one.id for one in found(engine, **how).pages]
 
 
 def test_the_least_certain_come_first_and_those_of_no_certainty_last(engine: Engine) -> None:
     enter(engine, None, 0.9, 0.1, 0.5, None, 0.1)
     assert numbers(engine) == [3, 6, 4, 2, 1, 5]
-    assert found(engine)[1:] == (6, 0)
-    first = found(engine).found[0]
+    assert found(engine).after == 0
+    first = found(engine).pages[0]
     assert (first.url, first.title, first.certainty) == ("http://a.example/3", "Page 3", 0.1)
 
 
 def test_those_whose_response_was_not_kept_are_left_out(engine: Engine) -> None:
     enter(engine, 0.1, 0.2, None, None, bare=(1, 4))
     assert numbers(engine) == [2, 3]
-    assert found(engine).looked == 4
 
 
-def test_those_that_somebody_marked_are_left_out(engine: Engine) -> None:
+def test_those_that_somebody_labelled_are_left_out(engine: Engine) -> None:
     enter(engine, 0.1, 0.2, 0.3, 0.4)
     url = "http://a.example/{}".format
-    mark(engine, Mark(TEXT, "bees", url(1), url(1), ""))
-    mark(engine, Mark(TEXT, "wasps", url(2), url(2), ""))  # of another crawl
-    mark(engine, Mark(PICTURE, "bees", url(3), url(3), "noise"))  # of another kind
+    put_label(engine, Label(TEXT, "bees", url(1), url(1), ""))
+    put_label(engine, Label(TEXT, "wasps", url(2), url(2), ""))  # of another crawl
+    put_label(engine, Label(PICTURE, "bees", url(3), url(3), "noise"))  # of another kind
     assert numbers(engine) == [2, 3, 4]
 
 
-@pytest.mark.parametrize("piece", [1, 2, 3, 200])
-@pytest.mark.parametrize(("most", "seconds"), [(1, 60), (2, 60), (20, 60), (20, -1)])
+@pytest.mark.parametrize("looked_at", [1, 2, 3, 200])
+@pytest.mark.parametrize("most", [1, 2, 20])
 def test_one_goes_on_and_misses_none(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, piece: int, most: int, seconds: float
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, looked_at: int, most: int
 ) -> None:
-    monkeypatch.setattr(module, "PIECE", piece)
+    monkeypatch.setattr(label_queue, "LOOKED_AT", looked_at)
     enter(engine, None, 0.5, 0.5, 0.1, None, 0.5, None, 0.0, bare=(3,))
-    seen, looked, after = [], 0, 0
-    for _ in range(20):
-        part = found(engine, after, most, seconds)
-        seen += [one.id for one in part.found]
-        looked, after = looked + part.looked, part.after
-        if not after:
-            break
+    part = found(engine, 0, most)
+    seen = [one.id for one in part.pages]
+    while part.after:
+        part = found(engine, part.after, most)
+        seen += [one.id for one in part.pages]
     assert seen == [8, 4, 2, 6, 1, 5, 7]
-    assert (looked, after) == (8, 0)
 
 
-def test_when_the_time_is_over_one_goes_on_later(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PIECE", 2)
+def test_where_none_of_many_can_be_labelled_one_goes_on_later(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(label_queue, "LOOKED_AT", 2)
     enter(engine, 0.1, 0.2, 0.3, bare=(1, 2))
-    assert found(engine, seconds=-1) == ((), 2, 2)
+    assert found(engine) == ((), 2)
     assert numbers(engine, after=2) == [3]
 
 
@@ -96,23 +92,23 @@ def test_when_the_time_is_over_one_goes_on_later(engine: Engine, monkeypatch: py
     ("name", "bare", "found"),
     [
         ("", (), BEES),  # the newer one kept no response
-        ("", (1,), Crawled(2, "wasps", kept=False)),
+        ("", (1,), LabelledCrawl(2, "wasps", kept=False)),
         ("bees", (), BEES),
-        ("bees", (1,), Crawled(1, "bees", kept=False)),
-        ("wasps", (), Crawled(2, "wasps", kept=False)),
+        ("bees", (1,), LabelledCrawl(1, "bees", kept=False)),
+        ("wasps", (), LabelledCrawl(2, "wasps", kept=False)),
         ("ants", (), None),
     ],
 )
-def test_the_crawl_that_is_meant(engine: Engine, name: str, bare: tuple[int, ...], found: Crawled | None) -> None:
+def test_the_crawl_that_is_meant(engine: Engine, name: str, bare: tuple[int, ...], found: LabelledCrawl | None) -> None:
     enter(engine, 0.1, bare=bare)
     with engine.connect() as connection:
-        assert chosen(connection, name) == found
+        assert crawl_to_label(connection, name) == found
 
 
-def test_where_no_response_was_kept_there_is_nothing_to_mark(engine: Engine) -> None:
+def test_where_no_response_was_kept_there_is_nothing_to_label(engine: Engine) -> None:
     enter(engine, 0.1)
     with engine.connect() as connection:
-        assert doubts(connection, Crawled(2, "wasps", False)) == ((), 0, 0)
+        assert uncertain_pages(connection, LabelledCrawl(2, "wasps", False)) == ((), 0)
 
 
 def test_behind_a_page_of_another_crawl_one_begins_anew(engine: Engine) -> None:
