@@ -45,7 +45,7 @@ MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 # What one part alone may use, with an extra of its own.
 EXTRA = {
     "bulk": frozenset(("dask", "distributed")),
-    "evaluation": frozenset(("scipy",)),
+    "evaluation": frozenset(("scipy",)) | TEMPLATES,
     "export": frozenset(("pyarrow",)),
     "noise": frozenset(("adblock",)),
     "segment": frozenset(("rjieba",)),
@@ -108,10 +108,10 @@ def test_only_adapters_know_the_framework(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=MODULES.values())
-def test_only_the_dashboard_makes_pages_of_templates(path: Path) -> None:
-    if place(MODULES[path]) != "dashboard":
+def test_only_the_dashboard_and_reports_are_made_of_templates(path: Path) -> None:
+    if place(MODULES[path]) not in ("dashboard", "evaluation"):
         others = {module.partition(".")[0] for module in imported(path)}
-        assert not others & TEMPLATES, f"{MODULES[path]} is no part of the dashboard"
+        assert not others & TEMPLATES, f"{MODULES[path]} makes no pages"
 
 
 def test_the_demo_stands_alone() -> None:

@@ -16,6 +16,7 @@ from scrapy.exceptions import UsageError
 from crawler import __version__
 from crawler.evaluation.gold import set_name
 from crawler.evaluation.peers import PEERS
+from crawler.evaluation.tables import aligned
 from crawler.extraction import EXTRACTORS
 from crawler.wording import counted, printable
 
@@ -183,20 +184,14 @@ def _print_table(verdict: "Verdict") -> None:
     """Print the figures of a set."""
     from crawler.evaluation.report import HEADS, cells
 
-    rows = [list(HEADS)]
+    rows = [HEADS]
     for judged in verdict.judged:
         said = [f"absent: {judged.run.absent}"] if judged.figures is None else cells(judged.figures)
         rows.append([judged.name, *said])
-    widths = [max(len(row[at]) for row in rows if len(row) == len(HEADS)) for at in range(len(HEADS))]
-    widths[0] = max(len(row[0]) for row in rows)
     pages = next((judged.figures.pages for judged in verdict.judged if judged.figures), 0)
     print(printable(f"\n{verdict.name}: {counted(pages, 'page')}"))
-    for name, *said in rows:
-        if len(said) == 1:
-            print(f"{name:{widths[0]}}  {printable(said[0])}")
-        else:
-            ends = "  ".join(f"{cell:>{width}}" for cell, width in zip(said, widths[1:], strict=True))
-            print(f"{name:{widths[0]}}  {ends}")
+    for line in aligned(rows, {0}):
+        print(printable(line))
     sys.stdout.flush()
 
 

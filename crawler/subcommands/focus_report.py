@@ -10,10 +10,10 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import __version__
-from crawler.evaluation.focus_kept import ODD
+from crawler.evaluation.focus_kept import Kept
 from crawler.evaluation.focus_kept import kept as kept_of
-from crawler.evaluation.focus_tables import Kept
-from crawler.evaluation.focus_text import text
+from crawler.evaluation.focus_report import report as html
+from crawler.evaluation.focus_report import text
 from crawler.evaluation.truth import Truth, truth_of
 from crawler.focus.harvest import ON_TOPIC
 from crawler.opening import canonical
@@ -48,9 +48,6 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     except OutputError as error:
         print(f"scrapy focus report: {printable(str(error))}", file=sys.stderr)
         return BROKEN
-    except ODD as error:
-        what = " ".join(str(error).split())[:300]
-        raise StateError(f"there is something in {shown(url)} that no crawl writes: {what}") from None
     finally:
         if output is not None:
             output.close()
@@ -86,9 +83,6 @@ def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[
 
 def write(output: WholeFile, kept: Sequence[Kept], limit: float) -> None:
     """Write the report as HTML."""
-    # It wants numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.evaluation.focus_report import report as html
-
     output.write(html(kept, limit, __version__, datetime.now(UTC).date()).encode())
     output.finish()
 
