@@ -27,10 +27,10 @@ from sqlalchemy import create_engine, insert, text, update
 from sqlalchemy.engine import URL, make_url
 from warcio.archiveiterator import ArchiveIterator
 
+from crawler.files import MARKER
 from crawler.items import PageItem
 from crawler.state import exported, schema
 from crawler.state.database import open_database
-from crawler.whole_folder import MARKER
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -20,7 +20,7 @@ LAYERS = {
     **dict.fromkeys(
         "author wording bounds seeds scope addresses canonical parallel picture near_duplicates".split(), PURE
     ),
-    **dict.fromkeys("moments readable recrawl whole_file whole_folder".split(), PURE),
+    **dict.fromkeys("files moments readable recrawl".split(), PURE),
     **dict.fromkeys("focus noise extraction state archives".split(), MIDDLE),
     **dict.fromkeys("conditional evaluation arguments cleaning saved_pictures export".split(), ABOVE),
     "training": TOP,  # it judges what it made

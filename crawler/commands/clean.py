@@ -1,6 +1,6 @@
 """`scrapy clean`: saved pages become clean text, without a crawl.
 
-A run may take hours. With -o its lines go to a file beside OUT, named OUT.PROCESS.part, which becomes OUT when all is
+A run may take hours. With -o its lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is
 done: OUT is never half a run, and an earlier OUT stays until then. What was cleaned when a run is broken off, by Ctrl-C
 or a full disk, stays in the .part file. With --into each INPUT becomes a file of its own: subcommands/clean_into.py.
 """
@@ -27,10 +27,10 @@ from crawler.cleaning import MORE, Cleaned, Tally, cleaned, cleaner
 from crawler.extensions.cleaning import CleaningProgress
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto import BALANCE, FAVOURS
+from crawler.files import OutputError, WholeFile
 from crawler.methods import extractor
 from crawler.parallel import GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.subcommands import WrongUseError, clean_into
-from crawler.whole_file import OutputError, WholeFile
 from crawler.wording import counted, printable, reason_words
 
 MOST_JOBS = 1_000

@@ -27,11 +27,10 @@ from crawler.export.markdown import markdown
 from crawler.export.packing import PACKERS, packed
 from crawler.export.parquet import MissingError
 from crawler.export.wishes import WishError, fields_of, places_of, relevance_of, since_of
+from crawler.files import OutputError, WholeFile, WholeFolder
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.exported import GONE, ONLY, Exported, Stored, Wish, exported
 from crawler.state.said import labelled
-from crawler.whole_file import OutputError, WholeFile
-from crawler.whole_folder import WholeFolder
 from crawler.wording import counted, printable
 
 BROKEN, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143  # the last two are what shells make of Ctrl-C and SIGTERM

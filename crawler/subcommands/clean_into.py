@@ -16,11 +16,11 @@ from rich.filesize import decimal
 
 from crawler.bulk.local import by_processes
 from crawler.bulk.one_file import NAMED, Outcome, Work
-from crawler.bulk.pairs import Pair, PairsError, largest_first, pairs
-from crawler.bulk.part import sweep
+from crawler.bulk.pairs import ENDING, Pair, PairsError, largest_first, pairs
 from crawler.bulk.recipe import RecipeError, go_on, maker
 from crawler.cleaning import Cleaner, Tally
 from crawler.extensions.cleaning import CleaningProgress
+from crawler.files import sweep
 from crawler.parallel import WorkersError
 from crawler.subcommands import WrongUseError
 from crawler.wording import counted, printable, ranked_reasons
@@ -144,7 +144,7 @@ class Run:
             status, self.stopped = INTERRUPTED, "Stopped before the end; the same command goes on. "
         except WorkersError as error:
             status, self.stopped = BROKEN, f"Stopped: {error}. "
-        sweep(self.work.folder)
+        sweep(self.work.folder, ENDING)
         for line in self.closing(monotonic() - started):
             print(printable(line), file=sys.stderr)
         return status or (BROKEN if self.tally.broken or self.files["failed"] else 0)
@@ -213,7 +213,7 @@ def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, ho
             name = go_on(folder, how.options, found)
         except RecipeError as error:
             raise WrongUseError(str(error)) from None
-        if swept := sweep(folder):
+        if swept := sweep(folder, ENDING):
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in found if not (folder / pair.output).exists()]
         work = Work(folder, name, clean, maker())

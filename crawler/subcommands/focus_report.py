@@ -15,13 +15,13 @@ from crawler.evaluation.focus_kept import kept as kept_of
 from crawler.evaluation.focus_report import report as html
 from crawler.evaluation.focus_report import text
 from crawler.evaluation.truth import Truth, truth_of
+from crawler.files import OutputError, WholeFile
 from crawler.focus.harvest import ON_TOPIC
 from crawler.opening import canonical
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.gathered import Gathered, gathered
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.pages import check_apart, readable
-from crawler.whole_file import OutputError, WholeFile
 from crawler.wording import counted, printable
 
 BROKEN = 1
@@ -50,7 +50,7 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
         return BROKEN
     finally:
         if output is not None:
-            output.close()
+            output.discard()
     print("\n\n".join(spelled("\n".join(text(one))) for one in kept))
     return 0
 

@@ -12,11 +12,11 @@ from scrapy.settings import BaseSettings
 from crawler.archives.records import Broken, Found
 from crawler.evaluation.picture_labels import KINDS, Label, Labels, Met, Waiting, read_labels, read_regions
 from crawler.evaluation.picture_models import models
+from crawler.files import OutputError, WholeFile
 from crawler.parallel import WorkersError
 from crawler.saved_pictures import NAMELESS, Judged, Panel, evidence, judged, read
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.pages import check_apart, files_of, jobs, method, readable, say
-from crawler.whole_file import OutputError, WholeFile
 from crawler.wording import counted
 
 NAME = "evaluate"
@@ -104,9 +104,9 @@ def _report(wanted: Sequence[Wanted], totals: Sequence[int], names: Sequence[str
     print(f"\n{text(tables)}")
     if path is not None:
         try:
-            output = WholeFile(path)
-            output.write(record(tables, counts).encode())
-            output.finish()
+            with WholeFile(path) as output:
+                output.write(record(tables, counts).encode())
+                output.finish()
         except OutputError as error:
             say(NAME, str(error))
             return BROKEN

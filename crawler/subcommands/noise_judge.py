@@ -1,6 +1,6 @@
 """`scrapy noise judge`: the image links of saved pages judged, without a crawl.
 
-With -o the lines go to a file beside OUT, named OUT.PROCESS.part, which becomes OUT when all is done: OUT is never half
+With -o the lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is done: OUT is never half
 a run, and an earlier OUT stays until then.
 """
 
@@ -13,13 +13,13 @@ from scrapy.settings import BaseSettings
 from crawler.archives.records import Broken
 from crawler.arguments import ArgumentError
 from crawler.extraction import Extractor
+from crawler.files import OutputError, WholeFile
 from crawler.judging import judge_of
 from crawler.noise.verdict import MODELS, Judge
 from crawler.parallel import WorkersError
 from crawler.saved_pictures import Judged, Panel, evidence, judged, lines, read
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.pages import check_apart, jobs, method, readable, say
-from crawler.whole_file import OutputError, WholeFile
 from crawler.wording import counted
 
 NAME = "judge"
