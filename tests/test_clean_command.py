@@ -209,7 +209,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
             "setting FRAMEWORK_TIE='2' is wrong; allowed is",
         ),
         (["a.jsonl", "--method", ""], "there is no method ''; there are auto"),
-        (["a.jsonl", "--favour", "f1"], "--favour 'f1' is wrong; allowed are balance, precision, recall"),
+        (["a.jsonl", "--favour", "f1"], "argument --favour: invalid choice: 'f1' (choose from "),
         (
             ["a.jsonl", "--favour", "recall", "--method", "slope"],
             "favour 'recall' is for the method auto alone, which has balance, precision, recall; the method is slope",
@@ -217,24 +217,27 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         (["a.jsonl", "-s", "EXTRACTOR=slope", "--favour", "precision"], "favour 'precision' is for the method auto"),
         (
             ["a.jsonl", "--with", "author,wit"],
-            "--with: there is no field 'wit'; there are author, published, language, page_type, comments",
+            "argument --with: there is no 'wit'; there are author, published, language, page_type, comments",
         ),
-        (["a.jsonl", "--with", ""], "--with: there is no field ''; there are author"),
-        (["a.jsonl", "--with", "author,"], "--with: there is no field ''; there are author"),
+        (["a.jsonl", "--with", ""], "argument --with: there is no ''; there are author"),
+        (["a.jsonl", "--with", "author,"], "argument --with: there is no ''; there are author"),
         (["a.jsonl", "-s", "EXTRACTOR=no-such"], "there is no method 'no-such'; there are auto"),
         *[
-            (["a.jsonl", "--jobs", jobs], f"--jobs {jobs} is wrong; allowed are whole numbers from 1 to 1,000")
+            (
+                ["a.jsonl", "--jobs", jobs],
+                f"argument --jobs: {jobs!r} is wrong; allowed are whole numbers from 1 to 1,000",
+            )
             for jobs in ("0", "-1", "1001", "x", "1.5", "²", "9" * 50)
         ],
         (
             ["a.jsonl", "--bees"],
-            "there is no option '--bees'; there are -o OUT.jsonl, --method NAME, --favour NAME, --with FIELDS, ",
+            "there is no option '--bees'; scrapy clean --help lists them",
         ),
         (
             ["--markdown", "a.jsonl"],
-            "--markdown 'a.jsonl' is wrong; allowed are --markdown or --markdown=yes, --markdown=links and",
+            "argument --markdown: invalid choice: 'a.jsonl' (choose from ",
         ),
-        (["a.jsonl", "--markdown=Links"], "--markdown 'Links' is wrong; allowed are"),
+        (["a.jsonl", "--markdown=Links"], "argument --markdown: invalid choice: 'Links'"),
         (["a.jsonl", "-o", "missing/out"], "'missing/out' cannot be written to (No such file or directory)"),
         (["a.jsonl", "-o", "."], "'.' cannot be written to (Is a directory)"),
         (["a.jsonl", "-o", "./a.jsonl"], "'./a.jsonl' is an input, too"),

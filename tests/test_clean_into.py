@@ -81,7 +81,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["-o", "x", "--into", "out"], "-o OUT.jsonl and --into FOLDER are two different things; give one of them"),
         (["--engine", "dask"], "--engine goes with --into FOLDER"),
         (["--scheduler", "none"], "--scheduler goes with --into FOLDER"),
-        (["--into", "out", "--engine", "ray"], "--engine 'ray' is wrong; allowed are local, dask"),
+        (["--into", "out", "--engine", "ray"], "argument --engine: invalid choice: 'ray'"),
         (["--into", "out", "--scheduler", "none"], "--scheduler ADDRESS goes with --engine dask"),
         *[
             (

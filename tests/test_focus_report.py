@@ -30,6 +30,7 @@ from crawler.state.seats import Plan, Seat
 
 EVERYTHING = Demand(hosts=100, pages=1_000, each=100)
 SYNTAX = "it is scrapy focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"
+WRONG_SHARE = "is wrong; allowed are numbers from 0 to 1"
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
 MANY, SECONDS = 200_000, 10.0
 
@@ -243,7 +244,10 @@ def test_what_was_crawled_moves_no_cursor_and_becomes_no_markup(place: Place) ->
         (["--name"], f"argument --name: expected one argument; {SYNTAX}"),
         (["--name", "wasps"], "there is no crawl 'wasps'; there are bees"),
         *(
-            (["--min-relevance", given], f"--min-relevance {given} is wrong; allowed are numbers from 0 to 1")
+            (
+                ["--min-relevance", given],
+                f"argument --min-relevance: {given!r} is wrong; allowed are numbers from 0 to 1; {SYNTAX}",
+            )
             for given in ("1.01", "nan", "half", "-0.1")
         ),
         (["--truth", "nowhere.txt"], "'nowhere.txt' cannot be read (No such file or directory)"),

@@ -110,19 +110,37 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
         ),
         (("auto", "a.jsonl", "./a.jsonl"), "two files are called 'a'; sets are told apart by their names"),
         (("auto", "a.jsonl", "--folds", "5"), "--folds is for template-svm only"),
-        (("auto", "a.jsonl", "--epochs", "0"), "--epochs 0 is wrong; allowed are whole numbers from 1 to 1000"),
-        (("auto", "a.jsonl", "--epochs", "1001"), "--epochs 1001 is wrong; allowed are whole numbers from 1 to 1000"),
-        (("auto", "a.jsonl", "--seed", "one"), "--seed one is wrong; allowed are whole numbers from 0 to 4294967295"),
+        (
+            ("auto", "a.jsonl", "--epochs", "0"),
+            "argument --epochs: '0' is wrong; allowed are whole numbers from 1 to 1,000",
+        ),
+        (
+            ("auto", "a.jsonl", "--epochs", "1001"),
+            "argument --epochs: '1001' is wrong; allowed are whole numbers from 1 to 1,000",
+        ),
+        (
+            ("auto", "a.jsonl", "--seed", "one"),
+            "argument --seed: 'one' is wrong; allowed are whole numbers from 0 to 4,294,967,295",
+        ),
         (("auto", "a.jsonl", "-o", "a.jsonl"), "-o 'a.jsonl' is a file of gold text"),
         (("auto", "a.jsonl", "-o", "."), "-o '.' is a folder"),
         (("template-svm", "a.jsonl", "--epochs", "5"), "--epochs is for auto only"),
         (("template-svm", "a.jsonl", "--validate", "a.jsonl"), "--validate is for auto only"),
-        (("template-svm", "a.jsonl", "--folds", ""), "--folds is wrong; allowed are whole numbers from 2 to 100"),
-        (("template-svm", "a.jsonl", "--folds", "1"), "--folds 1 is wrong; allowed are whole numbers from 2 to 100"),
-        (("template-svm", "a.jsonl", "--folds", "x"), "--folds x is wrong; allowed are whole numbers from 2 to 100"),
+        (
+            ("template-svm", "a.jsonl", "--folds", ""),
+            "argument --folds: '' is wrong; allowed are whole numbers from 2 to 100",
+        ),
+        (
+            ("template-svm", "a.jsonl", "--folds", "1"),
+            "argument --folds: '1' is wrong; allowed are whole numbers from 2 to 100",
+        ),
+        (
+            ("template-svm", "a.jsonl", "--folds", "x"),
+            "argument --folds: 'x' is wrong; allowed are whole numbers from 2 to 100",
+        ),
         (
             ("template-svm", "a.jsonl", "--seed", "-1"),
-            "--seed -1 is wrong; allowed are whole numbers from 0 to 4294967295",
+            "argument --seed: '-1' is wrong; allowed are whole numbers from 0 to 4,294,967,295",
         ),
         (
             ("template-svm", "a.jsonl", "--fast"),

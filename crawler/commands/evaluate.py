@@ -4,20 +4,18 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
-
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
+from typing import TYPE_CHECKING
 
 from crawler import __version__
 from crawler.evaluation.gold import set_name
 from crawler.evaluation.peers import PEERS
 from crawler.evaluation.tables import aligned
 from crawler.extraction import EXTRACTORS
+from crawler.subcommands.options import OneSentence, names, refuse, whole
 from crawler.wording import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and scipy, without which the other commands must be listed
@@ -30,10 +28,10 @@ MOST_JOBS = 64
 TICK = 0.2  # seconds between two changes of a line on a terminal
 
 
-class Command(ScrapyCommand):
+class Command(OneSentence):
     """Prints a table for each set; with -o writes a report, with --baseline fails when figures fell."""
 
-    requires_crawler_process = False
+    called = "scrapy evaluate"
 
     def syntax(self) -> str:
         return "GOLD.jsonl[.gz|.xz]... [options]"
@@ -44,37 +42,28 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument
-        add("--methods", metavar="A,B", default=",".join(EXTRACTORS), help="methods to judge (default: all)")
-        add("--against", metavar="A,B", default="", help=f"peers to judge with them, or all: {', '.join(PEERS)}")
+        methods = "methods to judge (default: all)"
+        add("--methods", metavar="A,B", type=names(EXTRACTORS), default=[*EXTRACTORS], help=methods)
+        peers = f"peers to judge with them, or all: {', '.join(PEERS)}"
+        add("--against", metavar="A,B", type=names([*PEERS, "all"]), default=[], help=peers)
         add("-o", "--output", metavar="FILE", help="write a report, one HTML file")
         add("--save", metavar="FILE", help="write the figures, as JSON")
         add("--baseline", metavar="FILE", help="figures saved before; exit with 1 when one of them fell")
         add("--tolerance", metavar="X", default="0.005", help="how far they may fall (default: 0.005)")
-        add("--by", metavar="FIELD", default="", help="judge groups of pages too: lang or page_type")
+        add("--by", choices=GROUPS, default="", help="judge groups of pages too")
         add("--page-limit", metavar="SECONDS", default="30", help="time a method has for a page (default: 30)")
-        add("--jobs", metavar="N", default="1", help="methods at work at once (default: 1, which times best)")
+        jobs = "methods at work at once (default: 1, which times best)"
+        add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs)
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        try:
-            super().process_options(args, opts)
-        except UsageError as error:
-            _refuse(str(error))
-        if unknown := [arg for arg in args if arg.startswith("-")]:
-            _refuse(f"there is no option {unknown[0]!r}; scrapy evaluate --help lists them")
+        super().process_options(args, opts)
         if missing := [name for name in NEEDED if find_spec(name) is None]:
             _refuse(f"{' and '.join(missing)} must be installed: python -m pip install '.[evaluate]'")
         self.paths = [Path(arg) for arg in args]
-        self.methods = _names("--methods", opts.methods, EXTRACTORS)
-        self.methods += _names("--against", ",".join(PEERS) if opts.against == "all" else opts.against, PEERS)
-        if not self.methods:
-            _refuse(f"--methods names no method; there are {', '.join(EXTRACTORS)}")
-        if opts.by not in ("", *GROUPS):
-            _refuse(f"--by {opts.by!r} is wrong; allowed are {', '.join(GROUPS)}")
+        self.methods = [*opts.methods, *(PEERS if "all" in opts.against else opts.against)]
         self.tolerance = _number("--tolerance", opts.tolerance)
         self.limit = _number("--page-limit", opts.page_limit)
-        self.jobs = int(opts.jobs) if opts.jobs.isascii() and opts.jobs.isdigit() and len(opts.jobs) < 3 else 0
-        if not 1 <= self.jobs <= MOST_JOBS:
-            _refuse(f"--jobs {opts.jobs[:20]!r} is wrong; allowed are whole numbers from 1 to {MOST_JOBS}")
+        self.jobs: int = opts.jobs
         if not self.limit:
             _refuse("--page-limit is 0; allowed are more seconds")
         outputs = [name for name in (opts.output, opts.save) if name is not None]
@@ -195,15 +184,6 @@ def _print_table(verdict: "Verdict") -> None:
     sys.stdout.flush()
 
 
-def _names(option: str, value: str, allowed: Iterable[str]) -> list[str]:
-    """The names in an option, each once; if one is unknown, the program ends."""
-    names = list(dict.fromkeys(name for part in value.split(",") if (name := part.strip())))
-    for name in names:
-        if name not in allowed:
-            _refuse(f"{option}: there is no {name[:100]!r}; there are {', '.join(allowed)}")
-    return names
-
-
 def _number(option: str, value: str) -> float:
     if not NUMBER.fullmatch(value):
         _refuse(f"{option} {value[:100]!r} is wrong; allowed are numbers such as 0.5")
@@ -242,6 +222,4 @@ def _say(message: str) -> None:
     print(printable(f"scrapy evaluate: {message}").replace("\n", " "), file=sys.stderr)
 
 
-def _refuse(message: str) -> NoReturn:
-    _say(message)
-    sys.exit(2)
+_refuse = partial(refuse, "scrapy evaluate")

@@ -47,7 +47,7 @@ class How:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of whole archives."""
     parser.add_argument("--into", metavar="FOLDER", help="clean each INPUT into a file of its own in this folder")
-    parser.add_argument("--engine", metavar="NAME", help=f"who cleans into FOLDER: {' or '.join(ENGINES)}")
+    parser.add_argument("--engine", choices=ENGINES, help="who cleans into FOLDER")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask's scheduler, as tcp://HOST:PORT or tls://")
 
 
@@ -62,8 +62,6 @@ def check(opts: argparse.Namespace) -> None:
         raise WrongUseError("an --into FOLDER has no name")
     if opts.output is not None:
         raise WrongUseError("-o OUT.jsonl and --into FOLDER are two different things; give one of them")
-    if opts.engine not in (None, *ENGINES):
-        raise WrongUseError(f"--engine {opts.engine[:100]!r} is wrong; allowed are {', '.join(ENGINES)}")
     if opts.scheduler is not None and opts.engine != DASK:
         raise WrongUseError("--scheduler ADDRESS goes with --engine dask")
     if opts.scheduler not in (None, NO_SCHEDULER) and not ADDRESS.fullmatch(opts.scheduler):

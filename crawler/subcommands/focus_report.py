@@ -21,6 +21,7 @@ from crawler.opening import canonical
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.gathered import Gathered, gathered
 from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.options import share
 from crawler.subcommands.pages import check_apart, readable
 from crawler.wording import counted, printable
 
@@ -32,7 +33,7 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     """Print how well all crawls kept to their topics, or one of them; the exit status."""
     if args:
         raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy focus report {REPORT.syntax}")
-    limit = share(opts.min_relevance)
+    limit = opts.min_relevance
     try:
         url = database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
     except StateError as error:
@@ -87,19 +88,6 @@ def write(output: WholeFile, kept: Sequence[Kept], limit: float) -> None:
     output.finish()
 
 
-def share(given: str | None) -> float:
-    """The relevance from which on a page is on topic."""
-    if given is None:
-        return ON_TOPIC
-    try:
-        found = float(given)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found <= 1:
-        raise WrongUseError(f"--min-relevance {given[:100]} is wrong; allowed are numbers from 0 to 1")
-    return found
-
-
 def truth(name: str | None, settings: BaseSettings) -> Truth | None:
     """The addresses of a file, one in each line, that are on topic; None without a file."""
     if name is None:
@@ -141,7 +129,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what may stand behind `scrapy focus report`."""
     parser.add_argument("--name", metavar="NAME")
     parser.add_argument("-o", dest="output", metavar="FILE")
-    parser.add_argument("--min-relevance", metavar="X")
+    parser.add_argument("--min-relevance", metavar="X", type=share, default=ON_TOPIC)
     parser.add_argument("--truth", metavar="FILE")
 
 

@@ -16,10 +16,11 @@ from crawler.extraction import Extractor
 from crawler.files import OutputError, WholeFile
 from crawler.judging import judge_of
 from crawler.noise.verdict import MODELS, Judge
-from crawler.parallel import WorkersError
+from crawler.parallel import WorkersError, cores
 from crawler.saved_pictures import Judged, Panel, evidence, judged, lines, read
 from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.pages import check_apart, jobs, method, readable, say
+from crawler.subcommands.options import names, whole
+from crawler.subcommands.pages import MOST_JOBS, check_apart, method, readable, say
 from crawler.wording import counted
 
 NAME = "judge"
@@ -76,7 +77,7 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     by, extract, at_once, path = (
         judge_by(opts.models, settings),
         method(opts.extractor, settings),
-        jobs(opts.jobs),
+        opts.jobs or cores(),
         readable(args[0]),
     )
     check_apart(opts.output, [path])
@@ -96,14 +97,11 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     return status or (0 if run.pages else BROKEN)
 
 
-def judge_by(models: str | None, settings: BaseSettings) -> Judge:
+def judge_by(models: list[str] | None, settings: BaseSettings) -> Judge:
     """The judge as the settings have it, by the models of these names if any are given."""
     if models is not None:
-        names = [name.strip() for name in models.split(",")]
-        if wrong := [name for name in names if name not in MODELS]:
-            raise WrongUseError(f"there is no model {wrong[0][:100]!r}; there are {', '.join(MODELS)}")
         settings = settings.copy()
-        settings.set("IMAGE_NOISE_MODELS", names, priority="cmdline")
+        settings.set("IMAGE_NOISE_MODELS", models, priority="cmdline")
     try:
         return judge_of(settings)
     except ArgumentError as error:
@@ -114,8 +112,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what may stand behind `scrapy noise judge`."""
     parser.add_argument("-o", "--output", metavar="OUT.jsonl")
     parser.add_argument("--extractor", metavar="NAME")
-    parser.add_argument("--models", metavar="A,B")
-    parser.add_argument("--jobs", metavar="N")
+    parser.add_argument("--models", metavar="A,B", type=names(MODELS))
+    parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS))
 
 
 def _died() -> None:

@@ -11,7 +11,6 @@ from crawler.arguments import ArgumentError
 from crawler.evaluation.gold import set_name
 from crawler.extraction import EXTRACTORS, Extractor
 from crawler.methods import extractor
-from crawler.parallel import cores
 from crawler.subcommands import WrongUseError
 from crawler.wording import printable
 
@@ -28,15 +27,6 @@ def method(given: str | None, settings: BaseSettings) -> Extractor:
         return extractor(name, settings)
     except ArgumentError as error:
         raise WrongUseError(str(error)) from None
-
-
-def jobs(given: str | None) -> int:
-    """The number of processes that an option asks for: one for each core if it is not given."""
-    if given is None:
-        return cores()
-    if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= MOST_JOBS):
-        raise WrongUseError(f"--jobs {given[:100]} is wrong; allowed are whole numbers from 1 to {MOST_JOBS:,}")
-    return int(given)
 
 
 def readable(name: str) -> Path:
