@@ -55,7 +55,7 @@ def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     (tmp_path / "out" / f"{names[1]}.jsonl").unlink()
     (tmp_path / "out" / f"{names[0]}.jsonl").write_bytes(b"mine")
     (tmp_path / names[0]).unlink()
-    (tmp_path / "out" / f"{names[0]}.jsonl.clean-{'0' * 16}.part").write_bytes(b"half")
+    (tmp_path / "out" / f"{names[0]}.jsonl.{'0' * 16}.part").write_bytes(b"half")
     status, said = whole.clean(tmp_path, *words)
     assert (status, whole.lines(tmp_path / "out")) == (0, before | {f"{names[0]}.jsonl": b"mine"})
     assert said.startswith("1 file removed that an earlier run had begun.\n1 file (")
@@ -81,7 +81,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["-o", "x", "--into", "out"], "-o OUT.jsonl and --into FOLDER are two different things; give one of them"),
         (["--engine", "dask"], "--engine goes with --into FOLDER"),
         (["--scheduler", "tcp://a:1"], "--scheduler goes with --into FOLDER"),
-        (["--into", "out", "--engine", "ray"], "--engine 'ray' is wrong; allowed are local, dask"),
+        (["--into", "out", "--engine", "ray"], "argument --engine: invalid choice: 'ray'"),
         (["--into", "out", "--scheduler", "tcp://a:1"], "--scheduler ADDRESS goes with --engine dask"),
         *[
             (
@@ -133,7 +133,7 @@ def test_wrong_use_is_one_line_and_status_2(
 def test_a_process_that_is_killed_costs_nothing(tmp_path: Path) -> None:
     names = whole.archive(tmp_path, 100, 80, 100)
     run = whole.begin(tmp_path, "--into", "out", "--jobs", "2", *names)
-    whole.until(lambda: [*(tmp_path / "out").glob("0.jsonl.jsonl.clean-*.part")])  # the largest, by the first
+    whole.until(lambda: [*(tmp_path / "out").glob("0.jsonl.jsonl.*.part")])  # the largest, by the first
     os.kill(whole.workers(run.pid)[0], signal.SIGKILL)
     status, said = whole.end(run)
     assert (status, "A process died; a new one begins what it was at once more.\n" in said) == (0, True), said

@@ -27,10 +27,10 @@ from sqlalchemy import create_engine, insert, text, update
 from sqlalchemy.engine import URL, make_url
 from warcio.archiveiterator import ArchiveIterator
 
+from crawler.files import MARKER
 from crawler.items import PageItem
 from crawler.state import exported, schema
 from crawler.state.database import open_database
-from crawler.whole_folder import MARKER
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -313,8 +313,8 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         ([], "there are several crawls; --name says which of bees, other"),
         (["--name", "bees", "--since", "2"], "--since 2: the crawl 'bees' has had 1 round"),
         (["--name", "bees", "--since", "soon"], "--since 'soon' is wrong; allowed are"),
-        (["--only", "old"], "--only 'old' is wrong; allowed are new, changed, gone"),
-        (["--format", "xml"], "--format 'xml' is wrong; allowed are jsonl, csv, parquet, markdown, warc"),
+        (["--only", "old"], "argument --only: invalid choice: 'old'"),
+        (["--format", "xml"], "argument --format: invalid choice: 'xml'"),
         (["--format", "parquet"], "parquet does not go to standard output; -o says where to"),
         (["--format", "markdown"], "markdown does not go to standard output; -o says where to"),
         (["-o", ""], "-o names no file"),
@@ -328,9 +328,9 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         (["-o", "a.jsonl", "--spreadsheet"], "--spreadsheet goes with csv alone, and this is jsonl"),
         (["--fields", "url,body"], "--fields: there is no field 'body'; there are url, requested_url"),
         (["--where", "https://a.example/"], "--where 'https://a.example/' is wrong"),
-        (["--min-relevance", "2"], "--min-relevance '2' is wrong"),
+        (["--min-relevance", "2"], "argument --min-relevance: '2' is wrong; allowed are numbers from 0 to 1"),
         (["bees"], "'bees' is too much; it is scrapy export [-o FILE]"),
-        (["--all"], "there is no option '--all'; there are -o FILE"),
+        (["--all"], "there is no option '--all'; scrapy export --help lists them"),
         (["--name", "bees", "-o", "no/a.jsonl"], "'no/a.jsonl' cannot be written to (No such file or directory)"),
         (["--name", "bees", "-o", "mine/"], "'mine/' is there already and is no folder of an export"),
         (["--name", "bees", "-o", "crawl.db", "--format", "csv"], "'crawl.db' is to be read and cannot be written to"),

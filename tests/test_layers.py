@@ -21,9 +21,7 @@ LAYERS = {
         "author wording bounds seeds scope addresses canonical parallel picture near_duplicates".split(),
         PURE,
     ),
-    **dict.fromkeys(
-        "moments readable recrawl explanation whole_file whole_folder outcomes outcome_words page_record".split(), PURE
-    ),
+    **dict.fromkeys("files moments readable recrawl explanation outcomes outcome_words page_record".split(), PURE),
     **dict.fromkeys("focus noise extraction archives".split(), MIDDLE),
     "state": STATE,
     **dict.fromkeys("conditional evaluation arguments cleaning saved_pictures export".split(), ABOVE),
@@ -49,7 +47,7 @@ MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 # What one part alone may use, with an extra of its own.
 EXTRA = {
     "bulk": frozenset(("dask", "distributed")),
-    "evaluation": frozenset(("scipy",)),
+    "evaluation": frozenset(("scipy",)) | TEMPLATES,
     "export": frozenset(("pyarrow",)),
     "noise": frozenset(("adblock",)),
     "segment": frozenset(("rjieba",)),
@@ -112,10 +110,10 @@ def test_only_adapters_know_the_framework(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=MODULES.values())
-def test_only_the_dashboard_makes_pages_of_templates(path: Path) -> None:
-    if place(MODULES[path]) != "dashboard":
+def test_only_the_dashboard_and_reports_are_made_of_templates(path: Path) -> None:
+    if place(MODULES[path]) not in ("dashboard", "evaluation"):
         others = {module.partition(".")[0] for module in imported(path)}
-        assert not others & TEMPLATES, f"{MODULES[path]} is no part of the dashboard"
+        assert not others & TEMPLATES, f"{MODULES[path]} makes no pages"
 
 
 def test_the_demo_stands_alone() -> None:

@@ -133,7 +133,7 @@ def test_nothing_to_say(labels: Any, said: str, evaluate: Any) -> None:
         (["labels.jsonl", "--pages", "pages.jsonl", "--json", "no/a.json"], "'no/a.json' cannot be written"),
         (["labels.jsonl", "--pages", "pages.jsonl", "--json", "."], "'.' cannot be written"),
         (["labels.jsonl", "--pages", "pages.jsonl", "-s", "EXTRACTOR=magic"], "setting EXTRACTOR='magic' is wrong"),
-        (["labels.jsonl", "--pages", "pages.jsonl", "--jobs", "x"], "--jobs x is wrong"),
+        (["labels.jsonl", "--pages", "pages.jsonl", "--jobs", "x"], "argument --jobs: 'x' is wrong"),
         (["labels.jsonl", "--models", "keyword"], "there is no option '--models'"),
     ],
 )

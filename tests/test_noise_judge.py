@@ -123,8 +123,11 @@ def test_pages_without_pictures_are_none(noise: Any) -> None:
         (["judge", "pages.jsonl", "-s", "EXTRACTOR=magic"], "setting EXTRACTOR='magic' is wrong; allowed are auto, "),
         (["judge", "pages.jsonl", "-s", "IMAGE_NOISE_MODELS=keyword,quark"], "'quark' is not known; allowed are "),
         (["judge", "pages.jsonl", "-s", "IMAGE_NOISE_MODELS=keyword:x"], "the limit of 'keyword' is 'x'"),
-        (["judge", "pages.jsonl", "--jobs", "0"], "--jobs 0 is wrong; allowed are whole numbers from 1 to 1,000"),
-        (["judge", "pages.jsonl", "--jobs", "1001"], "--jobs 1001 is wrong"),
+        (
+            ["judge", "pages.jsonl", "--jobs", "0"],
+            "argument --jobs: '0' is wrong; allowed are whole numbers from 1 to 1,000",
+        ),
+        (["judge", "pages.jsonl", "--jobs", "1001"], "argument --jobs: '1001' is wrong"),
         (["judge", "pages.jsonl", "-o", "pages.jsonl"], "'pages.jsonl' is to be read and cannot be written to"),
         (["judge", "pages.jsonl", "-o", "no/out.jsonl"], "'no/out.jsonl' cannot be written to"),
     ],

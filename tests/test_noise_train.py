@@ -142,13 +142,13 @@ def test_bad_lines_are_named_and_skipped(train: Any) -> None:
         (("pages.jsonl", *PAGES), "'pages.jsonl' has no label"),
         (
             ("labels.jsonl", *PAGES, "--seed", "-1"),
-            "--seed -1 is wrong; allowed are whole numbers from 0 to 2147483647",
+            "argument --seed: '-1' is wrong; allowed are whole numbers from 0 to 2,147,483,647",
         ),
-        (("labels.jsonl", *PAGES, "--seed", "2147483648"), "--seed 2147483648 is wrong"),
+        (("labels.jsonl", *PAGES, "--seed", "2147483648"), "argument --seed: '2147483648' is wrong"),
         (("labels.jsonl", *PAGES, "-o", "labels.jsonl"), "'labels.jsonl' is to be read and cannot be written to"),
         (("labels.jsonl", *PAGES, "-o", "."), "'.' is a folder"),
         (("labels.jsonl", *PAGES, "-o", "card.md"), "-o 'card.md' is how the card beside the weights is called"),
-        (("labels.jsonl", *PAGES, "--jobs", "0"), "--jobs 0 is wrong"),
+        (("labels.jsonl", *PAGES, "--jobs", "0"), "argument --jobs: '0' is wrong"),
         (("labels.jsonl", *PAGES, "--trees", "9"), "there is no option '--trees'"),
     ],
 )

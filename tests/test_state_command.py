@@ -763,7 +763,7 @@ def test_what_no_crawl_writes_is_one_line(sqlite: Place, change: str, status: in
         (["--prune", "--reset", "b"], "NAME, --reset NAME and --prune are three different things; give one of them"),
         (["--yes"], "--yes goes with --reset NAME"),
         (["--prune", "--yes"], "--yes goes with --reset NAME"),
-        (["--delete"], "there is no option '--delete'; there are --reset NAME, --yes and --prune"),
+        (["--delete"], "there is no option '--delete'; scrapy state --help lists them"),
         (
             ["-s", "STATE_KEEP_DAYS=-1"],
             "setting STATE_KEEP_DAYS='-1' is wrong; allowed are whole numbers from 0 to 36500",

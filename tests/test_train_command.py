@@ -109,13 +109,16 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
             "two files are called 'a'; sets are told apart by their names",
         ),
         (("auto", "a.jsonl", "./a.jsonl"), "two files are called 'a'; sets are told apart by their names"),
-        (("auto", "a.jsonl", "--seed", "one"), "--seed one is wrong; allowed are whole numbers from 0 to 4294967295"),
+        (
+            ("auto", "a.jsonl", "--seed", "one"),
+            "argument --seed: 'one' is wrong; allowed are whole numbers from 0 to 4,294,967,295",
+        ),
         (("auto", "a.jsonl", "-o", "a.jsonl"), "-o 'a.jsonl' is a file of gold text"),
         (("auto", "a.jsonl", "-o", "."), "-o '.' is a folder"),
         (("template-svm", "a.jsonl", "--validate", "a.jsonl"), "--validate is for auto only"),
         (
             ("template-svm", "a.jsonl", "--seed", "-1"),
-            "--seed -1 is wrong; allowed are whole numbers from 0 to 4294967295",
+            "argument --seed: '-1' is wrong; allowed are whole numbers from 0 to 4,294,967,295",
         ),
         (
             ("template-svm", "a.jsonl", "--fast"),

@@ -127,7 +127,7 @@ def test_marks_add_to_labels(train: Any) -> None:
     ("words", "status", "said"),
     [
         (("--labels", "state", "--crawl", "other"), 1, "; these are of 0 sites"),
-        (("--labels", "hearsay"), 2, "--labels 'hearsay' is wrong; allowed is state"),
+        (("--labels", "hearsay"), 2, "argument --labels: invalid choice: 'hearsay'"),
         (("--crawl", "topic"), 2, "--crawl says of which crawl"),
         (("--labels", "state", "--pages", "x"), 2, "--pages FILE are those of LABELS.jsonl, which is not given"),
         (("--labels", "state", "a", "b"), 2, "'b' is too much"),

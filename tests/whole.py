@@ -14,7 +14,7 @@ import saved
 from nursery import environment
 
 COMMAND = [sys.executable, "-m", "scrapy", "clean"]
-PARTS = "*.clean-*.part"
+PARTS = "*.jsonl.*.part"
 LONG = "<p>Bees dance in the dark of the hive, and others follow them.</p>" * 20
 
 

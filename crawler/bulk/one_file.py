@@ -9,10 +9,9 @@ from pathlib import Path
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
 from crawler.bulk.pairs import NO_ARCHIVE, Pair
-from crawler.bulk.part import Part
 from crawler.bulk.recipe import is_folder, maker
 from crawler.cleaning import Cleaned, Cleaner, Tally
-from crawler.whole_file import OutputError
+from crawler.files import OutputError, WholeFile
 
 NAMED = 10
 """Broken records of a file that are named; the others are counted: a file of nothing else must not fill the memory."""
@@ -76,12 +75,12 @@ class Work:
         if source.kind is None or source.kind.name == "HTML":
             source.close()
             raise InputError(f"{pair.shown!r} is HTML; {NO_ARCHIVE}")
-        with Part(self.folder / pair.output) as part:
+        with WholeFile(str(self.folder / pair.output)) as output:
             for found in source.found():
                 result = self.clean(found)
                 outcome.tally.add(result)
                 if isinstance(result, Cleaned):
-                    part.write(result.line)
+                    output.write(result.line)
                 elif isinstance(result, Broken) and len(outcome.named) < NAMED:
                     outcome.named.append(result)
-            part.finish()
+            output.finish()

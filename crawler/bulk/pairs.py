@@ -7,7 +7,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
 from crawler.archives.inputs import STANDARD_INPUT, kind_of_name
-from crawler.bulk.part import LONGEST
+from crawler.files import LONGEST
 
 ENDING = ".jsonl"
 NO_ARCHIVE = "--into cleans WARC files, JSON lines and Tianwang's raw pages, and -o all the others"

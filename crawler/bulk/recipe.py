@@ -5,20 +5,19 @@ import json
 import os
 import platform
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from crawler import __version__
 from crawler.bulk.pairs import Pair
-from crawler.whole_file import OutputError, WholeFile
+from crawler.files import OutputError, WholeFile
 
 NAME = ".clean.json"
-FORMAT = 1
-HEAD = 200  # bytes of a recipe, in which its folder's name of its own stands
+HEAD = 100  # bytes of a recipe, in which its folder's name of its own stands
 LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")  # which the lines depend on
 PACKAGE = Path(__file__).resolve().parent.parent
 CODE = ("*.py", "archives/*.py", "extraction/**/*", "noise/*")  # and so does what is in these
@@ -48,15 +47,8 @@ def maker() -> str:
         if path.suffix != ".pyc":
             digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     python = ".".join(platform.python_version_tuple()[:2])
-    parts = [f"{name} {_version(name)}" for name in LIBRARIES]
+    parts = [f"{name} {version(name)}" for name in LIBRARIES]
     return f"Winnow {__version__} {digest.hexdigest()[:12]}, {', '.join(parts)}, Python {python}"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "?"
 
 
 def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> str:
@@ -71,11 +63,11 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
     if strange := next((output for output in new if os.path.lexists(folder / output)), None):
         raise RecipeError(f"{str(folder / strange)!r} is there and was not made by scrapy clean --into; {ELSEWHERE}")
     sizes = {**known, **{output: known.get(output) if size is None else size for output, size in now.sizes.items()}}
-    lines = {"format": FORMAT, "folder": name, "maker": now.maker, "options": dict(options), "sizes": sizes}
+    lines = {"folder": name, "maker": now.maker, "options": dict(options), "sizes": sizes}
     try:
-        output = WholeFile(str(folder / NAME))
-        output.write(json.dumps(lines, indent=1).encode() + b"\n")
-        output.finish()
+        with WholeFile(str(folder / NAME)) as output:
+            output.write(json.dumps(lines, indent=1).encode() + b"\n")
+            output.finish()
     except OutputError as error:
         raise RecipeError(str(error)) from None
     return name
@@ -97,19 +89,12 @@ def _compare(folder: Path, before: Recipe, now: Recipe) -> None:
         was, is_now = before.options.get(name), now.options.get(name)
         if was != is_now:
             raise RecipeError(f"{str(folder)!r} was made with {name} {was!r}, and now it is {is_now!r}: {ELSEWHERE}")
-    for name, size in _both(before.sizes, now.sizes):
-        if size[0] != size[1]:
+    for name in sorted(before.sizes.keys() & now.sizes.keys()):
+        was, is_now = before.sizes[name], now.sizes[name]
+        if was is not None and is_now is not None and was != is_now:
             raise RecipeError(
-                f"what became {name!r} in {str(folder)!r} had {size[0]:,} bytes, and now {size[1]:,}: {ELSEWHERE}"
+                f"what became {name!r} in {str(folder)!r} had {was:,} bytes, and now {is_now:,}: {ELSEWHERE}"
             )
-
-
-def _both(before: Mapping[str, int | None], now: Mapping[str, int | None]) -> Iterable[tuple[str, tuple[int, int]]]:
-    """The sizes of files that could be read before and can be now."""
-    for name in sorted(before.keys() & now.keys()):
-        was, is_now = before[name], now[name]
-        if was is not None and is_now is not None:
-            yield name, (was, is_now)
 
 
 def _read(path: Path) -> Recipe | None:
@@ -117,11 +102,7 @@ def _read(path: Path) -> Recipe | None:
     if not os.path.lexists(path):
         return None
     try:
-        if not path.is_file():
-            raise ValueError
         saved = json.loads(path.read_bytes())
-        if saved["format"] != FORMAT:
-            raise ValueError
         sizes = {str(name): size if size is None else int(size) for name, size in saved["sizes"].items()}
         return Recipe(str(saved["folder"]), str(saved["maker"]), dict(saved["options"]), sizes)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):

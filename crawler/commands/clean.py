@@ -1,6 +1,6 @@
 """`scrapy clean`: saved pages become clean text, without a crawl.
 
-A run may take hours. With -o its lines go to a file beside OUT, named OUT.PROCESS.part, which becomes OUT when all is
+A run may take hours. With -o its lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is
 done: OUT is never half a run, and an earlier OUT stays until then. What was cleaned when a run is broken off, by Ctrl-C
 or a full disk, stays in the .part file. With --into each INPUT becomes a file of its own: subcommands/clean_into.py.
 """
@@ -9,13 +9,11 @@ import argparse
 import gc
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import NoReturn
 
 from rich.filesize import decimal
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
 from scrapy.utils.log import configure_logging
 
 from crawler.archives.files import SUFFIXES, bare
@@ -26,26 +24,22 @@ from crawler.cleaning import MORE, Cleaned, Tally, cleaned, cleaner
 from crawler.extensions.cleaning import CleaningProgress
 from crawler.extraction import favouring
 from crawler.extraction.auto import BALANCE, FAVOURS
+from crawler.files import OutputError, WholeFile
 from crawler.outcome_words import ranked
 from crawler.parallel import GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.subcommands import WrongUseError, clean_into
-from crawler.whole_file import OutputError, WholeFile
+from crawler.subcommands.options import OneSentence, names, refuse, whole
 from crawler.wording import counted, printable
 
 MOST_JOBS = 1_000
-BROKEN, WRONG_USE, INTERRUPTED = 1, 2, 130  # the last is what shells make of Ctrl-C
-OPTIONS = (
-    "-o OUT.jsonl, --method NAME, --favour NAME, --with FIELDS, --markdown[=links], --jobs N, --into FOLDER, "
-    "--engine NAME and --scheduler ADDRESS"
-)
-WISHES = "--markdown or --markdown=yes, --markdown=links and --markdown=no"
+BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
 DIED = "A process died; a new one goes on with what it was at."
 
 
-class Command(ScrapyCommand):
+class Command(OneSentence):
     """Cleans HTML files and folders of them, JSON lines, WARC files and Tianwang's raw pages."""
 
-    requires_crawler_process = False
+    called = "scrapy clean"
 
     def syntax(self) -> str:
         return (
@@ -60,35 +54,24 @@ class Command(ScrapyCommand):
         super().add_options(parser)
         parser.add_argument("-o", "--output", metavar="OUT.jsonl", help="where the lines go, if not to standard output")
         parser.add_argument("--method", metavar="NAME", help="the extractor, if not that of the setting EXTRACTOR")
-        favours = ", ".join(FAVOURS)
-        parser.add_argument("--favour", metavar="NAME", default=BALANCE, help=f"what auto favours: {favours}")
-        parser.add_argument("--with", metavar="FIELDS", dest="fields", help=f"add some of {','.join(MORE)}")
+        parser.add_argument("--favour", choices=FAVOURS, default=BALANCE, help="what auto favours")
+        fields = f"add some of {','.join(MORE)}"
+        parser.add_argument("--with", metavar="FIELDS", dest="fields", type=names(MORE), default=[], help=fields)
         parser.add_argument(
             "--markdown",
-            metavar="links",
+            choices=[*MARKDOWN],
             nargs="?",
             const="yes",
             default="no",
             help="add the text as Markdown, with its links if --markdown=links",
         )
-        parser.add_argument("--jobs", metavar="N", help="number of processes, if not one for each core")
+        jobs = "number of processes, if not one for each core"
+        parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=jobs)
         clean_into.add_options(parser)
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        try:
-            super().process_options(args, opts)
-        except UsageError as error:
-            _refuse(str(error))
-        unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
-        if unknown:
-            _refuse(f"there is no option {unknown[0]!r}; there are {OPTIONS}")
-        if opts.markdown not in MARKDOWN:
-            _refuse(f"--markdown {opts.markdown[:100]!r} is wrong; allowed are {WISHES}, after the INPUTs")
-        if opts.favour not in FAVOURS:
-            _refuse(f"--favour {opts.favour[:100]!r} is wrong; allowed are {', '.join(FAVOURS)}")
-        self.fields = [] if opts.fields is None else [*dict.fromkeys(name.strip() for name in opts.fields.split(","))]
-        if wrong := [name for name in self.fields if name not in MORE]:
-            _refuse(f"--with: there is no field {wrong[0][:100]!r}; there are {', '.join(MORE)}")
+        super().process_options(args, opts)
+        self.fields: list[str] = opts.fields
         if not args:
             _refuse(f"no INPUT is given: scrapy clean {self.syntax()}")
         if repeated := next((arg for arg in args if args.count(arg) > 1), None):
@@ -106,7 +89,7 @@ class Command(ScrapyCommand):
         except ValueError as error:
             _refuse(str(error))
         self.cleaner = cleaner(self.method, extract, opts.markdown, self.fields)
-        self.jobs = _jobs(opts.jobs)
+        self.jobs = opts.jobs or cores()
         self.interval = self.settings.getfloat("LOGSTATS_INTERVAL") or 10.0
         if opts.into is not None:
             self.exitcode = self.into(args, opts)
@@ -182,15 +165,6 @@ def _closing(tally: Tally, seconds: float, stopped: str, output: WholeFile) -> I
         yield f"{counted(tally.pages, 'line')} in {output.shown}."
 
 
-def _jobs(given: str | None) -> int:
-    """The number of processes; if it is not one, the program ends."""
-    if given is None:
-        return cores()
-    if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= MOST_JOBS):
-        _refuse(f"--jobs {given[:100]} is wrong; allowed are whole numbers from 1 to {MOST_JOBS:,}")
-    return int(given)
-
-
 def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
     """Raise an OutputError when the output would take the place of an input."""
     if output is None or not Path(output).exists():
@@ -204,6 +178,4 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
             raise OutputError(f"{output!r} is an input, too")
 
 
-def _refuse(message: str) -> NoReturn:
-    print(printable(" ".join(f"scrapy clean: {message}".split())), file=sys.stderr)
-    sys.exit(WRONG_USE)
+_refuse = partial(refuse, "scrapy clean")

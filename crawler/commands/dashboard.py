@@ -2,17 +2,14 @@
 
 import argparse
 import os
-import sys
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
-from typing import NoReturn
-
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
 
 from crawler.dashboard.door import LOCAL, Door, host_name
 from crawler.state.database import StateError, database_url, shown
-from crawler.wording import printable
+from crawler.subcommands import options
+from crawler.subcommands.options import OneSentence, whole
 
 PORT = 6080
 MOST_PORT = 65_535
@@ -21,10 +18,10 @@ NICE = 10
 LEAST_PASSWORD = 8
 
 
-class Command(ScrapyCommand):
+class Command(OneSentence):
     """Opens the dashboard, on this machine alone if nothing else is said."""
 
-    requires_crawler_process = False
+    called = "scrapy dashboard"
 
     def syntax(self) -> str:
         return "[--port N] [--host ADDRESS]"
@@ -34,21 +31,14 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--port", metavar="N", default=str(PORT), help=f"{PORT} if not given; 0 takes a free one")
+        port = f"{PORT} if not given; 0 takes a free one"
+        parser.add_argument("--port", metavar="N", type=whole(0, MOST_PORT), default=PORT, help=port)
         parser.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="an address of this machine")
-
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        try:
-            super().process_options(args, opts)
-        except UsageError as error:
-            refuse(str(error))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         if args:
             refuse(f"{args[0][:200]!r} is too much; it is scrapy dashboard {self.syntax()}")
-        if not (opts.port.isascii() and opts.port.isdigit() and int(opts.port[:9]) <= MOST_PORT):
-            refuse(f"--port {opts.port[:100]} is wrong; allowed are whole numbers from 0 to {MOST_PORT}")
         password, names = str(self.settings["DASHBOARD_PASSWORD"]), self.settings.getlist("DASHBOARD_HOSTS")
         door = door_of(opts.host, password, [name.strip() for name in names if name.strip()])
         output = Path(self.settings["OUTPUT_DIR"])
@@ -64,7 +54,7 @@ class Command(ScrapyCommand):
         if hasattr(os, "nice"):
             job_runs.starter()
             os.nice(NICE)
-        self.exitcode = serve(Desk(url, output, self.settings, door), opts.host, int(opts.port), shown(url))
+        self.exitcode = serve(Desk(url, output, self.settings, door), opts.host, opts.port, shown(url))
 
 
 def door_of(host: str, password: str, names: list[str]) -> Door:
@@ -83,7 +73,4 @@ def door_of(host: str, password: str, names: list[str]) -> Door:
     return Door(served, any_address=address.is_unspecified, password=password)
 
 
-def refuse(message: str) -> NoReturn:
-    """End with one line and status 2."""
-    print(printable(f"scrapy dashboard: {' '.join(message.split())}"), file=sys.stderr)
-    sys.exit(2)
+refuse = partial(options.refuse, "scrapy dashboard")

@@ -3,19 +3,18 @@
 import argparse
 import sys
 import time
-from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
-
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
+from typing import TYPE_CHECKING
 
 from crawler import __version__
 from crawler.evaluation.gold import set_name
 from crawler.evaluation.peers import PEERS
+from crawler.evaluation.tables import aligned
 from crawler.extraction import EXTRACTORS
+from crawler.subcommands.options import OneSentence, names, refuse, whole
 from crawler.wording import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and scipy, without which the other commands must be listed
@@ -29,10 +28,10 @@ MOST_JOBS = 64
 TICK = 0.2  # seconds between two changes of a line on a terminal
 
 
-class Command(ScrapyCommand):
+class Command(OneSentence):
     """Prints a table for each set; with -o writes a report, with --baseline fails when figures fell."""
 
-    requires_crawler_process = False
+    called = "scrapy evaluate"
 
     def syntax(self) -> str:
         return "GOLD.jsonl[.gz|.xz]... [options]"
@@ -43,33 +42,24 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         add = parser.add_argument
-        add("--methods", metavar="A,B", default=",".join(EXTRACTORS), help="methods to judge (default: all)")
-        add("--against", metavar="A,B", default="", help=f"peers to judge with them, or all: {', '.join(PEERS)}")
+        methods = "methods to judge (default: all)"
+        add("--methods", metavar="A,B", type=names(EXTRACTORS), default=[*EXTRACTORS], help=methods)
+        peers = f"peers to judge with them, or all: {', '.join(PEERS)}"
+        add("--against", metavar="A,B", type=names([*PEERS, "all"]), default=[], help=peers)
         add("-o", "--output", metavar="FILE", help="write a report, one HTML file")
         add("--save", metavar="FILE", help="write the figures, as JSON")
         add("--baseline", metavar="FILE", help="figures saved before; exit with 1 when one of them fell")
-        add("--by", metavar="FIELD", default="", help="judge groups of pages too: lang or page_type")
-        add("--jobs", metavar="N", default="1", help="methods at work at once (default: 1, which times best)")
+        add("--by", choices=GROUPS, default="", help="judge groups of pages too")
+        jobs = "methods at work at once (default: 1, which times best)"
+        add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs)
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        try:
-            super().process_options(args, opts)
-        except UsageError as error:
-            _refuse(str(error))
-        if unknown := [arg for arg in args if arg.startswith("-")]:
-            _refuse(f"there is no option {unknown[0]!r}; scrapy evaluate --help lists them")
+        super().process_options(args, opts)
         if missing := [name for name in NEEDED if find_spec(name) is None]:
             _refuse(f"{' and '.join(missing)} must be installed: python -m pip install '.[evaluate]'")
         self.paths = [Path(arg) for arg in args]
-        self.methods = _names("--methods", opts.methods, EXTRACTORS)
-        self.methods += _names("--against", ",".join(PEERS) if opts.against == "all" else opts.against, PEERS)
-        if not self.methods:
-            _refuse(f"--methods names no method; there are {', '.join(EXTRACTORS)}")
-        if opts.by not in ("", *GROUPS):
-            _refuse(f"--by {opts.by!r} is wrong; allowed are {', '.join(GROUPS)}")
-        self.jobs = int(opts.jobs) if opts.jobs.isascii() and opts.jobs.isdigit() and len(opts.jobs) < 3 else 0
-        if not 1 <= self.jobs <= MOST_JOBS:
-            _refuse(f"--jobs {opts.jobs[:20]!r} is wrong; allowed are whole numbers from 1 to {MOST_JOBS}")
+        self.methods = [*opts.methods, *(PEERS if "all" in opts.against else opts.against)]
+        self.jobs: int = opts.jobs
         outputs = [name for name in (opts.output, opts.save) if name is not None]
         if len({Path(name).absolute() for name in outputs}) < len(outputs):
             _refuse("-o and --save name the same file")
@@ -177,30 +167,15 @@ def _print_table(verdict: "Verdict") -> None:
     """Print the figures of a set."""
     from crawler.evaluation.report import HEADS, cells
 
-    rows = [list(HEADS)]
+    rows = [HEADS]
     for judged in verdict.judged:
         said = [f"absent: {judged.run.absent}"] if judged.figures is None else cells(judged.figures)
         rows.append([judged.name, *said])
-    widths = [max(len(row[at]) for row in rows if len(row) == len(HEADS)) for at in range(len(HEADS))]
-    widths[0] = max(len(row[0]) for row in rows)
     pages = next((judged.figures.pages for judged in verdict.judged if judged.figures), 0)
     print(printable(f"\n{verdict.name}: {counted(pages, 'page')}"))
-    for name, *said in rows:
-        if len(said) == 1:
-            print(f"{name:{widths[0]}}  {printable(said[0])}")
-        else:
-            ends = "  ".join(f"{cell:>{width}}" for cell, width in zip(said, widths[1:], strict=True))
-            print(f"{name:{widths[0]}}  {ends}")
+    for line in aligned(rows, {0}):
+        print(printable(line))
     sys.stdout.flush()
-
-
-def _names(option: str, value: str, allowed: Iterable[str]) -> list[str]:
-    """The names in an option, each once; if one is unknown, the program ends."""
-    names = list(dict.fromkeys(name for part in value.split(",") if (name := part.strip())))
-    for name in names:
-        if name not in allowed:
-            _refuse(f"{option}: there is no {name[:100]!r}; there are {', '.join(allowed)}")
-    return names
 
 
 def _check_files(inputs: list[Path], outputs: list[str], read: list[Path]) -> None:
@@ -235,6 +210,4 @@ def _say(message: str) -> None:
     print(printable(f"scrapy evaluate: {message}").replace("\n", " "), file=sys.stderr)
 
 
-def _refuse(message: str) -> NoReturn:
-    _say(message)
-    sys.exit(2)
+_refuse = partial(refuse, "scrapy evaluate")

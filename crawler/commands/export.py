@@ -16,8 +16,6 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from rich.filesize import decimal
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
 from sqlalchemy.engine import URL
 
 from crawler.export.csv import Formulas, csv_lines
@@ -26,20 +24,16 @@ from crawler.export.gold import GoldLines
 from crawler.export.markdown import markdown
 from crawler.export.packing import PACKERS, packed
 from crawler.export.parquet import MissingError
-from crawler.export.wishes import WishError, fields_of, places_of, relevance_of, since_of
+from crawler.export.wishes import WishError, fields_of, places_of, since_of
+from crawler.files import OutputError, WholeFile, WholeFolder
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.exported import GONE, ONLY, Exported, Stored, Wish, exported
 from crawler.state.labels import labelled_pages
-from crawler.whole_file import OutputError, WholeFile
-from crawler.whole_folder import WholeFolder
+from crawler.subcommands.options import OneSentence, refuse, share
 from crawler.wording import counted, printable
 
-BROKEN, WRONG_USE, INTERRUPTED, TERMINATED = 1, 2, 130, 143  # the last two are what shells make of Ctrl-C and SIGTERM
+BROKEN, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells make of Ctrl-C and SIGTERM
 MOST_NAMES = 10
-OPTIONS = (
-    "-o FILE, --format NAME, --name NAME, --since ROUND or DATE, --only new, changed or gone, --min-relevance X, "
-    "--fields NAMES, --where PLACE, --spreadsheet and --labels"
-)
 # What does not go with --labels: these choose among the pages that a crawl stored.
 OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
 # How the names of a database's files end, without which it is not whole.
@@ -58,10 +52,10 @@ class Tally:
     """Pages without what their format is about: a response, or Markdown."""
 
 
-class Command(ScrapyCommand):
+class Command(OneSentence):
     """Writes stored pages as JSON lines, CSV, Parquet, Markdown or WARC, and those that people marked as gold."""
 
-    requires_crawler_process = False
+    called = "scrapy export"
 
     def syntax(self) -> str:
         return (
@@ -76,13 +70,14 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.add_argument("-o", "--output", metavar="FILE", help="where to, if not to standard output")
-        parser.add_argument("--format", metavar="NAME", help=f"{', '.join(FORMATS)}, if FILE does not say which")
+        parser.add_argument("--format", choices=[*FORMATS], help="if FILE does not say which")
         parser.add_argument("--name", metavar="NAME", help="the crawl, if there are several")
         parser.add_argument(
             "--since", metavar="WHEN", help="what became new or changed in this round or later, or since"
         )
-        parser.add_argument("--only", metavar="WHAT", help=f"{', '.join(ONLY)}: in the last round, or since --since")
-        parser.add_argument("--min-relevance", metavar="X", help="pages of this relevance or more, 0 to 1")
+        parser.add_argument("--only", choices=ONLY, help="in the last round, or since --since")
+        relevant = "pages of this relevance or more, 0 to 1"
+        parser.add_argument("--min-relevance", metavar="X", type=share, default=0.0, help=relevant)
         parser.add_argument("--fields", metavar="NAMES", help="these fields, commas between them, in this order")
         parser.add_argument(
             "--where",
@@ -97,12 +92,7 @@ class Command(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        try:
-            super().process_options(args, opts)
-        except UsageError as error:
-            _refuse(str(error))
-        if args and args[0].startswith("-"):
-            _refuse(f"there is no option {args[0][:100]!r}; there are {OPTIONS}")
+        super().process_options(args, opts)
         if args:
             _refuse(f"{args[0][:200]!r} is too much; it is scrapy export {self.syntax()}")
         self.output: str | None = opts.output
@@ -110,17 +100,15 @@ class Command(ScrapyCommand):
         _check_labels(opts, self.format)
         try:
             self.fields = fields_of(opts.fields)
-            places, relevance, since = places_of(opts.where), relevance_of(opts.min_relevance), since_of(opts.since)
+            places, since = places_of(opts.where), since_of(opts.since)
         except WishError as error:
             _refuse(str(error))
         if opts.fields is not None and not FORMATS[self.format].chooses:
             _refuse(f"--fields does not go with {self.format}, whose records have what they have")
-        if opts.only is not None and opts.only not in ONLY:
-            _refuse(f"--only {opts.only[:100]!r} is wrong; allowed are {', '.join(ONLY)}")
         if opts.spreadsheet and self.format != "csv":
             _refuse(f"--spreadsheet goes with csv alone, and this is {self.format}")
         self.formulas = Formulas(opts.spreadsheet)
-        self.wish = Wish(opts.only or "", since, relevance, places)
+        self.wish = Wish(opts.only or "", since, opts.min_relevance, places)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
@@ -272,8 +260,6 @@ def _format(opts: argparse.Namespace) -> str:
     name: str | None = opts.output
     if name == "":
         _refuse("-o names no file")
-    if opts.format is not None and opts.format not in FORMATS:
-        _refuse(f"--format {opts.format[:100]!r} is wrong; allowed are {', '.join(FORMATS)}")
     found = opts.format or ("jsonl" if name is None else format_of(name))
     if found is None:
         endings = ", ".join(ending for one in FORMATS.values() for ending in one.endings)
@@ -303,6 +289,4 @@ def _say(line: str) -> None:
     print(printable(f"scrapy export: {line}"), file=sys.stderr)
 
 
-def _refuse(message: str) -> NoReturn:
-    _say(" ".join(message.split()))
-    sys.exit(WRONG_USE)
+_refuse = partial(refuse, "scrapy export")

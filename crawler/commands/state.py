@@ -14,8 +14,6 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
 
 from crawler.outcome_words import message, ranked
 from crawler.outcomes import Code, Group, Outcome, of_group
@@ -27,6 +25,7 @@ from crawler.state.lines import pages_file
 from crawler.state.report import Crawl, Disk, State, disk, read
 from crawler.state.site_list import SiteRow
 from crawler.state.workers import LEASE
+from crawler.subcommands.options import OneSentence
 from crawler.wording import counted, span
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
@@ -52,10 +51,10 @@ ENDS = {
 GROUPS = {Group.SKIPPED: "left out", Group.NOISE: "skipped as noise", Group.FAILED: "failed"}
 
 
-class Command(ScrapyCommand):
+class Command(OneSentence):
     """Shows all crawls, or one with more; deletes one with --reset, and old pages with --prune."""
 
-    requires_crawler_process = False
+    called = "scrapy state"
 
     def syntax(self) -> str:
         return "[NAME] | --reset NAME [--yes] | --prune"
@@ -70,13 +69,7 @@ class Command(ScrapyCommand):
         parser.add_argument("--prune", action="store_true", help="drop pages older than STATE_KEEP_DAYS")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        try:
-            super().process_options(args, opts)
-        except UsageError as error:
-            _refuse(str(error))
-        unknown = [arg for arg in args if arg.startswith("-")]
-        if unknown:
-            _refuse(f"there is no option {unknown[0]!r}; there are --reset NAME, --yes and --prune")
+        super().process_options(args, opts)
         if len(args) > 1:
             _refuse(f"{args[1]!r} is too much; one crawl is shown at a time, or all: scrapy state [NAME]")
         if (opts.reset is not None) + opts.prune + len(args) > 1:

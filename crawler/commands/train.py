@@ -3,16 +3,15 @@
 import argparse
 import sys
 from collections import Counter
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
-
-from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
+from typing import TYPE_CHECKING
 
 from crawler.evaluation.gold import set_name
 from crawler.extraction.template_svm import Svm, save
 from crawler.extraction.training import TooFewError, Trained, samples, train
+from crawler.subcommands.options import OneSentence, refuse, whole
 from crawler.training.sets import GoldError, rows
 from crawler.wording import counted, printable
 
@@ -28,10 +27,10 @@ FOLDS = 10  # of the cross-validation of template-svm, whole hosts each
 MOST_SEED = 2**32 - 1
 
 
-class Command(ScrapyCommand):
+class Command(OneSentence):
     """Trains a method and writes its weights; the report says what to expect of them."""
 
-    requires_crawler_process = False
+    called = "scrapy train"
 
     def syntax(self) -> str:
         return "auto|template-svm GOLD.jsonl[.gz|.xz] ... [options]"
@@ -44,19 +43,14 @@ class Command(ScrapyCommand):
         add = parser.add_argument
         names = " or ".join(FILES.values())
         add("-o", dest="output", metavar="FILE", help=f"the weights (OUTPUT_DIR/{names} if not given)")
-        add("--seed", metavar="N", default="0", help="what chance decides: which parts, which copies, which blocks")
+        seed = "what chance decides: which parts, which copies, which blocks"
+        add("--seed", metavar="N", type=whole(0, MOST_SEED), default=0, help=seed)
         add(
             "--validate", metavar="FILE", nargs="+", action="extend", help="auto: gold to judge only, not to learn from"
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        try:
-            super().process_options(args, opts)
-        except UsageError as error:
-            _refuse(str(error))
-        unknown = [arg for arg in args if arg.startswith("-")]
-        if unknown:
-            _refuse(f"there is no option {unknown[0]!r}; scrapy train --help lists them")
+        super().process_options(args, opts)
         if not args or args[0] not in METHODS:
             wanted = f"{args[0]!r} cannot be trained" if args else "what is to be trained is not said"
             _refuse(f"{wanted}; there is {', '.join(METHODS)}")
@@ -65,7 +59,7 @@ class Command(ScrapyCommand):
         if len(args) == 1:
             _refuse("no pages with gold text; give files of JSON lines with url, html and gold")
         _check_files(args[0], args[1:], opts.validate or [])
-        self.seed = _seed(opts.seed)
+        self.seed = opts.seed
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
@@ -153,13 +147,6 @@ def _check_files(method: str, gold: list[str], validate: list[str]) -> None:
         _refuse(f"two files are called {twice[0]!r}; sets are told apart by their names")
 
 
-def _seed(text: str) -> int:
-    """The seed that an option gives; if it is no whole number, the program ends."""
-    if not (text.isascii() and text.isdigit() and int(text[:20]) <= MOST_SEED):
-        _refuse(f"--seed {text[:100]} is wrong; allowed are whole numbers from 0 to {MOST_SEED}")
-    return int(text)
-
-
 def _say(message: str) -> None:
     print(f"scrapy train: {_line(message)}", file=sys.stderr)
 
@@ -169,6 +156,4 @@ def _line(text: str) -> str:
     return " ".join(printable(text).split())
 
 
-def _refuse(message: str) -> NoReturn:
-    _say(message)
-    sys.exit(2)
+_refuse = partial(refuse, "scrapy train")

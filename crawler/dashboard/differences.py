@@ -1,17 +1,15 @@
 """What a text says that another did not: by paragraphs, and within those that changed by words, or characters.
 
-Two sequences are matched from both ends; what is left is cut where something stands once in each of them (Bram Cohen's
-patience diff), and what is left of that, where it is short, is matched by difflib, whose time grows with the square of
-the length. So a long text takes no longer than it must, and one that was made to take long is matched less finely.
+Both are matched by difflib, whose time can grow with the cube of the length: what a text that was made to take long
+would cost is known beforehand, and where that is too much, all that lies between what is the same at both ends is
+shown as changed.
 """
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import pairwise
 from typing import NamedTuple
 
 from crawler.text import UNSPACED
@@ -21,10 +19,8 @@ MOST_LETTERS = 200_000
 MOST_TOKENS = 50_000
 """Of all changed paragraphs that are compared by words."""
 MOST_LINES = 4_000
-FINE, ALL_FINE = 200 * 200, 150_000
-"""Pairs of one place, and of all, that difflib may look at."""
-MOST_STEPS = 2_000
-"""Places that are cut further."""
+MOST_STEPS = 5_000_000
+"""That difflib may take, at worst, for all of both texts."""
 ALIKE = 0.35
 """The share of two paragraphs that must be the same to show what changed within them."""
 AROUND = 1
@@ -70,19 +66,11 @@ class Difference(NamedTuple):
     """Whether some changes are shown larger than they are, as it would take too long to find what is the same."""
 
 
-class Match(NamedTuple):
-    """Where a stretch of one sequence is the same in the other."""
-
-    old: int
-    new: int
-    size: int
-
-
 @dataclass
 class _Budget:
     """What may still be looked at."""
 
-    pairs: int = ALL_FINE
+    steps: int = MOST_STEPS
     tokens: int = MOST_TOKENS
     is_spent: bool = False
 
@@ -110,15 +98,14 @@ def difference(old: str, new: str) -> Difference:
 
 
 def _paragraphs(old: list[str], new: list[str], budget: _Budget) -> Iterator[Paragraph]:
-    at_old = at_new = 0
-    for match in [*matches(old, new, budget), Match(len(old), len(new), 0)]:
-        yield from _changed(old[at_old : match.old], new[at_new : match.new], budget)
-        for line in old[match.old : match.old + match.size]:
-            yield Paragraph(SAME, (Piece(SAME, line, len(line)),))
-        at_old, at_new = match.old + match.size, match.new + match.size
+    for is_same, before, after in parts(old, new, budget):
+        if is_same:
+            yield from (Paragraph(SAME, (Piece(SAME, line, len(line)),)) for line in before)
+        else:
+            yield from _changed(before, after, budget)
 
 
-def _changed(old: list[str], new: list[str], budget: _Budget) -> Iterator[Paragraph]:
+def _changed(old: Sequence[str], new: Sequence[str], budget: _Budget) -> Iterator[Paragraph]:
     """Paragraphs that took the place of others: one by one by their words, where they are alike."""
     pairs = min(len(old), len(new))
     for before, after in zip(old[:pairs], new[:pairs], strict=True):
@@ -143,21 +130,45 @@ def _words(before: str, after: str, budget: _Budget) -> list[Piece]:
     if budget.tokens < 0:
         budget.is_spent = True
         return [Piece(REMOVED, before, len(before)), Piece(ADDED, after, len(after))]
-    both = Counter(filter(str.strip, old)) & Counter(filter(str.strip, new))
-    if 2 * sum(len(token) * count for token, count in both.items()) < ALIKE * (len(before) + len(after)):
-        return [Piece(REMOVED, before, len(before)), Piece(ADDED, after, len(after))]  # in no order can it be more
-    found: list[Piece] = []
-    at_old = at_new = 0
-    for match in [*matches(old, new, budget), Match(len(old), len(new), 0)]:
-        for kind, tokens in (
-            (REMOVED, old[at_old : match.old]),
-            (ADDED, new[at_new : match.new]),
-            (SAME, old[match.old : match.old + match.size]),
-        ):
+    found = []
+    for is_same, ours, theirs in parts(old, new, budget):
+        for kind, tokens in ((SAME, ours),) if is_same else ((REMOVED, ours), (ADDED, theirs)):
             if text := "".join(tokens):
                 found.append(Piece(kind, text, len(text)))
-        at_old, at_new = match.old + match.size, match.new + match.size
     return found
+
+
+def parts(
+    old: Sequence[str], new: Sequence[str], budget: _Budget
+) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
+    """Stretches of both in order, those that are the same and those that are not; within bounds of time.
+
+    >>> list(parts("abcd", "axcd", _Budget()))
+    [(True, 'a', 'a'), (False, 'b', 'x'), (True, 'cd', 'cd')]
+    """
+    first = _same(old, new)
+    last = len(old) - _same(old[first:][::-1], new[first:][::-1])
+    end = last + len(new) - len(old)
+    mine, theirs = old[first:last], new[first:end]
+    olds, news = (Counter(one for one in part if not one.isspace()) for part in (mine, theirs))
+    # Each stretch that is found takes a look at all pairs of what is alike.
+    steps = sum(count * news[one] for one, count in olds.items()) * min(len(mine), len(theirs))
+    yield True, old[:first], new[:first]
+    if steps > budget.steps:
+        budget.is_spent = True
+        yield False, mine, theirs
+    else:
+        budget.steps -= steps
+        matcher = SequenceMatcher(str.isspace, mine, theirs, autojunk=False)
+        for what, a, b, c, d in matcher.get_opcodes():
+            yield what == "equal", mine[a:b], theirs[c:d]
+    yield True, old[last:], new[end:]
+
+
+def _same(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many begin both."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
 
 
 def _cut(pieces: list[Piece]) -> Iterator[Piece]:
@@ -189,83 +200,3 @@ def _folded(paragraphs: list[Paragraph]) -> Iterator[Paragraph]:
             hidden = []
         if paragraph is not None:
             yield Paragraph(paragraph.kind, tuple(_cut(list(paragraph.pieces))), paragraph.number)
-
-
-def matches(old: Sequence[str], new: Sequence[str], budget: _Budget | None = None) -> list[Match]:
-    """Stretches that are the same in both, in order, found within bounds of time.
-
-    >>> matches("abcd", "axcd")
-    [Match(old=0, new=0, size=1), Match(old=2, new=2, size=2)]
-    """
-    budget = budget or _Budget()
-    found: list[Match] = []
-    places = [(0, len(old), 0, len(new))]
-    for _ in range(MOST_STEPS):
-        if not places:
-            break
-        lo, hi, start, end = _ends(old, new, places.pop(), found)
-        if lo == hi or start == end:
-            continue
-        size = (hi - lo) * (end - start)
-        if anchors := _anchors(old[lo:hi], new[start:end]):
-            found += [Match(lo + one, start + other, 1) for one, other in anchors]
-            bounds = [(-1, -1), *anchors, (hi - lo, end - start)]
-            for (a, b), (c, d) in pairwise(bounds):
-                places.append((lo + a + 1, lo + c, start + b + 1, start + d))
-        elif size <= min(FINE, budget.pairs):
-            budget.pairs -= size
-            matcher = SequenceMatcher(None, old[lo:hi], new[start:end], autojunk=False)
-            found += [Match(lo + a, start + b, n) for a, b, n in matcher.get_matching_blocks() if n]
-        elif not set(old[lo:hi]).isdisjoint(new[start:end]):
-            budget.is_spent = True
-    budget.is_spent |= bool(places)
-    return _joined(sorted(found))
-
-
-def _ends(
-    old: Sequence[str], new: Sequence[str], place: tuple[int, int, int, int], found: list[Match]
-) -> tuple[int, int, int, int]:
-    """The place without what is the same at its ends, which goes to what was found."""
-    lo, hi, start, end = place
-    first = (lo, start)
-    while lo < hi and start < end and old[lo] == new[start]:
-        lo, start = lo + 1, start + 1
-    if lo > first[0]:
-        found.append(Match(*first, lo - first[0]))
-    last = hi
-    while lo < hi and start < end and old[hi - 1] == new[end - 1]:
-        hi, end = hi - 1, end - 1
-    if hi < last:
-        found.append(Match(hi, end, last - hi))
-    return lo, hi, start, end
-
-
-def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Where what stands once in each of both is, as far as it is in the same order: the longest such row."""
-    olds, news = Counter(old), Counter(new)
-    where = {one: at for at, one in enumerate(old) if olds[one] == 1}
-    pairs = [(where[one], at) for at, one in enumerate(new) if news[one] == 1 and one in where and not one.isspace()]
-    tails: list[int] = []
-    ends: list[int] = []
-    before: list[int] = []
-    for at, (one, _) in enumerate(pairs):
-        place = bisect_left(tails, one)
-        before.append(ends[place - 1] if place else -1)
-        tails[place : place + 1], ends[place : place + 1] = [one], [at]
-    found: list[tuple[int, int]] = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        found.append(pairs[at])
-        at = before[at]
-    return found[::-1]
-
-
-def _joined(found: list[Match]) -> list[Match]:
-    """Matches of which no two touch."""
-    joined: list[Match] = []
-    for match in found:
-        if joined and (last := joined[-1]).old + last.size == match.old and last.new + last.size == match.new:
-            joined[-1] = Match(last.old, last.new, last.size + match.size)
-        else:
-            joined.append(match)
-    return joined

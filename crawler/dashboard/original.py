@@ -17,7 +17,7 @@ from importlib.resources import files
 
 from lxml import etree
 
-from crawler.evaluation.escaped import shown
+from crawler.evaluation.html import shown
 from crawler.page import Page
 from crawler.walk import INLINE, SILENT
 

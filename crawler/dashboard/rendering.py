@@ -13,7 +13,7 @@ from crawler import __version__
 from crawler.dashboard.excerpts import all_of
 from crawler.dashboard.request import Request
 from crawler.dashboard.words import Words, words_of
-from crawler.evaluation.escaped import shown
+from crawler.evaluation.html import shown
 from crawler.outcome_words import message
 from crawler.outcomes import Outcome
 from crawler.readable import readable

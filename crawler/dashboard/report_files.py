@@ -10,16 +10,13 @@ import re
 import stat
 from contextlib import suppress
 from hashlib import blake2b
-from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
 from crawler.dashboard.kept_picture import FLAGS
 from crawler.dashboard.request import HTML, Answer
-from crawler.evaluation.escaped import shown
+from crawler.evaluation.html import shown
 
-MOST_ENTRIES = 20_000
-"""Of the folder, that are looked at."""
 MOST_OPENED = 300
 MOST_BYTES = 20_000_000
 MOST_LETTERS = 500_000
@@ -61,75 +58,50 @@ class ReportFiles(NamedTuple):
     files: tuple[ReportFile, ...]
     unopened: int
     """Older files that may be reports, and were not looked into."""
-    is_all: bool
-    """Whether there are no more files than were looked at."""
-
-
-class _Candidate(NamedTuple):
-    """A file that may be a report by its name."""
-
-    written_at: float
-    name: str
-    bytes: int
 
 
 def report_files(folder: Path) -> ReportFiles:
     """The reports that lie in a folder."""
-    candidates, is_all = _candidates(folder)
-    newest = nlargest(MOST_OPENED, candidates)
+    candidates = _candidates(folder)
     found = []
-    for one in newest:
-        head = _read(folder, one.name, HEAD)
-        kind = next((kind for kind, start in OURS.items() if start.match(head or b"")), None)
+    for written_at, name, size in candidates[:MOST_OPENED]:
+        head = _read(folder / name, HEAD) or b""
+        kind = next((kind for kind, start in OURS.items() if start.match(head)), None)
         if kind is not None:
-            number = _number(one.name)
-            found.append(ReportFile(number, one.name, kind, one.bytes, one.written_at, one.bytes <= MOST_BYTES))
-    return ReportFiles(tuple(found), len(candidates) - len(newest), is_all)
+            found.append(ReportFile(_number(name), name, kind, size, written_at, size <= MOST_BYTES))
+    return ReportFiles(tuple(found), max(0, len(candidates) - MOST_OPENED))
 
 
 def report_file(folder: Path, number: int) -> Answer | None:
     """The report of this number as a document for a frame; None where there is none that may be shown."""
     for one in report_files(folder).files:
         if one.id == number and one.can_be_shown:
-            body = _read(folder, one.name, MOST_BYTES)
+            body = _read(folder / one.name, MOST_BYTES)
             if body is None or not OURS[one.kind].match(body[:HEAD]):  # it is another one by now
                 return None
             return Answer(body if one.kind in PAGES else _figures(one.name, body), HTML, headers=HEADERS)
     return None
 
 
-def _candidates(folder: Path) -> tuple[list[_Candidate], bool]:
-    """The files that may be reports by their names, and whether all were looked at."""
-    found: list[_Candidate] = []
-    try:
-        with os.scandir(folder) as entries:
-            for count, entry in enumerate(entries, 1):
-                if count > MOST_ENTRIES:
-                    return found, False
-                if entry.name.lower().endswith((".html", ".htm", ".json")):
-                    with suppress(OSError):  # it is gone by now
-                        status = entry.stat(follow_symlinks=False)
-                        if stat.S_ISREG(status.st_mode):
-                            found.append(_Candidate(status.st_mtime, entry.name, status.st_size))
-    except OSError:
-        return [], True
-    return found, True
+def _candidates(folder: Path) -> list[tuple[float, str, int]]:
+    """When the files that may be reports by their names were written, their names and sizes; the newest first."""
+    found = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.lower().endswith((".html", ".htm", ".json")):
+                with suppress(OSError):  # it is gone by now
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode):
+                        found.append((status.st_mtime, entry.name, status.st_size))
+    return sorted(found, reverse=True)
 
 
-def _read(folder: Path, name: str, most: int) -> bytes | None:
+def _read(path: Path, most: int) -> bytes | None:
     """The first bytes of a file; None where it is none that can be read."""
     try:
-        if os.open in os.supports_dir_fd:
-            parent = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                file = os.open(name, FLAGS, dir_fd=parent)
-            finally:
-                os.close(parent)
-        elif (folder / name).is_symlink():
+        if path.is_symlink():  # not all systems know FLAGS that say so
             return None
-        else:
-            file = os.open(folder / name, FLAGS)
-        with os.fdopen(file, "rb") as opened:
+        with os.fdopen(os.open(path, FLAGS), "rb") as opened:
             return opened.read(most) if stat.S_ISREG(os.fstat(opened.fileno()).st_mode) else None
     except OSError:
         return None

@@ -1,17 +1,29 @@
-"""How one crawl of a database kept to its topic, with all that a report of it says."""
+"""How one crawl of a database kept to its topic: the record of which all reports tell."""
 
 from collections.abc import Callable, Iterable
 from contextlib import closing
+from dataclasses import dataclass
 
-from crawler.evaluation.focus_tables import Kept
-from crawler.evaluation.gathering import Gathering
-from crawler.evaluation.learned_words import learned_words
+from crawler.evaluation.gathering import FocusFigures, Gathering
+from crawler.evaluation.learned_words import LearnedWords, learned_words
 from crawler.evaluation.truth import Truth
-from crawler.state.gathered import Fetched, Gathered
+from crawler.state.gathered import Fetched, Gathered, Told, Waiting
 
 Pace = Callable[[Iterable[Fetched]], Iterable[Fetched]]
-ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
-"""What goes wrong with values that no crawl writes."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How one crawl kept to its topic."""
+
+    name: str
+    figures: FocusFigures
+    learned: LearnedWords
+    best: tuple[Told, ...]
+    worst: tuple[Told, ...]
+    waiting: Waiting
+    off_topic: int = 0
+    """Pages that were read and not kept, as their relevance was under the crawl's `min_relevance`."""
 
 
 def kept(crawl: Gathered, limit: float, known: Truth | None = None, pace: Pace = iter) -> Kept | None:

@@ -1,78 +1,63 @@
-"""How crawls kept to their topics: one HTML file that needs nothing else, and in which nothing that was crawled acts.
+"""How crawls kept to their topics, as one HTML file and as lines for a terminal."""
 
-All that comes from pages is escaped text; a Content-Security-Policy forbids scripts, pictures, frames and every load.
-"""
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
-from html import escape
-from importlib.resources import files
-from string import Template
+from itertools import chain
 
-from crawler.evaluation.curves import course_chart, score_chart
-from crawler.evaluation.escaped import shown
-from crawler.evaluation.focus_tables import (
-    Kept,
-    Table,
-    course,
-    extremes,
-    headline,
-    learned_notes,
-    scores,
-    sites,
-    ways,
-    word_lists,
-)
-from crawler.evaluation.gathering import MOST_POINTS, WINDOW
+from crawler.evaluation.focus_kept import Kept
+from crawler.evaluation.focus_tables import extremes, headline, learned_notes, share, tables, word_lists
+from crawler.evaluation.gathering import MOST_POINTS
+from crawler.evaluation.html import report_page
 from crawler.evaluation.learned_words import Weights
+from crawler.evaluation.tables import Table, aligned
+
+WIDTH = 100
+"""Characters of a title or an address that a terminal shows."""
 
 
 def report(crawls: Sequence[Kept], limit: float, version: str, day: date) -> str:
     """The whole file as text."""
-    template = (files(__package__) / "focus_report.html").read_text(encoding="utf-8")
-    body = "\n".join(map(_section, crawls))
-    return Template(template).substitute(version=shown(version), date=day.isoformat(), limit=f"{limit:g}", body=body)
+    # They want numpy, which takes its time, and all commands are loaded with each of them.
+    from crawler.evaluation.charts import course_chart, score_chart
+
+    functions = (headline, share, tables, extremes, word_lists, learned_notes, course_chart, score_chart)
+    called = {function.__name__: function for function in functions}
+    return report_page(
+        "focus.html", crawls=crawls, limit=limit, version=version, day=day, most_points=MOST_POINTS, **called
+    )
 
 
-def _section(kept: Kept) -> str:
-    """All there is to say of one crawl."""
-    figures = kept.figures
+def text(kept: Kept) -> Iterator[str]:
+    """The report for a terminal, in lines."""
     lead, *more = headline(kept)
-    words = "".join(f"<h3>{escape(name)}</h3>{_words(words)}" for name, words in word_lists(kept.learned).items())
-    return (
-        f"<h2><bdi>{shown(kept.name)}</bdi></h2><p class=lead>{shown(lead)}</p>{_notes(more)}"
-        f"{_table(ways(figures))}{_pictures(kept)}"
-        f"{''.join(map(_table, (course(kept), scores(figures), sites(figures))))}"
-        f"{words}{_notes(learned_notes(kept.learned))}{''.join(map(_table, extremes(kept)))}"
-    )
+    yield from (f"{kept.name}: {lead}", *more)
+    words = [f"{name}: {weighed(weights)}" for name, weights in word_lists(kept.learned).items()]
+    said = [[line] for line in (*words, *learned_notes(kept.learned))]
+    for part in chain(map(_lines, tables(kept.figures)), said, map(_lines, extremes(kept))):
+        yield from ("", *part)
 
 
-def _pictures(kept: Kept) -> str:
-    figures = kept.figures
-    harvest = course_chart(figures.course, kept.most, by_truth=figures.truth is not None)
-    return (
-        f"<div class=pictures><figure>{harvest}<figcaption>Harvest of the last {WINDOW} pages and of all so far, and "
-        f"{escape(kept.share)}; {MOST_POINTS} points at most.</figcaption></figure>"
-        f"<figure>{score_chart(figures.tenths)}<figcaption>Mean relevance of pages by tenths of their link score, and "
-        "how many pages that is; on the dotted line both are alike.</figcaption></figure></div>"
-    )
+def _lines(table: Table) -> Iterator[str]:
+    yield f"{table.title}:"
+    left = {at for at, head in enumerate(table.heads) if head in table.texts}
+    rows = [table.heads, *([_one_line(cell, WIDTH) for cell in row] for row in table.rows)]
+    yield from (f"  {line}" for line in (*aligned(rows, left), *table.notes))
 
 
-def _words(words: Weights) -> str:
-    entries = (f"<li><bdi>{shown(word)}</bdi> <small>{weight:.3g}</small></li>" for word, weight in words)
-    return f"<ul class=words>{''.join(entries)}</ul>"
+def _one_line(cell: str, width: int) -> str:
+    """A cell without line ends, and not too long.
+
+    >>> _one_line(" honey\\n bees ", 8), _one_line("honey bees", 10)
+    ('honey b…', 'honey bees')
+    """
+    words = " ".join(cell.split())
+    return words if len(words) <= width else f"{words[: width - 1]}…"
 
 
-def _notes(notes: Iterable[str]) -> str:
-    return "".join(f"<p>{shown(note)}</p>" for note in notes)
+def weighed(words: Weights) -> str:
+    """Words with their weights.
 
-
-def _table(table: Table) -> str:
-    sides = [" class=left" if head in table.texts else "" for head in table.heads]
-    head = "".join(f"<th{side}>{escape(name)}</th>" for name, side in zip(table.heads, sides, strict=True))
-    rows = "".join(
-        f"<tr>{''.join(f'<td{side}><bdi>{shown(cell)}</bdi></td>' for cell, side in zip(row, sides, strict=True))}</tr>"
-        for row in table.rows
-    )
-    body = f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    return f"<h3>{escape(table.title)}</h3>{body if table.rows else ''}{_notes(table.notes)}"
+    >>> weighed((("honey", 0.51234), ("shop", -2.0)))
+    'honey 0.512, shop -2'
+    """
+    return ", ".join(f"{word} {weight:.3g}" for word, weight in words)

@@ -1,12 +1,12 @@
 """What there is to say of how a crawl kept to its topic: sentences and tables, for paper and for a terminal alike."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
-from crawler.evaluation.gathering import MOST_SITES, TENTHS, WINDOW, Figures, Group, Point
+from crawler.evaluation.focus_kept import Kept
+from crawler.evaluation.gathering import MOST_SITES, TENTHS, FocusFigures, FocusGroup, FocusPoint
 from crawler.evaluation.learned_words import LearnedWords, Weights
-from crawler.evaluation.truth import Found
+from crawler.evaluation.tables import Table
+from crawler.evaluation.truth import Recall
 from crawler.readable import readable
 from crawler.state.gathered import Told, Waiting
 from crawler.wording import counted
@@ -16,47 +16,19 @@ ROWS = 10
 COUNTS = ("pages", "on topic", "harvest", "relevance", "link score")
 NONE = "–"
 ALL_READ = "The closing lines and the overview count all pages that were read, stored or not, each time they were read."
-BY_CRAWL, BY_TRUTH = "share of the pages on topic found so far", "recall"
 
 
-@dataclass(frozen=True)
-class Kept:
-    """How one crawl kept to its topic."""
-
-    name: str
-    figures: Figures
-    learned: LearnedWords
-    best: tuple[Told, ...]
-    worst: tuple[Told, ...]
-    waiting: Waiting
-    off_topic: int = 0
-    """Pages that were read and not kept, as their relevance was under the crawl's `min_relevance`."""
-
-    @property
-    def share(self) -> str:
-        """What the share is that grows with the pages."""
-        return BY_CRAWL if self.figures.truth is None else BY_TRUTH
-
-    @property
-    def most(self) -> int:
-        """What the share is of."""
-        return self.figures.total.on_topic if self.figures.truth is None else self.figures.truth.addresses
-
-
-class Table(NamedTuple):
-    """Rows under heads; the columns with these heads hold text, the others numbers."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    texts: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
+def share(figures: FocusFigures) -> tuple[str, int]:
+    """What the share is that grows with the pages, and how many pages it is of."""
+    if figures.truth is None:
+        return "share of the pages on topic found so far", figures.total.on_topic
+    return "recall", figures.truth.addresses
 
 
 def headline(kept: Kept) -> list[str]:
     """The sentences that come first."""
     figures = kept.figures
-    total, last = figures.total, min(WINDOW, figures.total.pages)
+    total, last = figures.total, min(figures.window, figures.total.pages)
     on_topic = f"{total.on_topic:,} on topic (relevance of {figures.limit:g} or more)"
     lately = f"of the last {counted(last, 'page')} {percent(figures.lately)}"
     said = f"{counted(total.pages, 'page')} stored, {on_topic}: harvest {percent(total.harvest)}, {lately}."
@@ -73,7 +45,7 @@ def off_topic_words(count: int) -> list[str]:
     return [f"{pages} read and not kept, {why}; the figures are of stored pages alone."]
 
 
-def truth_words(found: Found) -> list[str]:
+def truth_words(found: Recall) -> list[str]:
     """What became of addresses that are known to be on topic."""
     addresses = counted(found.addresses, "address", "addresses")
     met = counted(found.met, "was", "were")
@@ -97,12 +69,12 @@ def waiting_words(waiting: Waiting, limit: float) -> str:
     return f"{addresses} to be asked for; {promising}."
 
 
-def tables(kept: Kept) -> list[Table]:
-    """All tables, in the order in which they are read."""
-    return [ways(kept.figures), course(kept), sites(kept.figures), scores(kept.figures)]
+def tables(figures: FocusFigures) -> list[Table]:
+    """The tables of figures, in the order in which they are read."""
+    return [ways(figures), course(figures), sites(figures), scores(figures)]
 
 
-def ways(figures: Figures) -> Table:
+def ways(figures: FocusFigures) -> Table:
     """The pages by how they were found."""
     heads = ("found by", *COUNTS)
     return Table(
@@ -110,23 +82,24 @@ def ways(figures: Figures) -> Table:
     )
 
 
-def course(kept: Kept) -> Table:
+def course(figures: FocusFigures) -> Table:
     """How the harvest went, at about ROWS points."""
-    heads = ("pages", f"harvest of the last {WINDOW}", "harvest so far", kept.share)
-    unknown = () if kept.figures.truth else ("How many pages on topic the crawl did not find, nobody knows.",)
+    name, most = share(figures)
+    heads = ("pages", f"harvest of the last {figures.window}", "harvest so far", name)
+    unknown = () if figures.truth else ("How many pages on topic the crawl did not find, nobody knows.",)
     rows = [
         (
             f"{point.pages:,}",
             percent(point.lately),
             percent(point.harvest),
-            percent((point.found if kept.figures.truth else point.on_topic) / kept.most) if kept.most else NONE,
+            percent((point.found if figures.truth else point.on_topic) / most) if most else NONE,
         )
-        for point in thinned(kept.figures.course, ROWS)
+        for point in thinned(figures.course, ROWS)
     ]
     return Table("Harvest over the pages", heads, rows, notes=(*unknown, ALL_READ))
 
 
-def sites(figures: Figures) -> Table:
+def sites(figures: FocusFigures) -> Table:
     """What each site gave; the sites that have no row are counted."""
     heads = ("site", *COUNTS, "best page")
     rows = [(one.name, *counts(one), readable(one.best)) for one in figures.sites]
@@ -137,7 +110,7 @@ def sites(figures: Figures) -> Table:
     return Table("Sites", heads, rows, frozenset(("site", "best page")), notes)
 
 
-def scores(figures: Figures) -> Table:
+def scores(figures: FocusFigures) -> Table:
     """Whether the score of a link told what it led to."""
     rows = [
         (f"{place / TENTHS:.1f} to {(place + 1) / TENTHS:.1f}", *counts(one))
@@ -171,16 +144,12 @@ def word_lists(learned: LearnedWords) -> dict[str, Weights]:
 def learned_notes(learned: LearnedWords) -> list[str]:
     """How many workers the words are of, and what is missing."""
     said = []
-    if not learned.workers and not learned.broken:
-        said.append(
-            "There is no record of what the crawl learned: it was made by an older release, or learned nothing yet."
-        )
-    if learned.workers and not word_lists(learned):
+    if not learned.workers:
+        said.append("There is no record of what the crawl learned: it learned nothing yet.")
+    elif not word_lists(learned):
         said.append("The crawl has learned no words.")
     elif learned.workers > 1:
         said.append(f"Means of {learned.workers:,} workers, by the pages each has seen.")
-    if learned.broken:
-        said.append(f"What {counted(learned.broken, 'worker')} learned cannot be read.")
     if learned.let_go > 0:
         said.append(f"Too many waited to be scored anew: {counted(learned.let_go, 'link')} kept a last priority.")
     return said
@@ -195,7 +164,7 @@ def extremes(kept: Kept) -> list[Table]:
     ]
 
 
-def counts(group: Group) -> tuple[str, ...]:
+def counts(group: FocusGroup) -> tuple[str, ...]:
     """A group's figures, under COUNTS; relevance and link score are means."""
     return (
         f"{group.pages:,}",
@@ -206,7 +175,7 @@ def counts(group: Group) -> tuple[str, ...]:
     )
 
 
-def thinned(points: Sequence[Point], most: int) -> list[Point]:
+def thinned(points: Sequence[FocusPoint], most: int) -> list[FocusPoint]:
     """Some of the points, evenly spaced, the last among them.
 
     >>> [point for point in thinned(range(1, 24), 4)]

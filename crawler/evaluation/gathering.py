@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from heapq import heappush, heappushpop
 from typing import NamedTuple
 
-from crawler.evaluation.truth import Found, Truth
+from crawler.evaluation.truth import Recall, Truth
 from crawler.focus.harvest import ON_TOPIC
 from crawler.state.gathered import Fetched
 from crawler.urls import site
@@ -31,7 +31,7 @@ STEPS = 1_000
 UNKNOWN = "not known"
 
 
-class Point(NamedTuple):
+class FocusPoint(NamedTuple):
     """How things stood after so many pages."""
 
     pages: int
@@ -42,12 +42,14 @@ class Point(NamedTuple):
     """Addresses of the truth that were met."""
 
 
-class Group(NamedTuple):
+class FocusGroup(NamedTuple):
     """Pages that have something in common, and what they are to the topic."""
 
     name: str
     pages: int
     on_topic: int
+    harvest: float
+    """The share of pages that are on topic."""
     relevance: float
     """The mean."""
     link_score: float | None
@@ -55,38 +57,33 @@ class Group(NamedTuple):
     best: str
     """The address of the page with the highest relevance."""
 
-    @property
-    def harvest(self) -> float:
-        """The share of pages that are on the topic."""
-        return self.on_topic / self.pages
-
 
 @dataclass(frozen=True)
-class Figures:
+class FocusFigures:
     """What there is to say of a crawl's pages, of which there is at least one."""
 
     limit: float
-    total: Group
-    ways: tuple[Group, ...]
+    """The relevance from which on a page is on topic."""
+    total: FocusGroup
+    window: int
+    lately: float
+    """The harvest of the last pages, as many as the window holds."""
+    ways: tuple[FocusGroup, ...]
     """By how they were found."""
-    sites: tuple[Group, ...]
+    sites: tuple[FocusGroup, ...]
     """The first MOST_SITES by pages on the topic."""
-    others: Group | None
+    others: FocusGroup | None
     """All other sites together, as far as there are any."""
     site_count: int
-    course: tuple[Point, ...]
+    course: tuple[FocusPoint, ...]
     """At most MOST_POINTS; the last is that of all pages."""
-    tenths: tuple[Group | None, ...]
+    tenths: tuple[FocusGroup | None, ...]
     """The pages by tenths of their link score, the lowest first."""
     ranking: float | None
+    """How often, of a page on topic and one off it, the first had the better link score; .5 is chance."""
     best: tuple[int, ...]
     worst: tuple[int, ...]
-    truth: Found | None
-
-    @property
-    def lately(self) -> float:
-        """The harvest of the last pages."""
-        return self.course[-1].lately
+    truth: Recall | None
 
 
 class Gathering:
@@ -100,7 +97,7 @@ class Gathering:
         self._tenths = [_Tally() for _ in range(TENTHS)]
         self._ranks = [[0] * (STEPS + 1) for _ in range(2)]
         self._recent: deque[bool] = deque(maxlen=WINDOW)
-        self._course: list[Point] = []
+        self._course: list[FocusPoint] = []
         self._step = 1
         # Of pages alike in relevance the first one is named, so ids count backwards; smallest are dropped.
         self._best: list[tuple[float, int]] = []
@@ -108,10 +105,8 @@ class Gathering:
         self._truth = truth and truth.search()
 
     def take(self, page: Fetched) -> None:
-        """Take the next page; a ValueError where its relevance is none."""
+        """Take the next page."""
         relevance, score = page.relevance, page.link_score
-        if not 0 <= relevance <= 1:
-            raise ValueError(f"a relevance of {relevance}")
         on_topic = relevance >= self.limit
         self._recent.append(on_topic)
         self._pages += 1
@@ -141,21 +136,23 @@ class Gathering:
         if len(self._course) >= MOST_POINTS:
             self._course, self._step = self._course[1::2], 2 * self._step
 
-    def _here(self) -> Point:
+    def _here(self) -> FocusPoint:
         lately = sum(self._recent) / len(self._recent)
         found = self._truth.count if self._truth is not None else 0
-        return Point(self._pages, lately, self._on_topic / self._pages, self._on_topic, found)
+        return FocusPoint(self._pages, lately, self._on_topic / self._pages, self._on_topic, found)
 
-    def figures(self) -> Figures | None:
+    def figures(self) -> FocusFigures | None:
         """The figures of all pages taken; None where there is none."""
         total = _together(self._ways.values())
         if total is None:
             return None
         course = self._course if self._pages % self._step == 0 else [*self._course, self._here()]
         sites = sorted(_groups(self._sites), key=lambda one: (-one.on_topic, -one.pages, one.name))
-        return Figures(
+        return FocusFigures(
             limit=self.limit,
             total=total,
+            window=WINDOW,
+            lately=course[-1].lately,
             ways=tuple(sorted(_groups(self._ways), key=lambda one: (-one.pages, one.name))),
             sites=tuple(sites[:MOST_SITES]),
             others=_together(self._sites[one.name] for one in sites[MOST_SITES:]),
@@ -193,9 +190,10 @@ class _Tally:
         for name in ("pages", "on_topic", "relevance", "scored", "scores"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
-    def group(self, name: str) -> Group:
+    def group(self, name: str) -> FocusGroup:
         score = self.scores / self.scored if self.scored else None
-        return Group(name, self.pages, self.on_topic, self.relevance / self.pages, score, self.best)
+        harvest, relevance = self.on_topic / self.pages, self.relevance / self.pages
+        return FocusGroup(name, self.pages, self.on_topic, harvest, relevance, score, self.best)
 
 
 def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
@@ -219,11 +217,11 @@ def _tally(tallies: dict[str, _Tally], name: str) -> _Tally:
     return found
 
 
-def _groups(tallies: dict[str, _Tally]) -> list[Group]:
+def _groups(tallies: dict[str, _Tally]) -> list[FocusGroup]:
     return [tally.group(name) for name, tally in tallies.items()]
 
 
-def _together(tallies: Iterable[_Tally]) -> Group | None:
+def _together(tallies: Iterable[_Tally]) -> FocusGroup | None:
     sums = _Tally()
     for one in tallies:
         sums.add(one)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from crawler.evaluation.picture_labels import KINDS, Met
 from crawler.evaluation.pictures import Figures, Interval, Link, figures, of_kind
+from crawler.evaluation.tables import aligned
 
 MANY = 10
 """Pages that a site must have to be one of many pages."""
@@ -40,7 +41,8 @@ def by_hand(met: Sequence[Met], names: Sequence[str]) -> list[Table]:
 
 def text(tables: Iterable[Table]) -> str:
     """The tables for people."""
-    return "\n\n".join([*("\n".join(_rows(table)) for table in tables), NOTE])
+    parts = ([(one.title, *COLUMNS), *((name, *cells(row)) for name, row in one.rows.items())] for one in tables)
+    return "\n\n".join([*("\n".join(aligned(rows, range(len(COLUMNS) + 1))) for rows in parts), NOTE])
 
 
 def record(tables: Iterable[Table], counts: dict[str, int]) -> str:
@@ -59,16 +61,6 @@ def _links(met: Sequence[Met], row: int) -> list[Link]:
         Link(label.set, site, pages, label.is_noise, label.kind, scores[row], skipped[row])
         for label, site, pages, scores, skipped in met
     ]
-
-
-def _rows(table: Table) -> list[str]:
-    cut = [(table.title, *COLUMNS), *((name, *cells(row)) for name, row in table.rows.items())]
-    widths = [max(map(len, column)) for column in zip(*cut, strict=True)]
-    rows = []
-    for first, *others in cut:
-        padded = (cell.ljust(width) for cell, width in zip(others, widths[1:], strict=True))
-        rows.append("  ".join((first.ljust(widths[0]), *padded)).rstrip())
-    return rows
 
 
 def cells(row: Figures) -> list[str]:

@@ -9,7 +9,7 @@ from crawler.urls import absolute
 COMMENT = "#"
 
 
-class Found(NamedTuple):
+class Recall(NamedTuple):
     """How much of the truth a crawl found."""
 
     addresses: int
@@ -63,9 +63,9 @@ class Search:
             self._agreed += on_topic
             self._missed += not on_topic
 
-    def found(self, on_topic: int) -> Found:
+    def found(self, on_topic: int) -> Recall:
         """What was met of it by a crawl with so many pages on the topic."""
-        return Found(len(self._truth.addresses), self.count, self._agreed, self._missed, on_topic)
+        return Recall(len(self._truth.addresses), self.count, self._agreed, self._missed, on_topic)
 
 
 def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:

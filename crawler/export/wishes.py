@@ -71,18 +71,3 @@ def since_of(given: str | None) -> int | str | None:
             f"--since {given[:100]!r} is wrong; allowed are the number of a round, from 1, and a time such as "
             "2026-11-22 or 2026-11-22T13:00+01:00"
         ) from None
-
-
-def relevance_of(given: str | None) -> float:
-    """The least relevance; 0 if none is given.
-
-    >>> relevance_of("0.5"), relevance_of(None)
-    (0.5, 0.0)
-    """
-    try:
-        found = float(given or 0)
-    except ValueError:
-        found = -1.0
-    if given == "" or not 0 <= found <= 1:
-        raise WishError(f"--min-relevance {str(given)[:100]!r} is wrong; allowed are numbers from 0 to 1")
-    return found

@@ -16,11 +16,11 @@ from rich.filesize import decimal
 
 from crawler.bulk.local import by_processes
 from crawler.bulk.one_file import NAMED, Outcome, Work
-from crawler.bulk.pairs import Pair, PairsError, largest_first, pairs
-from crawler.bulk.part import sweep
+from crawler.bulk.pairs import ENDING, Pair, PairsError, largest_first, pairs
 from crawler.bulk.recipe import RecipeError, go_on, maker
 from crawler.cleaning import Cleaner, Tally
 from crawler.extensions.cleaning import CleaningProgress
+from crawler.files import sweep
 from crawler.outcome_words import ranked
 from crawler.parallel import WorkersError
 from crawler.subcommands import WrongUseError
@@ -46,7 +46,7 @@ class How:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of whole archives."""
     parser.add_argument("--into", metavar="FOLDER", help="clean each INPUT into a file of its own in this folder")
-    parser.add_argument("--engine", metavar="NAME", help=f"who cleans into FOLDER: {' or '.join(ENGINES)}")
+    parser.add_argument("--engine", choices=ENGINES, help="who cleans into FOLDER")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask's scheduler, as tcp://HOST:PORT or tls://")
 
 
@@ -61,8 +61,6 @@ def check(opts: argparse.Namespace) -> None:
         raise WrongUseError("an --into FOLDER has no name")
     if opts.output is not None:
         raise WrongUseError("-o OUT.jsonl and --into FOLDER are two different things; give one of them")
-    if opts.engine not in (None, *ENGINES):
-        raise WrongUseError(f"--engine {opts.engine[:100]!r} is wrong; allowed are {', '.join(ENGINES)}")
     if opts.scheduler is not None and opts.engine != DASK:
         raise WrongUseError("--scheduler ADDRESS goes with --engine dask")
     if opts.scheduler is not None and not ADDRESS.fullmatch(opts.scheduler):
@@ -137,7 +135,7 @@ class Run:
             status, self.stopped = INTERRUPTED, "Stopped before the end; the same command goes on. "
         except WorkersError as error:
             status, self.stopped = BROKEN, f"Stopped: {error}. "
-        sweep(self.work.folder)
+        sweep(self.work.folder, ENDING)
         for line in self.closing(monotonic() - started):
             print(printable(line), file=sys.stderr)
         return status or (BROKEN if self.tally.broken or self.files["failed"] else 0)
@@ -206,7 +204,7 @@ def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, ho
             name = go_on(folder, how.options, found)
         except RecipeError as error:
             raise WrongUseError(str(error)) from None
-        if swept := sweep(folder):
+        if swept := sweep(folder, ENDING):
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in found if not (folder / pair.output).exists()]
         work = Work(folder, name, clean, maker())

@@ -11,17 +11,18 @@ from sqlalchemy.engine import URL
 
 from crawler import __version__
 from crawler.config import canonical_of
-from crawler.evaluation.focus_kept import ODD
+from crawler.evaluation.focus_kept import Kept
 from crawler.evaluation.focus_kept import kept as kept_of
-from crawler.evaluation.focus_tables import Kept
-from crawler.evaluation.focus_text import text
+from crawler.evaluation.focus_report import report as html
+from crawler.evaluation.focus_report import text
 from crawler.evaluation.truth import Truth, truth_of
+from crawler.files import OutputError, WholeFile
 from crawler.focus.harvest import ON_TOPIC
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.gathered import Gathered, gathered
 from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.options import share
 from crawler.subcommands.pages import check_apart, readable
-from crawler.whole_file import OutputError, WholeFile
 from crawler.wording import counted, printable
 
 BROKEN = 1
@@ -32,7 +33,7 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     """Print how well all crawls kept to their topics, or one of them; the exit status."""
     if args:
         raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy focus report {REPORT.syntax}")
-    limit = share(opts.min_relevance)
+    limit = opts.min_relevance
     try:
         url = database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
     except StateError as error:
@@ -48,12 +49,9 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     except OutputError as error:
         print(f"scrapy focus report: {printable(str(error))}", file=sys.stderr)
         return BROKEN
-    except ODD as error:
-        what = " ".join(str(error).split())[:300]
-        raise StateError(f"there is something in {shown(url)} that no crawl writes: {what}") from None
     finally:
         if output is not None:
-            output.close()
+            output.discard()
     print("\n\n".join(spelled("\n".join(text(one))) for one in kept))
     return 0
 
@@ -86,24 +84,8 @@ def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[
 
 def write(output: WholeFile, kept: Sequence[Kept], limit: float) -> None:
     """Write the report as HTML."""
-    # It wants numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.evaluation.focus_report import report as html
-
     output.write(html(kept, limit, __version__, datetime.now(UTC).date()).encode())
     output.finish()
-
-
-def share(given: str | None) -> float:
-    """The relevance from which on a page is on topic."""
-    if given is None:
-        return ON_TOPIC
-    try:
-        found = float(given)
-    except ValueError:
-        found = -1.0
-    if not 0 <= found <= 1:
-        raise WrongUseError(f"--min-relevance {given[:100]} is wrong; allowed are numbers from 0 to 1")
-    return found
 
 
 def truth(name: str | None, settings: BaseSettings) -> Truth | None:
@@ -147,7 +129,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what may stand behind `scrapy focus report`."""
     parser.add_argument("--name", metavar="NAME")
     parser.add_argument("-o", dest="output", metavar="FILE")
-    parser.add_argument("--min-relevance", metavar="X")
+    parser.add_argument("--min-relevance", metavar="X", type=share, default=ON_TOPIC)
     parser.add_argument("--truth", metavar="FILE")
 
 

@@ -12,11 +12,12 @@ from scrapy.settings import BaseSettings
 from crawler.archives.records import Broken, Found
 from crawler.evaluation.picture_labels import KINDS, Label, Labels, Met, Waiting, read_labels
 from crawler.evaluation.picture_models import models
-from crawler.parallel import WorkersError
+from crawler.files import OutputError, WholeFile
+from crawler.parallel import WorkersError, cores
 from crawler.saved_pictures import NAMELESS, Judged, Panel, evidence, judged, read
 from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.pages import check_apart, files_of, jobs, method, readable, say
-from crawler.whole_file import OutputError, WholeFile
+from crawler.subcommands.options import whole
+from crawler.subcommands.pages import MOST_JOBS, check_apart, files_of, method, readable, say
 from crawler.wording import counted
 
 NAME = "evaluate"
@@ -45,7 +46,7 @@ def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     if len(args) != 1:
         what = f"{args[1][:200]!r} is too much" if args else "no LABELS.jsonl is given"
         raise WrongUseError(f"{what}; it is scrapy noise evaluate {EVALUATE.syntax}")
-    extract, at_once = method(settings), jobs(opts.jobs)
+    extract, at_once = method(settings), opts.jobs or cores()
     given = [readable(name) for name in (args[0], *opts.lists)]
     try:
         judges = models(tuple(map(Path, opts.lists)))
@@ -97,9 +98,9 @@ def _report(wanted: Wanted, given: int, names: Sequence[str], path: str | None) 
     print(f"\n{text(tables)}")
     if path is not None:
         try:
-            output = WholeFile(path)
-            output.write(record(tables, counts).encode())
-            output.finish()
+            with WholeFile(path) as output:
+                output.write(record(tables, counts).encode())
+                output.finish()
         except OutputError as error:
             say(NAME, str(error))
             return BROKEN
@@ -122,7 +123,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pages", metavar="FILE", nargs="+", action="extend")
     parser.add_argument("--lists", metavar="FILE", nargs="+", action="extend", default=[])
     parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--jobs", metavar="N")
+    parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS))
 
 
 def _died() -> None:

@@ -1,6 +1,6 @@
 """`scrapy noise judge`: the image links of saved pages judged, without a crawl.
 
-With -o the lines go to a file beside OUT, named OUT.PROCESS.part, which becomes OUT when all is done: OUT is never half
+With -o the lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is done: OUT is never half
 a run, and an earlier OUT stays until then.
 """
 
@@ -13,13 +13,14 @@ from scrapy.settings import BaseSettings
 from crawler.archives.records import Broken
 from crawler.arguments import ArgumentError
 from crawler.extraction import Extractor
+from crawler.files import OutputError, WholeFile
 from crawler.judging import judge_of
 from crawler.noise.verdict import Judge
-from crawler.parallel import WorkersError
+from crawler.parallel import WorkersError, cores
 from crawler.saved_pictures import Judged, Panel, evidence, judged, lines, read
 from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.pages import check_apart, jobs, method, readable, say
-from crawler.whole_file import OutputError, WholeFile
+from crawler.subcommands.options import whole
+from crawler.subcommands.pages import MOST_JOBS, check_apart, method, readable, say
 from crawler.wording import counted
 
 NAME = "judge"
@@ -76,7 +77,7 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     by, extract, at_once, path = (
         judge_by(settings),
         method(settings),
-        jobs(opts.jobs),
+        opts.jobs or cores(),
         readable(args[0]),
     )
     check_apart(opts.output, [path])
@@ -107,7 +108,7 @@ def judge_by(settings: BaseSettings) -> Judge:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what may stand behind `scrapy noise judge`."""
     parser.add_argument("-o", "--output", metavar="OUT.jsonl")
-    parser.add_argument("--jobs", metavar="N")
+    parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS))
 
 
 def _died() -> None:

@@ -8,7 +8,7 @@ from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 
 from crawler.state.database import StateError, database_url, shown
-from crawler.state.verdicts import MOST_SITES, Judged, judged
+from crawler.state.verdicts import MOST_SITES, NoiseFigures, noise_figures
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.wording import counted, printable
 
@@ -24,7 +24,7 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
         url = database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
     except StateError as error:
         raise WrongUseError(str(error)) from None
-    crawls = judged(url)
+    crawls = noise_figures(url)
     if not crawls:
         raise WrongUseError(f"no crawl was ever run here ({shown(url)})")
     wanted = [one for one in crawls if not args or one.name == args[0]]
@@ -34,66 +34,50 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     return 0
 
 
-def words(crawl: Judged) -> Iterator[str]:
+def words(crawl: NoiseFigures) -> Iterator[str]:
     """The report of one crawl, in lines."""
-    if not crawl.counts:
+    if not crawl.pictures and not crawl.links:
         yield f"{crawl.name}: no picture was judged."
         return
-    for kind, noun in (("image", "picture"), ("link", "link behind a picture")):
-        many = "links behind pictures" if kind == "link" else ""
-        if total := crawl.total(kind=kind):
-            skipped = crawl.total(kind=kind, noise=True, audited=False)
-            yield f"{crawl.name}: {counted(total, noun, many)} judged, {skipped:,} skipped as noise."
-    yield from _models(crawl)
-    yield from _savings(crawl)
+    if crawl.pictures:
+        said = counted(crawl.pictures, "picture")
+        yield f"{crawl.name}: {said} judged, {crawl.skipped_pictures:,} skipped as noise."
+    if crawl.links:
+        said = counted(crawl.links, "link behind a picture", "links behind pictures")
+        yield f"{crawl.name}: {said} judged, {crawl.skipped_links:,} skipped as noise."
+    yield f"  {'skipped by':<14}{'pictures':>12}{'links':>12}"
+    yield from (f"  {model:<14}{pictures:>12,}{links:>12,}" for model, pictures, links in crawl.models)
+    said = f"Requests saved: {crawl.skipped_pictures + crawl.skipped_links:,}."
+    if crawl.skipped_pictures:
+        saved = crawl.saved_bytes
+        known = UNKNOWN if saved is None else f"about {decimal(saved)}, by the mean size of the pictures downloaded"
+        said += f" Bytes saved: {known}."
+    yield said
+    if crawl.downloaded:
+        yield f"Downloaded: {counted(crawl.downloaded, 'picture')}, {decimal(crawl.downloaded_bytes)}, measured."
     yield from _audit(crawl)
     yield from _sites(crawl)
 
 
-def _models(crawl: Judged) -> Iterator[str]:
-    yield f"  {'skipped by':<14}{'pictures':>12}{'links':>12}"
-    for model in sorted({one.decided_by for one in crawl.matching(noise=True, audited=False)}):
-        skipped = {"noise": True, "audited": False, "decided_by": model}
-        pictures, links = (crawl.total(kind=kind, **skipped) for kind in ("image", "link"))
-        yield f"  {model:<14}{pictures:>12,}{links:>12,}"
-
-
-def _savings(crawl: Judged) -> Iterator[str]:
-    skipped = {"noise": True, "audited": False}
-    said = f"Requests saved: {crawl.total(**skipped):,}."
-    count, size = crawl.downloaded(audited=False)
-    if pictures := crawl.total(kind="image", **skipped):
-        saved = crawl.saved(pictures)
-        known = UNKNOWN if saved is None else f"about {decimal(saved)}, by the mean size of the pictures downloaded"
-        said += f" Bytes saved: {known}."
-    yield said
-    if count:
-        yield f"Downloaded: {counted(count, 'picture')}, {decimal(size)}, measured."
-
-
-def _audit(crawl: Judged) -> Iterator[str]:
-    chosen = crawl.total(audited=True)
-    if not chosen:
+def _audit(crawl: NoiseFigures) -> Iterator[str]:
+    if not crawl.audited:
         yield "None of the noise was chosen to be fetched to see whether it is (IMAGE_NOISE_AUDIT)."
         return
-    pictures, size = crawl.downloaded(audited=True)
-    yield f"Audited: {chosen:,} of the noise chosen to be fetched all the same."
-    measured = f" ({decimal(size)}, measured)" if pictures else ""
-    yield f"  Fetched of it: {counted(pictures, 'picture')}{measured}, {counted(crawl.audited_pages, 'page')} stored."
-    told = [one for one in crawl.matching(audited=True) if one.mistaken is not None]
-    if count := sum(one.number for one in told):
-        wrong = sum(one.number for one in told if one.mistaken)
-        rate = f"{wrong:,} of {count:,} pictures ({wrong / count:.1%})"
+    yield f"Audited: {crawl.audited:,} of the noise chosen to be fetched all the same."
+    measured = f" ({decimal(crawl.audited_bytes)}, measured)" if crawl.audited_pictures else ""
+    pictures, pages = counted(crawl.audited_pictures, "picture"), counted(crawl.audited_pages, "page")
+    yield f"  Fetched of it: {pictures}{measured}, {pages} stored."
+    if crawl.told:
+        rate = f"{crawl.mistaken:,} of {crawl.told:,} pictures ({crawl.mistaken / crawl.told:.1%})"
         yield f"  Error rate: {rate} look like content by their size."
 
 
-def _sites(crawl: Judged) -> Iterator[str]:
+def _sites(crawl: NoiseFigures) -> Iterator[str]:
     if crawl.site_count > MOST_SITES:
         yield f"The {MOST_SITES} sites with the most noise, of {crawl.site_count:,}:"
     yield f"  {'site':<{NAME_WIDTH}}{'kept':>10}{'chosen':>10}{'skipped':>10}{'saved (estimated)':>20}"
-    for name, kept, chosen, skipped, pictures in crawl.sites:
+    for name, kept, chosen, skipped, saved in crawl.sites:
         short = name if len(name) <= NAME_WIDTH - 2 else f"{name[: NAME_WIDTH - 3]}…"
-        saved = crawl.saved(pictures)
         size = "unknown" if saved is None else decimal(saved)
         yield f"  {short:<{NAME_WIDTH}}{kept:>10,}{chosen:>10,}{skipped:>10,}{size:>20}"
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings
 
 from crawler.evaluation.picture_labels import Label, read_labels
-from crawler.parallel import WorkersError
+from crawler.parallel import WorkersError, cores
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.report import exists
 from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.pages import check_apart, files_of, jobs, readable, say
+from crawler.subcommands.options import whole
+from crawler.subcommands.pages import MOST_JOBS, check_apart, files_of, readable, say
 from crawler.wording import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and more
@@ -34,7 +35,7 @@ def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
         raise WrongUseError(f"{what}; it is scrapy noise train {TRAIN.syntax}")
     if opts.pages and not args:
         raise WrongUseError("--pages FILE are those of LABELS.jsonl, which is not given")
-    seed, at_once = _seed(opts.seed), jobs(opts.jobs)
+    seed, at_once = opts.seed, opts.jobs or cores()
     if find_spec("lightgbm") is None:
         raise WrongUseError("lightgbm must be installed: python -m pip install '.[train]'")
     # They want numpy, which takes its time, and all commands are loaded with each of them.
@@ -81,10 +82,6 @@ def _labels(paths: list[Path]) -> tuple[Label, ...]:
 
 def _asks_state(opts: argparse.Namespace) -> bool:
     """Whether what people said of the pictures of crawls is to be learned from."""
-    if opts.labels not in (None, STATE):
-        raise WrongUseError(
-            f"--labels {opts.labels[:100]!r} is wrong; allowed is {STATE}, which is the crawls' database"
-        )
     if opts.crawl is not None and opts.labels is None:
         raise WrongUseError(f"--crawl says of which crawl the labels of --labels {STATE} are, which is not given")
     return opts.labels is not None
@@ -101,12 +98,6 @@ def _marked(crawl: str | None, settings: BaseSettings) -> "Marked":
         return marked(url, crawl, _say)
     except StateError as error:
         raise WrongUseError(str(error)) from None
-
-
-def _seed(given: str) -> int:
-    if not (given.isascii() and given.isdigit() and int(given[:20]) <= MOST_SEED):
-        raise WrongUseError(f"--seed {given[:100]} is wrong; allowed are whole numbers from 0 to {MOST_SEED}")
-    return int(given)
 
 
 def _check_output(plan: "Plan", inputs: list[Path]) -> None:
@@ -153,12 +144,12 @@ def _say(message: str) -> None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add what may stand behind `scrapy noise train`."""
     parser.add_argument("--pages", metavar="FILE", nargs="+", action="extend")
-    parser.add_argument("--labels", metavar="state")
+    parser.add_argument("--labels", choices=(STATE,))
     parser.add_argument("--crawl", metavar="NAME")
     parser.add_argument("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[])
     parser.add_argument("-o", "--output", metavar="FILE")
-    parser.add_argument("--seed", metavar="N", default="0")
-    parser.add_argument("--jobs", metavar="N")
+    parser.add_argument("--seed", metavar="N", type=whole(0, MOST_SEED), default=0)
+    parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS))
 
 
 TRAIN = Subcommand(

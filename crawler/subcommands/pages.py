@@ -9,7 +9,6 @@ from scrapy.settings import BaseSettings
 
 from crawler.evaluation.gold import set_name
 from crawler.extraction import EXTRACTORS, Extractor
-from crawler.parallel import cores
 from crawler.subcommands import WrongUseError
 from crawler.wording import printable
 
@@ -23,15 +22,6 @@ def method(settings: BaseSettings) -> Extractor:
     if name not in EXTRACTORS:
         raise WrongUseError(f"setting EXTRACTOR={name[:100]!r} is wrong; allowed are {', '.join(EXTRACTORS)}")
     return EXTRACTORS[name]
-
-
-def jobs(given: str | None) -> int:
-    """The number of processes that an option asks for: one for each core if it is not given."""
-    if given is None:
-        return cores()
-    if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= MOST_JOBS):
-        raise WrongUseError(f"--jobs {given[:100]} is wrong; allowed are whole numbers from 1 to {MOST_JOBS:,}")
-    return int(given)
 
 
 def readable(name: str) -> Path:

@@ -1,8 +1,9 @@
 """The card of a model: what it was trained on, how it did, and what it is weak at. The same model has the same card."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from importlib.resources import files
 from typing import NamedTuple
 
 from crawler import __version__
@@ -14,7 +15,13 @@ from crawler.wording import counted, printable
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "lightgbm")
 LOWEST = 3
+VALIDATION = (
+    "Nothing was trained on the sets of validation; these weights judged them, but not pages of sites they were "
+    "trained on"
+)
 _SIGNS = re.compile(r"[\\|<`]")
+Rows = tuple[Sequence[str], Iterable[Sequence[str]]]
+"""A head and the rows below it."""
 
 
 class Made(NamedTuple):
@@ -46,30 +53,41 @@ def tables(made: Made) -> list[tuple[str, dict[str, Figures]]]:
 
 def card(made: Made) -> str:
     """The card, in Markdown."""
-    return "\n".join([*_head(made), *_trained_on(made), *_held_out(made), *_weak(made), *_parameters(made)])
-
-
-def _head(made: Made) -> Iterator[str]:
-    yield "# Weights of auto"
-    yield ""
-    yield (
-        f"Made by `scrapy train auto` of Winnow {__version__}: {made.size:,} bytes. They judge the blocks of a page, "
-        "main text or not, and tell the type of the page."
+    groups, networks = tables(made), made.model.networks
+    layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
+    return written(
+        "auto_card.md",
+        LIBRARIES,
+        {title.capitalize(): (("", *COLUMNS), _rows(rows)) for title, rows in groups} | _validation(made),
+        made=made,
+        sets=table(("set", "pages", "sites", "known", "fingerprint"), map(_about, made.sets)),
+        examples=counted(made.examples, "page"),
+        sites=counted(len({site for one in made.sets for site in one.sites}), "site"),
+        weak="\n".join(f"- {title}: {_weakest(rows)}" for title, rows in groups),
+        signs=len(networks[0].means),
+        networks=len(networks),
+        layers=" ".join(map(str, descent.STEPS)),
+        numbers=sum(layer.weights.size + layer.bias.size for layer in layers),
+        **{"cutting": cutting, "descent": descent, "fitting": fitting, "pages": examples, "teacher": teacher},
     )
-    yield ""
 
 
-def _trained_on(made: Made) -> Iterator[str]:
-    sites = {site for one in made.sets for site in one.sites}
-    yield "## Trained on"
-    yield ""
-    yield from table(("set", "pages", "sites", "known", "fingerprint"), map(_about, made.sets))
-    yield ""
-    yield (
-        f"{counted(made.examples, 'page')} of {counted(len(sites), 'site')}; pages that show nothing teach nothing. A "
-        "site is a registrable domain; a page without an address is one by itself."
+def written(template: str, libraries: Iterable[str], titled: Mapping[str, Rows], **values: object) -> str:
+    """A card, made of its template, of tables with their titles, and of what else its template wants."""
+    return (
+        (files(__package__) / template)
+        .read_text(encoding="utf-8")
+        .format(
+            version=__version__,
+            figures="".join(f"{title}:\n\n{table(*cut)}\n\n" for title, cut in titled.items()),
+            libraries="\n".join(f"| {name} | {version(name)} |" for name in libraries),
+            **values,
+        )
     )
-    yield ""
+
+
+def _rows(rows: Mapping[str, Figures]) -> list[tuple[str, ...]]:
+    return [(name, *cells(row)) for name, row in rows.items()]
 
 
 def _about(one: GoldSet) -> tuple[str, ...]:
@@ -77,84 +95,25 @@ def _about(one: GoldSet) -> tuple[str, ...]:
     return one.name, f"{one.pages:,}", f"{len(one.sites):,}", known, one.fingerprint
 
 
-def _held_out(made: Made) -> Iterator[str]:
-    yield "## How it does"
-    yield ""
-    yield (
-        f"One site in {fitting.FOLDS} was kept apart, and a model trained on the others in the same way judged its "
-        "pages; then these weights were trained on everything. Precision and recall are of runs of four tokens, as "
-        "`scrapy evaluate` has them. Page type: the share of pages that got the type their set gives them."
-    )
-    for title, rows in tables(made):
-        yield ""
-        yield f"{title.capitalize()}:"
-        yield ""
-        yield from table(("", *COLUMNS), ((name, *cells(row)) for name, row in rows.items()))
-    yield ""
-    if made.validation:
-        yield (
-            "Nothing was trained on the sets of validation; these weights judged them, but not pages of sites they "
-            "were trained on:"
-        )
-        yield ""
-        yield from table(
-            ("set", "pages", "judged", "fingerprint"),
-            (
-                (one.name, f"{one.pages:,}", f"{len(made.validated.get(one.name, ())):,}", one.fingerprint)
-                for one in made.validation
-            ),
-        )
-        yield ""
+def _validation(made: Made) -> dict[str, Rows]:
+    judged = {one.name: f"{len(made.validated.get(one.name, ())):,}" for one in made.validation}
+    rows = [(one.name, f"{one.pages:,}", judged[one.name], one.fingerprint) for one in made.validation]
+    return {VALIDATION: (("set", "pages", "judged", "fingerprint"), rows)} if rows else {}
 
 
-def _weak(made: Made) -> Iterator[str]:
-    yield "## Weak at"
-    yield ""
-    yield "The lowest shingle F1 of each table, with the number of pages:"
-    yield ""
-    for title, rows in tables(made):
-        lowest = sorted(rows.items(), key=lambda entry: (entry[1].f1, entry[0]))[:LOWEST]
-        said = (f"{_escaped(name)} {row.f1:.3f} ({row.pages:,}), {_way(row)}" for name, row in lowest)
-        yield f"- {title}: {'; '.join(said)}"
-    yield ""
+def _weakest(rows: Mapping[str, Figures]) -> str:
+    lowest = sorted(rows.items(), key=lambda entry: (entry[1].f1, entry[0]))[:LOWEST]
+    return "; ".join(f"{_escaped(name)} {row.f1:.3f} ({row.pages:,}), {_way(row)}" for name, row in lowest)
 
 
 def _way(row: Figures) -> str:
     return "more is lost than left in" if row.recall < row.precision else "more is left in than lost"
 
 
-def _parameters(made: Made) -> Iterator[str]:
-    networks = made.model.networks
-    layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
-    numbers = sum(layer.weights.size + layer.bias.size for layer in layers)
-    constants: Mapping[str, object] = {
-        "seed": made.seed,
-        "epochs": fitting.EPOCHS,
-        "signs of a block": len(networks[0].means),
-        "networks": len(networks),
-        "layers": " ".join(map(str, descent.STEPS)) + f", width {descent.WIDTH}, {numbers:,} numbers",
-        "pages a step, rate, decay": f"{descent.PAGES}, {descent.RATE:g}, {descent.DECAY:g}",
-        "forgotten, blind": f"{descent.FORGOTTEN:g}, {descent.BLIND:g}",
-        "part of F1 in the error": f"{descent.F1_SHARE:g}",
-        "part of the teacher in a label": f"{fitting.TRUST:g}",
-        "trees of the teacher": f"{teacher.TREES}, {teacher.TEACHER['num_leaves']} leaves",
-        "part of main text in copies": " to ".join(f"{share:g}" for share in cutting.SHARE),
-        "pages with a copy without names": f"{fitting.PLAIN:g}",
-        "weight of a copy, of a page of snippets": f"{fitting.COPY_WEIGHT:g}, {examples.SNIPPETS_WEIGHT:g}",
-        **{library: version(library) for library in LIBRARIES},
-    }
-    yield "## Parameters"
-    yield ""
-    yield from table(("", "value"), ((name, str(value)) for name, value in constants.items()))
-    yield ""
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """The lines of a table in Markdown."""
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'---|' * len(head)}"
-    for row in rows:
-        yield f"| {' | '.join(map(_escaped, row))} |"
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(_escaped, row))} |" for row in rows)])
 
 
 def _escaped(text: str) -> str:

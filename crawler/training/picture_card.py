@@ -2,19 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from crawler import __version__
 from crawler.evaluation.picture_labels import KINDS
 from crawler.evaluation.picture_tables import COLUMNS, NOTE, Table, cells
 from crawler.evaluation.pictures import Link, figures, of_kind
 from crawler.noise.learned import SIGNS, Floats, Model
 from crawler.training import pictures
-from crawler.training.card import table
+from crawler.training.card import Rows, table, written
 from crawler.training.sighted import METHOD, Sighted
 from crawler.wording import counted
 
@@ -23,6 +21,14 @@ KNOWN = frozenset("wcxb_dev fundus andy_articles magic_article magic_forum zh_ha
 UNKNOWN = "validation, sets that the extractor was not trained on"
 BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
 LIBRARIES = ("numpy", "lightgbm")
+GIVEN = """\
+## {title}
+
+{labels} that readers labelled by hand (fingerprint {fingerprint}). Those that were found on their pages{which}:
+
+{sets}
+
+"""
 
 
 class Given(NamedTuple):
@@ -93,7 +99,27 @@ def calibrations(made: Made) -> dict[str, list[Bin]]:
 
 def card(made: Made) -> str:
     """The card, in Markdown."""
-    return "\n".join([*_head(made), *_trained_on(made), *_how_it_does(made), *_parameters(made)])
+    found: dict[str, Rows] = {
+        one.title: (("", *COLUMNS), [(name, *cells(row)) for name, row in one.rows.items()]) for one in tables(made)
+    }
+    bins: dict[str, Rows] = {
+        f"calibration, {name}": (BIN_HEAD, map(bin_cells, bins)) for name, bins in calibrations(made).items()
+    }
+    unseen = ", of sites that were not trained on"
+    return written(
+        "picture_card.md",
+        LIBRARIES,
+        {title[0].upper() + title[1:]: cut for title, cut in (found | bins).items()},
+        made=made,
+        given=_given("Trained on", made.training, "") + _given("Validation", made.validation, unseen),
+        kept=1 - pictures.LOST,
+        note=NOTE,
+        method=METHOD,
+        known=", ".join(sorted(KNOWN)),
+        signs=len(SIGNS),
+        rising=", ".join(pictures.RISING),
+        pictures=pictures,
+    )
 
 
 def bin_cells(one: Bin) -> tuple[str, ...]:
@@ -111,33 +137,16 @@ def _links(made: Made, given: Given) -> list[Link]:
     ]
 
 
-def _head(made: Made) -> Iterator[str]:
-    yield "# Weights of the learned model of pictures"
-    yield ""
-    yield (
-        f"Made by `scrapy noise train` of Winnow {__version__}: {made.size:,} bytes. They say how likely a picture on "
-        f"a page is noise; over {made.model.limit:.4f} it is called so."
-    )
-    yield ""
-
-
-def _trained_on(made: Made) -> Iterator[str]:
-    for title, given in (("Trained on", made.training), ("Validation", made.validation)):
-        if not given.found:
-            continue
-        yield f"## {title}"
-        yield ""
-        yield (
-            f"{counted(given.labels, 'link')} that readers labelled by hand (fingerprint {given.fingerprint}). "
-            f"Those that were found on their pages{', of sites that were not trained on' * (given is made.validation)}:"
-        )
-        yield ""
-        yield from table(("set", "links", "noise", "unsure", "sites"), _sets(given.found))
-        yield ""
-        kinds = Counter(one.label.kind for one in given.found)
-        if named := [f"{kind} {kinds[kind]:,}" for kind in KINDS if kinds[kind]]:  # crawls' pictures have none
-            yield f"Kinds: {', '.join(named)}."
-            yield ""
+def _given(title: str, given: Given, which: str) -> str:
+    """What is said of labelled links; nothing where there are none."""
+    if not given.found:
+        return ""
+    sets = table(("set", "links", "noise", "unsure", "sites"), _sets(given.found))
+    labels = counted(given.labels, "link")
+    said = GIVEN.format(title=title, labels=labels, fingerprint=given.fingerprint, which=which, sets=sets)
+    kinds = Counter(one.label.kind for one in given.found)
+    named = [f"{kind} {kinds[kind]:,}" for kind in KINDS if kinds[kind]]  # crawls' pictures have none
+    return said + (f"Kinds: {', '.join(named)}.\n\n" if named else "")
 
 
 def _sets(found: Sequence[Sighted]) -> Iterator[tuple[str, ...]]:
@@ -150,50 +159,3 @@ def _sets(found: Sequence[Sighted]) -> Iterator[tuple[str, ...]]:
             len({one.site for one in mine}),
         )
         yield name, *(f"{count:,}" for count in counts)
-
-
-def _how_it_does(made: Made) -> Iterator[str]:
-    yield "## How it does"
-    yield ""
-    yield (
-        f"Sites kept apart: one site in {pictures.FOLDS} at a time, judged by trees that were trained on the others in "
-        f"the same way. The limit is chosen there, so that {1 - pictures.LOST:.1%} of the content is kept: what is "
-        "kept of these links says nothing new. Validation: links that nothing was trained on, judged by these weights."
-    )
-    yield ""
-    yield NOTE
-    yield ""
-    yield (
-        f"The main text, by which the signs of a picture are read, comes from `{METHOD}`. Its weights were trained on "
-        f"pages of {', '.join(sorted(KNOWN))}, which it therefore knows better than those of a crawl: of these sets "
-        "figures are too good, if anything, and those of the others are what to go by."
-    )
-    for one in tables(made):
-        yield ""
-        yield f"{one.title.capitalize()}:"
-        yield ""
-        yield from table(("", *COLUMNS), ((name, *cells(row)) for name, row in one.rows.items()))
-    for name, bins in calibrations(made).items():
-        yield ""
-        yield f"Calibration, {name}:"
-        yield ""
-        yield from table(BIN_HEAD, map(bin_cells, bins))
-    yield ""
-
-
-def _parameters(made: Made) -> Iterator[str]:
-    names = ("objective", "num_leaves", "min_data_in_leaf", "feature_fraction", "bagging_fraction", "lambda_l2")
-    constants: dict[str, object] = {
-        "seed": made.seed,
-        "signs of a picture": len(SIGNS),
-        "trees, rate": f"{pictures.TREES}, {pictures.RATE:g}",
-        **{name: pictures.PARAMETERS[name] for name in names},
-        "never less like noise for more of": ", ".join(pictures.RISING),
-        "weight of a link of which its reader was not sure": f"{pictures.UNSURE:g}",
-        "limit": f"{made.model.limit:.6f}, over which {pictures.LOST:.1%} of the content lies",
-        **{library: version(library) for library in LIBRARIES},
-    }
-    yield "## Parameters"
-    yield ""
-    yield from table(("", "value"), ((name, str(value)) for name, value in constants.items()))
-    yield ""

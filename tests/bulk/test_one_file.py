@@ -101,4 +101,4 @@ def test_a_full_disk_stops_all_files(work: Work, tmp_path: Path) -> None:
     (pair,) = pairs([str(tmp_path / "a.jsonl")])
     outcome = work(replace(pair, output="b" * 300))  # which no file system takes, as a full one takes nothing
     assert outcome.stops
-    assert "cannot be written (File name too long)" in outcome.failed
+    assert "cannot be written to (File name too long)" in outcome.failed

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawler.bulk.pairs import PairsError, largest_first, pairs
-from crawler.bulk.part import LONGEST
+from crawler.files import LONGEST
 
 
 @pytest.fixture(autouse=True)

@@ -304,8 +304,8 @@ def test_a_server_that_is_away_is_said_in_a_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (("--port", "abc"), 2, "--port abc is wrong"),
-        (("--port", "65536"), 2, "--port 65536 is wrong"),
+        (("--port", "abc"), 2, "argument --port: 'abc' is wrong"),
+        (("--port", "65536"), 2, "argument --port: '65536' is wrong"),
         (("--host", "evil.example"), 2, "--host 'evil.example' is wrong"),
         (("--host", "0.0.0.0"), 2, "lets others in; give the setting DASHBOARD_PASSWORD"),
         (("--host", "0.0.0.0", "-s", "DASHBOARD_PASSWORD=short"), 2, "is too short"),

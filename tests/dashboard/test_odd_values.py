@@ -25,7 +25,7 @@ from crawler.state.schema import crawl, page, page_version
 
 DEEP = '{"a":' * 5_000
 ENDLESS = 9e999
-JSON = ("crawl.seeds", "raw.headers", "focus.summary", "focus.learned",
+JSON = ("crawl.seeds", "raw.headers", "focus.learned",
         "page.images",
         "job.arguments", "job.settings", "evidence.counts")  # fmt: skip
 
@@ -87,7 +87,6 @@ def ask(desk: Desk, path: str) -> Answer:
         ("page.certainty", ENDLESS, "/pages/1"),
         ("raw.body", "no bytes", "/pages/1/original"),
         ("verdict.probability", "some", "/images"),
-        ("verdict.noise", b"yes", "/api/evaluate/noise"),
         ("sample.seconds", ENDLESS, "/metrics"),
         ("sample.at", -1e308, "/api/crawls/1/course"),
         ("sample.at", 1e17, "/api/crawls/1/course"),

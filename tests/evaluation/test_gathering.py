@@ -7,7 +7,16 @@ from itertools import pairwise
 import pytest
 
 from crawler.evaluation import gathering
-from crawler.evaluation.gathering import EXTREMES, MOST_POINTS, MOST_SITES, UNKNOWN, WINDOW, Figures, Gathering, ranking
+from crawler.evaluation.gathering import (
+    EXTREMES,
+    MOST_POINTS,
+    MOST_SITES,
+    UNKNOWN,
+    WINDOW,
+    FocusFigures,
+    Gathering,
+    ranking,
+)
 from crawler.evaluation.truth import truth_of
 from crawler.state.gathered import Fetched
 
@@ -22,7 +31,7 @@ def page(number: int, relevance: float, host: str = "bees.example", **known: obj
     return Fetched(number, url, url, relevance, None, "link")._replace(**known)
 
 
-def figures(pages: Iterable[Fetched], limit: float = 0.5) -> Figures:
+def figures(pages: Iterable[Fetched], limit: float = 0.5) -> FocusFigures:
     return Gathering(limit).take_all(pages).figures()
 
 
@@ -166,12 +175,6 @@ def test_the_best_and_the_worst_pages() -> None:
 def test_of_pages_alike_the_first_are_named() -> None:
     found = figures(fetched(*[0.5] * 30))
     assert found.best == found.worst == tuple(range(1, 1 + EXTREMES))
-
-
-@pytest.mark.parametrize("relevance", [-0.01, 1.01, float("nan")])
-def test_what_is_no_relevance_is_refused(relevance: float) -> None:
-    with pytest.raises(ValueError, match="a relevance of"):
-        Gathering().take(page(1, relevance))
 
 
 def test_what_is_kept_does_not_grow_with_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:

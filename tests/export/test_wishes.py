@@ -7,7 +7,7 @@ import pytest
 from shelf import FIELDS as ITEM
 
 from crawler.export.fields import FIELDS
-from crawler.export.wishes import WishError, fields_of, places_of, relevance_of, since_of
+from crawler.export.wishes import WishError, fields_of, places_of, since_of
 from crawler.state.exported import Place
 
 
@@ -55,11 +55,6 @@ def test_places(given: str, expected: Place) -> None:
         (since_of, "2026-02-30", "--since '2026-02-30' is wrong"),
         (since_of, "0001-01-01T00:00+10:00", "--since"),
         (since_of, "12345678", "--since '12345678' is wrong"),
-        (relevance_of, "", "--min-relevance '' is wrong"),
-        (relevance_of, "1.1", "--min-relevance '1.1' is wrong"),
-        (relevance_of, "-0.1", "--min-relevance '-0.1' is wrong"),
-        (relevance_of, "nan", "--min-relevance 'nan' is wrong"),
-        (relevance_of, "high", "--min-relevance 'high' is wrong"),
     ],
 )
 def test_what_is_wrong_is_said(read: Callable[[str], Any], given: str, why: str) -> None:
@@ -76,8 +71,3 @@ def test_what_is_wrong_is_said(read: Callable[[str], Any], given: str, why: str)
 )
 def test_since(given: str | None, expected: int | str | None) -> None:
     assert since_of(given) == expected
-
-
-@pytest.mark.parametrize("given", ["0", "1", "0.3"])
-def test_relevance(given: str) -> None:
-    assert relevance_of(given) == float(given)

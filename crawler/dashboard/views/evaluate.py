@@ -4,31 +4,22 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 from crawler import __version__
 from crawler.dashboard.background import Result
 from crawler.dashboard.crawl_choice import CrawlNames, OfCrawl, chosen_crawl, crawl_names, numbered_crawl
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.evaluated import (
-    FocusReport,
-    NoiseReport,
-    computed,
-    focus_figures,
-    noise_figures,
-)
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.report_files import HEADERS, ReportFiles, report_file, report_files
 from crawler.dashboard.request import HTML, Answer, RefusedError, Request
 from crawler.dashboard.views import Changes, Data, Views
-from crawler.evaluation.focus_kept import ODD, kept
-from crawler.evaluation.focus_tables import Kept
+from crawler.evaluation.focus_kept import Kept, kept
+from crawler.evaluation.focus_report import report
 from crawler.focus.harvest import ON_TOPIC
-from crawler.state.database import shown
 from crawler.state.gathered import Fetched, gathered
-from crawler.state.odd import OddError
 from crawler.state.schema import page
-from crawler.state.verdicts import Judged, judged_of
+from crawler.state.verdicts import NoiseFigures, noise_figures_of
 
 FOCUS, NOISE, FILES = "focus", "noise", "files"
 AGE = 300.0  # seconds until a report is computed anew for who asks
@@ -43,14 +34,48 @@ PARAMETERS = (
 )
 
 
+class Computed(NamedTuple):
+    """When figures were computed that take their time."""
+
+    at: float | None
+    """In seconds since 1970; null where they were not yet: ask again."""
+    took: float
+    is_busy: bool
+    """Whether they are being computed, for the first time or anew."""
+    done: int
+    """The pages looked through so far, while they are."""
+    error: str
+    """Why there are none, or none that are newer."""
+
+
+class FocusReport(NamedTuple):
+    """How a crawl kept to its topic."""
+
+    crawl: str
+    computed: Computed
+    report: Kept | None
+    """Null where there is no page, or nothing is computed yet."""
+
+
+class NoiseReport(NamedTuple):
+    """What a crawl skipped as noise."""
+
+    crawl: str
+    computed: Computed
+    report: NoiseFigures | None
+    """Null where nothing is computed yet."""
+
+
 def focus(desk: Desk, given: Given) -> FocusReport:
     """How well a crawl kept to its topic."""
-    return _focus_report(desk, _asked(desk, given))
+    of = _asked(desk, given)
+    return FocusReport(of.name, *_computed(_focus(desk, of)))
 
 
 def noise(desk: Desk, given: Given) -> NoiseReport:
     """What a crawl skipped as noise."""
-    return _noise_report(desk, _asked(desk, given))
+    of = _asked(desk, given)
+    return NoiseReport(of.name, *_computed(_noise(desk, of)))
 
 
 def files(desk: Desk, given: Given) -> ReportFiles:
@@ -74,8 +99,8 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         of = chosen_crawl(connection, given["crawl"], page)
         values["crawls"] = crawl_names(connection, of.name) if of is not None else CrawlNames()
     if of is not None:
-        found = _focus_report(desk, of) if given["report"] == FOCUS else _noise_report(desk, of)
-        values |= {"crawl": of.name, "number": of.id, "found": found}
+        result = _focus(desk, of) if given["report"] == FOCUS else _noise(desk, of)
+        values |= {"crawl": of.name, "number": of.id, "found": _computed(result)}
     return desk.page(request, "evaluate.html", **values)
 
 
@@ -86,9 +111,6 @@ def show_focus(desk: Desk, request: Request, given: Given) -> Answer:
     result = _focus(desk, of)
     if result.value is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This report is not computed yet.")
-    # It wants numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.evaluation.focus_report import report
-
     day = datetime.fromtimestamp(result.at or 0.0, UTC).date()
     body = report((result.value,), ON_TOPIC, __version__, day).encode("utf-8", "replace")
     return Answer(body, HTML, headers=HEADERS)
@@ -110,16 +132,10 @@ def _asked(desk: Desk, given: Given) -> OfCrawl:
     return of
 
 
-def _focus_report(desk: Desk, of: OfCrawl) -> FocusReport:
-    result = _focus(desk, of)
-    figures = focus_figures(result.value) if result.value is not None else None
-    return FocusReport(of.name, computed(result), figures)
-
-
-def _noise_report(desk: Desk, of: OfCrawl) -> NoiseReport:
-    result = desk.reports.get((NOISE, *of), lambda: _judged(desk, of), AGE, PATIENCE)
-    figures = noise_figures(result.value) if result.value is not None else None
-    return NoiseReport(of.name, computed(result), figures)
+def _computed(result: Result) -> tuple[Computed, Any]:
+    """When a report was computed, and what it says."""
+    done = result.done if result.busy else 0
+    return Computed(result.at, result.took, result.busy, done, result.error), result.value
 
 
 def _focus(desk: Desk, of: OfCrawl) -> Result:
@@ -139,15 +155,11 @@ def _kept(desk: Desk, of: OfCrawl, tell: Callable[[int], None]) -> Kept | None:
 
     with gathered(desk.url) as crawls:
         found = next((one for one in crawls if one.number == of.id), None)
-        try:
-            return kept(found, ON_TOPIC, pace=gently) if found is not None else None
-        except ODD as error:
-            what = " ".join(str(error).split())[:300]
-            raise OddError(f"there is something in {shown(desk.url)} that no crawl writes: {what}") from None
+        return kept(found, ON_TOPIC, pace=gently) if found is not None else None
 
 
-def _judged(desk: Desk, of: OfCrawl) -> Judged | None:
-    return judged_of(desk.url, of.id)
+def _noise(desk: Desk, of: OfCrawl) -> Result:
+    return desk.reports.get((NOISE, *of), lambda: noise_figures_of(desk.url, of.id), AGE, PATIENCE)
 
 
 VIEWS: Views = {

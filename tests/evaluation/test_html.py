@@ -1,4 +1,4 @@
-from crawler.evaluation.escaped import shown
+from crawler.evaluation.html import shown
 
 
 def test_shown_is_escaped_once() -> None:

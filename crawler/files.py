@@ -1,0 +1,184 @@
+"""Files and folders that are there as a whole or not at all.
+
+Each is written under another name beside its own, NAME.TOKEN.part, which no other process on any machine uses, and
+takes its own when it is done.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, Self, TypeVar
+
+MARKER = ".winnow-export"
+"""A file by which a folder is known that may be replaced."""
+LONGEST = 255 - len(".0123456789abcdef.part")
+"""Bytes of a name, so that file systems take the one of its part."""
+T = TypeVar("T")
+
+
+class OutputError(Exception):
+    """Why the output cannot be written, in one sentence."""
+
+
+class _Whole:
+    """What files and folders have in common."""
+
+    shown: str
+    path: Path | None
+    part: Path | None = None
+
+    def _begin(self, make: Callable[[Path], T]) -> T:
+        """What is made under the other name."""
+        assert self.path is not None  # noqa: S101 - standard output has no part
+        self.part = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.part")
+        try:
+            return make(self.part)
+        except BaseException:  # a signal, too: nobody has it yet who could discard it
+            _remove(self.part)
+            raise
+
+    def _failed(self, error: OSError, how: str = "any further") -> OutputError:
+        return OutputError(f"{self.shown!r} cannot be written {how} ({error.strerror or type(error).__name__})")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.discard()
+
+    def close(self) -> None:
+        """Write nothing more; where it is not finished, what was written stays under the other name."""
+
+    def discard(self) -> None:
+        """Write nothing more; where it is not finished, nothing of it stays."""
+        self.close()
+        if self.part is not None:
+            _remove(self.part)
+            self.part = None
+
+
+class WholeFile(_Whole):
+    """A file; without a path it is standard output, and a pipe or a device is written to directly."""
+
+    def __init__(self, path: str | None) -> None:
+        self.shown = path or "standard output"
+        self.path = Path(os.path.realpath(path)) if path else None
+        try:
+            self._file = self._open()
+        except OSError as error:
+            raise self._failed(error, "to") from None
+
+    def _open(self) -> BinaryIO:
+        if self.path is None:
+            return sys.stdout.buffer
+        if self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode):
+            return self.path.open("wb")  # a folder says so itself
+        return self._begin(lambda part: part.open("wb"))
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether people read what is written."""
+        return self.path is None and self._file.isatty()
+
+    def write(self, line: bytes) -> None:
+        """Write a line behind the others."""
+        try:
+            self._file.write(line)
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def finish(self) -> None:
+        """Give the file its name, now that it is whole and on the disk."""
+        try:
+            self._file.flush()
+            if self.path is not None and self.part is not None:
+                os.fsync(self._file.fileno())
+                self._file.close()
+                self.part.replace(self.path)
+                self.part = None
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def close(self) -> None:
+        if self.path is None:
+            try:
+                self._file.flush()
+            except OSError:  # nobody reads it any more: Python must not try again when it ends
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self._file.fileno())
+            return
+        with contextlib.suppress(OSError):  # of a full disk, which was said before
+            self._file.close()
+        if self.part is not None and self.part.exists() and not self.part.stat().st_size:
+            self.part.unlink()
+            self.part = None
+
+
+class WholeFolder(_Whole):
+    """A folder of files; there may be one before it only if it is empty or was made so itself."""
+
+    def __init__(self, path: str) -> None:
+        self.shown = path
+        self.path: Path = Path(os.path.realpath(path))
+        self._made: set[str] = set()
+        try:
+            if self.path.exists() and not self._may_go():
+                raise OutputError(f"{path!r} is there already and is no folder of an export: give another name")
+            self._begin(Path.mkdir)
+        except OSError as error:
+            raise self._failed(error, "to") from None
+
+    def _may_go(self) -> bool:
+        return self.path.is_dir() and ((self.path / MARKER).is_file() or not any(self.path.iterdir()))
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file; / stands between its folder and its name."""
+        assert self.part is not None  # noqa: S101 - it is not finished
+        folder = name.rpartition("/")[0]
+        try:
+            if folder not in self._made:
+                (self.part / folder).mkdir(exist_ok=True)
+                self._made.add(folder)
+            (self.part / name).write_bytes(data)
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def finish(self) -> None:
+        """Give the folder its name, now that it is whole; what was there before goes."""
+        assert self.part is not None  # noqa: S101 - as above
+        before = self.part.with_suffix(".old")
+        try:
+            (self.part / MARKER).write_text("Made by scrapy export, which may replace this folder.\n", encoding="utf-8")
+            if self.path.exists():
+                self.path.rename(before)
+            try:
+                self.part.rename(self.path)
+            except OSError:
+                if before.exists():
+                    before.rename(self.path)
+                raise
+        except OSError as error:
+            raise self._failed(error) from None
+        self.part = None
+        shutil.rmtree(before, ignore_errors=True)
+
+
+def _remove(part: Path) -> None:
+    if part.is_dir():
+        shutil.rmtree(part, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        part.unlink()
+
+
+def sweep(folder: Path, ending: str) -> int:
+    """How many parts of files with this ending were removed, which nobody may be writing any more."""
+    stray = re.compile(rf".+{re.escape(ending)}\.[0-9a-f]{{16}}\.part", re.DOTALL)
+    found = [path for path in sorted(folder.iterdir()) if stray.fullmatch(path.name) and not path.is_dir()]
+    for path in found:
+        _remove(path)
+    return sum(not os.path.lexists(path) for path in found)
