@@ -115,12 +115,12 @@ class Page:
         _silence_permalinks(root)
         return root, ended or (Cut.DEPTH if is_deep(root) else None)
 
-    @property
+    @cached_property
     def root(self) -> etree._Element:
         """The tree; a lone <html> for a page without any element."""
         return self._parsed[0]
 
-    @property
+    @cached_property
     def ended(self) -> Cut | None:
         """The limit after which its source was not read any more; None as a rule."""
         return self._parsed[1]
@@ -142,42 +142,42 @@ class Page:
     def _targets(self) -> Targets:
         return targets(self._walked, self.base)
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The stretches of text, in page order."""
         return self._walked.blocks
 
-    @property
+    @cached_property
     def links(self) -> tuple[Link, ...]:
         """The links to other pages, in page order."""
         return self._targets.links
 
-    @property
+    @cached_property
     def images(self) -> tuple[ImageLink, ...]:
         """The pictures, in page order."""
         return self._targets.images
 
-    @property
+    @cached_property
     def anchors(self) -> list[Anchor]:
         """What may be a link: all that `links` are made of."""
         return self._walked.anchors
 
-    @property
+    @cached_property
     def pictures(self) -> list[Picture]:
         """What may be a picture: all that `images` are made of."""
         return self._walked.pictures
 
-    @property
+    @cached_property
     def containers(self) -> Containers:
         """The elements that are not inline."""
         return self._walked.containers
 
-    @property
+    @cached_property
     def homes(self) -> list[int]:
         """For each block, the index of the innermost container around it."""
         return self._walked.homes
 
-    @property
+    @cached_property
     def wraps(self) -> list[etree._Element | None]:
         """For each block, the first inline element that begins in it."""
         return self._walked.wraps
