@@ -15,6 +15,7 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
 from crawler.crawl import Crawl, crawl_of
 from crawler.items import ImageItem, PageItem
@@ -191,9 +192,9 @@ class FrontierScheduler(BaseScheduler):
         """End the lease of an item that a pipeline dropped."""
         self._end(response, item, Code.DROPPED)
 
-    def item_failed(self, item: object, response: Response) -> None:
-        """End the lease of an item that a pipeline failed at."""
-        self._end(response, item, Code.CRAWLER_ERROR)
+    def item_failed(self, item: object, response: Response, failure: Failure) -> None:
+        """End the lease of an item that a pipeline failed at, or was not through with in time."""
+        self._end(response, item, Code.NEVER_ENDED if isinstance(failure.value, TimeoutError) else Code.CRAWLER_ERROR)
 
     def page_failed(self, response: Response) -> None:
         """End the lease of an answer that the spider failed at."""

@@ -138,6 +138,7 @@ SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
 }
+ITEM_PROCESSOR = "crawler.pipelines.limited.LimitedPipelines"
 ITEM_PIPELINES = {
     "crawler.pipelines.extract.ExtractPipeline": 100,
     "crawler.pipelines.images.ImagesPipeline": 200,

@@ -1,7 +1,8 @@
-"""A crawl never hangs without a word: what it waits for is said, and what never ends is given up and counted."""
+"""A crawl never hangs without a word: it says what it waits for."""
 
 import logging
 from collections import Counter
+from collections.abc import Callable
 from time import monotonic
 from typing import Self
 
@@ -10,8 +11,6 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
 from crawler.crawl import Crawl, crawl_of
-from crawler.outcomes import Code, Outcome
-from crawler.state.entries import Lent, PageResult
 from crawler.urls import host
 from crawler.wording import counted, printable
 
@@ -26,18 +25,21 @@ TROUBLE_SECONDS = 10.0  # between two words about a database in trouble, or less
 class Watch:
     """Looks now and then whether anything moved."""
 
-    def __init__(self, crawler: Crawler, crawl: Crawl, limit: float) -> None:
-        self.crawler, self.crawl = crawler, crawl
-        self.limit = limit
+    def __init__(self, crawl: Crawl, answers: Callable[[], int], limit: float) -> None:
+        self.crawl = crawl
+        self.answers = answers
+        """How many answers came so far."""
         self.stall = min(STALL_SECONDS, limit / WORDS) if limit else STALL_SECONDS
         self.last = (-1, -1)
-        self.given_up = False
         self.every = min(max(self.stall, 0.4), 20.0) / LOOKS
         self.moved = self.said = self.troubled = self.looked = 0.0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        watch = cls(crawler, crawl_of(crawler), crawler.settings.getfloat("STALL_LIMIT"))
+        def answers() -> int:
+            return int(crawler.stats.get_value("downloader/response_count", 0))
+
+        watch = cls(crawl_of(crawler), answers, crawler.settings.getfloat("STALL_LIMIT"))
         crawler.signals.connect(watch.start, signals.spider_opened)
         crawler.signals.connect(watch.stop, signals.engine_stopped)
         return watch
@@ -52,27 +54,19 @@ class Watch:
             self.loop.stop()
 
     def look(self) -> None:
-        """Say what is waited for if nothing moved for a while, and give up what is on its way for too long."""
+        """Say what is waited for if nothing moved for a while."""
         now, frontier = monotonic(), self.crawl.frontier
         gap, self.looked = now - self.looked, now
         if gap > LOOKS * self.every:
             self.sleep(gap)
             return
-        moves = frontier.ended, int(self.crawler.stats.get_value("downloader/response_count", 0))
+        moves = frontier.ended, self.answers()
         if moves != self.last:
             self.last, self.moved = moves, now
         self.say(now)
-        for work in frontier.out:
-            if self.limit and now - work.since > self.limit:
-                self.give_up(work.lent)
-        if self.given_up and not frontier.out:
-            self.given_up = False
-            self.forget_what_hangs()
 
     def sleep(self, gap: float) -> None:
         """Let the time in which this process was stopped count for nothing: nobody could have answered it."""
-        for work in self.crawl.frontier.out:
-            work.since += gap
         self.moved += gap
         self.said += gap
 
@@ -118,21 +112,3 @@ class Watch:
         """When the longest wait for a host began."""
         out = self.crawl.frontier.out
         return min(work.since for work in out if host(work.lent.candidate.url) == name)
-
-    def give_up(self, lent: Lent) -> None:
-        """End a lease whose request never comes back."""
-        logger.warning("Given up after %.0f seconds: %s", self.limit, lent.candidate.url)
-        self.given_up = True
-        self.crawl.leases.finish(lent, PageResult(Outcome(Code.NEVER_ENDED)))
-
-    def forget_what_hangs(self) -> None:
-        """Have the engine wait no more for what never comes to an end, when it is all that is left."""
-        engine = self.crawler.engine
-        slot, scraper = engine._slot, engine.scraper.slot
-        if slot is None or scraper is None:
-            return
-        for requests in (slot.inprogress, engine.downloader.active, scraper.active):
-            requests.clear()
-        scraper.itemproc_size = 0
-        slot._maybe_fire_closing()
-        engine.scraper._check_if_closing()
