@@ -406,7 +406,7 @@ def samples(web: Web) -> Rows:
 
 def labels(web: Web) -> Rows:
     numbers = np.arange(1, min(5_000, web.pages) + 1)
-    urls, shown = pictures(web, 7 * numbers * (web.pages // 5_000 or 1) // 15 + 1)
+    urls, shown = pictures(web, numbers * (7 * web.pages // 75_000 or 1))
     detail = json.dumps(["", "", "", "", "", "", [300, 200], []], separators=(",", ":"))
     yield {
         "id": numbers.tolist(),

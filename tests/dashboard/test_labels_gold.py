@@ -140,7 +140,6 @@ def test_marks_of_one_crawl_alone(place: Place) -> None:
         (["--since", "1"], "--since does not go with --labels"),
         (["--only", "new"], "--only does not go with --labels"),
         (["--min-relevance", "0.5"], "--min-relevance does not go with --labels"),
-        (["--min-relevance", "0"], "--min-relevance does not go with --labels"),
         (["--fields", "url"], "--fields does not go with --labels"),
         (["--where", "en"], "--where does not go with --labels"),
         (["--format", "csv", "-o", "a.csv"], "--labels writes JSON lines"),

@@ -61,15 +61,15 @@ def begin_anew(desk: Desk) -> None:
 def test_after_a_reset_nothing_is_of_the_crawl_before(desk: Desk) -> None:
     for path in ALL:
         ask(desk, path)
-    assert data(desk, "/api/evaluate/focus")["figures"]["pages"] > 1
+    assert data(desk, "/api/evaluate/focus")["report"]["figures"]["total"]["pages"] > 1
     assert data(desk, "/api/pages/counts")["pages"] > 1
     begin_anew(desk)
     for _ in range(2):
         for path in ALL:
             found = ask(desk, path)
             assert found.status < HTTPStatus.INTERNAL_SERVER_ERROR, path
-    assert data(desk, "/api/evaluate/focus")["figures"]["pages"] == 1
-    assert data(desk, "/api/evaluate/noise")["figures"] is None
+    assert data(desk, "/api/evaluate/focus")["report"]["figures"]["total"]["pages"] == 1
+    assert data(desk, "/api/evaluate/noise")["report"] is None
     assert data(desk, "/api/pages/counts")["languages"] == {"eo": 1}
     assert data(desk, "/api/crawls/1")["outcomes"]["ends"] in ({}, None)
     assert data(desk, "/api/crawls/1/slow")["hosts"] == []

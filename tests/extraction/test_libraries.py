@@ -77,7 +77,7 @@ def test_the_site_not_seen_for_longest_is_forgotten(
     known.take_in("a.example", MENU)
     known.learn(page(2, "c.example"))
     assert len(known) == (3 if not forgotten else {7: 2, 1: 1}[limit])
-    assert known.counts["sites forgotten for want of room"] == {8: 0, 7: 1, 1: 3}[limit]
+    assert known.counts["sites_forgotten"] == {8: 0, 7: 1, 1: 3}[limit]
     assert ("Menu" in known.extract(page(3)).text) == (limit == 1)
 
 
@@ -95,4 +95,4 @@ def test_what_is_refused_and_passed_over_is_counted(monkeypatch: pytest.MonkeyPa
         known.take_in("a.example", Label("p", text))
     for number in range(1, N1):
         known.learn(page(number))
-    assert +known.counts == {"pages passed over as copies": 1, "refused: the site has enough": 3}
+    assert +known.counts == {"copies": 1, "site_full": 3}
