@@ -172,9 +172,7 @@ def learned_notes(learned: LearnedWords) -> list[str]:
     """How many workers the words are of, and what is missing."""
     said = []
     if not learned.workers and not learned.broken:
-        said.append(
-            "There is no record of what the crawl learned: it was made by an older release, or learned nothing yet."
-        )
+        said.append("There is no record of what the crawl learned.")
     if learned.workers and not word_lists(learned):
         said.append("The crawl has learned no words.")
     elif learned.workers > 1:

@@ -29,7 +29,7 @@ class Fetched(NamedTuple):
     link_score: float | None
     """What its link promised before it was asked for; None where there was none to go by."""
     via: str | None
-    """How it was found; None where an older release stored it."""
+    """How it was found; None where that is not known."""
 
 
 class Told(NamedTuple):

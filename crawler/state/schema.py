@@ -41,7 +41,7 @@ from sqlalchemy import (
     literal_column,
 )
 
-VERSION = 9
+VERSION = 1
 WAITING, HELD, DONE, RECORDED = range(4)
 """States of an address; what is recorded waits for its site to show enough to judge it by, before it waits its turn."""
 
@@ -153,7 +153,7 @@ address = Table(
     Column("outcome", Text),
     Column("shown_on", BigInteger),  # the site whose pages show it, of a picture that is to be judged
     Column("sight", Text),  # how a page shows it, for the judge
-    Column("via", Text),  # how it was found; not known of what an older release found
+    Column("via", Text),  # how it was found
     Column("lastmod", Float),  # when it was changed, as the sitemap or feed says that lists it
 )
 Index(
@@ -353,7 +353,7 @@ verdict = Table(
     Column("bytes", BigInteger),  # of what was downloaded
     Column("bytes_are_measured", Boolean, nullable=False),
     Column("decided_at", Text, nullable=False),
-    Column("sight", Text),  # how a page shows it, from which it can be judged again; not of an older release
+    Column("sight", Text),  # how a page shows it, from which it can be judged again
     Column("file", Text),  # of what was downloaded, under the folder of pictures
 )
 Index("verdict_site", verdict.c.crawl_id, verdict.c.site_id, verdict.c.noise, verdict.c.kind, verdict.c.id)

@@ -84,7 +84,7 @@ class PageDetail(NamedTuple):
 AS_STORED = (
     "id crawl url requested_url title status language page_type author published relevance link_score via depth "
     "fetched_at changed_at change_distance gone_at checked_at due_at interval checks changes extractor certainty text "
-    "markdown comments"
+    "markdown comments first_at"
 ).split()
 
 
@@ -107,7 +107,6 @@ def _detail(desk: Desk, connection: Connection, found: Reread) -> PageDetail:
         came_of_it=mine.outcome if mine else None,
         parent=refs.get("parent"),
         duplicate_of=refs.get("duplicate_of"),
-        first_at=row["first_at"] or row["fetched_at"],
         has_source=found.source is not None,
     )
 
