@@ -1,7 +1,7 @@
 """What views work with: the database, the templates, the words of the visitor's language."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -52,9 +52,7 @@ class Desk:
             raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
 
     def changing(self) -> Engine:
-        """The database, to be changed; a StateError where an older release made it, of which a crawl may be at work."""
-        with suppress(NothingError), glance(self.url):
-            pass  # it has looked at what made the tables, which open_database() would bring up to date
+        """The database, to be changed."""
         return open_database(self.url)
 
     def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Answer:

@@ -145,7 +145,7 @@ def learned_notes(learned: LearnedWords) -> list[str]:
     """How many workers the words are of, and what is missing."""
     said = []
     if not learned.workers:
-        said.append("There is no record of what the crawl learned: it learned nothing yet.")
+        said.append("There is no record of what the crawl learned.")
     elif not word_lists(learned):
         said.append("The crawl has learned no words.")
     elif learned.workers > 1:

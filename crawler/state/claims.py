@@ -36,8 +36,6 @@ LONGEST_REST = 3_600.0  # seconds until a host is asked again, if the settings a
 # Spelled out: with a number that it learns only later, SQLite cannot tell that the index of what waits holds it all.
 IS_WAITING = literal(WAITING, literal_execute=True)
 IS_IMAGE = literal("image", literal_execute=True)
-# How an older release found what it found, by kind.
-FOUND = {"seed": "seed", "list": "sitemap", "image": "picture"}
 
 has_some = host.c.best.is_not(None) & (
     (site.c.pages >= bindparam("limit"))
@@ -300,8 +298,8 @@ def _lent(row: Row[Any], site_id: int, known: Known | None) -> Lent:
 
 def candidate_of(row: Row[Any], parent: str | None) -> Candidate:
     """What is known of an address, by its row and the address of its parent."""
-    via = row.via or FOUND.get(row.kind, "link")
-    return Candidate(row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, via, row.lastmod)
+    known = row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, row.via, row.lastmod
+    return Candidate(*known)
 
 
 def give_back(connection: Connection, who: Claimant, lent: Iterable[Lent]) -> int:

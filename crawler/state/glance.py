@@ -8,8 +8,8 @@ from sqlalchemy import Connection, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 
-from crawler.state.database import StateError
-from crawler.state.report import has_tables, may_exist, reading
+from crawler.state.database import StateError, has_tables, shown
+from crawler.state.report import may_exist, reading
 
 SECONDS = 2.0
 STEPS = 20_000  # of SQLite's machine, between two looks at the clock: a few milliseconds
@@ -42,7 +42,7 @@ def glance(url: URL, seconds: float = SECONDS) -> Iterator[Connection]:
         else:
             connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * seconds)}"))
         try:
-            if not has_tables(connection, url):
+            if not has_tables(connection, shown(url)):
                 raise NothingError(NOTHING)
             yield connection
         except OperationalError as error:

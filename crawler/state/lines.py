@@ -17,7 +17,7 @@ END = 64  # bytes, by which a file is known to be the one that was written
 
 
 class Mark(NamedTuple):
-    """How much of a file is committed, and a hash of the last bytes of that; 0 if that is not known."""
+    """How much of a file is committed, and a hash of the last bytes of that."""
 
     size: int = 0
     end: int = 0
@@ -79,10 +79,7 @@ class JsonLines:
         self._file = os.open(self.path, flags, 0o644)
 
     def _is_ours(self) -> bool:
-        end = self._read_end()
-        if self.mark.size and not self.mark.end:  # written by a release that kept no hash
-            return len(end) == min(END, self.mark.size)
-        return _hash(end) == self.mark.end
+        return _hash(self._read_end()) == self.mark.end
 
     def _read_end(self) -> bytes:
         """The last bytes of what is committed; fewer if the file is shorter."""

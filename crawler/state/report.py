@@ -20,7 +20,6 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
-    inspect,
     literal,
     select,
     text,
@@ -31,12 +30,11 @@ from sqlalchemy.pool import NullPool
 
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.state.crawl_summary import CrawlSummary, all_summaries, due_pages, next_due
-from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, shown, time_of, why
+from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, has_tables, shown, time_of, why
 from crawler.state.odd import checked
 from crawler.state.schema import (
     DONE,
     RECORDED,
-    VERSION,
     WAITING,
     address,
     host,
@@ -45,7 +43,6 @@ from crawler.state.schema import (
     site,
     tables,
 )
-from crawler.state.schema import version as version_table
 from crawler.state.site_list import SiteRow, Wanted, sites
 
 MOST_SITES = 10
@@ -206,7 +203,7 @@ def exists(url: URL) -> bool:
     if not may_exist(url):
         return False
     with reading(url) as connection:
-        return has_tables(connection, url)
+        return has_tables(connection, shown(url))
 
 
 def may_exist(url: URL) -> bool:
@@ -215,19 +212,6 @@ def may_exist(url: URL) -> bool:
         return url.drivername != "sqlite" or Path(str(url.database)).exists()
     except OSError as error:
         raise StateError(f"the database {shown(url)} cannot be read: {error.strerror}") from None
-
-
-def has_tables(connection: Connection, url: URL) -> bool:
-    """Whether there are tables of this release; those of another are a StateError."""
-    if not inspect(connection).has_table(version_table.name):
-        return False
-    found = connection.execute(select(version_table.c.version)).scalar() or 0
-    if not found:
-        raise StateError(f"the database {shown(url)} does not say which release made it")
-    if found != VERSION:
-        which = "a newer release" if found > VERSION else "an older release, and the next crawl brings it up to date"
-        raise StateError(f"the database {shown(url)} was made by {which} (its tables are version {found})")
-    return True
 
 
 def _disk(connection: Connection, url: URL) -> Disk:

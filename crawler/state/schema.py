@@ -45,7 +45,7 @@ from sqlalchemy import (
 
 from crawler.page_record import IS_OPTIONAL, TYPES, PageRecord
 
-VERSION = 9
+VERSION = 1
 WAITING, HELD, DONE, RECORDED = range(4)
 """States of an address; what is recorded waits for its site to show enough to judge it by, before it waits its turn."""
 
@@ -158,7 +158,7 @@ address = Table(
     Column("outcome_detail", Text),  # the value of the code's parameter
     Column("shown_on", BigInteger),  # the site whose pages show it, of a picture that is to be judged
     Column("sight", Text),  # how a page shows it, for the judge
-    Column("via", Text),  # how it was found; not known of what an older release found
+    Column("via", Text),  # how it was found
     Column("lastmod", Float),  # when it was changed, as the sitemap or feed says that lists it
 )
 NO_OUTCOME = {"outcome": None, "outcome_detail": None}
@@ -351,7 +351,7 @@ verdict = Table(
     Column("bytes", BigInteger),  # of what was downloaded
     Column("bytes_are_measured", Boolean, nullable=False),
     Column("decided_at", Text, nullable=False),
-    Column("sight", Text),  # how a page shows it, from which it can be judged again; not of an older release
+    Column("sight", Text),  # how a page shows it, from which it can be judged again
     Column("file", Text),  # of what was downloaded, under the folder of pictures
     Column("label_key", BigInteger),  # that of what people say of the picture, if they do
 )

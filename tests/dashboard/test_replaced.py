@@ -76,7 +76,7 @@ def test_after_a_reset_nothing_is_of_the_crawl_before(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("gone", [True, False])
-def test_a_database_that_is_gone_or_older_is_said(desk: Desk, gone: bool) -> None:
+def test_a_database_that_is_gone_or_of_another_release_is_said(desk: Desk, gone: bool) -> None:
     for path in ALL:
         ask(desk, path)
     if gone:

@@ -324,15 +324,15 @@ def test_a_button_leads_back_to_the_part_that_it_stands_in(here: Visitor, monkey
 
 
 @pytest.mark.parametrize("path", ["/schedule/add", "/schedule/1/pause", "/schedule/1/run", "/schedule/1/remove"])
-def test_a_database_of_an_older_release_is_left_as_it_is(here: Visitor, path: str) -> None:
+def test_a_database_of_another_release_is_left_as_it_is(here: Visitor, path: str) -> None:
     where(here.post("/schedule/add", BEES))
     here.write(update(version).values(version=VERSION - 1))
     file = Path(str(here.url.database))
     before = file.read_bytes()
     found = here.post(path, BEES | {"name": "more", "topic": "bees"})
     assert found.status == 503
-    assert "an older release" in found.body.decode()
-    assert "较旧的版本" in here.get("/schedule", lang="zh").body.decode()
+    assert "another release" in found.body.decode()
+    assert "其他版本" in here.get("/schedule", lang="zh").body.decode()
     assert file.read_bytes() == before
 
 

@@ -216,7 +216,7 @@ def test_scores_say_whether_they_told() -> None:
         ),
         (
             LearnedWords(0),
-            ["There is no record of what the crawl learned: it learned nothing yet."],
+            ["There is no record of what the crawl learned."],
         ),
     ],
 )

@@ -11,7 +11,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.state import claims
 from crawler.state.claims import REQUESTS_A_PAGE
 from crawler.state.entries import Batch, Candidate, Move
-from crawler.state.schema import DONE, WAITING, address, host, site
+from crawler.state.schema import DONE, WAITING, host, site
 from crawler.urls import host as host_of
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
@@ -62,15 +62,6 @@ def test_how_an_address_was_found_is_known_wherever_it_goes(crew: Crew, ending: 
         worker = crew.join()
     assert one.candidate.via == "seed"
     assert {held.candidate.url: held.candidate.via for held in worker.claim()} == {B + "new": "feed", C: "picture"}
-
-
-@pytest.mark.parametrize(
-    ("kind", "via"), [("seed", "seed"), ("list", "sitemap"), ("link", "link"), ("image", "picture"), ("odd", "link")]
-)
-def test_how_an_older_release_found_an_address(crew: Crew, kind: str, via: str) -> None:
-    worker = crew.join(Candidate(A, kind=kind, via="example"))
-    crew.change(address.update().values(via=None))
-    assert [one.candidate.via for one in worker.claim()] == [via]
 
 
 def test_a_link_with_words_is_how_it_was_found(crew: Crew) -> None:

@@ -1,21 +1,17 @@
-"""Which database is meant, what is said when it will not do, and how an older one is brought up to date."""
+"""Which database is meant, and what is said when it will not do."""
 
 import sqlite3
 from errno import EACCES, EDQUOT, EIO, ENOENT, ENOSPC
 from pathlib import Path
-from typing import Any
 
 import postgres
 import pytest
-from sqlalchemy import Engine, inspect, text, update
+from sqlalchemy import inspect, text, update
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
-from workers import SEEDS, Crew, candidates, urls
 
-from crawler.canonical import Canonical
 from crawler.state import database
 from crawler.state.database import AwayError, StateError, database_url, open_database, passes, shown, why
-from crawler.state.entries import Keys
 from crawler.state.schema import VERSION, tables, version
 
 ALLOWED = "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql"
@@ -146,15 +142,6 @@ def test_options_of_the_address_count(postgresql_url: URL) -> None:
     engine.dispose()
 
 
-def test_a_database_that_does_not_say_who_made_it(url: URL) -> None:
-    engine = reopen(url)
-    with engine.begin() as connection:
-        connection.execute(version.delete())
-    engine.dispose()
-    with pytest.raises(StateError, match=r"does not say which release made it$"):
-        open_database(url)
-
-
 # What is said of errors.
 
 
@@ -211,13 +198,7 @@ def test_what_passes(error: Exception, expected: bool) -> None:
     assert passes(error) == expected
 
 
-# Making the tables, and bringing them up to date.
-
-
-def reopen(url: URL) -> Engine:
-    engine = open_database(url)
-    engine.dispose()
-    return engine
+# Making the tables.
 
 
 def test_a_new_database_has_the_tables(url: URL) -> None:
@@ -229,91 +210,12 @@ def test_a_new_database_has_the_tables(url: URL) -> None:
         engine.dispose()
 
 
-def test_a_newer_database_is_refused(url: URL) -> None:
+@pytest.mark.parametrize("other", [VERSION - 1, VERSION + 1])
+def test_a_database_of_another_release_is_refused(url: URL, other: int) -> None:
     engine = open_database(url)
     with engine.begin() as connection:
-        connection.execute(update(version).values(version=VERSION + 1))
+        connection.execute(update(version).values(version=other))
     engine.dispose()
-    words = rf"^the database .* was made by a newer release \(its tables are version {VERSION + 1}\)$"
+    words = rf"^the database .* was made by another release \(its tables are version {other}\)$"
     with pytest.raises(StateError, match=words):
         open_database(url)
-
-
-@pytest.mark.parametrize("steps", [1, 2])
-def test_an_older_database_is_brought_up_to_date(
-    crew: Crew, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, steps: int
-) -> None:
-    """What is in it stays; each step is taken once."""
-    worker = crew.join(*candidates("http://a.example/"))
-    worker.leave()
-    migrations = (
-        ("ALTER TABLE page ADD COLUMN new INTEGER DEFAULT 1 NOT NULL", "CREATE TABLE newer (id INTEGER)"),
-        ("INSERT INTO newer VALUES (7)",),
-    )
-    try:
-        for step in range(1, steps + 1):
-            monkeypatch.setattr(database, "VERSION", VERSION + step)
-            monkeypatch.setattr(database, "MIGRATIONS", ((),) * (VERSION - 1) + migrations[:step])
-            for _ in range(2):
-                reopen(crew.engine.url)
-        assert crew.value(version.select()) == VERSION + steps
-        assert "new" in {column["name"] for column in inspect(crew.engine).get_columns("page")}
-        assert crew.value(text("SELECT count(*) FROM newer")) == steps - 1
-        again = crew.join()
-        assert urls(again.claim()) == ["http://a.example/"]
-        again.leave()
-    finally:  # the tables are for the next test, too
-        crew.change(text("ALTER TABLE page DROP COLUMN new"))
-        crew.change(text("DROP TABLE newer"))
-        crew.change(update(version).values(version=VERSION))
-
-
-ROUNDS = (1, 1, "then", None, None, None, None, 0, None, None, 0.0, None, 0, 0, *(None,) * 5, 0, None)
-"""What version 7 says of a page that was there."""
-VERSION_1 = {
-    kind: (Path(__file__).parent / f"version_1.{kind}.sql").read_text("utf-8") for kind in ("sqlite", "postgresql")
-}
-KEYS = Keys(1, Canonical(()))
-IN_VERSION_1 = (
-    "INSERT INTO winnow_state VALUES (1)",
-    f"""INSERT INTO crawl (id, name, seeds, started_at, waiting, pages)
-        VALUES (1, 'crawl', '["{SEEDS[0]}"]', 1.0, 1, 1)""",
-    "INSERT INTO site (id, crawl_id, name, pages, held, requests) VALUES (1, 1, 'a.example', 1, 0, 1)",
-    "INSERT INTO host (id, crawl_id, site_id, name, best, next_at, pace) VALUES (1, 1, 1, 'a.example', 0, 0.0, 0.0)",
-    f"""INSERT INTO address (id, key, host_id, url, kind, priority, depth, state, lapses)
-        VALUES (1, {KEYS("http://a.example/")}, 1, 'http://a.example/', 'link', 0, 0, 2, 0),
-        (2, {KEYS("http://a.example/1")}, 1, 'http://a.example/1', 'link', 0, 0, 0, 0)""",
-    f"""INSERT INTO page (key, crawl_id, url, requested_url, fetched_at, status, depth, title, text, relevance,
-        extractor, images) VALUES ({KEYS("http://a.example/")}, 1, 'http://a.example/', 'http://a.example/', 'then',
-        200, 0, 'T', 'text', 1.0, 'x', '[]')""",
-    "INSERT INTO lesson (crawl_id, kind, text) VALUES (1, 'home', 'http://a.example/')",
-)
-
-
-def described(engine: Engine) -> dict[str, Any]:
-    """Tables, columns and indexes as the database has them."""
-    found = inspect(engine)
-    return {
-        name: (
-            {column["name"]: (str(column["type"]), column["nullable"]) for column in found.get_columns(name)},
-            found.get_pk_constraint(name)["constrained_columns"],
-            sorted(key["referred_table"] for key in found.get_foreign_keys(name)),
-            sorted(str(index["column_names"]) for index in found.get_indexes(name)),
-            sorted(str(constraint["column_names"]) for constraint in found.get_unique_constraints(name)),
-        )
-        for name in sorted(found.get_table_names())
-    }
-
-
-def test_a_step_that_fails_changes_nothing(url: URL, monkeypatch: pytest.MonkeyPatch) -> None:
-    reopen(url)
-    monkeypatch.setattr(database, "VERSION", VERSION + 1)
-    monkeypatch.setattr(
-        database, "MIGRATIONS", ((),) * (VERSION - 1) + (("CREATE TABLE newer (id INTEGER)", "ALTER TABLE nothing"),)
-    )
-    with pytest.raises(StateError):
-        open_database(url)
-    monkeypatch.undo()
-    engine = reopen(url)
-    assert "newer" not in inspect(engine).get_table_names()
-    engine.dispose()

@@ -239,7 +239,7 @@ def test_a_database_of_another_release_is_refused(crew: Crew, where: URL) -> Non
     crew.join().leave()
     crew.change(update(version).values(version=version.c.version + 1))
     try:
-        with pytest.raises(StateError, match="was made by a newer release"), exported(where):
+        with pytest.raises(StateError, match="was made by another release"), exported(where):
             pass
     finally:
         crew.change(update(version).values(version=version.c.version - 1))

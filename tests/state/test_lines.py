@@ -112,16 +112,6 @@ def test_a_file_that_is_not_what_was_written_is_kept_aside(
     assert "what it held is in the database alone" in caplog.text
 
 
-@pytest.mark.parametrize(("size", "kept"), [(4, b"1234"), (8, b"12345678"), (9, b"")])
-def test_a_file_of_which_only_the_size_is_known(path: Path, size: int, kept: bytes) -> None:
-    path.parent.mkdir()
-    path.write_bytes(b"12345678")
-    lines = JsonLines(path, Mark(size))
-    lines.open()
-    lines.close()
-    assert path.read_bytes() == kept
-
-
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be deleted")
 def test_a_file_that_is_deleted_while_it_is_written_is_missed(path: Path) -> None:
     lines = JsonLines(path)
