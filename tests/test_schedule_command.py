@@ -22,9 +22,8 @@ from sqlalchemy import Engine, update
 from sqlalchemy.engine import URL, make_url
 
 from crawler.state.database import open_database
-from crawler.state.job_rows import Job, find
 from crawler.state.job_tables import job as job_table
-from crawler.state.jobs import Jobs
+from crawler.state.jobs import Job, Jobs, find
 
 PATIENCE = 60.0
 

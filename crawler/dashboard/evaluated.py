@@ -6,6 +6,7 @@ from crawler.dashboard.background import Result
 from crawler.evaluation.focus_tables import Kept
 from crawler.evaluation.gathering import WINDOW, Group
 from crawler.state.verdicts import Judged
+from crawler.wording import Message
 
 
 class Computed(NamedTuple):
@@ -18,7 +19,7 @@ class Computed(NamedTuple):
     """Whether they are being computed, for the first time or anew."""
     done: int
     """The pages looked through so far, while they are."""
-    error: str
+    error: Message | None
     """Why there are none, or none that are newer."""
 
 

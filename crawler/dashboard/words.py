@@ -16,8 +16,6 @@ MOST_LETTERS = 1_000
 HOLE = re.compile(r"\\\{(\w+)\\\}")
 """Where something was filled in, in a sentence of which all else is escaped."""
 
-ITSELF = "name"
-"""What is filled in as it is, as the name of a parameter."""
 PLAIN = {"learned": "learned model", "filter_list": "filter list"}
 """Words of the crawler that are said otherwise to people, in English."""
 
@@ -27,10 +25,12 @@ class Words(NamedTuple):
 
     table: Mapping[str, str]
     reasons: tuple[tuple[re.Pattern[str], str], ...] = ()
-    """How others put sentences together, as what reads a crawl's arguments does, and what that is."""
+    """How outcomes of a crawl are put together, and what that is."""
 
-    def said(self, english: str, **values: object) -> str:
-        """A sentence with its values filled in; in English where there is no other."""
+    def said(self, english: str | Message, **values: object) -> str:
+        """A sentence with its values filled in, or a message; in English where there is no other."""
+        if isinstance(english, Message):
+            return self.message(english)
         sentence = self.table.get(english)
         if sentence is None:
             return english.format(**values) if values else self._put_together(english)
@@ -66,14 +66,9 @@ class Words(NamedTuple):
         """A text whose values were filled in before it came here; what was filled in may be such a text, too."""
         if not self.reasons or len(english) > MOST_LETTERS:
             return english
-        text = english.removesuffix(".")
-        end = "。" if text != english else ""
-        if text in self.table:
-            return self.table[text] + end
         for pattern, sentence in self.reasons:
-            if match := pattern.fullmatch(text):
-                parts = {name: part if name == ITSELF else self.said(part) for name, part in match.groupdict().items()}
-                return sentence.format(**parts) + end
+            if match := pattern.fullmatch(english):
+                return sentence.format(**{name: self.said(part) for name, part in match.groupdict().items()})
         return english
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 
 from crawler.state import dashboard_tables, job_tables  # noqa: F401 - their tables are made with the others
 from crawler.state.schema import VERSION, tables, version
+from crawler.wording import MessageError
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
 LOCK_SECONDS = 5.0  # that a statement waits for another program's lock, before it is tried again
@@ -211,8 +212,8 @@ POSTGRESQL_PASSES = ("08", "25P03", "40", "53", "55", "57", "58")
 LOCKED_OUT = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
 
 
-class StateError(Exception):
-    """A state that cannot be used; the message is one sentence for the user."""
+class StateError(MessageError):
+    """A state that cannot be used."""
 
 
 class AwayError(StateError):
@@ -339,7 +340,7 @@ def _upgrade(connection: Connection, name: str) -> None:
         return
     found = connection.execute(select(version.c.version)).scalar() or 0
     if not found:
-        raise StateError(f"the database {name} does not say which release made it")
+        raise StateError("the database {path} does not say which release made it", path=name)
     if found > VERSION:
         raise StateError(f"the database {name} was made by a newer release (its tables are version {found})")
     if found < VERSION and connection.dialect.name == "postgresql":

@@ -50,6 +50,7 @@ from crawler.state.schema import (
 from crawler.state.schema import version as version_table
 from crawler.state.schema import worker as worker_table
 from crawler.state.workers import LEASE
+from crawler.wording import Message
 
 MOST_SITES = 10
 CONNECT_SECONDS = 10
@@ -296,7 +297,7 @@ def may_exist(url: URL) -> bool:
     try:
         return url.drivername != "sqlite" or Path(str(url.database)).exists()
     except OSError as error:
-        raise StateError(f"the database {shown(url)} cannot be read: {error.strerror}") from None
+        raise StateError("the database {path} cannot be read: {why}", path=shown(url), why=error.strerror) from None
 
 
 def has_tables(connection: Connection, url: URL) -> bool:
@@ -305,10 +306,15 @@ def has_tables(connection: Connection, url: URL) -> bool:
         return False
     found = connection.execute(select(version_table.c.version)).scalar() or 0
     if not found:
-        raise StateError(f"the database {shown(url)} does not say which release made it")
+        raise StateError("the database {path} does not say which release made it", path=shown(url))
     if found != VERSION:
         which = "a newer release" if found > VERSION else "an older release, and the next crawl brings it up to date"
-        raise StateError(f"the database {shown(url)} was made by {which} (its tables are version {found})")
+        raise StateError(
+            "the database {path} was made by {which} (its tables are version {n})",
+            path=shown(url),
+            which=Message(which),
+            n=found,
+        )
     return True
 
 
@@ -337,7 +343,7 @@ def reading(url: URL, patience: int = CONNECT_SECONDS, *, check: bool = False) -
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StateError("PostgreSQL must be installed for: python -m pip install '.[postgres]'") from None
     except SQLAlchemyError as error:
-        raise StateError(f"the database {shown(url)} cannot be read: {why(error)}") from None
+        raise StateError("the database {path} cannot be read: {why}", path=shown(url), why=why(error)) from None
 
 
 @lru_cache(maxsize=4)

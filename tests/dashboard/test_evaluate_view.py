@@ -129,7 +129,7 @@ def test_how_well_a_crawl_kept_to_its_topic(desk: Desk, engine: Engine) -> None:
         store(engine, number, relevance)
     found = data(desk, "/api/evaluate/focus")
     figures = found["figures"]
-    assert (found["crawl"], found["computed"]["error"], found["computed"]["is_busy"]) == ("bees", "", False)
+    assert (found["crawl"], found["computed"]["error"], found["computed"]["is_busy"]) == ("bees", None, False)
     assert (figures["pages"], figures["on_topic"], figures["harvest"], figures["ranking"]) == (4, 2, 0.5, 1.0)
     assert [one["name"] for one in figures["ways"]] == ["link"]
     assert (figures["sites"][0]["name"], figures["sites"][0]["harvest"]) == ("a.example", 0.5)

@@ -19,8 +19,7 @@ from crawler.dashboard.request import Request
 from crawler.dashboard.routes import answer
 from crawler.state import marks
 from crawler.state.database import open_database
-from crawler.state.job_rows import find
-from crawler.state.jobs import BY_HAND, Due, Jobs, Place, values_of
+from crawler.state.jobs import BY_HAND, Due, Jobs, Place, find, values_of
 
 DESCRIBED = json.loads(openapi.document(API))
 TYPES: dict[str, tuple[type[Any], ...]] = {

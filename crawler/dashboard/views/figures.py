@@ -9,10 +9,11 @@ from sqlalchemy import Connection, select
 from crawler.dashboard.background import Result
 from crawler.dashboard.desk import Desk
 from crawler.state.crawls import Done, Standing, done, next_due, rates
-from crawler.state.job_rows import Job, jobs_of
+from crawler.state.jobs import Job, jobs_of
 from crawler.state.report import outcomes_of, reading
 from crawler.state.schema import crawl
 from crawler.state.verdicts import saved_bytes
+from crawler.wording import Message
 
 OLD = 60.0
 """Seconds after which what came of all addresses is counted anew."""
@@ -61,7 +62,7 @@ class CrawlFigures(NamedTuple):
     """What its job is: running, waiting or paused."""
     next_due: float | None
     """When its next page is due, of a crawl that is at its end."""
-    error: str = ""
+    error: Message | None = None
     """Why what failed could not be counted."""
 
 
@@ -77,7 +78,7 @@ def figures(desk: Desk, connection: Connection, crawls: Collection[Standing], no
     for one in crawls:
         failed = _failed(counted.value, one) if _is_late(one, did.get(one.id)) else did[one.id].failed
         its_figures = _figures(one, did.get(one.id), jobs.get(one.name), fast.get(one.id))
-        error = counted.error if failed is None else ""
+        error = counted.error if failed is None else None
         found.append(its_figures._replace(failed=failed, next_due=due.get(one.id), error=error))
     return tuple(found)
 

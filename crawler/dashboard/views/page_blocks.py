@@ -10,6 +10,7 @@ from crawler.dashboard.views import Data, Views
 from crawler.extraction.auto.in_words import Reason
 from crawler.extraction.auto.reasons import MOST_EXPLAINED, Explained, Explanation, explain
 from crawler.page import Page
+from crawler.wording import Message
 
 AT_ONCE = 200
 NEAR = 0.25
@@ -43,7 +44,7 @@ class PageBlocks(NamedTuple):
     crawl: str
     title: str
     has_source: bool
-    damage: str
+    damage: Message | None
     """Why what was kept of its source cannot be read."""
     method: str
     """By which they were judged."""

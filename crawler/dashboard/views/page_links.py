@@ -23,6 +23,7 @@ from crawler.state.page_detail import (
     known_by_key,
     verdicts_by_key,
 )
+from crawler.wording import Message
 
 AT_ONCE = 100
 SORTS = ("found", "all", "pictures")
@@ -78,7 +79,7 @@ class PageLinks(NamedTuple):
     crawl: str
     title: str
     has_source: bool
-    damage: str
+    damage: Message | None
     """Why what was kept of its source cannot be read."""
     of: str
     total: int
