@@ -14,6 +14,7 @@ from crawler.text import words
 from crawler.topic import Topic
 from crawler.topic_file import TopicError, read_topic
 from crawler.urls import absolute
+from crawler.wording import MessageError
 
 NAME = re.compile(r"\w[\w.-]*(?<!\.)")
 MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
@@ -37,8 +38,8 @@ BETWEEN_SEEDS = re.compile(r"\s*,\s+|\s*,(?=[a-z][a-z0-9+.-]*:)|\s+", re.IGNOREC
 BETWEEN_PATTERNS = re.compile(r"[,\s]+(?![^\[{]*[\]}])")
 
 
-class ArgumentError(ValueError):
-    """A wrong argument; the message is one sentence for the user."""
+class ArgumentError(MessageError, ValueError):
+    """A wrong argument."""
 
 
 @dataclass(frozen=True)
@@ -114,14 +115,20 @@ def _seed(url: str) -> str:
         raise ArgumentError(DEMO_ALONE)
     address = absolute("", url) if re.fullmatch(r"https?://[^/\s]\S*", url, re.IGNORECASE) else None
     if address is None:
-        raise ArgumentError(f"seed {_shown(url)} is not an address to crawl; allowed are http:// and https:// URLs")
+        raise ArgumentError(
+            "seed {seed} is not an address to crawl; allowed are http:// and https:// URLs", seed=_shown(url)
+        )
     return address
 
 
 def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
     def read(value: str) -> str:
         if value not in allowed:
-            raise ArgumentError(f"{name}={_shown(value)} is not known; allowed are {', '.join(allowed)}")
+            raise ArgumentError(
+                f"{name}={{value}} is not known; allowed are {{allowed}}",
+                value=_shown(value),
+                allowed=", ".join(allowed),
+            )
         return value
 
     return read
@@ -130,7 +137,11 @@ def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
 def _number(name: str, least: int) -> Callable[[str], int]:
     def read(value: str) -> int:
         if not re.fullmatch("[0-9]{1,9}", value) or int(value) < least:
-            raise ArgumentError(f"{name}={_shown(value)} is wrong; allowed are whole numbers from {least} on")
+            raise ArgumentError(
+                f"{name}={{value}} is wrong; allowed are whole numbers from {{least}} on",
+                value=_shown(value),
+                least=least,
+            )
         return int(value)
 
     return read
@@ -153,20 +164,25 @@ def _languages(value: str) -> frozenset[str]:
     codes = {given: normalise(given) for given in re.split(r"[,\s]+", value) if given}
     for given, code in codes.items():
         if code not in CODES:
-            raise ArgumentError(f"lang={_shown(given)} is not known; allowed are codes such as en, zh, de, fr, ja, ru")
+            raise ArgumentError(
+                "lang={code} is not known; allowed are codes such as en, zh, de, fr, ja, ru", code=_shown(given)
+            )
     return frozenset(code for code in codes.values() if code)
 
 
 def _name(value: str) -> str:
     if not NAME.fullmatch(value) or DEVICES.fullmatch(value) or len(value.encode()) > MAX_NAME_BYTES:
         raise ArgumentError(
-            f"name={_shown(value)} cannot name a file; allowed are letters, digits, '_', '-' and '.', "
-            f"at most {MAX_NAME_BYTES} bytes of them"
+            "name={name} cannot name a file; allowed are letters, digits, '_', '-' and '.', "
+            "at most {most} bytes of them",
+            name=_shown(value),
+            most=MAX_NAME_BYTES,
         )
     if FILES_OF_OTHERS.fullmatch(value):
         raise ArgumentError(
-            f"name={_shown(value)} is how the files of another crawl are named; "
-            "allowed are names that do not end in .previous or .images"
+            "name={name} is how the files of another crawl are named; "
+            "allowed are names that do not end in .previous or .images",
+            name=_shown(value),
         )
     return value
 
@@ -178,7 +194,9 @@ def _topic(value: str) -> Topic:
         except TopicError as error:
             raise ArgumentError(str(error)) from None
     if not words(value):
-        raise ArgumentError(f"topic={_shown(value)} has no word in it; give words, a sentence or a file FILE.toml")
+        raise ArgumentError(
+            "topic={topic} has no word in it; give words, a sentence or a file FILE.toml", topic=_shown(value)
+        )
     if TEXT_FILE.fullmatch(value):  # or its name would be the topic
         raise ArgumentError(f"topic={_shown(value)} is like a file's name; give words, a sentence or FILE.toml")
     return Topic.of(value)
@@ -186,15 +204,18 @@ def _topic(value: str) -> Topic:
 
 def _min_relevance(value: str) -> float:
     if not SHARE.fullmatch(value) or float(value) > 1:
-        raise ArgumentError(f"min_relevance={_shown(value)} is wrong; allowed are numbers from 0 to 1")
+        raise ArgumentError("min_relevance={value} is wrong; allowed are numbers from 0 to 1", value=_shown(value))
     return float(value)
 
 
 def _stop_when(value: str) -> StopWhen:
     try:
         return StopWhen.of(value)
-    except ValueError as error:
-        raise ArgumentError(f"stop_when={_shown(value)} is wrong; {error}") from None
+    except ValueError:
+        raise ArgumentError(
+            "stop_when={value} is wrong; allowed is harvest<NUMBER, with a number between 0 and 1 such as harvest<0.05",
+            value=_shown(value),
+        ) from None
 
 
 def _shown(value: str) -> str:

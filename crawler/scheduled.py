@@ -25,8 +25,7 @@ from crawler.config import canonical_of
 from crawler.schedule.children import take_lock
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import AwayError, StateError, database_url, open_database
-from crawler.state.job_rows import Job, Run
-from crawler.state.jobs import Jobs
+from crawler.state.jobs import Job, Jobs, Run
 from crawler.wording import printable
 
 BEAT = 2.0  # seconds between two signs of life

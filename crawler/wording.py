@@ -25,6 +25,18 @@ class Message(NamedTuple):
         return self.sentence.format(**self.values) if self.values else self.sentence
 
 
+class MessageError(Exception):
+    """An error whose message is one sentence for the user, with its values apart.
+
+    >>> str(MessageError("{value} is wrong", value=3))
+    '3 is wrong'
+    """
+
+    def __init__(self, sentence: str | Message, /, **values: object) -> None:
+        self.message = sentence if isinstance(sentence, Message) else Message(sentence, values)
+        super().__init__(str(self.message))
+
+
 def counted(count: int, one: str, many: str = "") -> str:
     """A number of things.
 

@@ -22,10 +22,8 @@ from sqlalchemy import Engine, update
 from sqlalchemy.engine import URL, make_url
 
 from crawler.state.database import open_database
-from crawler.state.job_rows import Job, find
 from crawler.state.job_tables import job as job_table
-from crawler.state.jobs import Jobs
-from crawler.subcommands.schedule_systemd import without_secrets
+from crawler.state.jobs import Job, Jobs, find
 
 PATIENCE = 60.0
 
@@ -230,7 +228,6 @@ def test_what_is_wrong_is_refused_when_it_is_added(
         (("resume", "wasps"), "there is no job 'wasps'; there are bees"),
         (("history", "wasps"), "there is no job 'wasps'; there are bees"),
         (("run-now", "wasps"), "there is no job 'wasps'; there are bees"),
-        (("systemd", "wasps"), "there is no job 'wasps'; there are bees"),
         (("history",), "no NAME is given; it is scrapy schedule history NAME"),
         (("remove", "bees", "wasps"), "'wasps' is too much; it is scrapy schedule remove NAME"),
         (("list", "bees"), "'bees' is too much"),
@@ -256,10 +253,9 @@ def test_what_cannot_be_done_is_said(say: Callable[..., Said], words: tuple[str,
     ],
 )
 def test_settings_of_the_scheduler_are_checked(say: Callable[..., Said], name: str, value: str, right: bool) -> None:
-    say(*ADD)
-    said = say("systemd", "bees", **{name: value})
-    assert said.status == (0 if right else 2)
-    assert right or f"setting {name}='{value}' is wrong" in said.err
+    said = say("run-now", "bees", **{name: value})
+    assert said.status == 2
+    assert ("there is no job 'bees'" if right else f"setting {name}='{value}' is wrong") in said.err
 
 
 def test_files_are_found_from_any_folder(
@@ -282,17 +278,6 @@ def test_what_stands_in_the_database_moves_no_cursor(world: World, say: Callable
     assert "\x1b" not in said.out
     assert r"bees: cron line '\x1b[1m' is wrong" in said.out
     assert "what the database says of it no scheduler writes" in said.out
-
-
-def test_a_unit_for_systemd_holds_no_password(world: World, say: Callable[..., Said]) -> None:
-    url = f"sqlite:///{world.folder / 'crawl.db'}"
-    say(*ADD, "--timezone", "Asia/Shanghai", STATE_URL=url)
-    said = say("systemd", "bees", STATE_URL=url)
-    assert said.status == 0
-    assert f"run-now bees -s OUTPUT_DIR={world.folder}/output -s STATE_URL={url}\n" in said.out
-    assert "\nOnCalendar=*-*-* 03:00:00 Asia/Shanghai\n" in said.out
-    place = make_url("postgresql+psycopg://me:secret@db.example:5433/crawls?sslpassword=secret&sslmode=require")
-    assert without_secrets(place) == "postgresql+psycopg://me@db.example:5433/crawls?sslmode=require"
 
 
 def test_run_now_ends_with_the_crawls_status(world: World, say: Callable[..., Said]) -> None:
@@ -424,5 +409,5 @@ def test_nothing_else_is_a_subcommand(say: Callable[..., Said]) -> None:
     assert (said.status, said.out) == (2, "")
     assert said.err == (
         "scrapy schedule: there is no scrapy schedule 'sing'; there is scrapy schedule "
-        "add, list, history, pause, resume, remove, run, run-now, systemd\n"
+        "add, list, history, pause, resume, remove, run, run-now\n"
     )

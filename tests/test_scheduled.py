@@ -16,8 +16,7 @@ from crawler import settings as ours
 from crawler.arguments import ArgumentError
 from crawler.scheduled import checked, crawl, may_be_set
 from crawler.state.database import open_database
-from crawler.state.job_rows import Job, Run
-from crawler.state.jobs import STOPPING, TOLD, Due, Jobs, Place, values_of
+from crawler.state.jobs import STOPPING, TOLD, Due, Job, Jobs, Place, Run, values_of
 
 
 @pytest.fixture

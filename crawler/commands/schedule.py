@@ -4,7 +4,6 @@ from crawler.subcommands import Subcommand
 from crawler.subcommands.schedule_jobs import ADD, PAUSE, REMOVE, RESUME
 from crawler.subcommands.schedule_list import HISTORY, LIST
 from crawler.subcommands.schedule_run import RUN, RUN_NOW
-from crawler.subcommands.schedule_systemd import SYSTEMD
 from crawler.subcommands.several import Several
 
 SUBCOMMANDS: dict[str, Subcommand] = {
@@ -16,7 +15,6 @@ SUBCOMMANDS: dict[str, Subcommand] = {
     "remove": REMOVE,
     "run": RUN,
     "run-now": RUN_NOW,
-    "systemd": SYSTEMD,
 }
 
 

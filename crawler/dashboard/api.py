@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.views import evaluate, images, labels, overview, page, pages, schedule
+from crawler.wording import Message
 
 
 class Api(NamedTuple):
@@ -39,6 +40,8 @@ def plain(value: Any) -> Any:
     >>> plain([Bee("Maja")])
     [{'name': 'Maja'}]
     """
+    if isinstance(value, Message):
+        return str(value)
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -12,7 +12,7 @@ from typing import Any
 from crawler.dashboard.request import ODD
 from crawler.state.database import StateError
 from crawler.state.odd import OddError
-from crawler.wording import printable
+from crawler.wording import Message, printable
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Result:
     value: Any = None
     at: float | None = None
     """When it was computed, as time.time(); None while it was not yet."""
-    error: str = ""
+    error: Message | None = None
     """Why there is none, or none that is newer."""
     took: float = 0.0
     busy: bool = False
@@ -82,15 +82,15 @@ class Background:
             begun = time.monotonic()
             result.done = 0
             try:
-                result.value, result.error = compute(), ""
+                result.value, result.error = compute(), None
             except OddError as error:
                 logger.error("%s", printable(str(error)))
-                result.error = ODD
+                result.error = Message(ODD)
             except StateError as error:
-                result.error = str(error)
+                result.error = error.message
             except Exception:  # whatever it is, it must not end the thread
                 logger.exception("What was to be computed cannot be")
-                result.error = "It cannot be computed; the log says why."
+                result.error = Message("It cannot be computed; the log says why.")
             result.took = time.monotonic() - begun
             with self._turn:  # or whoever asks in between is told that the old is new
                 result.at, result.busy = time.time(), False

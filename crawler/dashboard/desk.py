@@ -47,9 +47,9 @@ class Desk:
             with glance(self.url) as connection:
                 yield connection
         except NothingError as error:
-            raise NothingYetError(HTTPStatus.NOT_FOUND, str(error)) from None
+            raise NothingYetError(HTTPStatus.NOT_FOUND, error.message) from None
         except SlowError as error:
-            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from None
+            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
 
     def changing(self) -> Engine:
         """The database, to be changed."""

@@ -21,6 +21,7 @@ from crawler.scope import SCOPES
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import StateError
 from crawler.subcommands.schedule_jobs import Wish, description
+from crawler.wording import Message
 
 LONG = 20_000
 """Letters of many seeds."""
@@ -46,7 +47,6 @@ OWN = ("CONTACT", "KEEP_RESPONSES")
 ARGUMENTS = tuple(one.name for one in FIELDS if one.name in READERS and one.name != "name")
 USUAL = {one.name: str(one.default) for one in FIELDS}
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
-ADVICE = "give it on the command line, scrapy schedule add"
 Described = Callable[[float], dict[str, Any]]
 
 
@@ -55,7 +55,7 @@ class Filled:
     """A form as somebody filled it in."""
 
     values: Mapping[str, str]
-    errors: Mapping[str, str]
+    errors: Mapping[str, Message]
     """What is wrong, by the field; what is wrong with none of them alone under an empty name."""
     described: Described | None = None
     """What the database is to have, where nothing is wrong."""
@@ -75,14 +75,14 @@ def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
     try:
         return Filled(values, {}, description(wish, settings))
     except (CronError, ArgumentError, StateError) as error:
-        return Filled(values, {"": str(error)})
+        return Filled(values, {"": error.message})
 
 
-def _wrong(name: str, value: str, values: Mapping[str, str]) -> str:
-    """What is wrong with one field, or nothing."""
+def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
+    """What is wrong with one field, if anything is."""
     try:
         if name == "cron" and not value:
-            return "a job wants a time, such as 0 3 * * * or @daily"
+            return Message("a job wants a time, such as 0 3 * * * or @daily")
         if name == "cron":
             read(value, "UTC")
         elif name == "timezone":
@@ -90,16 +90,21 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> str:
         elif name == "seeds":
             _check_seeds(value)
         elif name == "topic" and _is_like_a_file(value):
-            return f"{value[:100]!r} is like a file's name; from here it is words, and for a file {ADVICE}"
+            return Message(
+                "{topic} is like a file's name; from here it is words, and for a file "
+                "give it on the command line, scrapy schedule add",
+                {"topic": repr(value[:100])},
+            )
         elif name in READERS and value:
             READERS[name](value)
         elif name == "name":
-            return "a job wants a name"
+            return Message("a job wants a name")
         elif not value.isprintable():
-            return "it has letters that cannot be shown"
+            return Message("it has letters that cannot be shown")
     except (ArgumentError, CronError) as error:
-        return str(error).removeprefix(f"{name}=")  # which stands under the field's own name
-    return ""
+        # It stands under the field's own name.
+        return error.message._replace(sentence=error.message.sentence.removeprefix(f"{name}="))
+    return None
 
 
 def _check_seeds(value: str) -> None:
@@ -112,7 +117,9 @@ def _check_seeds(value: str) -> None:
             raise ArgumentError(DEMO_ALONE)
         if not ADDRESS.match(one):
             raise ArgumentError(
-                f"seed {one[:100]!r} is no address with http:// or https://, nor demo; for a file {ADVICE}"
+                "seed {seed} is no address with http:// or https://, nor demo; for a file "
+                "give it on the command line, scrapy schedule add",
+                seed=repr(one[:100]),
             )
         READERS["seeds"](one)
 

@@ -13,8 +13,7 @@ from crawler.dashboard.request import RefusedError
 from crawler.schedule.children import is_alive
 from crawler.schedule.keeper import Keeper, Started
 from crawler.state.database import StateError
-from crawler.state.job_rows import Job, JobError
-from crawler.state.jobs import BY_HAND, TOLD, Due, Jobs
+from crawler.state.jobs import BY_HAND, TOLD, Due, Job, JobError, Jobs
 from crawler.subcommands import WrongUseError
 from crawler.subcommands.schedule_run import keeper_of
 
@@ -42,7 +41,7 @@ def opened(desk: Desk) -> Iterator[Jobs]:
     try:
         yield jobs
     except JobError as error:
-        raise RefusedError(HTTPStatus.CONFLICT, f"{error}.") from None
+        raise RefusedError(HTTPStatus.CONFLICT, error.message) from None
     finally:
         jobs.engine.dispose()
 
@@ -64,7 +63,7 @@ def begin(desk: Desk, number: int) -> bool:
         started = None if run is None else starter().submit(keeper.begin, job, run).result()
     except WrongUseError as error:
         jobs.engine.dispose()
-        raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, f"{error}.") from None
+        raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
     except BaseException:
         jobs.engine.dispose()
         raise

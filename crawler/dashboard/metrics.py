@@ -16,11 +16,11 @@ from crawler.dashboard.request import Answer, RefusedError
 from crawler.state.crawl_summary import CrawlSummary, Sums, due_pages, latest_summaries, sums
 from crawler.state.database import time_of
 from crawler.state.glance import SLOW, NothingError, glance
-from crawler.state.job_rows import Job, jobs_of
-from crawler.state.jobs import FAILED
+from crawler.state.jobs import FAILED, Job, jobs_of
 from crawler.state.samples import statuses_of
 from crawler.state.schema import crawl
 from crawler.state.verdicts import saved_bytes
+from crawler.wording import Message
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 LONG = 30.0
@@ -74,7 +74,7 @@ def metrics(desk: Desk) -> Answer:
     """The figures of all crawls and jobs, as they were a few seconds ago."""
     found = desk.background.get("metrics", lambda: _text(desk), FRESH, PATIENCE)
     if found.error or found.at is None:
-        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, found.error or SLOW)
+        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, found.error or Message(SLOW))
     return Answer(found.value, TYPE)
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hin
 
 from crawler import __version__
 from crawler.dashboard.parameters import Parameter
+from crawler.wording import Message
 
 if TYPE_CHECKING:
     from crawler.dashboard.api import Api
 
 ADDRESS = "/api/openapi.json"
-PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", Message: "string", type(None): "null"}
 
 
 def document(api: Mapping[str, "Api"]) -> bytes:

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from crawler.dashboard.request import RefusedError
+from crawler.wording import Message
 
 Given = Mapping[str, Any]
 MOST_LETTERS = 500
@@ -49,8 +50,9 @@ def _value(parameter: Parameter, text: str) -> Any:
             raise ValueError
     except ValueError:
         names = {int: "a whole number", float: "a number", bool: "yes or no", str: "a text that is not so long"}
-        allowed = ", ".join(parameter.allowed) or names[parameter.type]
-        raise RefusedError(HTTPStatus.BAD_REQUEST, f"{parameter.name} is wrong; allowed is {allowed}") from None
+        allowed = ", ".join(parameter.allowed) or Message(names[parameter.type])
+        what = "{name} is wrong; allowed is {allowed}"
+        raise RefusedError(HTTPStatus.BAD_REQUEST, what, name=parameter.name, allowed=allowed) from None
     return value
 
 

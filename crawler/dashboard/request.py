@@ -6,6 +6,8 @@ from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote
 
+from crawler.wording import Message, MessageError
+
 HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
 ODD = "There is something in the database that no crawl writes."
 OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
@@ -42,11 +44,11 @@ class Answer(NamedTuple):
     """Besides those that every answer has; of the same name, these count."""
 
 
-class RefusedError(Exception):
-    """What cannot be answered; the message is one sentence for the visitor."""
+class RefusedError(MessageError):
+    """What cannot be answered."""
 
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, status: int, sentence: str | Message, /, **values: object) -> None:
+        super().__init__(sentence, **values)
         self.status = status
 
 

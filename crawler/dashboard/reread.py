@@ -12,8 +12,9 @@ from crawler.dashboard.request import RefusedError
 from crawler.dashboard.sources import Source, Sources
 from crawler.extraction import EXTRACTORS
 from crawler.page import Extraction, Page
-from crawler.state.raw import response_of
+from crawler.state.raw import DamageError, response_of
 from crawler.state.schema import crawl, page, raw
+from crawler.wording import Message
 
 METHOD = "auto"
 """What judges pages whose own method is not there, or wants to know their site."""
@@ -35,7 +36,7 @@ class Reread:
     """Those that were read before."""
     source_at: str = ""
     """When the source was fetched, which is before the page was where that came without it."""
-    damage: str = ""
+    damage: Message | None = None
     """Why what was kept cannot be read."""
 
     @cached_property
@@ -77,8 +78,8 @@ def reread(desk: Desk, connection: Connection, number: int) -> Reread:
         return Reread(row, None, {}, desk.sources)
     try:
         response = response_of(kept, MOST_BYTES)
-    except ValueError as error:
-        return Reread(row, None, {}, desk.sources, kept["fetched_at"], str(error))
+    except DamageError as error:
+        return Reread(row, None, {}, desk.sources, kept["fetched_at"], error.message)
     headers: dict[str, Any] = {name.lower(): value for name, value in response.headers} if response is not None else {}
     return Reread(row, response.body if response is not None else None, headers, desk.sources, kept["fetched_at"])
 

@@ -74,7 +74,7 @@ def answer(desk: Desk, request: Request) -> Answer:
         logger.error("%s", printable(str(error)))
         return _refused(desk, request, RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, ODD))
     except StateError as error:
-        return _refused(desk, request, RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, str(error)))
+        return _refused(desk, request, RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message))
 
 
 def _answer(desk: Desk, request: Request) -> Answer:
@@ -122,8 +122,8 @@ def _refused(desk: Desk, request: Request, error: RefusedError) -> Answer:
         return Answer(as_json({"error": str(error)}), JSON, error.status, headers)
     if error.status in BEFORE_THE_DOOR:
         # Before the door nothing of the dashboard is shown, its token least of all.
-        return Answer(f"{words_of(request.language).said(str(error))}\n".encode(), TEXT, error.status, headers)
-    return desk.page(request, "refused.html", status=error.status, code=error.status, message=str(error))
+        return Answer(f"{words_of(request.language).message(error.message)}\n".encode(), TEXT, error.status, headers)
+    return desk.page(request, "refused.html", status=error.status, code=error.status, why=error.message)
 
 
 @cache

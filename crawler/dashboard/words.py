@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -11,14 +10,7 @@ from typing import NamedTuple
 from crawler.wording import Message, largest_unit
 
 SPANS = {"days": "{n} days", "h": "{n} h", "min": "{n} min", "s": "{n} s"}
-MOST_LETTERS = 1_000
-"""Of a text that is looked at for how it was put together."""
-HOLE = re.compile(r"\\\{(\w+)\\\}")
-"""Where something was filled in, in a sentence of which all else is escaped."""
-
-ITSELF = "name"
-"""What is filled in as it is, as the name of a parameter."""
-TABLES = ("chinese", "chinese_api", "chinese_outcomes", "chinese_reasons")
+TABLES = ("chinese", "chinese_api", "chinese_outcomes")
 PLAIN = {"learned": "learned model", "filter_list": "filter list"}
 """Words of the crawler that are said otherwise to people, in English."""
 
@@ -27,14 +19,12 @@ class Words(NamedTuple):
     """What each English sentence is in a language."""
 
     table: Mapping[str, str]
-    reasons: tuple[tuple[re.Pattern[str], str], ...] = ()
-    """How others put sentences together, as what reads a crawl's arguments does, and what that is."""
 
-    def said(self, english: str, **values: object) -> str:
-        """A sentence with its values filled in; in English where there is no other."""
-        sentence = self.table.get(english)
-        if sentence is None:
-            return english.format(**values) if values else self._put_together(english)
+    def said(self, english: str | Message, **values: object) -> str:
+        """A sentence with its values filled in, or a message; in English where there is no other."""
+        if isinstance(english, Message):
+            return self.message(english)
+        sentence = self.table.get(english, english)
         return sentence.format(**values) if values else sentence
 
     def message(self, message: Message) -> str:
@@ -63,34 +53,14 @@ class Words(NamedTuple):
         count, unit = largest_unit(seconds)
         return self.said(SPANS[unit], n=f"{count:,}")
 
-    def _put_together(self, english: str) -> str:
-        """A text whose values were filled in before it came here; what was filled in may be such a text, too."""
-        if not self.reasons or len(english) > MOST_LETTERS:
-            return english
-        text = english.removesuffix(".")
-        end = "。" if text != english else ""
-        if text in self.table:
-            return self.table[text] + end
-        for pattern, sentence in self.reasons:
-            if match := pattern.fullmatch(text):
-                parts = {name: part if name == ITSELF else self.said(part) for name, part in match.groupdict().items()}
-                return sentence.format(**parts) + end
-        return english
-
 
 @cache
 def words_of(language: str) -> Words:
     """The words of a language."""
     if language != "zh":
         return Words(PLAIN)
-    sentences, programs, outcomes, reasons = map(_table, TABLES)
-    made = [(_pattern(name), said) for name, said in reasons.items() if "{" in name]
-    return Words({**sentences, **programs, **outcomes, **reasons}, tuple(made))
+    return Words({english: said for name in TABLES for english, said in _table(name).items()})
 
 
 def _table(name: str) -> dict[str, str]:
     return dict(json.loads((files(__package__) / f"{name}.json").read_text("utf-8")))
-
-
-def _pattern(sentence: str) -> re.Pattern[str]:
-    return re.compile(HOLE.sub(r"(?P<\1>.+)", re.escape(sentence)), re.DOTALL)

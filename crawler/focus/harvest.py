@@ -18,14 +18,14 @@ class StopWhen:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The condition as it is written, or a ValueError that says what is allowed.
+        """The condition as it is written, or a ValueError.
 
         >>> StopWhen.of("harvest<0.05"), str(StopWhen.of("harvest < .25"))
         (StopWhen(harvest=0.05), 'harvest<0.25')
         """
         match = STOP_WHEN.fullmatch(text)
         if match is None or not 0 < float(match[1]) < 1:
-            raise ValueError("allowed is harvest<NUMBER, with a number between 0 and 1 such as harvest<0.05")
+            raise ValueError(f"{text!r} is no condition such as harvest<0.05")
         return cls(float(match[1]))
 
     def __str__(self) -> str:

@@ -15,6 +15,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
+from crawler.wording import Message, MessageError
+
 FIELDS = "minute hour day-of-month month day-of-week"
 # Names that cron knows for a whole line.
 NAMED = {
@@ -33,8 +35,8 @@ LAST_WEEKDAY = CronSim.LAST_WEEKDAY
 Weekday = int | tuple[int, int]
 
 
-class CronError(ValueError):
-    """A cron line or a time zone that is wrong; the message is one sentence for the user."""
+class CronError(MessageError, ValueError):
+    """A cron line or a time zone that is wrong."""
 
 
 @dataclass(frozen=True)
@@ -96,26 +98,29 @@ def read(line: str, zone: str) -> Cron:
         ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise CronError(
-            f"time zone {_shown(zone)} is not known; names are such as UTC, Europe/Berlin, Asia/Shanghai"
+            "time zone {zone} is not known; names are such as UTC, Europe/Berlin, Asia/Shanghai", zone=_shown(zone)
         ) from None
     words = " ".join(line.split())
     words = NAMED.get(words.lower(), words)
     if len(words) > LONGEST or len(words.split()) != len(FIELDS.split()):
-        raise _wrong(line, "it has not five fields")
+        raise _wrong(line, Message("it has not five fields"))
     try:
         cron = Cron(words, zone)
         first = cron.after(datetime.now().timestamp())
     except (CronSimError, ValueError) as error:
-        raise _wrong(line, str(error).replace("Bad ", "its ", 1) + " cannot be") from None
+        raise _wrong(line, Message("its {field} cannot be", {"field": str(error).removeprefix("Bad ")})) from None
     if first is None:
-        raise _wrong(line, "it never comes")
+        raise _wrong(line, Message("it never comes"))
     return cron
 
 
-def _wrong(line: str, why: str) -> CronError:
+def _wrong(line: str, why: Message) -> CronError:
     return CronError(
-        f"cron line {_shown(line)} is wrong: {why}; it is '{FIELDS}', such as '30 3 * * mon', or one of "
-        f"{', '.join(NAMED)}"
+        "cron line {line} is wrong: {why}; it is '{fields}', such as '30 3 * * mon', or one of {names}",
+        line=_shown(line),
+        why=why,
+        fields=FIELDS,
+        names=", ".join(NAMED),
     )
 
 

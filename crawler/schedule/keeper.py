@@ -18,8 +18,7 @@ from crawler.schedule.children import Child, Starter, is_alive, log_of, tidy
 from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import coming, date, ended_words
 from crawler.state.database import AwayError, StateError
-from crawler.state.job_rows import LATEST, Job, Run
-from crawler.state.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_LATE, Due, Jobs, Place
+from crawler.state.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_LATE, Due, Job, Jobs, Place, Run
 from crawler.wording import counted, printable
 
 logger = logging.getLogger(__name__)
@@ -202,8 +201,8 @@ class Keeper:
                 logger.info("%s", printable(f"{job.name}: run {last.number} has ended: {ended_words(last)}"))
 
     def _is_sound(self, job: Job) -> bool:
-        """Whether a job's name can be that of a folder, and its time one that a clock shows."""
-        is_sound = bool(NAME.fullmatch(job.name)) and 0 <= (job.next_at or 0) <= LATEST
+        """Whether a job's name can be that of a folder: who may write to the database could give it any."""
+        is_sound = NAME.fullmatch(job.name) is not None
         if not is_sound:
             self._say_once(job.name, job.next_at, "the database says of it what no scheduler writes")
         return is_sound

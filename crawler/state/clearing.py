@@ -107,6 +107,6 @@ def _writing(url: URL) -> Iterator[Engine]:
     try:
         yield engine
     except SQLAlchemyError as error:
-        raise StateError(f"the database {shown(url)} cannot be changed: {why(error)}") from None
+        raise StateError("the database {path} cannot be changed: {why}", path=shown(url), why=why(error)) from None
     finally:
         engine.dispose()

@@ -11,6 +11,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 
 from crawler.state import dashboard_tables, job_tables  # noqa: F401 - their tables are made with the others
 from crawler.state.schema import VERSION, tables, version
+from crawler.wording import MessageError
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
 LOCK_SECONDS = 5.0  # that a statement waits for another program's lock, before it is tried again
@@ -25,8 +26,8 @@ POSTGRESQL_PASSES = ("08", "25P03", "40", "53", "55", "57", "58")
 LOCKED_OUT = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
 
 
-class StateError(Exception):
-    """A state that cannot be used; the message is one sentence for the user."""
+class StateError(MessageError):
+    """A state that cannot be used."""
 
 
 class AwayError(StateError):
@@ -146,7 +147,9 @@ def has_tables(connection: Connection, name: str) -> bool:
         return False
     found = connection.execute(select(version.c.version)).scalar()
     if found != VERSION:
-        raise StateError(f"the database {name} was made by another release (its tables are version {found})")
+        raise StateError(
+            "the database {path} was made by another release (its tables are version {n})", path=name, n=found
+        )
     return True
 
 

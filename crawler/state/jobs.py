@@ -8,15 +8,17 @@ there. So it does not matter to it whether the scheduler that started it lives.
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.state.database import AwayError, StateError, passes, shown, time_of, why
-from crawler.state.job_rows import Job, JobError, Run, find, history_of, jobs_of, pages_of, run_of
 from crawler.state.job_tables import job, run
+from crawler.state.schema import crawl, page
 
 LEASE = 60.0  # seconds without a sign of life until a run is taken for dead where its lock cannot be tried
 ON_TIME, TOO_LATE, BY_HAND = "cron", "late", "now"
@@ -24,6 +26,57 @@ ON_TIME, TOO_LATE, BY_HAND = "cron", "late", "now"
 RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
 STOPPING, TOLD = "stopping", "told to stop"
 """Of a run that is to end: its process was sent a signal; it is to send itself one, as nobody else can."""
+
+
+class JobError(StateError):
+    """What cannot be done with a job."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A time that a job's crawl was started."""
+
+    id: int
+    job_id: int
+    number: int
+    how: str
+    due: float | None
+    missed: int
+    passed: int
+    status: str
+    exit: int | None
+    started_at: float
+    beat: float
+    ended_at: float | None
+    place: str
+    host: str
+    pid: int | None
+    pages: int | None
+    new: int | None = None
+    changed: int | None = None
+    gone: int | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A crawl that comes again, as it is in the database: what is in its texts is not looked at yet."""
+
+    id: int
+    name: str
+    cron: str
+    timezone: str
+    spider: str
+    arguments: str
+    settings: str
+    crawl: str
+    paused: bool
+    created_at: float
+    next_at: float | None
+    runs: int
+    now: Run | None = None
+    """The run that is under way."""
+    last: Run | None = None
+    """The last one that ended."""
 
 
 class Place(NamedTuple):
@@ -43,6 +96,48 @@ class Due(NamedTuple):
     next_at: float | None = None
 
 
+def find(jobs: list[Job], name: str) -> Job:
+    """The job of this name; a JobError if there is none."""
+    for one in jobs:
+        if one.name == name:
+            return one
+    others = f"there are {', '.join(one.name for one in jobs[:10])}" if jobs else "there is none at all"
+    raise JobError(f"there is no job {name!r}; {others}")
+
+
+def jobs_of(connection: Connection) -> list[Job]:
+    """All jobs, by their names, with their runs."""
+    last = select(func.max(run.c.id)).where(run.c.ended_at.is_not(None)).group_by(run.c.job_id)
+    wanted = run.c.ended_at.is_(None) | run.c.id.in_(last)
+    runs = [run_of(row) for row in connection.execute(select(run).where(wanted))]
+    now = {one.job_id: one for one in runs if one.ended_at is None}
+    ended = {one.job_id: one for one in runs if one.ended_at is not None}
+    rows = connection.execute(select(job).order_by(job.c.name)).all()
+    return [Job(**row._mapping, now=now.get(row.id), last=ended.get(row.id)) for row in rows]
+
+
+def history_of(connection: Connection, name: str) -> tuple[Job, list[Run]]:
+    """A job and its runs, the last first; a JobError if there is none."""
+    found = find(jobs_of(connection), name)
+    rows = connection.execute(select(run).where(run.c.job_id == found.id).order_by(run.c.number.desc()))
+    return found, [run_of(row) for row in rows]
+
+
+def pages_of(connection: Connection, crawl_name: str, since: float, until: float) -> dict[str, int]:
+    """How many pages of a crawl were stored from one moment to another, and of them new, changed and gone."""
+    moments = (datetime.fromtimestamp(moment, UTC) for moment in (since, until))
+    first, last = (moment.isoformat(timespec="seconds") for moment in moments)
+    mine = page.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
+    columns = {"pages": page.c.fetched_at, "new": page.c.first_at, "changed": page.c.changed_at, "gone": page.c.gone_at}
+    counts = (select(func.count()).select_from(page).where(mine, c >= first, c <= last) for c in columns.values())
+    return {name: int(connection.execute(count).scalar_one()) for name, count in zip(columns, counts, strict=True)}
+
+
+def run_of(row: Row[Any]) -> Run:
+    """A run, of its row."""
+    return Run(**row._mapping)
+
+
 class Jobs:
     """The jobs of a database."""
 
@@ -56,10 +151,16 @@ class Jobs:
             values = described(now)
             for row in connection.execute(select(job.c.name, job.c.crawl)):
                 if row.name.casefold() == name.casefold():  # as some file systems see the names of folders
-                    raise JobError(f"there is a job {row.name!r} already; scrapy schedule remove {row.name} ends it")
+                    raise JobError(
+                        "there is a job {name} already; scrapy schedule remove {other} ends it",
+                        name=repr(row.name),
+                        other=row.name,
+                    )
                 if row.crawl == values["crawl"]:
                     raise JobError(
-                        f"the crawl {row.crawl!r} is that of the job {row.name!r} already; give another -a name=NAME"
+                        "the crawl {crawl} is that of the job {name} already; give another -a name=NAME",
+                        crawl=repr(row.crawl),
+                        name=repr(row.name),
                     )
             given = {"name": name, "created_at": now, "paused": False, "runs": 0, **values}
             connection.execute(insert(job).values(**given))
@@ -74,7 +175,9 @@ class Jobs:
         with self.writing() as connection:
             found = self._find(connection, name)
             if found.now is not None:
-                raise JobError(f"run {found.now.number} of the job {name!r} is under way; end it first")
+                raise JobError(
+                    "run {n} of the job {name} is under way; end it first", n=found.now.number, name=repr(name)
+                )
             connection.execute(delete(run).where(run.c.job_id == found.id))
             connection.execute(delete(job).where(job.c.id == found.id))
 
@@ -187,12 +290,12 @@ class Jobs:
     def _open(self) -> Iterator[None]:
         url = self.engine.url
         if self.engine.dialect.name == "sqlite" and not Path(str(url.database)).exists():
-            raise StateError(f"the database {shown(url)} was deleted")  # SQLite would write on, to nowhere
+            raise StateError("the database {path} was deleted", path=shown(url))  # SQLite would write on, to nowhere
         try:
             yield
         except SQLAlchemyError as error:
             kind = AwayError if passes(error) else StateError
-            raise kind(f"the database {shown(url)} cannot be used: {why(error)}") from error
+            raise kind("the database {path} cannot be used: {why}", path=shown(url), why=why(error)) from error
 
     def _find(self, connection: Connection, name: str) -> Job:
         """The job of this name, which nobody else changes meanwhile."""

@@ -163,7 +163,9 @@ def _label(row: Row[Any]) -> Label:
         try:
             source = unpacker.decompress(row.source, MOST_SOURCE)
         except zstd.ZstdError as error:
-            raise StateError(f"what is kept of the page {row.url[:200]!r} is damaged: {error}") from None
+            raise StateError(
+                "what is kept of the page {url} is damaged: {why}", url=repr(row.url[:200]), why=error
+            ) from None
     return Label(row.kind, row.crawl, row.url, row.page, row.value, row.detail, source, row.said_at)
 
 
@@ -189,4 +191,4 @@ def _writing(engine: Engine) -> Iterator[Connection]:
                 connection.execute(text(f"SET LOCAL lock_timeout = {round(1000 * LOCK_SECONDS)}"))
             yield connection
     except SQLAlchemyError as error:
-        raise StateError(f"the label cannot be kept: {why(error)}") from None
+        raise StateError("the label cannot be kept: {why}", why=why(error)) from None

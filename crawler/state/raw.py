@@ -11,6 +11,7 @@ from crawler.state.addresses import insert_of
 from crawler.state.entries import Candidate, Ended, Keys, Response
 from crawler.state.lines import storable
 from crawler.state.schema import raw
+from crawler.wording import MessageError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -51,19 +52,23 @@ def _row(
     }
 
 
+class DamageError(MessageError, ValueError):
+    """A response that cannot be read."""
+
+
 def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST) -> Response | None:
-    """The response in a row, if there is one; a ValueError where it cannot be read, or has more bytes than that."""
+    """The response in a row, if there is one; a DamageError where it cannot be read, or has more bytes than that."""
     if row["body"] is None:
         return None
     try:
         headers = tuple((str(name), str(value)) for name, value in json.loads(row["headers"]))
-    except (TypeError, RecursionError) as error:
-        raise ValueError(f"the headers of a response that is kept are damaged: {error}") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DamageError("the headers of a response that is kept are damaged: {why}", why=error) from None
     unpacker = zstd.ZstdDecompressor()
     try:
         body = unpacker.decompress(row["body"], most)
     except zstd.ZstdError as error:
-        raise ValueError(f"a response that is kept is damaged: {error}") from None
+        raise DamageError("a response that is kept is damaged: {why}", why=error) from None
     if not unpacker.eof:
-        raise ValueError("a response that is kept is cut off, or too large")
+        raise DamageError("a response that is kept is cut off, or too large")
     return Response(row["status_line"], headers, body)

@@ -211,7 +211,7 @@ def may_exist(url: URL) -> bool:
     try:
         return url.drivername != "sqlite" or Path(str(url.database)).exists()
     except OSError as error:
-        raise StateError(f"the database {shown(url)} cannot be read: {error.strerror}") from None
+        raise StateError("the database {path} cannot be read: {why}", path=shown(url), why=error.strerror) from None
 
 
 def _disk(connection: Connection, url: URL) -> Disk:
@@ -239,7 +239,7 @@ def reading(url: URL, patience: int = CONNECT_SECONDS, *, check: bool = False) -
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StateError("PostgreSQL must be installed for: python -m pip install '.[postgres]'") from None
     except SQLAlchemyError as error:
-        raise StateError(f"the database {shown(url)} cannot be read: {why(error)}") from None
+        raise StateError("the database {path} cannot be read: {why}", path=shown(url), why=why(error)) from None
 
 
 @lru_cache(maxsize=4)

@@ -15,8 +15,7 @@ from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import coming, words
 from crawler.scheduled import OF_THE_SCHEDULER, checked
 from crawler.state.database import StateError, database_url, open_database
-from crawler.state.job_rows import Job, JobError, find
-from crawler.state.jobs import Jobs, values_of
+from crawler.state.jobs import Job, JobError, Jobs, find, values_of
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.wording import printable
 
@@ -157,7 +156,7 @@ def next_at(job: Job, now: float) -> float | None:
     try:
         return Cron.after(read(job.cron, job.timezone), now)
     except CronError as error:
-        raise JobError(str(error)) from None
+        raise JobError(error.message) from None
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -14,8 +14,7 @@ from crawler.schedule.children import log_of
 from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import date, ended_words, pages_words
 from crawler.state.database import StateError, database_url, shown, time_of
-from crawler.state.job_rows import Job, JobError, Run, history_of, jobs_of, pages_of
-from crawler.state.jobs import BY_HAND, ON_TIME, TOO_LATE
+from crawler.state.jobs import BY_HAND, ON_TIME, TOO_LATE, Job, JobError, Run, history_of, jobs_of, pages_of
 from crawler.state.report import exists, reading
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.schedule_jobs import next_words, one

@@ -20,8 +20,7 @@ from crawler.schedule.children import Child, log_of, take_lock
 from crawler.schedule.keeper import PAUSE, Keeper, Limits, Started
 from crawler.state.database import database_url, shown
 from crawler.state.folder import PLACE, place_of
-from crawler.state.job_rows import find
-from crawler.state.jobs import BY_HAND, Due, Jobs, Place
+from crawler.state.jobs import BY_HAND, Due, Jobs, Place, find
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.schedule_jobs import one, opened
 from crawler.wording import counted, printable

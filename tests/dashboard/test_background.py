@@ -9,6 +9,7 @@ import pytest
 from crawler.dashboard import background
 from crawler.dashboard.background import Background
 from crawler.state.database import StateError
+from crawler.wording import Message
 
 SOON = 5.0
 
@@ -62,7 +63,7 @@ def test_what_cannot_be_computed_says_why_and_ends_nothing(raised: Exception, wo
         raise raised
 
     found = Background()
-    assert found.get("bees", fails, age=60.0, patience=SOON).error == words
+    assert found.get("bees", fails, age=60.0, patience=SOON).error == Message(words)
     assert found.get("wasps", lambda: 7, age=60.0, patience=SOON).value == 7
 
 

@@ -130,7 +130,7 @@ def test_how_well_a_crawl_kept_to_its_topic(desk: Desk, engine: Engine) -> None:
     found = data(desk, "/api/evaluate/focus")
     report = found["report"]
     figures = report["figures"]
-    assert (found["crawl"], found["computed"]["error"], found["computed"]["is_busy"]) == ("bees", "", False)
+    assert (found["crawl"], found["computed"]["error"], found["computed"]["is_busy"]) == ("bees", None, False)
     assert [figures["total"][name] for name in ("pages", "on_topic", "harvest")] == [4, 2, 0.5]
     assert (figures["ranking"], report["waiting"]) == (1.0, {"total": 0, "promising": 0})
     assert [one["name"] for one in figures["ways"]] == ["link"]

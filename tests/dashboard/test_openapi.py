@@ -18,8 +18,7 @@ from crawler.dashboard.door import Door
 from crawler.dashboard.request import Request
 from crawler.dashboard.routes import answer
 from crawler.state.database import open_database
-from crawler.state.job_rows import find
-from crawler.state.jobs import BY_HAND, Due, Jobs, Place, values_of
+from crawler.state.jobs import BY_HAND, Due, Jobs, Place, find, values_of
 from crawler.state.labels import NOISE, PICTURE, Label, put_label
 
 DESCRIBED = json.loads(openapi.document(API))

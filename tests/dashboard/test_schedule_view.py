@@ -24,10 +24,9 @@ from crawler.schedule import tail as tails
 from crawler.schedule.children import log_of, take_lock
 from crawler.schedule.tail import MOST_BYTES, MOST_LINES, tail
 from crawler.state.database import open_database
-from crawler.state.job_rows import Job, find
 from crawler.state.job_tables import job as job_table
 from crawler.state.job_tables import run as run_table
-from crawler.state.jobs import Jobs
+from crawler.state.jobs import Job, Jobs, find
 from crawler.state.schema import VERSION, crawl, version
 
 PATIENCE = 60.0

@@ -20,6 +20,7 @@ from crawler.focus.harvest import ON_TOPIC
 from crawler.state.gathered import Fetched, gathered
 from crawler.state.schema import page
 from crawler.state.verdicts import NoiseFigures, noise_figures_of
+from crawler.wording import Message
 
 FOCUS, NOISE, FILES = "focus", "noise", "files"
 AGE = 300.0  # seconds until a report is computed anew for who asks
@@ -44,7 +45,7 @@ class Computed(NamedTuple):
     """Whether they are being computed, for the first time or anew."""
     done: int
     """The pages looked through so far, while they are."""
-    error: str
+    error: Message | None
     """Why there are none, or none that are newer."""
 
 

@@ -9,10 +9,11 @@ from crawler.dashboard.background import Result
 from crawler.dashboard.desk import Desk
 from crawler.outcomes import Group, of_group
 from crawler.state.crawl_summary import CrawlSummary, Sums, next_due, rates, sums
-from crawler.state.job_rows import Job, jobs_of
+from crawler.state.jobs import Job, jobs_of
 from crawler.state.report import Ends, ends_of, reading
 from crawler.state.schema import crawl
 from crawler.state.verdicts import saved_bytes
+from crawler.wording import Message
 
 OLD = 60.0
 """Seconds after which what came of all addresses is counted anew."""
@@ -60,7 +61,7 @@ class CrawlFigures(NamedTuple):
     """What its job is: running, waiting or paused."""
     next_due: float | None
     """When its next page is due, of a crawl that is at its end."""
-    error: str = ""
+    error: Message | None = None
     """Why what failed could not be counted."""
 
 
@@ -118,5 +119,5 @@ def _figures(one: CrawlSummary, did: Sums | None, job: Job | None, counted: Resu
         next_run=job.next_at if job and not job.paused else None,
         job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
         next_due=None,
-        error=counted.error if failed is None else "",
+        error=counted.error if failed is None else None,
     )

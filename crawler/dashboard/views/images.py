@@ -148,7 +148,7 @@ def say(desk: Desk, request: Request, given: Given) -> Answer:
         else:
             put_label(engine, said)
     except ValueError as error:
-        raise RefusedError(HTTPStatus.BAD_REQUEST, f"This cannot be marked: {error}.") from None
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "This cannot be marked: {why}.", why=error) from None
     finally:
         engine.dispose()
     return see_other(f"/images/{one.id}")

@@ -21,6 +21,7 @@ from crawler.state.database import time_of
 from crawler.state.report import Ends, reading
 from crawler.state.site_list import SORTS, Sites, Wanted, sites
 from crawler.state.slow import Slow, slowest
+from crawler.wording import Message
 
 MOST_SEEDS = 5
 MOST_SLOW = 10
@@ -48,7 +49,7 @@ class Outcomes(NamedTuple):
     """How many there are of each end; of those that have reasons, together."""
     reasons: Mapping[str, Mapping[str, int]]
     """Why addresses were skipped, were noise or failed: codes, with a slash before the value of a parameter."""
-    error: str
+    error: Message | None
 
 
 class OneCrawl(NamedTuple):
@@ -66,7 +67,7 @@ class SlowHosts(NamedTuple):
     looked_at: float | None
     """When; None while they are looked for the first time."""
     hosts: tuple[Slow, ...]
-    error: str
+    error: Message | None
 
 
 class SiteList(NamedTuple):

@@ -11,6 +11,7 @@ from crawler.explanation import Reason
 from crawler.extraction.auto.explain import MOST_EXPLAINED, Explained, Explanation, explain
 from crawler.extraction.auto.reasons import BlockReason
 from crawler.page import Page
+from crawler.wording import Message
 
 AT_ONCE = 200
 NEAR = 0.25
@@ -43,7 +44,7 @@ class PageBlocks(NamedTuple):
     crawl: str
     title: str
     has_source: bool
-    damage: str
+    damage: Message | None
     """Why what was kept of its source cannot be read."""
     method: str
     """By which they were judged."""

@@ -25,6 +25,7 @@ from crawler.state.page_detail import (
     known_by_key,
     verdicts_by_key,
 )
+from crawler.wording import Message
 
 AT_ONCE = 100
 SORTS = ("found", "all", "pictures")
@@ -75,7 +76,7 @@ class PageLinks(NamedTuple):
     crawl: str
     title: str
     has_source: bool
-    damage: str
+    damage: Message | None
     """Why what was kept of its source cannot be read."""
     of: str
     total: int

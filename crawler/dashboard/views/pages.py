@@ -88,7 +88,7 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
     """The same of one crawl."""
     before, words, name = progress(given["after"]), words_of(given), given["site"].strip()
     if len(words) > MOST_WORDS:
-        raise RefusedError(HTTPStatus.BAD_REQUEST, f"q is wrong; allowed are {MOST_WORDS} words")
+        raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; allowed are {most} words", most=MOST_WORDS)
     of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
     wanted = Wanted(
         crawl.id,

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from crawler.dashboard import job_runs
-from crawler.dashboard.cron_words import words
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.job_form import FIELDS, USUAL, Filled, filled, zones
 from crawler.dashboard.parameters import Given, Parameter
@@ -19,9 +18,9 @@ from crawler.dashboard.views import Changes, Data, Views
 from crawler.dashboard.words import words_of
 from crawler.schedule.cron import CronError, read
 from crawler.schedule.tail import tail
+from crawler.schedule.words import words
 from crawler.state.database import time_of
-from crawler.state.job_rows import Job, Run, history_of, jobs_of
-from crawler.state.jobs import RUNNING
+from crawler.state.jobs import RUNNING, Job, Run, history_of, jobs_of
 from crawler.state.samples import totals
 from crawler.state.schema import crawl
 from crawler.subcommands.schedule_jobs import next_at
@@ -160,8 +159,10 @@ def cron_data(desk: Desk, given: Given) -> CronWords:
     try:
         cron = read(given["cron"], given["timezone"])
     except CronError as error:
-        return CronWords("", (), words_of(given["lang"]).said(str(error)))
-    return CronWords(words(cron, given["lang"]), tuple(islice(cron.times(time.time()), NEXT_TIMES)), "")
+        return CronWords("", (), words_of(given["lang"]).message(error.message))
+    return CronWords(
+        words_of(given["lang"]).message(words(cron)), tuple(islice(cron.times(time.time()), NEXT_TIMES)), ""
+    )
 
 
 def _find(connection: Connection, number: int) -> Job:
@@ -182,9 +183,10 @@ def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
 def _when(job: Job | ScheduledJob, language: str) -> str:
     """When a job comes, in words, or what is wrong with its line."""
     try:
-        return words(read(job.cron, job.timezone), language)
+        said = words(read(job.cron, job.timezone))
     except CronError as error:
-        return words_of(language).said(str(error))
+        said = error.message
+    return words_of(language).message(said)
 
 
 def _values(request: Request) -> dict[str, Any]:
@@ -264,7 +266,7 @@ def add(desk: Desk, request: Request, given: Given) -> Answer:
             with job_runs.opened(desk) as jobs:
                 jobs.add(form.values["name"], form.described)
         except RefusedError as error:
-            form = Filled(form.values, {"name": str(error)})
+            form = Filled(form.values, {"name": error.message})
     return _page(desk, request, given, form) if form.errors else see_other("/schedule?said=added")
 
 
