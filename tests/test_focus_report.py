@@ -11,12 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import nursery
 import postgres
 import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
-from sites import Crawl, crawl, environment
+from sites import Crawl, crawl
 from sqlalchemy import create_engine, insert
 from sqlalchemy.engine import URL, make_url
 
@@ -124,7 +123,7 @@ def bees(place: Place) -> None:
         {"relevance": 0.25, "link_score": 0.125, "via": "feed", "title": "Shop"},
     ]
     place.crawl("bees", pages, [Candidate("http://next.org/1", 500), Candidate("http://next.org/2", 499)])
-    words = {"pages": 3, "topic": [["honey", 0.5]], "good": [["hive", 2.0]], "bad": [["shop", -1.5]]}
+    words = {"pages": 3, "topic": [["honey", 0.5]], "good": [["hive", 2.0]], "bad": [["shop", -1.5]], "let_go": 0}
     row = {"crawl_id": 1, "number": 1, "saved": 0.0, "summary": json.dumps(words), "learned": "{}"}
     place.change(insert(focus).values(row))
 
@@ -220,7 +219,7 @@ def test_without_anything_learned_it_says_so(sqlite: Place) -> None:
 
 def test_what_was_crawled_moves_no_cursor_and_becomes_no_markup(place: Place) -> None:
     place.crawl("evil", [{"relevance": 1.0, "title": EVIL, "via": EVIL, "url": f"http://evil.org/{EVIL}"}])
-    words = json.dumps({"pages": 1, "topic": [[EVIL, 1], ["\ud800", 1]]})
+    words = json.dumps({"pages": 1, "topic": [[EVIL, 1], ["\ud800", 1]], "good": [], "bad": [], "let_go": 0})
     place.change(insert(focus).values(crawl_id=1, number=1, saved=0.0, summary=words, learned="{}"))
     target = place.folder / "report.html"
     said = place.report("-o", str(target))
@@ -316,18 +315,6 @@ def test_a_crawl_without_pages_leaves_an_earlier_report_as_it_was(place: Place) 
     assert sorted(path.name for path in place.folder.iterdir()) == ["output", "report.html"]
 
 
-@pytest.mark.parametrize("column", ["relevance", "link_score", "url"])
-def test_what_no_crawl_writes(sqlite: Place, column: str) -> None:
-    bees(sqlite)
-    engine = create_engine(sqlite.url)
-    with engine.begin() as connection:
-        connection.exec_driver_sql(f"UPDATE page SET {column} = 'odd' WHERE id = 2")
-    engine.dispose()
-    said = sqlite.report()
-    assert (said.status, said.out) == (1, "")
-    assert re.fullmatch(r"scrapy focus: there is something in .+ that no crawl writes: .+\n", said.err)
-
-
 # Real crawls, and large ones.
 
 
@@ -377,14 +364,3 @@ def test_many_pages_take_seconds_and_their_curves_stay_small(sqlite: Place) -> N
     points = [len(line.split()) for line in re.findall(r'<polyline [^>]*points="([^"]+)"', html)]
     assert [MOST_POINTS // 2 < count <= MOST_POINTS for count in points] == [True] * 3
     assert len(html) < 100_000
-
-
-def test_what_no_crawl_writes_costs_a_line(sqlite: Place) -> None:
-    bees(sqlite)
-    engine = create_engine(sqlite.url)
-    with engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE page SET relevance = 'odd'")
-    engine.dispose()
-    line = [sys.executable, "-m", "scrapy", "focus", "report", "-s", f"STATE_URL={sqlite.url}"]
-    said = nursery.run(line, sqlite.folder, environment(), 60)
-    assert (said.returncode, said.stdout, said.stderr.count("\n")) == (1, "", 1)

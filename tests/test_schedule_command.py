@@ -277,16 +277,6 @@ def test_files_are_found_from_any_folder(
     assert json.loads(job.settings) == {"IMAGE_NOISE_KEYWORDS": str(world.folder / "words.txt")}
 
 
-def test_what_stands_in_the_database_moves_no_cursor(world: World, say: Callable[..., Said]) -> None:
-    say(*ADD)
-    world.change(job_table, spider="\x1b[2J\nx", cron="\x1b[1m", next_at=float("inf"), arguments="{")
-    said = say("list")
-    assert said.status == 0
-    assert "\x1b" not in said.out
-    assert r"bees: cron line '\x1b[1m' is wrong" in said.out
-    assert "what the database says of it no scheduler writes" in said.out
-
-
 def test_a_unit_for_systemd_holds_no_password(world: World, say: Callable[..., Said]) -> None:
     url = f"sqlite:///{world.folder / 'crawl.db'}"
     say(*ADD, "--timezone", "Asia/Shanghai", STATE_URL=url)

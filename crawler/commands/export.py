@@ -44,8 +44,6 @@ OPTIONS = (
 OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
 # How the names of a database's files end, without which it is not whole.
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
-# What goes wrong with values that no crawl writes.
-ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
 
 
 @dataclass
@@ -176,9 +174,6 @@ class Command(ScrapyCommand):
             target.finish()
         except MissingError as error:
             _refuse(str(error))
-        except ODD as error:
-            what = " ".join(str(error).split())[:300]
-            raise StateError(f"there is something in {shown(url)} that no crawl writes: {what}") from None
         finally:
             target.discard()
         where = (

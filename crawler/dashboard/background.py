@@ -9,10 +9,7 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
 
-from crawler.dashboard.request import ODD
 from crawler.state.database import StateError
-from crawler.state.odd import OddError
-from crawler.wording import printable
 
 logger = logging.getLogger(__name__)
 
@@ -83,9 +80,6 @@ class Background:
             result.done = 0
             try:
                 result.value, result.error = compute(), ""
-            except OddError as error:
-                logger.error("%s", printable(str(error)))
-                result.error = ODD
             except StateError as error:
                 result.error = str(error)
             except Exception:  # whatever it is, it must not end the thread

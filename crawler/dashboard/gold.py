@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from crawler.dashboard.request import RefusedError
 from crawler.dashboard.reread import Reread
-from crawler.export.gold import told_by
 from crawler.extraction.plain import plain
 from crawler.extraction.version import version
 from crawler.state.marks import TEXT, Mark
@@ -52,7 +51,7 @@ class Sheet:
 
     def __init__(self, found: Reread) -> None:
         if found.damage:
-            raise RefusedError(HTTPStatus.NOT_FOUND, "What was kept of this page's response cannot be read any more.")
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
         if found.source is None:
             raise RefusedError(
                 HTTPStatus.NOT_FOUND,
@@ -117,11 +116,8 @@ class Sheet:
 
     def marked_before(self, detail: str) -> frozenset[int] | None:
         """The blocks of an earlier mark; None where it is of another source."""
-        told = told_by(detail)
-        blocks = told.get("blocks")
-        if told.get("fingerprint") != self.fingerprint or not isinstance(blocks, list):
-            return None
-        return frozenset(blocks)
+        told = json.loads(detail)
+        return frozenset(told["blocks"]) if told["fingerprint"] == self.fingerprint else None
 
     def chosen(self, form: Mapping[str, str]) -> frozenset[int]:
         """The blocks that a form names; a RefusedError where one is none, or where the page is another by now."""

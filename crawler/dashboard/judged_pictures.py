@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from crawler.dashboard.kept_picture import is_name
 from crawler.noise.sighting import Sighting
 from crawler.state.marked import Tally
 from crawler.state.marks import CONTENT, NOISE
@@ -53,8 +52,6 @@ class JudgedPicture(NamedTuple):
     height: int | None
     is_here: bool
     """Whether it was downloaded, and where it lies is known."""
-    can_teach: bool
-    """Whether it is known how the page shows it, which training needs."""
     mark: str
     """content or noise, as people say; empty where nobody did."""
 
@@ -123,20 +120,19 @@ class ImageErrors(NamedTuple):
 
 def shown(one: Seen, mark: str) -> JudgedPicture:
     """A verdict as it is shown."""
-    sighting = _sighting(one.sight)
-    width, height = sighting.size if sighting else (None, None)
+    sighting = Sighting.of(one.sight)
+    width, height = sighting.size
     return JudgedPicture(
         *(one.id, one.kind, one.url, one.target, one.page, one.site, NOISE if one.noise else CONTENT),
-        *(one.probability, one.keyword, one.redundancy, one.entropy, reasons_of(one.reasons), one.decided_by),
+        *(one.probability, one.keyword, one.redundancy, one.entropy, tuple(json.loads(one.reasons)), one.decided_by),
         *(one.audited, one.mistaken, one.bytes if one.file else None, one.decided_at),
         name=_name(one.url),
-        alt=sighting.alt if sighting else "",
-        title=sighting.title if sighting else "",
-        anchor=sighting.anchor_text if sighting else "",
+        alt=sighting.alt,
+        title=sighting.title,
+        anchor=sighting.anchor_text,
         width=width,
         height=height,
-        is_here=is_name(one.file),
-        can_teach=sighting is not None,
+        is_here=one.file is not None,
         mark=mark,
     )
 
@@ -185,22 +181,6 @@ def reason(text: str) -> Reason:
         return f"{{{letter}}}"
 
     return Reason(FIGURE.sub(left_open, sentence, count=26) + (":" if colon else ""), figures, words)
-
-
-def _sighting(record: str | None) -> Sighting | None:
-    try:
-        return Sighting.of(record) if record else None
-    except (ValueError, TypeError, RecursionError):  # whatever it is, it is none of ours
-        return None
-
-
-def reasons_of(text: str) -> tuple[str, ...]:
-    """The reasons of a verdict, as they are kept."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return ()
-    return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
 def _name(url: str) -> str:

@@ -1,8 +1,8 @@
 """The reports that lie as files beside what crawls wrote: found by their first bytes, and shown in frames of their own.
 
 No path ever comes from a request: a file is asked for by a number made of its name, and looked for among those that
-there are. No link is followed, and what is opened must be a file and no pipe. Whoever wrote a file, nothing in it acts:
-its frame is of no origin, runs no script and loads nothing.
+there are. No link is followed. Whoever wrote a file, nothing in it acts: its frame is of no origin, runs no script and
+loads nothing.
 """
 
 import os
@@ -14,7 +14,7 @@ from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
-from crawler.dashboard.kept_picture import FLAGS
+from crawler.dashboard.kept_picture import read_file
 from crawler.dashboard.request import HTML, Answer
 from crawler.evaluation.escaped import shown
 
@@ -79,7 +79,7 @@ def report_files(folder: Path) -> ReportFiles:
     newest = nlargest(MOST_OPENED, candidates)
     found = []
     for one in newest:
-        head = _read(folder, one.name, HEAD)
+        head = read_file(folder / one.name, HEAD)
         kind = next((kind for kind, start in OURS.items() if start.match(head or b"")), None)
         if kind is not None:
             number = _number(one.name)
@@ -91,7 +91,7 @@ def report_file(folder: Path, number: int) -> Answer | None:
     """The report of this number as a document for a frame; None where there is none that may be shown."""
     for one in report_files(folder).files:
         if one.id == number and one.can_be_shown:
-            body = _read(folder, one.name, MOST_BYTES)
+            body = read_file(folder / one.name, MOST_BYTES)
             if body is None or not OURS[one.kind].match(body[:HEAD]):  # it is another one by now
                 return None
             return Answer(body if one.kind in PAGES else _figures(one.name, body), HTML, headers=HEADERS)
@@ -114,25 +114,6 @@ def _candidates(folder: Path) -> tuple[list[_Candidate], bool]:
     except OSError:
         return [], True
     return found, True
-
-
-def _read(folder: Path, name: str, most: int) -> bytes | None:
-    """The first bytes of a file; None where it is none that can be read."""
-    try:
-        if os.open in os.supports_dir_fd:
-            parent = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                file = os.open(name, FLAGS, dir_fd=parent)
-            finally:
-                os.close(parent)
-        elif (folder / name).is_symlink():
-            return None
-        else:
-            file = os.open(folder / name, FLAGS)
-        with os.fdopen(file, "rb") as opened:
-            return opened.read(most) if stat.S_ISREG(os.fstat(opened.fileno()).st_mode) else None
-    except OSError:
-        return None
 
 
 def _number(name: str) -> int:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
-ODD = "There is something in the database that no crawl writes."
 OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
 
 

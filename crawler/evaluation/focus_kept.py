@@ -10,8 +10,6 @@ from crawler.evaluation.truth import Truth
 from crawler.state.gathered import Fetched, Gathered
 
 Pace = Callable[[Iterable[Fetched]], Iterable[Fetched]]
-ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
-"""What goes wrong with values that no crawl writes."""
 
 
 def kept(crawl: Gathered, limit: float, known: Truth | None = None, pace: Pace = iter) -> Kept | None:

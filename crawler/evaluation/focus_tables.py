@@ -171,14 +171,12 @@ def word_lists(learned: LearnedWords) -> dict[str, Weights]:
 def learned_notes(learned: LearnedWords) -> list[str]:
     """How many workers the words are of, and what is missing."""
     said = []
-    if not learned.workers and not learned.broken:
+    if not learned.workers:
         said.append("There is no record of what the crawl learned.")
     if learned.workers and not word_lists(learned):
         said.append("The crawl has learned no words.")
     elif learned.workers > 1:
         said.append(f"Means of {learned.workers:,} workers, by the pages each has seen.")
-    if learned.broken:
-        said.append(f"What {counted(learned.broken, 'worker')} learned cannot be read.")
     if learned.let_go > 0:
         said.append(f"Too many waited to be scored anew: {counted(learned.let_go, 'link')} kept a last priority.")
     return said

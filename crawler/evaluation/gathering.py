@@ -108,10 +108,8 @@ class Gathering:
         self._truth = truth and truth.search()
 
     def take(self, page: Fetched) -> None:
-        """Take the next page; a ValueError where its relevance is none."""
+        """Take the next page."""
         relevance, score = page.relevance, page.link_score
-        if not 0 <= relevance <= 1:
-            raise ValueError(f"a relevance of {relevance}")
         on_topic = relevance >= self.limit
         self._recent.append(on_topic)
         self._pages += 1

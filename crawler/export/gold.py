@@ -28,23 +28,14 @@ def gold_line(mark: Mark) -> bytes | None:
     """A page as it was fetched and its main text, as one line; None where there is nothing of the page."""
     if mark.source is None:
         return None
-    told = told_by(mark.detail)
-    page = Page(mark.url, mark.source, str(told.get("content_type", "")))
+    told = json.loads(mark.detail)
+    page = Page(mark.url, mark.source, told["content_type"])
     row = {
         "id": mark.url,
         "url": mark.url,
-        "lang": str(told.get("language", "")),
-        "page_type": str(told.get("page_type", "")),
+        "lang": told["language"],
+        "page_type": told["page_type"],
         "html": page.html,
         "gold": mark.value,
     }
     return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-
-
-def told_by(detail: str) -> dict[str, object]:
-    """What a mark's detail tells; nothing where it is none of a page."""
-    try:
-        told = json.loads(detail)
-    except (ValueError, RecursionError):
-        return {}
-    return told if isinstance(told, dict) else {}

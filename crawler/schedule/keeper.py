@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from crawler.arguments import NAME
 from crawler.schedule.children import Child, Starter, is_alive, log_of, tidy
 from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import coming, date, ended_words
 from crawler.state.database import AwayError, StateError
-from crawler.state.job_rows import LATEST, Job, Run
+from crawler.state.job_rows import Job, Run
 from crawler.state.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_LATE, Due, Jobs, Place
 from crawler.wording import counted, printable
 
@@ -68,7 +67,6 @@ class Keeper:
         jobs, now = self.jobs.all()
         if self.steady_since is None or self.steady_since > now:
             self.steady_since = now
-        jobs = [job for job in jobs if self._is_sound(job)]
         for job in jobs:
             if job.now is not None and not self._is_mine(job.now):
                 self.look_after(job, job.now, now)
@@ -200,13 +198,6 @@ class Keeper:
             job, last = ended.get(number, (None, run))
             if job is not None:
                 logger.info("%s", printable(f"{job.name}: run {last.number} has ended: {ended_words(last)}"))
-
-    def _is_sound(self, job: Job) -> bool:
-        """Whether a job's name can be that of a folder, and its time one that a clock shows."""
-        is_sound = bool(NAME.fullmatch(job.name)) and 0 <= (job.next_at or 0) <= LATEST
-        if not is_sound:
-            self._say_once(job.name, job.next_at, "the database says of it what no scheduler writes")
-        return is_sound
 
     def _cron(self, job: Job) -> Cron | None:
         """When a job is due; None if what the database says of it cannot be."""

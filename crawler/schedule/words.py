@@ -44,10 +44,7 @@ def coming(moment: float | None, now: float, cron: Cron) -> str:
 
 def date(moment: float, cron: Cron) -> str:
     """A moment as the clocks of the job's time zone show it."""
-    try:
-        local = datetime.fromtimestamp(moment, cron.place)
-    except (ValueError, OverflowError, OSError):
-        return "at no time that there is"
+    local = datetime.fromtimestamp(moment, cron.place)
     day = f"{DAYS[(local.weekday() + 1) % 7]} {local.day} {MONTHS[local.month - 1]} {local.year}"
     return f"{day} {local:%H:%M} {cron.zone}"
 

@@ -10,8 +10,6 @@ from crawler.state.database import StateError
 from crawler.state.job_tables import job, run
 from crawler.state.schema import crawl, page
 
-LATEST = 4e9  # a moment that is later is none that a clock showed
-
 
 class JobError(StateError):
     """What cannot be done with a job; the message is one sentence for the user."""
@@ -93,7 +91,7 @@ def history_of(connection: Connection, name: str) -> tuple[Job, list[Run]]:
 
 def pages_of(connection: Connection, crawl_name: str, since: float, until: float) -> dict[str, int]:
     """How many pages of a crawl were stored from one moment to another, and of them new, changed and gone."""
-    moments = (datetime.fromtimestamp(min(max(0.0, moment), LATEST), UTC) for moment in (since, until))
+    moments = (datetime.fromtimestamp(moment, UTC) for moment in (since, until))
     first, last = (moment.isoformat(timespec="seconds") for moment in moments)
     mine = page.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
     columns = {"pages": page.c.fetched_at, "new": page.c.first_at, "changed": page.c.changed_at, "gone": page.c.gone_at}

@@ -119,13 +119,7 @@ def _of(crawl: str | None, kind: str) -> list[Any]:
 
 
 def _mark(row: Row[Any]) -> Mark:
-    source = None
-    if row.source is not None:
-        unpacker = zstd.ZstdDecompressor()
-        try:
-            source = unpacker.decompress(row.source, MOST_SOURCE)
-        except zstd.ZstdError as error:
-            raise StateError(f"what is kept of the page {row.url[:200]!r} is damaged: {error}") from None
+    source = None if row.source is None else zstd.decompress(row.source)
     return Mark(row.kind, row.crawl, row.url, row.page, row.value, row.detail, source, row.said_at)
 
 

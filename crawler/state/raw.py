@@ -48,18 +48,11 @@ def _row(crawl_id: int, keys: Keys, ended: Ended, response: Response) -> dict[st
 
 
 def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST) -> Response | None:
-    """The response in a row, if there is one; a ValueError where it cannot be read, or has more bytes than that."""
+    """The response in a row, if there is one; a ValueError where it has more bytes than that."""
     if row["body"] is None:
         return None
-    try:
-        headers = tuple((str(name), str(value)) for name, value in json.loads(row["headers"]))
-    except (TypeError, RecursionError) as error:
-        raise ValueError(f"the headers of a response that is kept are damaged: {error}") from None
     unpacker = zstd.ZstdDecompressor()
-    try:
-        body = unpacker.decompress(row["body"], most)
-    except zstd.ZstdError as error:
-        raise ValueError(f"a response that is kept is damaged: {error}") from None
+    body = unpacker.decompress(row["body"], most)
     if not unpacker.eof:
-        raise ValueError("a response that is kept is cut off, or too large")
-    return Response(row["status_line"], headers, body)
+        raise ValueError("a response that is kept is too large")
+    return Response(row["status_line"], tuple((name, value) for name, value in json.loads(row["headers"])), body)

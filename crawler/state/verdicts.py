@@ -117,7 +117,7 @@ def judged(url: URL) -> list[Judged] | None:
 
 def judged_of(url: URL, number: int) -> Judged | None:
     """What was said of the pictures of the crawl of this number; None where there is none."""
-    with reading(url, check=True) as connection:
+    with reading(url, one_process=True) as connection:
         row = connection.execute(select(crawl.c.id, crawl.c.name).where(crawl.c.id == number)).one_or_none()
         return _judged(connection, row) if row is not None else None
 

@@ -44,7 +44,7 @@ class Seen(NamedTuple):
     mistaken: bool | None
     bytes: int | None
     decided_at: str
-    sight: str | None
+    sight: str
     file: str | None
 
 

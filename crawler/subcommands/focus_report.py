@@ -10,7 +10,6 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import __version__
-from crawler.evaluation.focus_kept import ODD
 from crawler.evaluation.focus_kept import kept as kept_of
 from crawler.evaluation.focus_tables import Kept
 from crawler.evaluation.focus_text import text
@@ -48,9 +47,6 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     except OutputError as error:
         print(f"scrapy focus report: {printable(str(error))}", file=sys.stderr)
         return BROKEN
-    except ODD as error:
-        what = " ".join(str(error).split())[:300]
-        raise StateError(f"there is something in {shown(url)} that no crawl writes: {what}") from None
     finally:
         if output is not None:
             output.close()

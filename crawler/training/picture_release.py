@@ -15,7 +15,6 @@ import numpy as np
 from crawler.evaluation.picture_labels import Label
 from crawler.noise.keyword_learner import learned
 from crawler.noise.learned import load, save
-from crawler.training.marked import Marked
 from crawler.training.picture_card import Given, Made, card
 from crawler.training.pictures import judged, train
 from crawler.training.sighted import Sighted, sighted
@@ -40,7 +39,7 @@ class Plan(NamedTuple):
     jobs: int
     words: Path | None = None
     """Where the noise words of the keyword model go, if they are to be learned too."""
-    marked: Marked | None = None
+    marked: list[Sighted] | None = None
     """What people said of the pictures of crawls, if that is to be learned from too."""
 
     @property
@@ -54,9 +53,9 @@ def release(plan: Plan, tell: Tell) -> Made:
     found = sighted(*plan.training, plan.jobs, tell) if plan.training.labels or plan.marked is None else []
     labels, given = list(plan.training.labels), len(plan.training.labels)
     if plan.marked is not None:
-        found += plan.marked.found
-        labels += [one.label for one in plan.marked.found]
-        given += plan.marked.marks
+        found += plan.marked
+        labels += [one.label for one in plan.marked]
+        given += len(plan.marked)
     trained = train(found, plan.seed, tell)
     known = {one.site for one in found}
     validation = sighted(*plan.validation, plan.jobs, tell) if plan.validation.labels else []

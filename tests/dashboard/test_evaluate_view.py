@@ -191,14 +191,6 @@ def test_a_report_that_takes_long_is_waited_for(desk: Desk, engine: Engine, monk
     assert "being computed" not in shown(desk)
 
 
-def test_what_no_crawl_writes_is_said(desk: Desk, engine: Engine) -> None:
-    store(engine, 1, 2.5)
-    assert data(desk, "/api/evaluate/focus")["computed"]["error"] == (
-        "There is something in the database that no crawl writes."
-    )
-    assert "that no crawl writes" in shown(desk)
-
-
 @pytest.mark.parametrize("report", ["focus", "noise"])
 def test_an_unknown_crawl(desk: Desk, report: str) -> None:
     assert get(desk, "/evaluate", report=report, crawl="wasps").status == HTTPStatus.NOT_FOUND
@@ -314,19 +306,6 @@ def test_no_link_is_followed(alone: Desk, tmp_path_factory: pytest.TempPathFacto
     else:
         here.symlink_to(here)
     assert report_files(alone.output).files == ()
-
-
-def test_a_file_that_is_exchanged_for_a_link_is_not_read(
-    alone: Desk, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there = tmp_path_factory.mktemp("elsewhere") / "report.html"
-    make(there, FOCUS)
-    make(alone.output / "report.html", FOCUS)
-    known = report_files(alone.output)
-    (alone.output / "report.html").unlink()
-    (alone.output / "report.html").symlink_to(there)
-    monkeypatch.setattr(module, "report_files", lambda folder: known)
-    assert get(alone, f"/evaluate/files/{known.files[0].id}").status == HTTPStatus.NOT_FOUND
 
 
 @pytest.mark.parametrize("number", ["0", "1", "999999999999999999", "..%2fcrawl.db", "../crawl.db"])

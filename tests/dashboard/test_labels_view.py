@@ -196,8 +196,8 @@ def test_a_mark_of_another_source_is_said_and_not_shown(desk: Desk, engine: Engi
 def test_older_marks_are_on_further_pages(desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(labels, "MOST_SAID", 2)
     for number in range(5):
-        kind, value = ((PICTURE, "noise"), (TEXT, "Bees."))[number % 2]
-        mark(engine, Mark(kind, "bees", f"http://a.example/{number}", "http://a.example/", value))
+        kind, value, detail = ((PICTURE, "noise", "[]"), (TEXT, "Bees.", '{"number": 7}'))[number % 2]
+        mark(engine, Mark(kind, "bees", f"http://a.example/{number}", "http://a.example/", value, detail))
     seen, before = [], 0
     for _ in range(3):
         part = data(desk, before=str(before))
@@ -259,16 +259,6 @@ def test_a_page_that_was_fetched_again_since(desk: Desk, engine: Engine) -> None
         connection.execute(delete(raw))
     assert post(desk, **form).status == HTTPStatus.NOT_FOUND
     assert stored(engine) == []
-
-
-def test_a_response_that_is_damaged(desk: Desk, engine: Engine) -> None:
-    enter(engine)
-    form = chosen(desk, 1)
-    with engine.begin() as connection:
-        connection.execute(update(raw).values(body=b"damaged"))
-    for found in (get(desk, "/labels/pages/1"), post(desk, **form), get(desk, "/api/labels/pages/1")):
-        assert found.status == HTTPStatus.NOT_FOUND
-        assert b"cannot be read any more" in found.body
 
 
 @pytest.mark.parametrize(("most", "status"), [(5, HTTPStatus.OK), (4, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)])

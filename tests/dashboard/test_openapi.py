@@ -113,7 +113,9 @@ def desk(crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> Desk:
     begun = jobs.start(find(jobs.all()[0], "bees"), Due(BY_HAND), Place("here", "localhost"))
     assert begun is not None
     jobs.end(begun, 0, "topic")
-    marks.mark(engine, marks.Mark(marks.PICTURE, "topic", "http://a.example/1.png", "http://a.example/", marks.NOISE))
+    detail = json.dumps(["http://a.example/1.png", "", "http://a.example/"])
+    where = "http://a.example/1.png", "http://a.example/"
+    marks.mark(engine, marks.Mark(marks.PICTURE, "topic", *where, marks.NOISE, detail))
     engine.dispose()
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")

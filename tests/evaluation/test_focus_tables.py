@@ -215,8 +215,6 @@ def test_scores_say_whether_they_told() -> None:
                 "Too many waited to be scored anew: 1 link kept a last priority.",
             ],
         ),
-        (LearnedWords(0, broken=2), ["What 2 workers learned cannot be read."]),
-        (LearnedWords(1, broken=1), ["The crawl has learned no words.", "What 1 worker learned cannot be read."]),
         (
             LearnedWords(0),
             ["There is no record of what the crawl learned."],

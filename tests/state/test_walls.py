@@ -263,7 +263,8 @@ def test_marks_are_counted_beside_verdicts(engine: Engine) -> None:
         say(engine, number, value)
     say(engine, 9, CONTENT, name="wasps")
     mark(
-        engine, Mark(PICTURE, "bees", "http://cdn.example/7.png", "http://elsewhere.example/", NOISE, "{", said_at=1.0)
+        engine,
+        Mark(PICTURE, "bees", "http://cdn.example/7.png", "http://elsewhere.example/", NOISE, '["", ""]', said_at=1.0),
     )
     with engine.connect() as connection:
         assert Marks(connection, "bees", KEYS).tally() == Tally(7, True, 2, 2, 1, 1, 1)

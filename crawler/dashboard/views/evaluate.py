@@ -21,12 +21,10 @@ from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.report_files import HEADERS, ReportFiles, report_file, report_files
 from crawler.dashboard.request import HTML, Answer, RefusedError, Request
 from crawler.dashboard.views import Changes, Data, Views
-from crawler.evaluation.focus_kept import ODD, kept
+from crawler.evaluation.focus_kept import kept
 from crawler.evaluation.focus_tables import Kept
 from crawler.focus.harvest import ON_TOPIC
-from crawler.state.database import shown
 from crawler.state.gathered import Fetched, gathered
-from crawler.state.odd import OddError
 from crawler.state.schema import page
 from crawler.state.verdicts import Judged, judged_of
 
@@ -139,11 +137,7 @@ def _kept(desk: Desk, of: OfCrawl, tell: Callable[[int], None]) -> Kept | None:
 
     with gathered(desk.url) as crawls:
         found = next((one for one in crawls if one.number == of.id), None)
-        try:
-            return kept(found, ON_TOPIC, pace=gently) if found is not None else None
-        except ODD as error:
-            what = " ".join(str(error).split())[:300]
-            raise OddError(f"there is something in {shown(desk.url)} that no crawl writes: {what}") from None
+        return kept(found, ON_TOPIC, pace=gently) if found is not None else None
 
 
 def _judged(desk: Desk, of: OfCrawl) -> Judged | None:

@@ -126,7 +126,7 @@ def show_picture(desk: Desk, request: Request, given: Given) -> Answer:
     """The picture itself, as it was downloaded."""
     with desk.reading() as connection:
         seen, _ = _one(connection, given["verdict"])
-    found = picture(desk.output / "images", seen.file or "")
+    found = picture(desk.output / "images" / seen.file) if seen.file is not None else None
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This picture is not here.")
     return found
@@ -136,7 +136,7 @@ def say(desk: Desk, request: Request, given: Given) -> Answer:
     """Keep or forget what somebody says of a picture."""
     with desk.reading() as connection:
         seen, name = _one(connection, given["verdict"])
-    said = Mark(PICTURE, name, seen.url, seen.page, given["value"], seen.sight or "", said_at=time.time())
+    said = Mark(PICTURE, name, seen.url, seen.page, given["value"], seen.sight, said_at=time.time())
     engine = desk.changing()
     try:
         if said.value == NONE:

@@ -101,7 +101,7 @@ def _one_crawl(desk: Desk, connection: Connection, of: Standing) -> OneCrawl:
     workers = workers_of(connection, now)[of.id]
     return OneCrawl(
         figures(desk, connection, [of], now)[0],
-        _seeds(of),
+        tuple(json.loads(of.seeds)),
         tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in workers),
         _outcomes(desk, of),
     )
@@ -123,7 +123,7 @@ def _slow_hosts(desk: Desk, of: Standing) -> SlowHosts:
 
 
 def _slow(desk: Desk, number: int) -> tuple[Slow, ...]:
-    with reading(desk.url, check=True) as connection:
+    with reading(desk.url, one_process=True) as connection:
         return slowest(connection, number, MOST_SLOW)
 
 
@@ -132,14 +132,6 @@ def _found(connection: Connection, given: Given) -> Standing:
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
     return found
-
-
-def _seeds(found: Standing) -> tuple[str, ...]:
-    try:
-        seeds = json.loads(found.seeds)
-    except (ValueError, RecursionError):
-        return ()
-    return tuple(map(str, seeds)) if isinstance(seeds, list) else ()
 
 
 def _outcomes(desk: Desk, of: Standing) -> Outcomes:

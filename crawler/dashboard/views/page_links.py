@@ -1,5 +1,6 @@
 """Where a page leads: what was first found on it, all links of its source, and its pictures."""
 
+import json
 import re
 from http import HTTPStatus
 from typing import NamedTuple
@@ -7,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from crawler.dashboard.desk import Desk
-from crawler.dashboard.judged_pictures import Reason, reason, reasons_of
+from crawler.dashboard.judged_pictures import Reason, reason
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.reread import Reread, reread
@@ -169,7 +170,7 @@ def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:
 def _picture(url: str, alt: str, target: str, said: PictureVerdict | None) -> PagePicture:
     if said is None:
         return PagePicture(url, alt, target, None, None, None, (), "")
-    reasons = reasons_of(said.reasons)
+    reasons = tuple(json.loads(said.reasons))
     return PagePicture(url, alt, target, said.id, said.noise, said.probability, reasons, said.decided_by)
 
 
