@@ -100,7 +100,7 @@ def crawl(job: Job, told: Mapping[str, str]) -> int:
     for name in OF_THE_SCHEDULER:
         settings.set(name, told[name], priority="cmdline")
     try:
-        arguments, own = (_texts(what) for what in (job.arguments, job.settings))
+        arguments, own = json.loads(job.arguments), json.loads(job.settings)
         checked(job.spider, arguments, own, settings)
     except (ArgumentError, StateError) as error:
         print(printable(f"the job {job.name!r} cannot be run: {error}"), file=sys.stderr)
@@ -113,17 +113,6 @@ def crawl(job: Job, told: Mapping[str, str]) -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     return 0
-
-
-def _texts(given: str) -> dict[str, str]:
-    """The names and values of a job as the database has them; an ArgumentError if it has others."""
-    try:
-        texts = json.loads(given)
-    except (ValueError, RecursionError):
-        texts = None
-    if not isinstance(texts, dict) or not all(isinstance(value, str) for value in texts.values()):
-        raise ArgumentError("the database says of it what no scheduler writes")
-    return texts
 
 
 def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:

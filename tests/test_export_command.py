@@ -23,7 +23,7 @@ from pyarrow import parquet
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
-from sqlalchemy import create_engine, insert, text, update
+from sqlalchemy import create_engine, insert, update
 from sqlalchemy.engine import URL, make_url
 from warcio.archiveiterator import ArchiveIterator
 
@@ -366,19 +366,6 @@ def test_a_database_that_is_away(place: Place) -> None:
     said = place.export("-o", "a.jsonl")
     assert (said.status, place.names()) == (1, [])
     assert "cannot be read" in said.err
-
-
-@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet", "pages/"])
-def test_what_no_crawl_writes_is_said_and_leaves_what_was_there(place: Place, name: str) -> None:
-    place.fill(2)
-    assert place.export("-o", name).status == 0
-    before = place.names()
-    place.change(text("UPDATE page SET images = 'no JSON' WHERE depth = 1"))
-    said = place.export("-o", name)
-    assert said.status == 1
-    assert re.search(r"there is something in .*crawl\.db that no crawl writes: ", said.err)
-    assert place.names() == before
-    assert [path.name for path in place.folder.rglob("*.part")] == []
 
 
 def test_without_pyarrow_it_is_said_what_to_install(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,7 +124,7 @@ def bees(place: Place) -> None:
         {"relevance": 0.25, "link_score": 0.125, "via": "feed", "title": "Shop"},
     ]
     place.crawl("bees", pages, [Candidate("http://next.org/1", 500), Candidate("http://next.org/2", 499)])
-    words = {"pages": 3, "topic": [["honey", 0.5]], "good": [["hive", 2.0]], "bad": [["shop", -1.5]]}
+    words = {"pages": 3, "topic": [["honey", 0.5]], "good": [["hive", 2.0]], "bad": [["shop", -1.5]], "let_go": 0}
     row = {"crawl_id": 1, "number": 1, "saved": 0.0, "summary": json.dumps(words), "learned": "{}"}
     place.change(insert(focus).values(row))
 
@@ -220,7 +220,7 @@ def test_without_anything_learned_it_says_so(sqlite: Place) -> None:
 
 def test_what_was_crawled_moves_no_cursor_and_becomes_no_markup(place: Place) -> None:
     place.crawl("evil", [{"relevance": 1.0, "title": EVIL, "via": EVIL, "url": f"http://evil.org/{EVIL}"}])
-    words = json.dumps({"pages": 1, "topic": [[EVIL, 1], ["\ud800", 1]]})
+    words = json.dumps({"pages": 1, "topic": [[EVIL, 1], ["\ud800", 1]], "good": [], "bad": [], "let_go": 0})
     place.change(insert(focus).values(crawl_id=1, number=1, saved=0.0, summary=words, learned="{}"))
     target = place.folder / "report.html"
     said = place.report("-o", str(target))

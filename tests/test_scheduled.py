@@ -86,16 +86,11 @@ def test_what_can_be_is_read(settings: Settings) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"arguments": "no JSON"},
-        {"arguments": "[" * 100_000},
-        {"arguments": "[]"},
-        {"arguments": '{"seeds": 1}'},
-        {"settings": "null"},
         {"settings": '{"ITEM_PIPELINES": "{}"}'},
         {"spider": "-h"},
     ],
 )
-def test_nothing_is_crawled_for_what_no_scheduler_writes(
+def test_nothing_is_crawled_for_what_no_job_may_have(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], changes: dict[str, Any]
 ) -> None:
     monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "crawler.settings")

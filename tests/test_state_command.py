@@ -711,35 +711,6 @@ def test_the_password_is_not_shown(empty: str, sqlite: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "status"),
-    [
-        ("seeds = 'http://x.example/'", 1),
-        ("seeds = ''", 1),
-        ("seeds = 'null'", 1),
-        ("seeds = '[1, 2]'", 1),
-        ("seeds = '{}'", 1),
-        ("seeds = '" + "[" * 100_000 + "'", 1),
-        ("started_at = 1e18", 1),
-        ("started_at = -1e30", 1),
-        ("started_at = 'long ago'", 1),
-        ("started_at = 9e999", 1),
-        ("ended_at = 1e18", 1),
-        ("pages = 'many'", 1),
-        ("started_at = 0", 0),
-    ],
-    ids=lambda value: str(value)[:20],
-)
-def test_what_no_crawl_writes_is_one_line(sqlite: Place, change: str, status: int) -> None:
-    sqlite.seat("bees").leave()
-    sqlite.change(f"UPDATE crawl SET {change}")
-    said = sqlite.state()
-    assert said.status == status
-    if status:
-        assert (said.out, said.err.count("\n")) == ("", 1)
-        assert said.err.startswith(f"scrapy state: there is something in {sqlite.url.database} that no crawl writes: ")
-
-
-@pytest.mark.parametrize(
     ("words", "expected"),
     [
         (["a", "b"], "'b' is too much; one crawl is shown at a time, or all: scrapy state [NAME]"),

@@ -1,7 +1,6 @@
 """`scrapy noise train --labels state`: what people said of the pictures of a crawl is learned from."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,11 @@ from crawler.demo.pictures import png
 from crawler.noise.evidence import Evidence
 from crawler.noise.learned import SIGNS as MODEL_SIGNS
 from crawler.noise.learned import load
-from crawler.noise.place import SIGNS
-from crawler.noise.sighting import Sighting
 from crawler.state.database import open_database
-from crawler.state.labels import CONTENT, NOISE, PICTURE, Label, put_label, remove_label
+from crawler.state.labels import CONTENT, NOISE, PICTURE, Label, put_label
 from crawler.state.schema import evidence, verdict
 from crawler.training import pictures
-from crawler.training.marked import marked, sighting_of
+from crawler.training.marked import marked
 
 pytest.importorskip("lightgbm")
 
@@ -103,9 +100,7 @@ def test_it_learns_from_marks(train: Any) -> None:
     status, out, said = train("--labels", "state", "-o", "w.npz")
     assert status == 0
     links = SITES * (PAGES + 2)
-    assert said.splitlines()[0] == (
-        f"scrapy noise train: {links} of {links} marked pictures can be learned from, of {SITES} sites"
-    )
+    assert said.splitlines()[0] == (f"scrapy noise train: {links} marked pictures to learn from, of {SITES} sites")
     assert f"Trained on {links} of {links} links" in out
     assert load(Path("w.npz")).limit > 0
     card = Path("w.md").read_text()
@@ -143,7 +138,7 @@ def test_what_cannot_be_learned(train: Any, words: tuple[str, ...], status: int,
 
 def test_the_signs_are_those_of_the_crawl(state: Engine) -> None:
     """With what it has counted of all pages of the site, though the page of each is one."""
-    found = marked(state.url, None, lambda _: None).found
+    found = marked(state.url, None, lambda _: None)
     assert {one.pages for one in found} == {PAGES + 1}
     share = MODEL_SIGNS.index("share of other pages with it")
     shares = {one.label.is_noise: one.signs[0][share] for one in found}
@@ -151,39 +146,3 @@ def test_the_signs_are_those_of_the_crawl(state: Engine) -> None:
     with state.connect() as connection:
         pages = sum(Evidence.of(text).pages for text in connection.execute(select(evidence.c.counts)).scalars())
     assert pages == SITES * (PAGES + 1)
-
-
-def test_what_teaches_nothing_is_counted(state: Engine) -> None:
-    said: list[str] = []
-    before = marked(state.url, None, said.append)
-    bad = Label(PICTURE, "topic", "http://x.example/1.png", "http://x.example/", NOISE, "{")
-    put_label(state, bad)
-    after = marked(state.url, None, said.append)
-    remove_label(state, bad.key)
-    assert (after.marks, len(after.found)) == (before.marks + 1, len(before.found))
-    assert said[1].startswith(f"{before.marks} of {before.marks + 1} marked pictures")
-
-
-SIGHT = Sighting("http://a.example/1.png", "", "http://a.example/", read=lambda: (0.0,) * len(SIGNS)).record()
-
-
-@pytest.mark.parametrize(
-    ("detail", "is_known"),
-    [
-        (SIGHT, True),
-        ("", False),
-        ("[]", False),
-        ("{}", False),
-        ("7", False),
-        ("[" * 100_000, False),
-        (SIGHT.replace("0]]", "]]"), False),
-        (SIGHT.replace(",0]]", "]]"), False),
-        (SIGHT.replace('"http://a.example/1.png"', "7"), False),
-        (SIGHT.replace("[null,null]", '["<b>",null]'), False),
-        (Sighting("a", "", "b").record(), False),
-    ],
-)
-def test_what_is_no_record(detail: str, is_known: bool) -> None:
-    one = Label(PICTURE, "topic", "a", "b", NOISE, detail)
-    assert (sighting_of(one) is not None) is is_known
-    assert sighting_of(replace(one, kind="text")) is None or is_known

@@ -38,8 +38,6 @@ MOST_NAMES = 10
 OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
 # How the names of a database's files end, without which it is not whole.
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
-# What goes wrong with values that no crawl writes.
-ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
 
 
 @dataclass
@@ -164,9 +162,6 @@ class Command(OneSentence):
             target.finish()
         except MissingError as error:
             _refuse(str(error))
-        except ODD as error:
-            what = " ".join(str(error).split())[:300]
-            raise StateError(f"there is something in {shown(url)} that no crawl writes: {what}") from None
         finally:
             target.discard()
         where = (

@@ -39,8 +39,6 @@ FOOTER = (
     "Links that were never taken up are no addresses: the closing lines alone count them.",
     "More of one, with its workers and sites: scrapy state NAME",
 )
-# What goes wrong with values that no crawl writes.
-ODD = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError, RecursionError)
 # What came of addresses that were neither left out nor failed, in words for one and for many.
 ENDS = {
     Code.LIST: ("list of addresses", "lists of addresses"),
@@ -95,9 +93,6 @@ class Command(OneSentence):
             _refuse(str(error))
         except StateError as error:
             _say(str(error))
-            self.exitcode = 1
-        except ODD as error:
-            _say(f"there is something in {shown(self.url)} that no crawl writes: {' '.join(str(error).split())}")
             self.exitcode = 1
         except KeyboardInterrupt:
             print(file=sys.stderr)

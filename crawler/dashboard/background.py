@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
 
-from crawler.dashboard.request import ODD
 from crawler.state.database import StateError
-from crawler.state.odd import OddError
-from crawler.wording import Message, printable
+from crawler.wording import Message
 
 logger = logging.getLogger(__name__)
 
@@ -83,9 +81,6 @@ class Background:
             result.done = 0
             try:
                 result.value, result.error = compute(), None
-            except OddError as error:
-                logger.error("%s", printable(str(error)))
-                result.error = Message(ODD)
             except StateError as error:
                 result.error = error.message
             except Exception:  # whatever it is, it must not end the thread

@@ -51,7 +51,7 @@ class Sheet:
 
     def __init__(self, found: Reread) -> None:
         if found.damage:
-            raise RefusedError(HTTPStatus.NOT_FOUND, "What was kept of this page's response cannot be read any more.")
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
         if found.source is None:
             raise RefusedError(
                 HTTPStatus.NOT_FOUND,

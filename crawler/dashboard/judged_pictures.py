@@ -4,7 +4,6 @@ import math
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from crawler.dashboard.kept_picture import is_name
 from crawler.explanation import Reason
 from crawler.noise import reasons
 from crawler.noise.sighting import Sighting
@@ -50,8 +49,6 @@ class JudgedPicture(NamedTuple):
     height: int | None
     is_here: bool
     """Whether it was downloaded, and where it lies is known."""
-    can_teach: bool
-    """Whether it is known how the page shows it, which training needs."""
     label: str
     """content or noise, as people say; empty where nobody did."""
 
@@ -104,20 +101,19 @@ class ImageErrors(NamedTuple):
 
 def shown(one: ListedVerdict) -> JudgedPicture:
     """A verdict as it is shown."""
-    sighting = Sighting.of(one.sight) if one.sight else None
-    width, height = sighting.size if sighting else (None, None)
+    sighting = Sighting.of(one.sight)
+    width, height = sighting.size
     return JudgedPicture(
         *(one.id, one.kind, one.url, one.target, one.page, one.site, NOISE if one.noise else CONTENT),
         *(one.probability, one.keyword, one.redundancy, one.entropy, reasons.read(one.reasons), one.decided_by),
         *(one.audited, one.mistaken, one.bytes if one.file else None, one.decided_at),
         name=_name(one.url),
-        alt=sighting.alt if sighting else "",
-        title=sighting.title if sighting else "",
-        anchor=sighting.anchor_text if sighting else "",
+        alt=sighting.alt,
+        title=sighting.title,
+        anchor=sighting.anchor_text,
         width=width,
         height=height,
-        is_here=is_name(one.file),
-        can_teach=sighting is not None,
+        is_here=one.file is not None,
         label=one.label or "",
     )
 

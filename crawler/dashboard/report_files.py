@@ -1,8 +1,8 @@
 """The reports that lie as files beside what crawls wrote: found by their first bytes, and shown in frames of their own.
 
 No path ever comes from a request: a file is asked for by a number made of its name, and looked for among those that
-there are. No link is followed, and what is opened must be a file and no pipe. Whoever wrote a file, nothing in it acts:
-its frame is of no origin, runs no script and loads nothing.
+there are. No link is followed. Whoever wrote a file, nothing in it acts: its frame is of no origin, runs no script and
+loads nothing.
 """
 
 import os
@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from crawler.dashboard.kept_picture import FLAGS
+from crawler.dashboard.kept_picture import read_file
 from crawler.dashboard.request import HTML, Answer
 from crawler.evaluation.html import shown
 
@@ -65,7 +65,7 @@ def report_files(folder: Path) -> ReportFiles:
     candidates = _candidates(folder)
     found = []
     for written_at, name, size in candidates[:MOST_OPENED]:
-        head = _read(folder / name, HEAD) or b""
+        head = read_file(folder / name, HEAD) or b""
         kind = next((kind for kind, start in OURS.items() if start.match(head)), None)
         if kind is not None:
             found.append(ReportFile(_number(name), name, kind, size, written_at, size <= MOST_BYTES))
@@ -76,7 +76,7 @@ def report_file(folder: Path, number: int) -> Answer | None:
     """The report of this number as a document for a frame; None where there is none that may be shown."""
     for one in report_files(folder).files:
         if one.id == number and one.can_be_shown:
-            body = _read(folder / one.name, MOST_BYTES)
+            body = read_file(folder / one.name, MOST_BYTES)
             if body is None or not OURS[one.kind].match(body[:HEAD]):  # it is another one by now
                 return None
             return Answer(body if one.kind in PAGES else _figures(one.name, body), HTML, headers=HEADERS)
@@ -94,17 +94,6 @@ def _candidates(folder: Path) -> list[tuple[float, str, int]]:
                     if stat.S_ISREG(status.st_mode):
                         found.append((status.st_mtime, entry.name, status.st_size))
     return sorted(found, reverse=True)
-
-
-def _read(path: Path, most: int) -> bytes | None:
-    """The first bytes of a file; None where it is none that can be read."""
-    try:
-        if path.is_symlink():  # not all systems know FLAGS that say so
-            return None
-        with os.fdopen(os.open(path, FLAGS), "rb") as opened:
-            return opened.read(most) if stat.S_ISREG(os.fstat(opened.fileno()).st_mode) else None
-    except OSError:
-        return None
 
 
 def _number(name: str) -> int:

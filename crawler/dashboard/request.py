@@ -9,7 +9,6 @@ from urllib.parse import quote
 from crawler.wording import Message, MessageError
 
 HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
-ODD = "There is something in the database that no crawl writes."
 OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
 
 

@@ -1,6 +1,5 @@
 """All addresses of the dashboard, and how a request comes to its view."""
 
-import logging
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -15,14 +14,10 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.door import SAFE
 from crawler.dashboard.metrics import metrics
 from crawler.dashboard.parameters import Parameter, read
-from crawler.dashboard.request import JSON, ODD, TEXT, Answer, RefusedError, Request
+from crawler.dashboard.request import JSON, TEXT, Answer, RefusedError, Request
 from crawler.dashboard.views import View, evaluate, images, labels, overview, page, pages, schedule
 from crawler.dashboard.words import words_of
 from crawler.state.database import StateError
-from crawler.state.odd import OddError
-from crawler.wording import printable
-
-logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -70,9 +65,6 @@ def answer(desk: Desk, request: Request) -> Answer:
         return _answer(desk, request)
     except RefusedError as error:
         return _refused(desk, request, error)
-    except OddError as error:
-        logger.error("%s", printable(str(error)))
-        return _refused(desk, request, RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, ODD))
     except StateError as error:
         return _refused(desk, request, RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message))
 

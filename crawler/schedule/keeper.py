@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from crawler.arguments import NAME
 from crawler.schedule.children import Child, Starter, is_alive, log_of, tidy
 from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import coming, date, ended_words
@@ -67,7 +66,6 @@ class Keeper:
         jobs, now = self.jobs.all()
         if self.steady_since is None or self.steady_since > now:
             self.steady_since = now
-        jobs = [job for job in jobs if self._is_sound(job)]
         for job in jobs:
             if job.now is not None and not self._is_mine(job.now):
                 self.look_after(job, job.now, now)
@@ -199,13 +197,6 @@ class Keeper:
             job, last = ended.get(number, (None, run))
             if job is not None:
                 logger.info("%s", printable(f"{job.name}: run {last.number} has ended: {ended_words(last)}"))
-
-    def _is_sound(self, job: Job) -> bool:
-        """Whether a job's name can be that of a folder: who may write to the database could give it any."""
-        is_sound = NAME.fullmatch(job.name) is not None
-        if not is_sound:
-            self._say_once(job.name, job.next_at, "the database says of it what no scheduler writes")
-        return is_sound
 
     def _cron(self, job: Job) -> Cron | None:
         """When a job is due; None if what the database says of it cannot be."""

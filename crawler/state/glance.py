@@ -32,7 +32,7 @@ def glance(url: URL, seconds: float = SECONDS) -> Iterator[Connection]:
     """A connection that changes nothing, for so many seconds; then what it is asked is a SlowError."""
     if not may_exist(url):
         raise NothingError(NOTHING)
-    with reading(url, CONNECT_SECONDS, check=True) as connection:
+    with reading(url, CONNECT_SECONDS, one_process=True) as connection:
         until = time.monotonic() + seconds
         if connection.dialect.name == "sqlite":
             driver = connection.connection.driver_connection

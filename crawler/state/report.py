@@ -31,7 +31,6 @@ from sqlalchemy.pool import NullPool
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.state.crawl_summary import CrawlSummary, all_summaries, due_pages, next_due
 from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, has_tables, shown, time_of, why
-from crawler.state.odd import checked
 from crawler.state.schema import (
     DONE,
     RECORDED,
@@ -226,14 +225,13 @@ def _disk(connection: Connection, url: URL) -> Disk:
 
 
 @contextmanager
-def reading(url: URL, patience: int = CONNECT_SECONDS, *, check: bool = False) -> Iterator[Connection]:
+def reading(url: URL, patience: int = CONNECT_SECONDS, *, one_process: bool = False) -> Iterator[Connection]:
     """A connection that changes nothing, to a database that is there, as it was at one moment.
 
-    A dashboard has values checked as they are read, which takes as long again as to read them, and is content with one
-    process of a server's: crawls are at work beside it.
+    A dashboard is content with one process of a server's: crawls are at work beside it.
     """
     try:
-        engine = _reader(url, patience, check)
+        engine = _reader(url, patience, one_process)
         with engine.connect() as connection:
             yield connection
     except (NoSuchModuleError, ModuleNotFoundError):
@@ -243,19 +241,18 @@ def reading(url: URL, patience: int = CONNECT_SECONDS, *, check: bool = False) -
 
 
 @lru_cache(maxsize=4)
-def _reader(url: URL, patience: int, check: bool) -> Engine:
+def _reader(url: URL, patience: int, one_process: bool) -> Engine:
     # It keeps no connection, but how statements are written: to find that out takes longer than many an answer.
     if url.drivername == "sqlite":
         engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
-        return checked(engine, shown(url)) if check else engine
+        return engine
     arguments = {"connect_timeout": patience, "application_name": "winnow state", **ENCODING}
     engine = create_engine(url, isolation_level="REPEATABLE READ", poolclass=NullPool, connect_args=arguments)
     engine = engine.execution_options(postgresql_readonly=True)
-    if not check:
-        return engine
-    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(ONE_PROCESS))
-    return checked(engine, shown(url))
+    if one_process:
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(ONE_PROCESS))
+    return engine
 
 
 def open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:

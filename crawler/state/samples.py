@@ -17,7 +17,6 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func
 from crawler.state.addresses import in_parts
 from crawler.state.dashboard_tables import sample
 from crawler.state.entries import Sample
-from crawler.state.odd import OddError
 
 SAMPLES_BETWEEN = 100  # of a worker, from one thinning of its seat's rows to the next
 MOST_LOOKED_AT = 10_000  # of a seat's rows, the latest: what is older was thinned when it was late
@@ -28,8 +27,6 @@ SPANS = ((HOUR, 30 * DAY), (10 * MINUTE, DAY), (MINUTE, HOUR))
 WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
 """Seconds that the points of a chart may be apart, up to a day; beyond, whole days."""
 SHARED_WIDTH = 5  # the least where several workers are at a crawl: each has a row in so many seconds
-LATEST = 253_402_300_800.0  # the end of the year 9999
-MOST_COUNT = 2**53  # of answers: a larger number is none that a crawl counted
 NUMBERS = ("pages", "read", "on_topic", "requests", "failed", "bytes", "pictures", "picture_bytes", "skipped")
 
 
@@ -99,7 +96,7 @@ def thin(connection: Connection, crawl_id: int, number: int, now: float) -> int:
             found[_group(row.at, now) or (0, 0)].append(row)
         connection.execute(delete(sample).where(*mine, sample.c.at.in_(part)))
     if found:
-        added = [row for _, rows in sorted(found.items()) for row in _fewer(sorted(rows))]
+        added = [_whole(sorted(rows)) for _, rows in sorted(found.items())]
         connection.execute(insert(sample), added)
     return len(several)
 
@@ -111,14 +108,6 @@ def _group(at: float, now: float) -> tuple[int, int] | None:
         if (stretch + 1) * seconds <= now - age:
             return seconds, stretch
     return None
-
-
-def _fewer(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """One row for some of a seat; all of them as they are where one is damaged: the crawl goes on."""
-    try:
-        return [_whole(rows)]
-    except OddError:
-        return [row._asdict() for row in rows]
 
 
 def _whole(rows: Sequence[Any]) -> dict[str, Any]:
@@ -145,8 +134,6 @@ def course(connection: Connection, crawl_id: int, since: float | None = None, mo
     first, last, seats = connection.execute(bounds).one()
     if first is None or most < 1:
         return ()
-    if not 0 <= first <= last <= LATEST:
-        raise OddError("there is something in the samples that no crawl writes: a time of no calendar")
     width = _width(first, last, most, SHARED_WIDTH if seats > 1 else 1)
     # In thousandths, as the one database rounds to whole numbers and the other cuts off.
     begins = int(first // width) * width
@@ -201,14 +188,9 @@ def _widths() -> Iterator[int]:
 def _added(statuses: Iterable[str]) -> dict[str, int]:
     """Counts by status added up, the statuses in order; a text may hold several, with commas between them."""
     pairs: list[tuple[str, int]] = []
-    try:
-        json.loads(f"[{','.join(statuses)}]", object_pairs_hook=pairs.extend)  # as one list: there may be 20,000
-    except (ValueError, RecursionError):
-        raise OddError("there is something in the samples that no crawl writes: statuses are no JSON") from None
+    json.loads(f"[{','.join(statuses)}]", object_pairs_hook=pairs.extend)  # as one list: there may be 20,000
     sums: dict[str, int] = defaultdict(int)
     for status, number in pairs:
-        if not isinstance(number, int) or abs(number) > MOST_COUNT:
-            raise OddError("there is something in the samples that no crawl writes: statuses have no whole number")
         sums[status] += number
     return dict(sorted(sums.items()))
 

@@ -39,7 +39,7 @@ class ListedVerdict(NamedTuple):
     mistaken: bool | None
     bytes: int | None
     decided_at: str
-    sight: str | None
+    sight: str
     file: str | None
     label: str | None
     """What people say of it, if they do: content or noise."""

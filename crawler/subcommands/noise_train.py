@@ -17,9 +17,9 @@ from crawler.subcommands.pages import MOST_JOBS, check_apart, files_of, readable
 from crawler.wording import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and more
-    from crawler.training.marked import Marked
     from crawler.training.picture_card import Made
     from crawler.training.picture_release import Plan
+    from crawler.training.sighted import Sighted
 
 NAME = "train"
 FILE, STATE = "pictures.npz", "state"
@@ -87,7 +87,7 @@ def _asks_state(opts: argparse.Namespace) -> bool:
     return opts.labels is not None
 
 
-def _marked(crawl: str | None, settings: BaseSettings) -> "Marked":
+def _marked(crawl: str | None, settings: BaseSettings) -> "list[Sighted]":
     """What people said of the pictures of a crawl, or of all."""
     from crawler.training.marked import marked
 

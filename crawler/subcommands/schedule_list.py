@@ -91,11 +91,8 @@ def _block(connection: Connection, job: Job, now: float) -> Iterator[str]:
 def _command(job: Job) -> str:
     """What a job does, as it would be given on the command line."""
     line = ["scrapy", "crawl", job.spider]
-    try:
-        for option, given in (("-a", job.arguments), ("-s", job.settings)):
-            line += [word for name, value in json.loads(given).items() for word in (option, f"{name}={value}")]
-    except (ValueError, AttributeError, RecursionError):
-        return "what the database says of it no scheduler writes"
+    for option, given in (("-a", job.arguments), ("-s", job.settings)):
+        line += [word for name, value in json.loads(given).items() for word in (option, f"{name}={value}")]
     return shlex.join(line)
 
 

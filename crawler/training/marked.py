@@ -1,14 +1,12 @@
 """Labelled links from what people said of the pictures of crawls: as the crawl saw them, with what it has counted."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 from sqlalchemy.engine import URL
 
 from crawler.evaluation.picture_labels import Label
 from crawler.noise.evidence import Evidence
-from crawler.noise.place import SIGNS
 from crawler.noise.sighting import Sighting
 from crawler.noise.words import description
 from crawler.state.labels import NOISE, PICTURE, all_labels
@@ -24,43 +22,18 @@ SET = "crawl {}"
 """What the labels of a crawl are called as a set."""
 
 
-class Marked(NamedTuple):
-    """What labels teach."""
-
-    found: list[Sighted]
-    marks: int
-    """With those of which nothing can be learned, as it is not known how a page shows the picture."""
-
-
-def marked(url: URL, name: str | None, tell: Tell) -> Marked:
+def marked(url: URL, name: str | None, tell: Tell) -> list[Sighted]:
     """The pictures that people marked in the database of the state, of a crawl or of all."""
     counts: dict[tuple[str, str], Evidence] = {}
-    found, number = [], 0
     with reading(url) as connection:
-        for said in all_labels(connection, name, PICTURE):
-            number += 1
-            if (sighting := sighting_of(said)) is not None:
-                found.append(_sighted(connection, said, sighting, counts))
+        found = [_sighted(connection, said, counts) for said in all_labels(connection, name, PICTURE)]
     sites = {one.site for one in found}
-    tell(f"{len(found):,} of {counted(number, 'marked picture')} can be learned from, of {counted(len(sites), 'site')}")
-    return Marked(found, number)
+    tell(f"{counted(len(found), 'marked picture')} to learn from, of {counted(len(sites), 'site')}")
+    return found
 
 
-def sighting_of(said: Said) -> Sighting | None:
-    """The picture as a page shows it; None where that is not known, or is no record of it."""
-    try:
-        one = Sighting.of(said.detail)
-        texts = (one.url, one.target, one.page, one.alt, one.title, one.anchor_text)
-        whole = len(one.signs) == len(SIGNS) and all(isinstance(text, str) for text in texts)
-        sizes = all(size is None or isinstance(size, int) for size in one.size)
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        return None
-    return one if whole and sizes else None
-
-
-def _sighted(
-    connection: Connection, said: Said, sighting: Sighting, counts: dict[tuple[str, str], Evidence]
-) -> Sighted:
+def _sighted(connection: Connection, said: Said, counts: dict[tuple[str, str], Evidence]) -> Sighted:
+    sighting = Sighting.of(said.detail)
     name = site_of(sighting.page)
     key = said.crawl, name
     if key not in counts:

@@ -14,10 +14,9 @@ import numpy as np
 
 from crawler.evaluation.picture_labels import Label
 from crawler.noise.learned import load, save
-from crawler.training.marked import Marked
 from crawler.training.picture_card import Given, Made, card
 from crawler.training.pictures import judged, train
-from crawler.training.sighted import sighted
+from crawler.training.sighted import Sighted, sighted
 from crawler.training.teacher import Tell
 from crawler.wording import counted
 
@@ -37,7 +36,7 @@ class Plan(NamedTuple):
     output: Path
     seed: int
     jobs: int
-    marked: Marked | None = None
+    marked: list[Sighted] | None = None
     """What people said of the pictures of crawls, if that is to be learned from too."""
 
     @property
@@ -51,9 +50,9 @@ def release(plan: Plan, tell: Tell) -> Made:
     found = sighted(*plan.training, plan.jobs, tell) if plan.training.labels or plan.marked is None else []
     labels, given = list(plan.training.labels), len(plan.training.labels)
     if plan.marked is not None:
-        found += plan.marked.found
-        labels += [one.label for one in plan.marked.found]
-        given += plan.marked.marks
+        found += plan.marked
+        labels += [one.label for one in plan.marked]
+        given += len(plan.marked)
     trained = train(found, plan.seed, tell)
     known = {one.site for one in found}
     validation = sighted(*plan.validation, plan.jobs, tell) if plan.validation.labels else []

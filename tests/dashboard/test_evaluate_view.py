@@ -310,19 +310,6 @@ def test_no_link_is_followed(alone: Desk, tmp_path_factory: pytest.TempPathFacto
     assert report_files(alone.output).files == ()
 
 
-def test_a_file_that_is_exchanged_for_a_link_is_not_read(
-    alone: Desk, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there = tmp_path_factory.mktemp("elsewhere") / "report.html"
-    make(there, FOCUS)
-    make(alone.output / "report.html", FOCUS)
-    known = report_files(alone.output)
-    (alone.output / "report.html").unlink()
-    (alone.output / "report.html").symlink_to(there)
-    monkeypatch.setattr(module, "report_files", lambda folder: known)
-    assert get(alone, f"/evaluate/files/{known.files[0].id}").status == HTTPStatus.NOT_FOUND
-
-
 @pytest.mark.parametrize("number", ["0", "1", "999999999999999999", "..%2fcrawl.db", "../crawl.db"])
 def test_other_numbers_lead_nowhere(alone: Desk, number: str) -> None:
     make(alone.output / "report.html", FOCUS)

@@ -261,16 +261,6 @@ def test_a_page_that_was_fetched_again_since(desk: Desk, engine: Engine) -> None
     assert stored(engine) == []
 
 
-def test_a_response_that_is_damaged(desk: Desk, engine: Engine) -> None:
-    enter(engine)
-    form = chosen(desk, 1)
-    with engine.begin() as connection:
-        connection.execute(update(raw).values(body=b"damaged"))
-    for found in (get(desk, "/labels/pages/1"), post(desk, **form), get(desk, "/api/labels/pages/1")):
-        assert found.status == HTTPStatus.NOT_FOUND
-        assert b"cannot be read any more" in found.body
-
-
 @pytest.mark.parametrize(("most", "status"), [(5, HTTPStatus.OK), (4, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)])
 def test_too_many_blocks(
     desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch, most: int, status: HTTPStatus

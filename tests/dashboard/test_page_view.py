@@ -119,16 +119,6 @@ def test_without_its_source(desk: Desk, engine: Engine, view: str, language: str
     assert ("KEEP_RESPONSES=True" in text) is (view not in ("/versions", "/links"))
 
 
-def test_a_source_that_is_damaged(desk: Desk, engine: Engine) -> None:
-    number = stored(desk, engine)
-    with engine.begin() as connection:
-        connection.execute(update(raw).values(body=b"no such thing"))
-    for view in ("", "/blocks", "/links?of=all"):
-        assert "cannot be read" in shown(desk, f"/pages/{number}{view}")
-        assert "保存的响应已损坏" in shown(desk, f"/pages/{number}{view}", "zh")
-    assert ask(desk, f"/pages/{number}/original").status == 404
-
-
 def test_a_source_that_is_far_larger_than_it_looks(desk: Desk, engine: Engine) -> None:
     number = stored(desk, engine)
     with engine.begin() as connection:

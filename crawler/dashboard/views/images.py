@@ -129,7 +129,7 @@ def show_picture(desk: Desk, request: Request, given: Given) -> Answer:
     """The picture itself, as it was downloaded."""
     with desk.reading() as connection:
         one = _one(connection, given["verdict"])
-    found = picture(desk.output / "images", one.file or "")
+    found = picture(desk.output / "images" / one.file) if one.file else None
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This picture is not here.")
     return found
@@ -140,7 +140,7 @@ def say(desk: Desk, request: Request, given: Given) -> Answer:
     with desk.reading() as connection:
         one = _one(connection, given["verdict"])
         name = _crawl_of(connection, one)
-    said = Label(PICTURE, name, one.url, one.page, given["value"], one.sight or "", said_at=time.time())
+    said = Label(PICTURE, name, one.url, one.page, given["value"], one.sight, said_at=time.time())
     engine = desk.changing()
     try:
         if said.value == NONE:

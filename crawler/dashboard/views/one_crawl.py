@@ -122,7 +122,7 @@ def _slow_hosts(desk: Desk, of: CrawlSummary) -> SlowHosts:
 
 
 def _slow(desk: Desk, number: int) -> tuple[Slow, ...]:
-    with reading(desk.url, check=True) as connection:
+    with reading(desk.url, one_process=True) as connection:
         return slowest(connection, number, MOST_SLOW)
 
 

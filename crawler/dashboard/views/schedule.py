@@ -174,7 +174,7 @@ def _find(connection: Connection, number: int) -> Job:
 
 def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
     said = _when(job, "en")
-    given = (_texts(job.arguments), _texts(job.settings))
+    given = (json.loads(job.arguments), json.loads(job.settings))
     runs = (None if one is None else _run(connection, job, one, now) for one in (job.now, job.last))
     place = (job.id, job.name, job.crawl, job.cron, said, job.timezone)
     return ScheduledJob(*place, job.paused, job.next_at, job.runs, *given, *runs)
@@ -192,15 +192,6 @@ def _when(job: Job | ScheduledJob, language: str) -> str:
 def _values(request: Request) -> dict[str, Any]:
     """What all pages of the schedule show with."""
     return {"running": RUNNING, "when": lambda job: _when(job, request.language)}
-
-
-def _texts(given: str) -> dict[str, str]:
-    """Arguments or settings as the database has them; nothing where they are what no scheduler writes."""
-    try:
-        texts = json.loads(given)
-    except (ValueError, RecursionError):
-        return {}
-    return {str(name): str(value) for name, value in texts.items()} if isinstance(texts, dict) else {}
 
 
 def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
