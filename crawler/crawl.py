@@ -187,8 +187,7 @@ def _pictures(settings: BaseSettings, arguments: Arguments, extract: Extractor) 
 def _pace(crawler: Crawler) -> Pace:
     """How much is asked of a host at once, and how often, by the settings and by what AutoThrottle makes of them."""
     settings = crawler.settings
-    slots, at_once = settings.getdict("DOWNLOAD_SLOTS"), settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-    pause = settings.getfloat("DOWNLOAD_DELAY")
+    at_once, pause = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"), settings.getfloat("DOWNLOAD_DELAY")
     throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
 
     def pause_of(name: str) -> float:
@@ -196,7 +195,8 @@ def _pace(crawler: Crawler) -> Pace:
         return slot.delay if slot is not None else pause
 
     return Pace(
-        lambda name: slots.get(name.partition(":")[0], {}).get("concurrency", at_once),
+        at_once,
+        {name: slot.get("concurrency", at_once) for name, slot in settings.getdict("DOWNLOAD_SLOTS").items()},
         pause_of,
         settings.getint("CONCURRENT_REQUESTS"),
         shared=not pause and not throttled and at_once > 1,

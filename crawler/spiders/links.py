@@ -66,8 +66,8 @@ class Links:
             else:
                 new.setdefault(link.url, []).append(link)
         called = _called(page, {*new, *again})
-        words = tuple(_lead(page, links, called) for links in new.values())
-        known = tuple(_lead(page, links, called) for links in again.values())
+        words = tuple(Lead(url, _anchor(links, called), page.near_text(links[0])) for url, links in new.items())
+        known = tuple(Lead(url, _anchor(links, called)) for url, links in again.items())
         return PageLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, tuple(pictured), known)
 
 
@@ -76,9 +76,8 @@ def _called(page: Page, urls: Collection[str]) -> dict[str, str]:
     return {image.target: image.alt for image in page.images if image.target in urls and image.alt}
 
 
-def _lead(page: Page, links: list[Link], called: dict[str, str]) -> Lead:
-    """An address as its page shows it, in the words of all links to it."""
-    url = links[0].url
+def _anchor(links: list[Link], called: dict[str, str]) -> str:
+    """The words of all links to an address."""
     words = dict.fromkeys(word for link in links for word in (link.text, link.title) if word)
-    anchor = " ".join([*words, *([called[url]] if url in called else [])])
-    return Lead(url, anchor[:MOST_WORDS], page.near_text(links[0]))
+    url = links[0].url
+    return " ".join([*words, *([called[url]] if url in called else [])])[:MOST_WORDS]

@@ -392,7 +392,7 @@ class Frontier:
         if now < self._quiet_until:
             return None
         pace, hosts = self.manners.pace, dict(self.queues.items())
-        most = max(map(pace.at_once, hosts), default=pace.at_once(""))
+        most = max(map(pace.at_once, hosts), default=pace.usual)
         ready = {name: queue for name, queue in hosts.items() if self.queues.ready_at(name) <= now + AWAY}
         waiting = sum(len(queue.waiting) for queue in ready.values())
         near = (name for name in hosts if self.queues.ready_at(name) <= now + self._near)

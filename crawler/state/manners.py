@@ -1,7 +1,7 @@
 """Manners: how each host is to be asked, as the settings, the host itself and this worker's share of it have it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from crawler.outcomes import Code
 
@@ -12,14 +12,20 @@ MAX_HOSTS = 20_000  # whose pauses are remembered
 class Pace:
     """How much is asked at once."""
 
-    at_once: Callable[[str], int] = lambda name: 1
+    usual: int = 1
     """Requests to a host at once."""
+    of_hosts: Mapping[str, int] = field(default_factory=dict)
+    """Requests at once to hosts that have a number of their own, by their names without a port."""
     pause: Callable[[str], float] = lambda name: 0.0
     """Seconds from one request to a host to the next, as things stand."""
     requests: int = 16
     """Requests at once, to all hosts."""
     shared: bool = False
     """Whether several workers may ask a host at once, each for its part."""
+
+    def at_once(self, name: str) -> int:
+        """How many requests of a host there may be at once."""
+        return self.of_hosts.get(name.partition(":")[0], self.usual)
 
 
 class Manners:
@@ -36,7 +42,7 @@ class Manners:
     @property
     def alone(self) -> bool:
         """Whether a host is this worker's alone while it has addresses of it."""
-        return not self.pace.shared or self.workers > self.pace.at_once("")
+        return not self.pace.shared or self.workers > self.pace.usual
 
     def share(self, name: str) -> int:
         """How many requests of a host this worker may have out."""

@@ -94,7 +94,7 @@ def started(output: str) -> Crawler:
     crawler = Crawler(TopicSpider, settings, init_reactor=True)
     crawler.spider = crawler._create_spider(seeds=START)
     crawler._apply_settings()
-    crawl_of(crawler).frontier.manners.pace = Pace(lambda name: 32)  # there is no downloader to tell the pause of
+    crawl_of(crawler).frontier.manners.pace = Pace(32)  # there is no downloader to tell the pause of
     return crawler
 
 

@@ -80,7 +80,7 @@ def test_which_are_new(find: Find, html: str, new: str, again: str, pictured: st
 def test_the_words_of_a_link(find: Find, html: str, anchor: str, near: str) -> None:
     assert find(html).words[0] == Lead(f"{URL}a", anchor, near)
     again = find(html.replace('"/a"', '"/known"')).again
-    assert again[0] == Lead(f"{URL}known", anchor, near)
+    assert again[0] == Lead(f"{URL}known", anchor)
 
 
 def test_a_page_of_ten_thousand_links(find: Find) -> None:

@@ -38,7 +38,7 @@ def filled(*urls: str, pace: Pace | None = None, **answer: Any) -> Frontier:
 
 def several(at_once: int, **pace: Any) -> Pace:
     """A pace of so many requests to each host at once."""
-    return Pace(lambda name: at_once, **pace)
+    return Pace(at_once, **pace)
 
 
 def taken(frontier: Frontier, now: float = 0.0) -> str | None:
@@ -96,9 +96,9 @@ def test_workers_share_a_host(at_once: int, workers: int, shared: bool, expected
     assert len(all_taken(frontier)) == expected
 
 
-def test_each_host_is_asked_about_by_its_own_name_and_port() -> None:
-    pace = Pace(lambda name: 2 if name == "a.example:81" else 1)
-    other = "http://a.example:81/"
+def test_a_host_may_have_a_number_of_its_own_on_all_ports() -> None:
+    pace = Pace(of_hosts={"b.example": 2})
+    other = "http://b.example:81/"
     frontier = filled(A + "1", A + "2", other + "1", other + "2", other + "3", pace=pace)
     assert len(all_taken(frontier)) == 3
 
@@ -635,7 +635,7 @@ class Pair:
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
-        self.frontier = Frontier(KEYS, Pace(AT_ONCE.__getitem__))
+        self.frontier = Frontier(KEYS, Pace(of_hosts=AT_ONCE))
         self.waiting: list[tuple[int, int, int, Candidate]] = []
         self.out: dict[int, Candidate] = {}
         self.ready_at: dict[str, float] = dict.fromkeys(AT_ONCE, 0.0)
@@ -775,7 +775,7 @@ class Books:
 @pytest.mark.parametrize("seed", range(10))
 def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
     chance, now = random.Random(seed), 0.0
-    frontier, books = Frontier(KEYS, Pace(lambda name: AT_ONCE.get(name, 1), requests=3)), Books()
+    frontier, books = Frontier(KEYS, Pace(of_hosts=AT_ONCE, requests=3)), Books()
     books.add(Candidate(f"http://{name}/") for name in AT_ONCE)
     while not frontier.over:
         now += chance.choice([0.1, 0.5, 3])

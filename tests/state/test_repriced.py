@@ -18,7 +18,7 @@ class Asking:
 
     def __init__(self, worker: Worker, at_once: int = 1, max_pages: int | None = None, requests: int = 4) -> None:
         self.worker = worker
-        self.frontier = Frontier(worker.seat.ledger.keys, Pace(lambda name: at_once, requests=requests), max_pages)
+        self.frontier = Frontier(worker.seat.ledger.keys, Pace(at_once, requests=requests), max_pages)
         self.now = 0.0
         self.commit()
 

@@ -23,7 +23,7 @@ def lent(lease: int, url: str, priority: int, **known: Any) -> Lent:
 
 def crawl(found: Mapping[str, int], max_pages: int | None = 100, pause: float = 0.0, at_once: int = 1) -> Frontier:
     """A frontier with these addresses at hand, in whose crawl each host has such a pause."""
-    pace = Pace(lambda name: at_once, lambda name: pause)
+    pace = Pace(at_once, pause=lambda name: pause)
     frontier = Frontier(Keys(1, Canonical(())), pace, max_pages)
     frontier.absorb(Answer([lent(n, *one) for n, one in enumerate(found.items(), 1)]), 0.0)
     return frontier
