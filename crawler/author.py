@@ -12,8 +12,8 @@ from itertools import islice
 
 from lxml.etree import _Element
 
-from crawler.heads import heads, letters, site_keys
 from crawler.page import Page
+from crawler.site_names import letters, site_keys
 from crawler.structured import structured
 from crawler.text import fold_space
 
@@ -110,7 +110,7 @@ def author(page: Page) -> str:
 def _evidence(page: Page) -> Iterator[list[str]]:
     """What each source says, the most reliable first."""
     yield _written(structured(page).authors)
-    metas = heads(page).metas
+    metas = page.head.metas
     written = [_written((metas[name],)) for name in META if name in metas]
     # Meta elements often name the publisher, too.
     yield from (names for names in written if any(map(_is_name, names)))

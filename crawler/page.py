@@ -11,6 +11,7 @@ from lxml import etree
 
 from crawler.bounds import Cut, bounded, is_deep
 from crawler.decoding import decode, is_clean_utf8
+from crawler.head import Head, read_head
 from crawler.text import fold_space
 from crawler.urls import absolute
 from crawler.walk import Anchor, Block, Containers, ImageLink, Link, Picture, Targets, Walked, targets, walk
@@ -198,6 +199,11 @@ class Page:
             if (parent := element.getparent()) is None or parent.tag != "svg":
                 return fold_space("".join(map(str, element.itertext())))
         return ""
+
+    @cached_property
+    def head(self) -> Head:
+        """The elements that say something about the page."""
+        return read_head(self.root)
 
     @cached_property
     def language(self) -> str:

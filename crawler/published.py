@@ -11,7 +11,7 @@ from itertools import chain, islice
 
 from lxml.etree import Element, _Element
 
-from crawler.heads import MAX_LINE, heads
+from crawler.head import MAX_LINE
 from crawler.page import Page
 from crawler.structured import structured
 
@@ -186,7 +186,7 @@ def _from_lines(root: _Element, day_first: bool) -> str | None:
 
 def _evidence(page: Page) -> Iterator[str | None]:
     """Yield what each source says, the most reliable first."""
-    _, metas, times = heads(page)
+    _, metas, times = page.head
     day_first = not (page.root.get("lang") or "").lower().startswith("en")
     yield from map(parse, structured(page).dates)
     yield from (parse(metas[name][:MAX_LINE], day_first) for name in META if name in metas)

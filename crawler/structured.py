@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from crawler.heads import MAX_HEADLINE, MAX_JSON, MAX_LINE, heads, plain
+from crawler.head import MAX_HEADLINE, MAX_JSON, MAX_LINE
 from crawler.page import Page
+from crawler.site_names import plain
 
 MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
 MAX_MENDED = 50_000  # characters of a script that is mended
@@ -74,7 +75,7 @@ def _structured(page: Page) -> Structured:
     loose: list[str] = []
     other: list[str] = []
     left = MAX_ALL_JSON
-    for script in heads(page).scripts:
+    for script in page.head.scripts:
         left -= len(script)
         if left < 0:
             break

@@ -14,7 +14,7 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 PURE, MIDDLE, STATE, ABOVE, TOP, ADAPTER = range(6)
 LAYERS = {
     **dict.fromkeys(
-        "page walk pieces text segment topic topic_file decoding urls language published heads structured".split(),
+        "page walk pieces text segment topic topic_file decoding urls language published head site_names structured".split(),
         PURE,
     ),
     **dict.fromkeys(

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from crawler.heads import MAX_ELEMENTS, MAX_JSON, MAX_SCRIPTS, MAX_TIMES
+from crawler.head import MAX_ELEMENTS, MAX_JSON, MAX_SCRIPTS, MAX_TIMES
 from crawler.page import Page
 from crawler.published import (
     MAX_DATES,

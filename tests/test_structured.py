@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from crawler.heads import MAX_JSON
+from crawler.head import MAX_JSON
 from crawler.page import Page
 from crawler.structured import (
     MAX_ALL_JSON,

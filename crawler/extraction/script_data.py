@@ -11,7 +11,7 @@ from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
 
-from crawler.heads import letters
+from crawler.site_names import letters
 from crawler.text import FULL_STOPS, has_full_stop, unescaped
 
 MAX_NODES = 50_000

@@ -11,8 +11,8 @@ from itertools import islice
 
 from crawler.extraction.script_data import MAX_TEXT, Data, Found, as_html, document, prose
 from crawler.extraction.title import headline
-from crawler.heads import letters
 from crawler.page import Page
+from crawler.site_names import letters
 from crawler.structured import structured
 
 MAX_SCRIPTS = 200

@@ -10,8 +10,8 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from crawler.heads import heads, letters, plain, site_keys
 from crawler.page import Page
+from crawler.site_names import letters, plain, site_keys
 from crawler.structured import structured
 from crawler.text import words
 from crawler.walk import Block
@@ -74,7 +74,7 @@ def headline(page: Page) -> str:
 
 
 def _said(page: Page) -> _Said:
-    metas = heads(page).metas
+    metas = page.head.metas
     sites = site_keys(page)
     title = page.title[:MAX_TITLE].strip()
     parts = [part.strip() for part in SEPARATORS.split(title) if part.strip()]

@@ -8,7 +8,6 @@ from math import log1p
 
 from lxml import etree
 
-from crawler.heads import heads
 from crawler.page import Extraction, Page
 from crawler.text import words
 from crawler.urls import site
@@ -123,7 +122,7 @@ class Surroundings:
     @cached_property
     def scripts(self) -> str:
         """What the page says of itself in JSON-LD, as it is written."""
-        return "\n".join(heads(self.page).scripts).lower()
+        return "\n".join(self.page.head.scripts).lower()
 
     @cached_property
     def title_words(self) -> frozenset[str]:

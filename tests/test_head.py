@@ -1,12 +1,12 @@
 import pytest
 
-from crawler.heads import heads, site_keys
 from crawler.page import Page
+from crawler.site_names import site_keys
 
 
 def test_metas_by_any_of_their_names() -> None:
-    found = heads(Page.from_html('<meta property="OG:Title" name=author content=a><meta itemprop=headline content=b>'))
-    assert found.metas == {"og:title": "a", "author": "a", "headline": "b"}
+    page = Page.from_html('<meta property="OG:Title" name=author content=a><meta itemprop=headline content=b>')
+    assert page.head.metas == {"og:title": "a", "author": "a", "headline": "b"}
 
 
 @pytest.mark.parametrize(
