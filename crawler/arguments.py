@@ -8,12 +8,12 @@ from pathlib import Path
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto import BALANCE, FAVOURS
 from crawler.focus.harvest import StopWhen
-from crawler.language import CODES, normalise
-from crawler.scope import SCOPES
-from crawler.text import words
+from crawler.metadata.language import CODES, normalise
+from crawler.page.text import words
 from crawler.topic import Topic
 from crawler.topic_file import TopicError, read_topic
-from crawler.urls import absolute
+from crawler.urls.parsing import absolute
+from crawler.urls.scope import SCOPES
 from crawler.wording import MessageError
 
 NAME = re.compile(r"\w[\w.-]*(?<!\.)")

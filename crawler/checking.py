@@ -7,10 +7,10 @@ from types import MappingProxyType
 from scrapy.settings import BaseSettings
 
 from crawler import settings as our_settings
-from crawler.addresses import AllowList
 from crawler.arguments import ArgumentError, Arguments, parse
 from crawler.extraction import EXTRACTORS, favouring
 from crawler.judging import court_of
+from crawler.urls.public_hosts import AllowList
 
 MOST = 100_000_000  # with it databases still count, and multiply by ten
 MOST_BYTES = 10**12

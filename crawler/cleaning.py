@@ -7,14 +7,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from crawler.archives.records import Broken, BrokenError, Found, NotHtmlError, Raw, Skipped, as_json
-from crawler.bounds import Cut
 from crawler.extraction import Extractor
 from crawler.extraction.markdown import markdown
 from crawler.noise.verdict import noise_of
 from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.page.limits import Cut
+from crawler.page.text import one_line
 from crawler.page_record import READERS
 from crawler.parallel import in_order
-from crawler.text import one_line
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
 MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")}

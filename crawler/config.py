@@ -2,9 +2,9 @@
 
 from scrapy.settings import BaseSettings
 
-from crawler.canonical import Canonical
 from crawler.recrawl import Bounds
 from crawler.state.database import StateError
+from crawler.urls.canonical import Canonical
 
 
 def canonical_of(settings: BaseSettings) -> Canonical:

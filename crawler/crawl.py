@@ -21,7 +21,6 @@ from crawler.extraction.libraries import Libraries
 from crawler.focus.focus import Focus, Manner
 from crawler.focus.harvest import ON_TOPIC, Harvest
 from crawler.judging import Shelf
-from crawler.scope import Scope
 from crawler.settings import user_agent
 from crawler.spiders.comparing import Comparison
 from crawler.spiders.examples import Examples
@@ -39,6 +38,7 @@ from crawler.state.entries import Candidate
 from crawler.state.frontier import Frontier
 from crawler.state.manners import Pace
 from crawler.state.seats import Plan, Seat
+from crawler.urls.scope import Scope
 
 logger = logging.getLogger(__name__)
 

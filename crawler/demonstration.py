@@ -10,7 +10,7 @@ from crawler import demo
 from crawler.state.crawl_summary import workers_of
 from crawler.state.database import StateError, time_of
 from crawler.state.seats import Seat
-from crawler.urls import host
+from crawler.urls.parsing import host
 
 # The demo site is ours: it is asked without pauses, one page after the other, so that the promising ones come first.
 DEMO_SLOT = {"concurrency": 1, "delay": 0.0, "jitter": 0.0}

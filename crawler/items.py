@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.page_record import PageRecord
 from crawler.state.entries import Lent, PageResult
 

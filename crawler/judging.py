@@ -16,7 +16,7 @@ from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import MODELS, Judge, Verdict
 from crawler.state.entries import Evidence as Counts
-from crawler.urls import site
+from crawler.urls.parsing import site
 
 if TYPE_CHECKING:  # it imports numpy, which is not for every command
     from crawler.noise.learned import Model

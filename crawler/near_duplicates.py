@@ -25,7 +25,7 @@ from hashlib import shake_128
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.text import UNSPACED, uncut_words
+from crawler.page.text import UNSPACED, uncut_words
 
 RUN, UNSPACED_RUN = 4, 7
 FEWEST = 20

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from crawler.bounds import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_LEVELS, MAX_TAGS, Cut
 from crawler.outcomes import Code, Outcome, Outcomes
-from crawler.picture import Content
+from crawler.page.image_file import Content
+from crawler.page.limits import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_LEVELS, MAX_TAGS, Cut
 from crawler.wording import Message, counted
 
 SENTENCES = {

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, get_args, get_origin, get_type_hints
 
-from crawler.author import author
-from crawler.language import language
-from crawler.page import Extraction, Page
-from crawler.published import published
-from crawler.text import fingerprint
-from crawler.walk import ImageLink
+from crawler.metadata.author import author
+from crawler.metadata.language import language
+from crawler.metadata.publication_date import published
+from crawler.page.contents import ImageLink
+from crawler.page.page import Extraction, Page
+from crawler.page.text import fingerprint
 
 
 def _images(images: tuple[ImageLink, ...]) -> list[dict[str, str]]:

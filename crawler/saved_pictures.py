@@ -19,10 +19,10 @@ from crawler.noise.evidence import Evidence
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.verdict import Verdict
 from crawler.outcomes import Code, Outcome
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
+from crawler.page.text import one_line
 from crawler.parallel import in_order
-from crawler.text import one_line
-from crawler.urls import absolute, site
+from crawler.urls.parsing import absolute, site
 
 NO_TEXT = Extraction("", "")
 NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))

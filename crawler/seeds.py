@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from crawler.moments import moment
-from crawler.urls import absolute
+from crawler.urls.parsing import absolute
 
 SITEMAPS = frozenset(("urlset", "sitemapindex"))
 LISTS = SITEMAPS | {"rss", "rdf", "feed"}

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-from crawler.segment import terms
-from crawler.text import words
+from crawler.page.segmentation import terms
+from crawler.page.text import words
 
 # Words that tell nothing of a topic: the commonest of English, and bigrams with a Chinese particle.
 STOP_WORDS = frozenset(

@@ -14,9 +14,9 @@ import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
 
-from crawler.text import fold_space, words
+from crawler.page.text import fold_space, words
 from crawler.topic import Topic
-from crawler.urls import absolute, host
+from crawler.urls.parsing import absolute, host
 
 LARGEST = 1024 * 1024
 """Bytes of a file: whole books are no examples."""

@@ -158,9 +158,9 @@ def _read_ahead() -> None:
     for name in MODULES:
         with suppress(ImportError):  # psycopg need not be there
             importlib.import_module(name)
-    importlib.import_module("crawler.language").language("Its model is read by what it is first asked.")
+    importlib.import_module("crawler.metadata.language").language("Its model is read by what it is first asked.")
     importlib.import_module("crawler.extraction").extract("<p>So are the weights of the method.")
-    importlib.import_module("crawler.urls").site("http://example.com/")
+    importlib.import_module("crawler.urls.parsing").site("http://example.com/")
 
 
 def _keep(connection: socket.socket) -> None:

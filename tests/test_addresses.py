@@ -2,7 +2,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from crawler.addresses import AllowList, is_public
+from crawler.urls.public_hosts import AllowList, is_public
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from crawler.author import MAX_AFTER, MAX_BYLINE, MAX_ELEMENTS, MAX_LINE, MAX_LINES, MAX_NAME, author
-from crawler.page import Page
+from crawler.metadata.author import MAX_AFTER, MAX_BYLINE, MAX_ELEMENTS, MAX_LINE, MAX_LINES, MAX_NAME, author
+from crawler.page.page import Page
 
 LD = '<script type="application/ld+json">{"@type": "Article", "headline": "Bees", "author": %s}</script>'
 

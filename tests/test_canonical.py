@@ -3,9 +3,9 @@ from itertools import product
 
 import pytest
 
-from crawler.canonical import Canonical
 from crawler.settings import IGNORED_PARAMETERS
-from crawler.urls import absolute
+from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import absolute
 
 SITE = "http://example.com"
 MD5 = "9682993c8daa2c5497996114facdc805"

@@ -18,10 +18,10 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 from sites import environment
 
-from crawler.bounds import MAX_BLOCKS, Cut
 from crawler.extraction import extract
 from crawler.extraction.auto import FAVOURS
 from crawler.outcome_words import CUTS
+from crawler.page.limits import MAX_BLOCKS, Cut
 
 COMMAND = [sys.executable, "-m", "scrapy", "clean"]
 

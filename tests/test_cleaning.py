@@ -11,7 +11,7 @@ from crawler.archives.records import Broken, Found, Raw, Record, Skipped
 from crawler.cleaning import Cleaned, Cleaner, Tally, cleaned, cleaner
 from crawler.extraction import EXTRACTORS
 from crawler.outcomes import Code, Outcome
-from crawler.page import Page
+from crawler.page.page import Page
 
 
 def fail(raw: Raw) -> Record:

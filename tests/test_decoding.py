@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from crawler.decoding import decode
+from crawler.page.decoding import decode
 
 SIMPLIFIED = "春天来了，公园里的花都开了，孩子们在草地上跑来跑去，老人坐在树下说话。我们也想去看一看。"
 TRADITIONAL = "春天來了，公園裡的花都開了，孩子們在草地上跑來跑去，老人坐在樹下說話。我們也想去看一看。"

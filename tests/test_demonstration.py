@@ -11,12 +11,12 @@ from sites import Crawl, crawl
 from sqlalchemy.engine import URL, make_url
 
 from crawler import demo
-from crawler.canonical import Canonical
 from crawler.demonstration import check_demo
 from crawler.state.database import StateError, open_database
 from crawler.state.entries import Candidate
 from crawler.state.report import read
 from crawler.state.seats import Plan, Seat
+from crawler.urls.canonical import Canonical
 
 
 def seat(url: URL, folder: Path) -> Seat:

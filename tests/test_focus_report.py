@@ -19,7 +19,6 @@ from sites import Crawl, crawl
 from sqlalchemy import create_engine, insert
 from sqlalchemy.engine import URL, make_url
 
-from crawler.canonical import Canonical
 from crawler.evaluation.gathering import MOST_POINTS
 from crawler.items import PageItem
 from crawler.state.database import open_database
@@ -27,6 +26,7 @@ from crawler.state.entries import Batch, Candidate, Demand, Ended, PageResult
 from crawler.state.schema import crawl as crawl_table
 from crawler.state.schema import focus, page
 from crawler.state.seats import Plan, Seat
+from crawler.urls.canonical import Canonical
 
 EVERYTHING = Demand(hosts=100, pages=1_000, each=100)
 SYNTAX = "it is scrapy focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"

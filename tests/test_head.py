@@ -1,7 +1,7 @@
 import pytest
 
-from crawler.page import Page
-from crawler.site_names import site_keys
+from crawler.metadata.site_names import site_keys
+from crawler.page.page import Page
 
 
 def test_metas_by_any_of_their_names() -> None:

@@ -13,7 +13,7 @@ from sites import environment
 from watched import Cost
 
 from crawler import bounds
-from crawler.page import Page
+from crawler.page.page import Page
 
 FOLDER = Path(__file__).parent
 SECONDS, MEGABYTES = 3.0, 200

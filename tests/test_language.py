@@ -1,7 +1,16 @@
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from crawler.language import ALIASES, CJK_SHARE, CODES, KANA_SHARE, MIN_LETTERS, _by_script, language, normalise
+from crawler.metadata.language import (
+    ALIASES,
+    CJK_SHARE,
+    CODES,
+    KANA_SHARE,
+    MIN_LETTERS,
+    _by_script,
+    language,
+    normalise,
+)
 
 WORDS = "der Hund und die Katze"  # 18 letters
 

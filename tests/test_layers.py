@@ -13,15 +13,8 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 # of one place may import each other only where that is a package of its own, or pure.
 PURE, MIDDLE, STATE, ABOVE, TOP, ADAPTER = range(6)
 LAYERS = {
-    **dict.fromkeys(
-        "page walk pieces text segment topic topic_file decoding urls language published head site_names structured".split(),
-        PURE,
-    ),
-    **dict.fromkeys(
-        "author wording bounds seeds scope addresses canonical parallel picture near_duplicates".split(),
-        PURE,
-    ),
-    **dict.fromkeys("files moments readable recrawl explanation outcomes outcome_words page_record".split(), PURE),
+    **dict.fromkeys("urls page metadata topic topic_file wording seeds parallel near_duplicates files".split(), PURE),
+    **dict.fromkeys("moments recrawl explanation outcomes outcome_words page_record".split(), PURE),
     **dict.fromkeys("focus noise extraction archives".split(), MIDDLE),
     "state": STATE,
     **dict.fromkeys("conditional evaluation arguments cleaning saved_pictures export".split(), ABOVE),
@@ -50,7 +43,7 @@ EXTRA = {
     "evaluation": frozenset(("scipy",)) | TEMPLATES,
     "export": frozenset(("pyarrow",)),
     "noise": frozenset(("adblock",)),
-    "segment": frozenset(("rjieba",)),
+    "page": frozenset(("rjieba",)),
     "training": frozenset(("scipy", "sklearn", "lightgbm")),
 }
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
-from crawler.bounds import Cut
 from crawler.outcome_words import CUTS
+from crawler.page.limits import Cut
 
 WIDE = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}
 

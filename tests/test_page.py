@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.page import Page, is_html
+from crawler.page.page import Page, is_html
 
 URL = "http://example.com/a/b.html"
 CHINESE = "春天来了，公园里的花都开了，孩子们在草地上跑来跑去，老人坐在树下说话。"

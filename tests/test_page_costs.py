@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from crawler.extraction import extract
-from crawler.page import Page
-from crawler.published import published
-from crawler.text import fingerprint
+from crawler.metadata.publication_date import published
+from crawler.page.page import Page
+from crawler.page.text import fingerprint
 
 ARTICLE = "".join(f"<p>This is paragraph {number} of a long article about bees.</p>" for number in range(120))
 DATED = "<p>12 May 2012 and some words</p>" * 100

@@ -5,7 +5,7 @@ import pytest
 from hostile import LONG, PAGES, WITHOUT_TEXT
 from lxml import etree
 
-from crawler.page import Page
+from crawler.page.page import Page
 
 PROPERTIES = sorted(
     name

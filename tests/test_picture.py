@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from crawler.demo.pictures import gif, png
-from crawler.picture import (
+from crawler.page.image_file import (
     AVIF,
     BMP,
     GIF,

@@ -3,9 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from crawler.head import MAX_ELEMENTS, MAX_JSON, MAX_SCRIPTS, MAX_TIMES
-from crawler.page import Page
-from crawler.published import (
+from crawler.metadata.publication_date import (
     MAX_DATES,
     MAX_LINE,
     MAX_NODES,
@@ -16,6 +14,8 @@ from crawler.published import (
     parse,
     published,
 )
+from crawler.page.head import MAX_ELEMENTS, MAX_JSON, MAX_SCRIPTS, MAX_TIMES
+from crawler.page.page import Page
 
 TODAY = datetime.now(UTC).date()
 

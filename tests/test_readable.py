@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.readable import readable
+from crawler.urls.display import readable
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from crawler.noise.evidence import Evidence
 from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Judge, Verdict
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 from crawler.saved_pictures import Judged, Panel, evidence, judged, lines, read
 
 EXTRACT = EXTRACTORS["leaf-tags"]

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from crawler.outcomes import Code, Outcome
-from crawler.scope import SCOPES, Scope
+from crawler.urls.scope import SCOPES, Scope
 
 HOME = "http://www.example.com/start"
 

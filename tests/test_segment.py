@@ -5,8 +5,8 @@ import time
 import pytest
 from nursery import environment
 
-from crawler.segment import terms
-from crawler.text import words
+from crawler.page.segmentation import terms
+from crawler.page.text import words
 
 
 @pytest.mark.parametrize(
@@ -32,14 +32,16 @@ def test_terms(text: str, found: list[str]) -> None:
 
 def test_without_the_dictionary_pairs_of_characters_are_words() -> None:
     text = "蜜蜂在花丛中 bees"
-    code = f"import sys; sys.modules['rjieba'] = None; from crawler.segment import terms; print(ascii(terms({text!a})))"
+    code = "import sys; sys.modules['rjieba'] = None; from crawler.page.segmentation import terms"
+    code += f"; print(ascii(terms({text!a})))"
     line = [sys.executable, "-c", code]
     ended = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", timeout=60, check=True)
     assert ended.stdout.strip() == ascii(words(text))
 
 
 def test_the_dictionary_is_loaded_for_chinese_alone() -> None:
-    code = "import sys; from crawler.segment import terms; terms('bees, mañana, ミツ'); print('rjieba' in sys.modules)"
+    code = "import sys; from crawler.page.segmentation import terms; terms('bees, mañana, ミツ')"
+    code += "; print('rjieba' in sys.modules)"
     line = [sys.executable, "-c", code]
     ended = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", timeout=60, check=True)
     assert ended.stdout.strip() == "False"

@@ -24,7 +24,6 @@ from sites import Answer, Crawl, Site, crawl, page, serving
 from sqlalchemy import create_engine, select, text
 from sqlalchemy.engine import URL, make_url
 
-from crawler.canonical import Canonical
 from crawler.items import PageItem
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome
@@ -34,6 +33,7 @@ from crawler.state.entries import Batch, Candidate, Demand, Ended, PageResult, S
 from crawler.state.schema import HELD, address, host, tables, version
 from crawler.state.seats import Plan, Seat
 from crawler.state.workers import LEASE
+from crawler.urls.canonical import Canonical
 
 EVERYTHING = Demand(hosts=100, pages=1_000, each=100)
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")

@@ -3,9 +3,7 @@ import time
 
 import pytest
 
-from crawler.head import MAX_JSON
-from crawler.page import Page
-from crawler.structured import (
+from crawler.metadata.structured_data import (
     MAX_ALL_JSON,
     MAX_DOCUMENTS,
     MAX_MENDED,
@@ -15,6 +13,8 @@ from crawler.structured import (
     Structured,
     structured,
 )
+from crawler.page.head import MAX_JSON
+from crawler.page.page import Page
 
 NEWS = '{"@type": "NewsArticle", "headline": "Bees dance", "author": %s}'
 

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.text import FULL_STOPS, fingerprint, fold_space, has_full_stop, sentences, words
+from crawler.page.text import FULL_STOPS, fingerprint, fold_space, has_full_stop, sentences, words
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from crawler.evaluation.gold import read_set
 from crawler.extraction.auto.model import load as load_auto
 from crawler.extraction.template_svm import load
 from crawler.training.examples import parts_of
-from crawler.urls import site
+from crawler.urls.parsing import site
 
 pytest.importorskip("sklearn")
 pytest.importorskip("lightgbm")

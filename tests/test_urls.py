@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from crawler.urls import absolute, ending, host, origin, repeats_itself, site
+from crawler.urls.parsing import absolute, ending, host, origin, repeats_itself, site
 
 BASE = "http://example.com/a/b.html"
 

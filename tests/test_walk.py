@@ -3,8 +3,8 @@ import time
 import pytest
 from lxml import etree
 
-from crawler.page import Page
-from crawler.walk import LAZY
+from crawler.page.contents import LAZY
+from crawler.page.page import Page
 
 E = "http://e.com/"
 

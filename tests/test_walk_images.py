@@ -1,7 +1,7 @@
 import pytest
 
-from crawler.page import Page
-from crawler.walk import LAZY, ImageLink
+from crawler.page.contents import LAZY, ImageLink
+from crawler.page.page import Page
 
 E = "http://e.com/d/"
 DATA = "data:image/gif;base64,R0lGODlhAQABAAAAACw="

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from huge import HUGE
 
 from crawler.extraction import EXTRACTORS
-from crawler.page import Page
+from crawler.page.page import Page
 
 MEMORY = 3 << 30
 SECONDS = 60

@@ -9,7 +9,7 @@ import brotli
 from crawler.archives.compression import Inflate, Unpacker, ZstdDecompressor, ZstdError, unpack
 from crawler.archives.frames import EMPTY_LINE, fields_of
 from crawler.archives.records import MAX_HEAD, MAX_PAGE, BrokenError, NotHtmlError
-from crawler.page import Page, is_html, media_type
+from crawler.page.page import Page, is_html, media_type
 
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
 LINE_END = re.compile(rb"\r?\n")

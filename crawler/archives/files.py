@@ -11,7 +11,7 @@ from crawler.archives.frames import hole_words
 from crawler.archives.records import MAX_PAGE, Broken, Found, Raw, Record, Skipped, as_json
 from crawler.archives.stream import Stream
 from crawler.outcomes import Code, Outcome
-from crawler.page import Page
+from crawler.page.page import Page
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 

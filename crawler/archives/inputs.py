@@ -12,7 +12,7 @@ from crawler.archives import files, json_lines, tianwang, warc
 from crawler.archives.frames import hole_words
 from crawler.archives.records import Broken, Found, InputError
 from crawler.archives.stream import Stream
-from crawler.page import is_html
+from crawler.page.page import is_html
 
 STANDARD_INPUT = "-"
 HEAD = 1024

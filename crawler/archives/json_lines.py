@@ -8,7 +8,7 @@ from typing import Any
 from crawler.archives.frames import hole_words
 from crawler.archives.records import MAX_PAGE, Broken, BrokenError, Found, Raw, Record
 from crawler.archives.stream import Stream
-from crawler.page import Page
+from crawler.page.page import Page
 
 MAX_LINE = 2 * MAX_PAGE  # Chinese in escapes is twice as long as in UTF-8
 SPACE = re.compile(r"[ \t\r\n]*")

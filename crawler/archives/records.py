@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from crawler.outcomes import Outcome
-from crawler.page import Page
+from crawler.page.page import Page
 
 MAX_PAGE = 50 * 1024 * 1024
 """Bytes of a page, unpacked; a longer one is broken: pages are text, and a bomb must not take the memory."""

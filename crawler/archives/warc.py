@@ -12,7 +12,7 @@ from crawler.archives.frames import LONG, Fault, Layout, frames
 from crawler.archives.records import Broken, BrokenError, Found, Raw, Record, Skipped, as_json
 from crawler.archives.stream import Stream
 from crawler.outcomes import Code, Outcome
-from crawler.page import media_type
+from crawler.page.page import media_type
 
 LAYOUT = Layout(b"WARC/", "content-length", re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\Z|WARC/)"))
 PAGES = frozenset(("response", "resource"))

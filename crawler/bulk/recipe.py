@@ -20,7 +20,15 @@ NAME = ".clean.json"
 HEAD = 100  # bytes of a recipe, in which its folder's name of its own stands
 LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")  # which the lines depend on
 PACKAGE = Path(__file__).resolve().parent.parent
-CODE = ("*.py", "archives/*.py", "extraction/**/*", "noise/*")  # and so does what is in these
+CODE = (
+    "*.py",
+    "urls/*.py",
+    "page/*.py",
+    "metadata/*.py",
+    "archives/*.py",
+    "extraction/**/*",
+    "noise/*",
+)  # and so does what is in these
 ELSEWHERE = "give another FOLDER, or empty this one"
 
 

@@ -19,7 +19,7 @@ from crawler.checking import check
 from crawler.crawl import anything_to_do, crawl_of, take_seat
 from crawler.demonstration import check_demo
 from crawler.items import PageItem
-from crawler.language import language
+from crawler.metadata.language import language
 from crawler.parallel import GARBAGE_THRESHOLD
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import AwayError, StateError

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from crawler.text import UNSPACED
+from crawler.page.text import UNSPACED
 
 MOST_LETTERS = 200_000
 """Of each text that are compared."""

@@ -17,10 +17,10 @@ from scrapy.settings import BaseSettings
 from crawler.arguments import BETWEEN_SEEDS, DEMO_ALONE, MARKDOWN, READERS, REFRESH, TEXT_FILE, ArgumentError
 from crawler.dashboard.parameters import Parameter
 from crawler.schedule.cron import CronError, read
-from crawler.scope import SCOPES
 from crawler.spiders.topic import TopicSpider
 from crawler.state.database import StateError
 from crawler.subcommands.schedule_jobs import Wish, description
+from crawler.urls.scope import SCOPES
 from crawler.wording import Message
 
 LONG = 20_000

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from crawler.dashboard.request import Answer
-from crawler.picture import type_of
+from crawler.page.image_file import type_of
 
 MOST_BYTES = 10 * 1024 * 1024
 HEADERS = (

@@ -18,8 +18,8 @@ from importlib.resources import files
 from lxml import etree
 
 from crawler.evaluation.html import shown
-from crawler.page import Page
-from crawler.walk import INLINE, SILENT
+from crawler.page.contents import INLINE, SILENT
+from crawler.page.page import Page
 
 MOST_ELEMENTS = 20_000
 MOST_LETTERS = 2_000_000

@@ -16,7 +16,7 @@ from crawler.dashboard.words import Words, words_of
 from crawler.evaluation.html import shown
 from crawler.outcome_words import message
 from crawler.outcomes import Outcome
-from crawler.readable import readable
+from crawler.urls.display import readable
 
 MOST_SHOWN = 300
 """Letters of a title or an address in a list."""

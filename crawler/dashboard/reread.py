@@ -11,7 +11,7 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.request import RefusedError
 from crawler.dashboard.sources import Source, Sources
 from crawler.extraction import EXTRACTORS
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 from crawler.state.raw import DamageError, response_of
 from crawler.state.schema import crawl, page, raw
 from crawler.wording import Message

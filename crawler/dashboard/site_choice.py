@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from crawler.state.page_list import largest_sites, site_number, sites_like
-from crawler.urls import absolute, site
+from crawler.urls.parsing import absolute, site
 
 MOST_SITES = 20
 MOST_OFFERED = 50

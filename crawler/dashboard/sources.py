@@ -8,7 +8,7 @@ from threading import Lock, RLock
 from typing import Any, TypeVar
 
 from crawler.extraction import EXTRACTORS
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from crawler.evaluation.gathering import MOST_SITES, TENTHS, FocusFigures, Focus
 from crawler.evaluation.learned_words import LearnedWords, Weights
 from crawler.evaluation.tables import Table
 from crawler.evaluation.truth import Recall
-from crawler.readable import readable
 from crawler.state.gathered import Told, Waiting
+from crawler.urls.display import readable
 from crawler.wording import counted
 
 ROWS = 10

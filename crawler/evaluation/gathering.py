@@ -18,7 +18,7 @@ from typing import NamedTuple
 from crawler.evaluation.truth import Recall, Truth
 from crawler.focus.harvest import ON_TOPIC
 from crawler.state.gathered import Fetched
-from crawler.urls import site
+from crawler.urls.parsing import site
 
 WINDOW = 200
 MOST_POINTS = 500

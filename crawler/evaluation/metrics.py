@@ -13,10 +13,10 @@ page there are
 - rate, Shao's P: bytes of main text taken out over bytes of main text there are. The paper does not say whether noise
   taken out counts with the former. It is no main text, so here it does not: the bytes are those of shared tokens.
 - leaves, after Yan, whose unit is the leaf tag: of the leaves that a method takes for main text, how many are, and of
-  those that are, how many it takes. A leaf here is a line of the page (`crawler.walk.Block`), so that tags inside a
-  line are no leaves of their own. As most methods give a text and not leaves, one is taken for main text when each of
-  its runs of four tokens is in that text, or, if it is shorter, when it is a line of it. The same rule on the gold says
-  which are main text.
+  those that are, how many it takes. A leaf here is a line of the page (`crawler.page.contents.Block`), so that tags
+  inside a line are no leaves of their own. As most methods give a text and not leaves, one is taken for main text when
+  each of its runs of four tokens is in that text, or, if it is shorter, when it is a line of it. The same rule on the
+  gold says which are main text.
 """
 
 import re
@@ -26,7 +26,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from crawler.evaluation.gold import Gold
-from crawler.page import Page
+from crawler.page.page import Page
 
 CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 TOKEN = re.compile(rf"[{CJK}]|[^\W{CJK}]+")

@@ -12,7 +12,7 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from crawler.page import Page
+from crawler.page.page import Page
 
 # Languages by the names of justext's word lists; for others it has a mode without one.
 JUSTEXT = {

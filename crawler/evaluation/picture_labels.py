@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crawler.evaluation.gold import BROKEN_OFF, opened, set_name
-from crawler.urls import absolute
+from crawler.urls.parsing import absolute
 
 CONTENT, NOISE = "content", "noise"
 KINDS = {

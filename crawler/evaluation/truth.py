@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from crawler.state.gathered import Fetched
-from crawler.urls import absolute
+from crawler.urls.parsing import absolute
 
 COMMENT = "#"
 

@@ -15,7 +15,7 @@ from typing import Any
 from crawler.evaluation.peers import PEERS, Saved, version
 from crawler.extraction import EXTRACTORS, LEARNING
 from crawler.extraction.template import learn
-from crawler.page import Page
+from crawler.page.page import Page
 
 HARMLESS = frozenset(("socket.__new__", "socket.gethostname", "socket.getservbyname", "socket.getservbyport"))
 Method = Callable[[Saved, Any], str | None]

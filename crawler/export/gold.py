@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.state.labels import Label, detail_of
 
 

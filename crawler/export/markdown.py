@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from crawler.extraction.inline import escaped
 from crawler.state.exported import Stored
-from crawler.urls import host
+from crawler.urls.parsing import host
 
 NEEDS = ("url", "text", "markdown")
 BODY = ("text", "markdown")

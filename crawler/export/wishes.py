@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from crawler.export.fields import FIELDS
 from crawler.state.exported import Place
-from crawler.urls import HOST, MAX_HOST
+from crawler.urls.parsing import HOST, MAX_HOST
 
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 PORT = re.compile(r":\d{1,5}$")

@@ -7,7 +7,7 @@ from scrapy.crawler import Crawler
 
 from crawler.crawl import crawl_of
 from crawler.state.frontier import Frontier
-from crawler.urls import host
+from crawler.urls.parsing import host
 
 
 class HostTempo:

@@ -12,7 +12,7 @@ from crawler.extraction.max_text import max_text
 from crawler.extraction.slope import slope
 from crawler.extraction.template import template
 from crawler.extraction.template_svm import template_svm
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 
 Extractor = Callable[[Page], Extraction]
 

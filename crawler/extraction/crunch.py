@@ -21,10 +21,10 @@ import re
 from itertools import accumulate, compress
 from typing import NamedTuple
 
-from crawler.extraction.title import headline
 from crawler.extraction.tree import Element, homes, spans
-from crawler.page import Extraction, Page
-from crawler.walk import INLINE, Block, Link
+from crawler.metadata.title import headline
+from crawler.page.contents import INLINE, Block, Link
+from crawler.page.page import Extraction, Page
 
 _SERVERS = (
     "2mdn.net 33across.com adform.net adnxs.com adroll.com adsafeprotected.com advertising.com adsrvr.org allyes.com"

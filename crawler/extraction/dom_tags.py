@@ -21,10 +21,10 @@ are kept.
 import re
 from itertools import accumulate, compress
 
-from crawler.extraction.title import headline
 from crawler.extraction.tree import Element, homes, spans
-from crawler.page import Extraction, Page
-from crawler.walk import INLINE, Block
+from crawler.metadata.title import headline
+from crawler.page.contents import INLINE, Block
+from crawler.page.page import Extraction, Page
 
 TEXT_TAGS = frozenset("p h1 h2 h3 h4 h5 h6 blockquote li pre".split())
 LINK_LIMIT = 0.5

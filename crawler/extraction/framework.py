@@ -33,10 +33,10 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from crawler.extraction.title import headline
 from crawler.extraction.tree import Element, homes
-from crawler.page import Extraction, Page
-from crawler.walk import INLINE
+from crawler.metadata.title import headline
+from crawler.page.contents import INLINE
+from crawler.page.page import Extraction, Page
 
 TABLES = frozenset(("html", "table"))
 DIVS = frozenset("article aside div footer form header main nav section".split())

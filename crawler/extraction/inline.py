@@ -7,8 +7,8 @@ So white space is folded and words are set apart as they are for plain text.
 import re
 from collections.abc import Iterator
 
-from crawler.pieces import LINE_END_BETWEEN_WIDE, begins_a_word
-from crawler.text import fold_space
+from crawler.page.joining import LINE_END_BETWEEN_WIDE, begins_a_word
+from crawler.page.text import fold_space
 
 MARKS = {
     "strong": ("\ufdd0", "\ufdd1"),
@@ -42,7 +42,7 @@ IN_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in ' ()<>[]\\"`|{}^*'}
 
 
 def raw(pieces: list[str]) -> str:
-    """The pieces of a line, marks among them, as one text with its spaces where `crawler.pieces.joined` has them."""
+    """The pieces of a line, marks among them, as one text, with the spaces of `crawler.page.joining.joined`."""
     apart, before = [], ""
     for piece in pieces:
         if MARK.match(piece):

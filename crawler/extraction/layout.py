@@ -12,7 +12,7 @@ from crawler.extraction.inline import TICKS
 from crawler.extraction.listing import MAX_PARTS, language, listing
 from crawler.extraction.numbering import item_marks
 from crawler.extraction.wrapped import LEAST_LINES, Starts, in_one, paragraphs
-from crawler.walk import Block
+from crawler.page.contents import Block
 
 # A table has at least two rows and columns; what has more columns than this, or longer cells, is no table to read.
 MAX_COLUMNS = 60

@@ -19,11 +19,11 @@ import re
 from itertools import chain, compress, groupby
 from operator import attrgetter
 
-from crawler.extraction.title import headline
 from crawler.extraction.tree import homes
-from crawler.page import Extraction, Page
-from crawler.text import has_full_stop
-from crawler.walk import Block
+from crawler.metadata.title import headline
+from crawler.page.contents import Block
+from crawler.page.page import Extraction, Page
+from crawler.page.text import has_full_stop
 
 TEXT_TAGS = frozenset(
     "address article aside blockquote body caption center dd details div dt figcaption html li main noscript p pre "

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from crawler.page import Page
-from crawler.text import fold_space
-from crawler.walk import INLINE, steps
+from crawler.page.contents import INLINE, steps
+from crawler.page.page import Page
+from crawler.page.text import fold_space
 
 BLOCK_LEVEL = frozenset(("body", "section", "div"))
 
@@ -70,7 +70,7 @@ class _Reader:
         self.pieces: dict[int, tuple[str, int, list[str]]] = {}
 
     def run(self, root: etree._Element) -> Leaves:
-        # The same breaks of lines as in crawler.walk, whose blocks are counted here.
+        # The same breaks of lines as in crawler.page.contents, whose blocks are counted here.
         self.containers.append(root.tag)
         self.add_home(root.tag)
         for step, element, text in steps(root):

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from crawler.extraction.template import Label, Learner, Library
-from crawler.page import Extraction, Page
-from crawler.urls import host
+from crawler.page.page import Extraction, Page
+from crawler.urls.parsing import host
 
 # Labels in memory, of all sites together; the sites not seen for longest are forgotten. A template takes some 1.3 kB, a
 # label that waits for its batch 0.3, so these are 60 to 260 MB.

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from lxml import etree
 
-from crawler.text import fold_space
-from crawler.walk import INLINE, steps
+from crawler.page.contents import INLINE, steps
+from crawler.page.text import fold_space
 
 # Parts of a <pre> between other elements that keep their indentation: for each, all of it is read.
 MAX_PARTS = 5

@@ -1,8 +1,8 @@
 """The kept blocks of a page as Markdown: headings, lists, tables, code, quotes, emphasis, links and pictures.
 
-The tree is walked once more, as `crawler.walk` does, so that the n-th line of text is the n-th block of the page; what
-is kept of it is rendered (`crawler.extraction.inline`) and remembered with what it stands in, and all is put together
-(`crawler.extraction.layout`). Nothing of this is done unless Markdown is asked for.
+The tree is walked once more, as `crawler.page.contents` does, so that the n-th line of text is the n-th block of the
+page; what is kept of it is rendered (`crawler.extraction.inline`) and remembered with what it stands in, and all is put
+together (`crawler.extraction.layout`). Nothing of this is done unless Markdown is asked for.
 """
 
 import re
@@ -15,11 +15,11 @@ from lxml import etree
 from crawler.extraction.inline import MARKS, NO_MARKS, escaped, raw, rendered, target
 from crawler.extraction.layout import Line, Scope, Table, laid_out
 from crawler.extraction.plain import is_said
-from crawler.page import Page
-from crawler.pieces import WITHIN_WORDS
-from crawler.text import fold_space
-from crawler.urls import absolute
-from crawler.walk import INLINE, MAX_LINKS, Block, ImageLink, steps
+from crawler.page.contents import INLINE, MAX_LINKS, Block, ImageLink, steps
+from crawler.page.joining import WITHIN_WORDS
+from crawler.page.page import Page
+from crawler.page.text import fold_space
+from crawler.urls.parsing import absolute
 
 KINDS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "a": "link"}
 KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), "code")

@@ -20,8 +20,8 @@ each better in one: so they do here, this one in precision alone.
 from collections.abc import Iterator
 
 from crawler.extraction.source import TEXT_LEVEL, blocks_of, pieces, plain
-from crawler.extraction.title import headline
-from crawler.page import Extraction, Page
+from crawler.metadata.title import headline
+from crawler.page.page import Extraction, Page
 
 # Tags that are skipped as text-level ones are, and end a line.
 BREAKS = frozenset(("br", "p"))

@@ -15,8 +15,8 @@ from lxml import etree
 
 from crawler.extraction.listing import MAX_PARTS, listing
 from crawler.extraction.wrapped import LEAST_LINES, MARKED, Starts, unwrapped
-from crawler.pieces import EASTERN
-from crawler.walk import Block
+from crawler.page.contents import Block
+from crawler.page.joining import EASTERN
 
 DASH = "- "
 HOLDERS = frozenset(("li", "td", "th", "pre"))

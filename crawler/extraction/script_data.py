@@ -11,8 +11,8 @@ from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
 
-from crawler.site_names import letters
-from crawler.text import FULL_STOPS, has_full_stop, unescaped
+from crawler.metadata.site_names import letters
+from crawler.page.text import FULL_STOPS, has_full_stop, unescaped
 
 MAX_NODES = 50_000
 MAX_TEXT = 500_000  # characters of the text

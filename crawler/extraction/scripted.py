@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from itertools import islice
 
 from crawler.extraction.script_data import MAX_TEXT, Data, Found, as_html, document, prose
-from crawler.extraction.title import headline
-from crawler.page import Page
-from crawler.site_names import letters
-from crawler.structured import structured
+from crawler.metadata.site_names import letters
+from crawler.metadata.structured_data import structured
+from crawler.metadata.title import headline
+from crawler.page.page import Page
 
 MAX_SCRIPTS = 200
 MAX_SCRIPT, MAX_ALL = 3_000_000, 5_000_000  # characters of one script, and of all

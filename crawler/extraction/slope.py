@@ -18,9 +18,9 @@ from bisect import bisect_left
 from typing import NamedTuple
 
 from crawler.extraction.source import TEXT_LEVEL, blocks_of, pieces, plain
-from crawler.extraction.title import headline
-from crawler.page import Extraction, Page
-from crawler.text import words
+from crawler.metadata.title import headline
+from crawler.page.page import Extraction, Page
+from crawler.page.text import words
 
 WINDOW = 40
 # Of the mean count of tags in a window.

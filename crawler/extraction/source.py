@@ -7,9 +7,9 @@ is never closed goes to the end of the source, so that reading takes linear time
 import re
 from collections.abc import Iterable, Iterator
 
-from crawler.page import Page
-from crawler.text import fold_space, unescaped
-from crawler.walk import INLINE, SILENT, Block
+from crawler.page.contents import INLINE, SILENT, Block
+from crawler.page.page import Page
+from crawler.page.text import fold_space, unescaped
 
 _SILENT = "|".join(sorted(SILENT - {"head"} | {"iframe", "xmp"}))
 # Possessive throughout. As in browsers, quotes count only after an equals sign.

@@ -33,8 +33,8 @@ from typing import NamedTuple
 
 from crawler.extraction.leaves import leaves
 from crawler.extraction.near import EXACT_LENGTH, NearLabels
-from crawler.extraction.title import headline
-from crawler.page import Extraction, Page
+from crawler.metadata.title import headline
+from crawler.page.page import Extraction, Page
 
 N1 = 10
 N2 = 3

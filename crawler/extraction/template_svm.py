@@ -38,8 +38,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.extraction.leaves import leaves
 from crawler.extraction.template import NOTHING_COMMON, Label, Library, common_lines
-from crawler.extraction.title import headline
-from crawler.page import Extraction, Page
+from crawler.metadata.title import headline
+from crawler.page.page import Extraction, Page
 
 if TYPE_CHECKING:
     from numpy import float64

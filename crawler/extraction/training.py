@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from crawler.extraction.leaves import leaves
 from crawler.extraction.template import N1, Label, Library, frequencies, labels, learn
 from crawler.extraction.template_svm import Features, Svm, counts, features
-from crawler.page import Page
-from crawler.text import words
-from crawler.urls import host
+from crawler.page.page import Page
+from crawler.page.text import words
+from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
     from crawler.extraction.template_svm import Matrix

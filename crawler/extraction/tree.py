@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from lxml import etree
 
-from crawler.walk import Block
+from crawler.page.contents import Block
 
 Element = etree._Element
 

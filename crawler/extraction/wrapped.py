@@ -11,9 +11,9 @@ from itertools import pairwise
 
 from lxml import etree
 
-from crawler.pieces import EASTERN, joined
-from crawler.text import FULL_STOPS, fold_space, has_full_stop
-from crawler.walk import INLINE, SILENT
+from crawler.page.contents import INLINE, SILENT
+from crawler.page.joining import EASTERN, joined
+from crawler.page.text import FULL_STOPS, fold_space, has_full_stop
 
 LEAST_LINES = 4
 # Columns of a full line; a Chinese character has two.

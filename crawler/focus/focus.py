@@ -30,10 +30,10 @@ from crawler.focus.summary import summary
 from crawler.focus.trails import Trails
 from crawler.focus.vocabulary import PLACES, Vector, Vocabulary
 from crawler.focus.waiting import KEPT, SCORE, SITE, TOLD, Links, Seen, Waiting
-from crawler.segment import terms
-from crawler.text import words
+from crawler.page.segmentation import terms
+from crawler.page.text import words
 from crawler.topic import Topic
-from crawler.urls import host, lies_in, site
+from crawler.urls.parsing import host, lies_in, site
 
 __all__ = ["HIGHEST", "Asked", "Focus", "Manner"]
 

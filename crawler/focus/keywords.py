@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from crawler.text import is_unspaced
+from crawler.page.text import is_unspaced
 
 WHOLE = re.compile(r"\w+")
 HALF_LENGTH = 400

@@ -13,7 +13,7 @@ from scrapy.http import Response
 from crawler.crawl import crawl_of
 from crawler.middlewares.robots import ROBOTS, TOO_BUSY
 from crawler.state.frontier import Frontier
-from crawler.urls import host
+from crawler.urls.parsing import host
 
 logger = logging.getLogger(__name__)
 

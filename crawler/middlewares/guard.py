@@ -11,9 +11,9 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
 from zope.interface import implementer
 
-from crawler.addresses import AllowList, is_public
 from crawler.failures import Refusal
 from crawler.outcomes import Code, Outcome
+from crawler.urls.public_hosts import AllowList, is_public
 
 
 @implementer(IHostnameResolver)

@@ -13,12 +13,12 @@ from crawler.crawl import crawl_of
 from crawler.failures import Refusal
 from crawler.middlewares.backoff import REFUSED_TIMES
 from crawler.outcomes import Code, Outcome
-from crawler.scope import Scope
 from crawler.spiders.examples import KINDS
 from crawler.spiders.leases import MOVED_TO
 from crawler.state.entries import Lent
 from crawler.state.frontier import Frontier
-from crawler.urls import absolute
+from crawler.urls.parsing import absolute
+from crawler.urls.scope import Scope
 
 ANYWHERE = KINDS | {"image"}
 CONDITIONS = (b"If-None-Match", b"If-Modified-Since")

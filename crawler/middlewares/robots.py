@@ -16,9 +16,9 @@ from twisted.python.failure import Failure
 from crawler.crawl import crawl_of
 from crawler.failures import Refusal, outcome_of
 from crawler.outcomes import Code, Outcome
-from crawler.page import BOT
+from crawler.page.page import BOT
 from crawler.state.frontier import Frontier
-from crawler.urls import host, origin
+from crawler.urls.parsing import host, origin
 
 logger = logging.getLogger(__name__)
 

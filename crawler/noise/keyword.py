@@ -17,7 +17,7 @@ from functools import cache, cached_property
 from math import fsum  # whose result does not depend on the order
 from pathlib import Path
 
-from crawler.text import words
+from crawler.page.text import words
 
 SHIPPED = ("english.txt", "chinese.txt")
 

@@ -10,9 +10,9 @@ from lxml import etree
 
 from crawler.noise.called import FAMILIES, MOST_LETTERS, families
 from crawler.noise.surroundings import ABOUT, SHORT, Surroundings, file_name
-from crawler.text import words
-from crawler.urls import site
-from crawler.walk import ImageLink
+from crawler.page.contents import ImageLink
+from crawler.page.text import words
+from crawler.urls.parsing import site
 
 LEVELS = 4
 """Containers around a picture that are looked at."""

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 
 from crawler.noise.place import SIGNS, signs
 from crawler.noise.surroundings import Surroundings
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 
 MOST_LETTERS = 300
 """Of each text beside a picture, that are kept."""

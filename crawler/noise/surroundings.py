@@ -8,10 +8,10 @@ from math import log1p
 
 from lxml import etree
 
-from crawler.page import Extraction, Page
-from crawler.text import words
-from crawler.urls import site
-from crawler.walk import ImageLink
+from crawler.page.contents import ImageLink
+from crawler.page.page import Extraction, Page
+from crawler.page.text import words
+from crawler.urls.parsing import site
 
 MAIN_SHARE = 0.8
 """Of the main text, that the container of the main text holds."""

@@ -14,7 +14,7 @@ from crawler.noise.reasons import GROUPS, NoiseReason, Picture
 from crawler.noise.redundancy import LEAST_PAGES, redundancy
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.words import description
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 
 if TYPE_CHECKING:  # it imports numpy, which waits for the first picture
     from crawler.noise.learned import Model

@@ -2,14 +2,14 @@
 
 U_Nm of Li 2006. Addresses are cut like any text: host, path and file name give their pieces. The scheme and `www` are
 left out, for they stand in every address and tell nothing; escapes are read, so that a Chinese file name gives Chinese
-words. Of unspaced scripts the pairs of neighbouring characters are the words (crawler.text).
+words. Of unspaced scripts the pairs of neighbouring characters are the words (crawler.page.text).
 """
 
 from functools import lru_cache
 from urllib.parse import unquote
 
 from crawler.noise.sighting import Sighting
-from crawler.text import words
+from crawler.page.text import words
 
 MOST_ADDRESS = 300
 """Letters of an address that are read: its host, path and name come first."""

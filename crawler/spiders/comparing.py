@@ -6,9 +6,9 @@ from functools import partial
 from crawler.extraction import EXTRACTORS, LEARNING, Extractor
 from crawler.extraction.version import version
 from crawler.near_duplicates import signature, similarity
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
+from crawler.page.text import fingerprint
 from crawler.state.entries import Check, Found, Known
-from crawler.text import fingerprint
 
 
 class Comparison:

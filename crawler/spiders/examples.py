@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 from crawler.state.entries import Candidate
 from crawler.topic import Topic
 

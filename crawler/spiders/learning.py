@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from crawler.extraction.libraries import Libraries
 from crawler.extraction.template import Label
 from crawler.judging import Shelf
-from crawler.scope import Scope
 from crawler.spiders.topic_tracker import TopicTracker
 from crawler.state.entries import Answer
 from crawler.state.frontier import News
+from crawler.urls.scope import Scope
 
 
 @dataclass

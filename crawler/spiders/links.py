@@ -4,13 +4,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from crawler.focus.lead import Lead
-from crawler.page import Page
-from crawler.scope import Scope
+from crawler.page.contents import Link
+from crawler.page.page import Page
 from crawler.spiders.outcome_counts import OutcomeCounts
 from crawler.spiders.pictures import Pictures
 from crawler.state.entries import Candidate
 from crawler.state.frontier import Frontier
-from crawler.walk import Link
+from crawler.urls.scope import Scope
 
 # Links that are only a picture are mostly adverts: they wait until nothing better is left.
 PICTURE_PRIORITY = -1_000

@@ -9,7 +9,7 @@ from scrapy.http import Headers, Response
 from crawler.extraction.libraries import Libraries
 from crawler.items import PageItem
 from crawler.outcomes import Code, Outcome
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 from crawler.spiders.comparing import Comparison
 from crawler.spiders.examples import lesson
 from crawler.spiders.learning import Learning
@@ -20,7 +20,7 @@ from crawler.spiders.pictures import Pictures
 from crawler.spiders.responses import kept
 from crawler.spiders.topic_tracker import Judgement, TopicTracker
 from crawler.state.entries import Candidate, Check, Found, Lent, Template
-from crawler.urls import host
+from crawler.urls.parsing import host
 
 MAX_HEADER = 1_000
 

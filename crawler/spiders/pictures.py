@@ -10,10 +10,10 @@ from crawler.items import ImageItem
 from crawler.noise.evidence import Evidence
 from crawler.noise.sighting import Sighting, sightings
 from crawler.outcomes import Code, Outcome
-from crawler.page import Extraction, Page
-from crawler.picture import content_of, type_of
+from crawler.page.image_file import content_of, type_of
+from crawler.page.page import Extraction, Page
 from crawler.state.entries import Candidate
-from crawler.urls import ending
+from crawler.urls.parsing import ending
 
 IMAGE_PRIORITY = -10_000
 SMALLEST = 40

@@ -20,8 +20,8 @@ from crawler.failures import NO_WHOLE_PAGE, Refusal, outcome_of
 from crawler.items import ImageItem, PageItem
 from crawler.outcome_words import message
 from crawler.outcomes import Code, Group, Outcome
-from crawler.page import HTML_TYPES, Page, is_html, media_type
-from crawler.picture import looks_like_content
+from crawler.page.image_file import looks_like_content
+from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.seeds import Listing, listing
 from crawler.spiders.examples import KINDS, lesson
 from crawler.spiders.leases import lease_of, result_of

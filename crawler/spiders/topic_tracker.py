@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from crawler.focus.focus import HIGHEST, Focus
 from crawler.focus.harvest import Harvest, StopWhen
-from crawler.page import Extraction
+from crawler.page.page import Extraction
 from crawler.spiders.examples import Examples
 from crawler.spiders.links import PageLinks
 from crawler.state.entries import Candidate

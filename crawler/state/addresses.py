@@ -10,8 +10,8 @@ from crawler.outcomes import Code
 from crawler.state.entries import Candidate
 from crawler.state.lines import storable
 from crawler.state.schema import DONE, HELD, NO_OUTCOME, RECORDED, WAITING, address, host, site, verdict
-from crawler.urls import host as host_of
-from crawler.urls import site as site_of
+from crawler.urls.parsing import host as host_of
+from crawler.urls.parsing import site as site_of
 
 KNOWN_HOSTS = 50_000  # whose numbers are remembered
 NAMED_AT_ONCE = 5_000  # in a statement: databases take so many parameters and no more

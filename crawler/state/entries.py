@@ -6,10 +6,10 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from crawler.canonical import Canonical
 from crawler.noise.evidence import Evidence as PictureCounts
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.state.tempo import Tempo
+from crawler.urls.canonical import Canonical
 
 
 class Candidate(NamedTuple):

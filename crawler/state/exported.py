@@ -19,7 +19,7 @@ from crawler.state.pages import field_values
 from crawler.state.raw import response_of
 from crawler.state.report import exists, reading
 from crawler.state.schema import crawl, page, raw
-from crawler.urls import host, lies_in
+from crawler.urls.parsing import host, lies_in
 
 ROWS_AT_ONCE = 1_000
 BYTES_AT_ONCE = 16 * 1024 * 1024  # of texts and responses that are in memory, and one page more

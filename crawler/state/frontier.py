@@ -32,7 +32,7 @@ from crawler.state.manners import Manners, Pace
 from crawler.state.queues import HostQueue, Queues
 from crawler.state.tempo import Ear
 from crawler.state.thrift import NEAR, Thrift
-from crawler.urls import host
+from crawler.urls.parsing import host
 
 REMEMBERED = 200_000  # addresses seen last, for which the database need not be asked
 AWAY = 2.0  # a host that is not ready within these seconds goes back to the database

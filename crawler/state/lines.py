@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crawler.text import one_line
+from crawler.page.text import one_line
 
 logger = logging.getLogger(__name__)
 

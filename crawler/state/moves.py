@@ -11,7 +11,7 @@ from crawler.state.ended import END, end_row
 from crawler.state.entries import Candidate, Keys, Lent, Move
 from crawler.state.lines import storable
 from crawler.state.schema import HELD, WAITING, address, host
-from crawler.urls import host as host_of
+from crawler.urls.parsing import host as host_of
 
 
 class Moved(NamedTuple):

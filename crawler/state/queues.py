@@ -14,7 +14,7 @@ from crawler.state.coming import LEARNED
 from crawler.state.entries import Lent
 from crawler.state.manners import Manners
 from crawler.state.thrift import NEAR, Thrift
-from crawler.urls import host
+from crawler.urls.parsing import host
 
 
 @dataclass

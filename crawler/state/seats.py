@@ -19,7 +19,6 @@ from filelock import FileLock, Timeout
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from crawler.canonical import Canonical
 from crawler.recrawl import Bounds
 from crawler.state import rounds
 from crawler.state.addresses import in_parts, insert_of
@@ -52,6 +51,7 @@ from crawler.state.schema import (
 from crawler.state.survey import something_waits
 from crawler.state.turns import take_turn
 from crawler.state.workers import LEASE, marks, silent_workers
+from crawler.urls.canonical import Canonical
 from crawler.wording import counted, span
 
 NO_BOUNDS = Bounds()

@@ -5,7 +5,7 @@ from sqlalchemy import Connection, select
 from crawler.state.addresses import Addresses, in_parts
 from crawler.state.entries import Batch
 from crawler.state.schema import crawl, site
-from crawler.urls import host as host_of
+from crawler.urls.parsing import host as host_of
 
 
 def take_turn(connection: Connection, crawl_id: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from crawler.evaluation.metrics import tokens
 from crawler.extraction.auto import sight
 from crawler.extraction.auto.sight import Floats, Sight
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.training.labels import labels
 
 SET_EXPONENT = 0.35

@@ -15,7 +15,7 @@ from crawler.state.report import reading
 from crawler.state.schema import crawl, evidence, site
 from crawler.training.sighted import Sighted, signs
 from crawler.training.teacher import Tell
-from crawler.urls import site as site_of
+from crawler.urls.parsing import site as site_of
 from crawler.wording import counted
 
 SET = "crawl {}"

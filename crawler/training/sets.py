@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crawler.evaluation.gold import set_name
-from crawler.page import Page
-from crawler.urls import absolute, site
+from crawler.page.page import Page
+from crawler.urls.parsing import absolute, site
 
 OPEN: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
 BROKEN_OFF = (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError, UnicodeDecodeError)

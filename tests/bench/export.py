@@ -26,12 +26,12 @@ from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL, make_url
 from throughput import machine
 
-from crawler.canonical import Canonical
 from crawler.items import PageItem
 from crawler.state.database import open_database
 from crawler.state.entries import Batch, Candidate, Demand, Ended, PageResult
 from crawler.state.schema import crawl, page, tables
 from crawler.state.seats import Plan, Seat
+from crawler.urls.canonical import Canonical
 
 LENGTH, AT_ONCE = 1_500, 5_000
 NAMES = {"jsonl": "a.jsonl", "csv": "a.csv", "parquet": "a.parquet", "warc": "a.warc.gz", "markdown": "pages/"}

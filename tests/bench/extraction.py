@@ -34,10 +34,10 @@ from crawler.evaluation.peers import PEERS, Saved, is_installed, version  # noqa
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.extraction.auto import main_text  # noqa: E402
 from crawler.extraction.auto.comments import comments  # noqa: E402
-from crawler.extraction.title import headline  # noqa: E402
-from crawler.page import Page  # noqa: E402
+from crawler.metadata.publication_date import published  # noqa: E402
+from crawler.metadata.title import headline  # noqa: E402
+from crawler.page.page import Page  # noqa: E402
 from crawler.parallel import GARBAGE_THRESHOLD  # noqa: E402
-from crawler.published import published  # noqa: E402
 
 SETS = ("andy_articles", "fundus")
 BYTES, ELEMENTS = (150_000, 200_000), (500, 1_000)
@@ -62,7 +62,7 @@ extract("<title>Bees</title><p>Bees dance in the dark of the hive, and others fo
 print(time.process_time() - start, (peak() - before) / 1024)
 """
 # What of the memory is the page's and not the method's, loaded before.
-WITHOUT_METHOD = "from crawler.page import Page; Page.from_html('<p>x').blocks"
+WITHOUT_METHOD = "from crawler.page.page import Page; Page.from_html('<p>x').blocks"
 
 Work = Callable[[Saved, bytes], object]
 
@@ -153,8 +153,8 @@ def metadata(pages: list[Saved], rounds: int) -> dict[str, Figures]:
         "comments": lambda page: comments(page, ()),
         "published": lambda page: published(page),
     }
-    if find_spec("crawler.author"):
-        asked["author"] = import_module("crawler.author").author
+    if find_spec("crawler.metadata.author"):
+        asked["author"] = import_module("crawler.metadata.author").author
     found: dict[str, list[float]] = {name: [] for name in asked}
     for _ in range(rounds):
         read = [Page.from_html(page.html, page.url) for page in pages]

@@ -7,7 +7,7 @@ from math import log, sqrt
 
 from webs import Web
 
-from crawler.text import words
+from crawler.page.text import words
 
 SEED_PRIORITY = 10_000.0
 

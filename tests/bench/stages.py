@@ -20,9 +20,9 @@ from server import Files
 
 from crawler import crawl as building
 from crawler.crawl import crawl_of
-from crawler.language import language
+from crawler.metadata.language import language
 from crawler.outcomes import Code, Outcome
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.page_record import READERS
 from crawler.pipelines.extract import ExtractPipeline
 from crawler.pipelines.store import StorePipeline

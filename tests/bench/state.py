@@ -39,12 +39,12 @@ from sqlalchemy import make_url, text
 from synthetic import build, site_of
 from throughput import MEGABYTE, TOPIC, Run, _finish, machine
 
-from crawler.canonical import Canonical
 from crawler.outcomes import Code, Outcome
 from crawler.state.claims import claim
 from crawler.state.database import open_database
 from crawler.state.entries import Batch, Candidate, Demand, Ended, Lent, PageResult
 from crawler.state.seats import Plan, Seat
+from crawler.urls.canonical import Canonical
 
 MEMORY = [*TOPIC, "-s", "SCHEDULER=memory_queue.MemoryScheduler"]
 DROPPED = PageResult(Outcome(Code.DROPPED))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from crawler.extraction import EXTRACTORS
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.settings import EXTRACTOR
 
 ROOT = Path(__file__).resolve().parents[2]

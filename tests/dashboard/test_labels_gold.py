@@ -18,7 +18,7 @@ from crawler.dashboard.request import Request
 from crawler.dashboard.routes import answer
 from crawler.evaluation.gold import read_set
 from crawler.extraction import EXTRACTORS
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.state.dashboard_tables import label
 from crawler.state.schema import page
 

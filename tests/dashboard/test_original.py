@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from crawler.dashboard.original import MOST_LEVELS, Original, document, original, sheet
-from crawler.page import Page
-from crawler.text import fold_space
+from crawler.page.page import Page
+from crawler.page.text import fold_space
 
 CASES = sorted((Path(__file__).parent.parent / "pages").glob("*/input.html"))
 ALLOWED = {"class", "title", "lang", "dir", "colspan", "rowspan"}

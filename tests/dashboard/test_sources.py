@@ -8,7 +8,7 @@ import pytest
 
 from crawler.dashboard import sources
 from crawler.dashboard.sources import Sources
-from crawler.page import Page
+from crawler.page.page import Page
 
 HTML = f"<h1>Bees</h1>{'<p>Bees dance in the dark of the hive, and others follow them out to the flowers.</p>' * 300}"
 

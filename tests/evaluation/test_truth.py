@@ -2,9 +2,9 @@
 
 import pytest
 
-from crawler.canonical import Canonical
 from crawler.evaluation.truth import truth_of
 from crawler.state.gathered import Fetched
+from crawler.urls.canonical import Canonical
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The two pages of Figure 2 of Yan and Wang 2020, rebuilt so that the numbers of their tables come out."""
 
-from crawler.page import Page
+from crawler.page.page import Page
 
 MENU = "".join(f"<a href=/{number}>{word}</a>" for number, word in enumerate("中国 国际 军事 观点 专题".split()))
 NOTICE = "本文系转载，不代表参考消息网的观点，参考消息".ljust(83, "…")

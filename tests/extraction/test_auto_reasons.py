@@ -8,7 +8,7 @@ from crawler.extraction.auto.choice import best_f1
 from crawler.extraction.auto.explain import explain
 from crawler.extraction.auto.model import judge, judged, shipped
 from crawler.extraction.auto.reasons import GROUPS, BlockReason, JudgedBlock, group_of
-from crawler.page import Page
+from crawler.page.page import Page
 
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."
 PAGE = Page.from_html(

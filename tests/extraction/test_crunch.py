@@ -3,7 +3,7 @@ import time
 import pytest
 
 from crawler.extraction.crunch import AD_SERVERS, LINK_RATIO, LISTS, SUBSTANCE, crunch, crunched
-from crawler.page import Page
+from crawler.page.page import Page
 
 
 def text(html: str) -> str:

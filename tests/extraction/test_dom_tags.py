@@ -1,7 +1,7 @@
 import pytest
 
 from crawler.extraction.dom_tags import CONTENT_SHARE, CONTENT_TAGS, EDGES, NOISE_SHARE, TEXT_TAGS, dom_tags
-from crawler.page import Page
+from crawler.page.page import Page
 
 
 def text(html: str) -> str:

@@ -10,11 +10,11 @@ import pytest
 from hostile import PAGES
 from lxml import etree
 
-from crawler.bounds import MAX_BLOCKS
 from crawler.extraction import EXTRACTORS, extract
 from crawler.extraction.auto.model import KINDS as PAGE_TYPES
-from crawler.page import Extraction, Page
-from crawler.walk import Block
+from crawler.page.contents import Block
+from crawler.page.limits import MAX_BLOCKS
+from crawler.page.page import Extraction, Page
 
 CASES = Path(__file__).parent.parent / "pages"
 EXAMPLES = {folder.name: (folder / "input.html").read_bytes() for folder in sorted(CASES.iterdir())}

@@ -10,7 +10,7 @@ import pytest
 
 from crawler.evaluation.metrics import Text, f1, precision_recall
 from crawler.extraction import extract
-from crawler.page import Page
+from crawler.page.page import Page
 
 GOLD = Path(__file__).parent.parent / "gold"
 # Shingle F1, in hundredths: three below the least that several trainings made of it, that trifles may differ.

@@ -4,7 +4,7 @@ import pytest
 
 from crawler.extraction.framework import DEFAULT, Length, Limits, framework, length
 from crawler.extraction.tree import Element
-from crawler.page import Page
+from crawler.page.page import Page
 
 PAPER = Limits(divs=False)
 WIDE, NARROW = f"width={DEFAULT.width + 1}", f"width={DEFAULT.width}"

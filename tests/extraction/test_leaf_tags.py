@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from crawler.extraction.leaf_tags import LEGAL_LENGTH, TEXT_TAGS, leaf_tags
-from crawler.page import Page
+from crawler.page.page import Page
 
 CASES = sorted((Path(__file__).parent.parent / "pages").iterdir())
 

@@ -4,7 +4,7 @@ import pytest
 from hostile import PAGES
 
 from crawler.extraction.leaves import leaves
-from crawler.page import Page
+from crawler.page.page import Page
 
 CASES = Path(__file__).parent.parent / "pages"
 BODIES = PAGES | {folder.name: (folder / "input.html").read_bytes() for folder in sorted(CASES.iterdir())}

@@ -6,7 +6,7 @@ import pytest
 from crawler.extraction import libraries as module
 from crawler.extraction.libraries import Libraries
 from crawler.extraction.template import N1, Label, template
-from crawler.page import Page
+from crawler.page.page import Page
 
 TEMPLATE = import_module("crawler.extraction.template")  # the function of this name stands before it
 MENU = Label("p", "Menu")

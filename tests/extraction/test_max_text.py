@@ -2,7 +2,7 @@ import pytest
 
 from crawler.extraction.max_text import BREAKS, max_text
 from crawler.extraction.source import TEXT_LEVEL
-from crawler.page import Page
+from crawler.page.page import Page
 
 
 def text(html: str) -> str:

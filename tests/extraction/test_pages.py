@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crawler.extraction import EXTRACTORS
-from crawler.page import Page
+from crawler.page.page import Page
 
 CASES = sorted((Path(__file__).parent.parent / "pages").iterdir())
 TRAINED = ["auto"]

@@ -9,7 +9,7 @@ from hostile import PAGES
 
 from crawler.extraction.markdown import markdown
 from crawler.extraction.plain import plain
-from crawler.page import Page
+from crawler.page.page import Page
 
 CASES = Path(__file__).parent.parent / "pages"
 LONG = "Bees dance to tell the others the way to the flowers, and the longer they dance the farther it is. " * 2

@@ -1,7 +1,7 @@
 import pytest
 
 from crawler.extraction.slope import WINDOW, Tokens, flat, mean_tags, slope, tags_around, tokenize
-from crawler.page import Page
+from crawler.page.page import Page
 
 TAGS = "<i></i>" * WINDOW  # two windows of nothing but tags
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from crawler.extraction.source import blocks_of, pieces, plain
-from crawler.page import Page
+from crawler.page.page import Page
 
 HOSTILE = {
     "open quotes": "<a b=\"<a b='" * 100_000,

@@ -17,7 +17,7 @@ from crawler.extraction.template import (
     learn,
     template,
 )
-from crawler.page import Page
+from crawler.page.page import Page
 
 module = import_module("crawler.extraction.template")  # the function of this name stands before it
 

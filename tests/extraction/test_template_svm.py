@@ -23,7 +23,7 @@ from crawler.extraction.template_svm import (
     shipped,
     template_svm,
 )
-from crawler.page import Page
+from crawler.page.page import Page
 
 module = import_module("crawler.extraction.template_svm")  # the function of this name stands before it
 

@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from crawler.extraction.title import MAX_HEADINGS, MAX_TITLE, headline
-from crawler.page import Page
+from crawler.metadata.title import MAX_HEADINGS, MAX_TITLE, headline
+from crawler.page.page import Page
 
 OG = "<meta property=og:title content='Bees dance'>"
 LD = '<script type="application/ld+json">{"@type": "Article", "headline": "Bees dance"}</script>'

@@ -6,7 +6,7 @@ import pytest
 
 from crawler.extraction.template_svm import Features, Svm, counts, features
 from crawler.extraction.training import Sample, TooFewError, Trained, _balanced, _folds, samples, train
-from crawler.page import Page
+from crawler.page.page import Page
 
 sklearn_svm = pytest.importorskip("sklearn.svm")
 

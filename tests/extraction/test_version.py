@@ -7,8 +7,8 @@ import pytest
 
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.version import EXTRACTION, version
-from crawler.page import Page
-from crawler.text import fingerprint
+from crawler.page.page import Page
+from crawler.page.text import fingerprint
 
 CASES = sorted((Path(__file__).parent.parent / "pages").glob("*/input.html"))
 MADE = {1: "57a2b07fccdeb390"}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sites import OPEN, STUB, Answer, Asked, Crawl, Route, Site, crawl, page, serving, stubbed
 
-from crawler.addresses import AllowList
 from crawler.middlewares.guard import PublicResolver
+from crawler.urls.public_hosts import AllowList
 
 # Names, and the addresses a name server gives for them.
 NAMES = {

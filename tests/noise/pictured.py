@@ -4,7 +4,7 @@ from crawler.extraction import EXTRACTORS
 from crawler.noise.place import SIGNS, signs
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.surroundings import Surroundings
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 
 URL = "http://www.example.org/a/story.html"
 TEXT = "The river rose in the night, and by the morning the water stood in the houses of the lower town. "

@@ -9,7 +9,7 @@ from pictured import TEXT, URL, page, seen
 from crawler.noise import sighting as module
 from crawler.noise.place import SIGNS
 from crawler.noise.sighting import MOST_LETTERS, Sighting, sightings
-from crawler.page import Extraction
+from crawler.page.page import Extraction
 
 MOST_SECONDS = 3.0  # for 10,000 pictures, of which a crawl looks at 500; 0.6 where nothing else is at work
 LINK = '<a href="http://b.example/x"><img src="/p.jpg" alt="A \u6d2a" title="T"> Text</a>'

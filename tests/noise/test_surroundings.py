@@ -4,7 +4,7 @@ import pytest
 from pictured import TEXT, page, surroundings
 
 from crawler.noise.surroundings import MOST_TITLE, Surroundings, file_name
-from crawler.page import Extraction
+from crawler.page.page import Extraction
 
 P = f"<p>{TEXT}</p>"
 LETTERS = len(TEXT.strip())

@@ -9,7 +9,7 @@ from crawler.noise.keyword import NoiseWords
 from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.verdict import MODELS, Judge, Opinion, Verdict
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 
 BANNER = Sighting("http://a/ads/top_banner.gif", "http://b/", "http://a/")
 STORY = Sighting("http://a/2024/flood.jpg", "", "http://a/", alt="The valley")

@@ -2,7 +2,7 @@ import pytest
 
 from crawler.noise.sighting import Sighting
 from crawler.noise.words import MOST_ADDRESS, MOST_WORD, description
-from crawler.text import words
+from crawler.page.text import words
 
 
 @pytest.mark.parametrize(

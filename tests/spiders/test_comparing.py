@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from crawler.extraction import EXTRACTORS
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.spiders.comparing import Comparison
 from crawler.state.entries import Check, Found, Known
 

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.page import Extraction, Page
+from crawler.page.page import Extraction, Page
 from crawler.spiders.examples import EXAMPLE_LENGTH, MOST_SEEDS, Example, Examples, lesson
 from crawler.state.entries import Candidate
 from crawler.topic import Topic

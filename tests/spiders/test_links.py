@@ -4,17 +4,17 @@ from collections.abc import Callable
 
 import pytest
 
-from crawler.canonical import Canonical
 from crawler.extraction import EXTRACTORS
 from crawler.focus.lead import Lead
-from crawler.page import MAX_NEAR_TEXT, Page
-from crawler.scope import Scope
+from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.links import MOST_WORDS, PICTURE_PRIORITY, Links, PageLinks
 from crawler.spiders.outcome_counts import OutcomeCounts
 from crawler.spiders.pictures import Pictures
 from crawler.state.entries import Answer, Candidate, Keys, Lent, PageResult
 from crawler.state.frontier import Frontier
 from crawler.state.manners import Pace
+from crawler.urls.canonical import Canonical
+from crawler.urls.scope import Scope
 
 URL = "http://a.example/"
 Find = Callable[[str], PageLinks]

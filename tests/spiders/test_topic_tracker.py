@@ -5,7 +5,7 @@ import pytest
 from crawler.focus.focus import HIGHEST, Focus
 from crawler.focus.harvest import ON_TOPIC, Harvest, StopWhen
 from crawler.focus.lead import Lead
-from crawler.page import Extraction
+from crawler.page.page import Extraction
 from crawler.spiders.examples import Examples
 from crawler.spiders.links import PageLinks
 from crawler.spiders.topic_tracker import TopicTracker

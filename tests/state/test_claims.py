@@ -6,13 +6,13 @@ import pytest
 from sqlalchemy import select
 from workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
 
-from crawler.canonical import Canonical
 from crawler.outcomes import Code, Outcome
 from crawler.state import claims
 from crawler.state.claims import REQUESTS_A_PAGE
 from crawler.state.entries import Batch, Candidate, Move
 from crawler.state.schema import DONE, WAITING, host, site
-from crawler.urls import host as host_of
+from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import host as host_of
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 ONE_SITE = ("http://example.com/", "http://www.example.com/", "http://m.example.com/")

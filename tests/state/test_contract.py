@@ -4,12 +4,12 @@ import pytest
 from sqlalchemy import func, select, update
 from workers import EVERYTHING, SEEDS, Crew, also, candidates, check_budgets, failed, lines, stored, urls, written
 
-from crawler.canonical import Canonical
 from crawler.outcomes import Code, Outcome
 from crawler.state import claims
 from crawler.state.entries import Answer, Candidate, Move
 from crawler.state.schema import DONE, WAITING, address, crawl, lesson, page, worker
 from crawler.state.workers import LEASE
+from crawler.urls.canonical import Canonical
 
 A, B, C, D = (f"http://{letter}.example/" for letter in "abcd")
 

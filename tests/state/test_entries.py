@@ -2,8 +2,8 @@
 
 import pytest
 
-from crawler.canonical import Canonical
 from crawler.state.entries import Candidate, Keys, Lent, Recent
+from crawler.urls.canonical import Canonical
 
 A = "http://a.example/"
 KEYS = Keys(1, Canonical(["utm_.*"]))

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from workers import LOST
 
-from crawler.canonical import Canonical
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.state import frontier as frontier_module
 from crawler.state.entries import Answer, Batch, Candidate, Keys, Lent, PageResult, Template
 from crawler.state.frontier import AWAY, JOINING, MOST_OF_A_HOST, PASSED_OVER, Frontier
 from crawler.state.manners import Pace
-from crawler.urls import host
+from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 CLOSED, NOISE = Outcome(Code.HOST_CLOSED), Outcome(Code.NOISE, "size")

@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import select
 from workers import Crew, Worker, candidates, failed, stored
 
-from crawler.canonical import Canonical
 from crawler.state import learned
 from crawler.state.schema import focus
+from crawler.urls.canonical import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 

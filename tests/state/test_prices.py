@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import Connection, Engine, select
 from workers import EVERYTHING, Crew, Trouble, candidates, stored, urls
 
-from crawler.canonical import Canonical
 from crawler.state import prices as prices_module
 from crawler.state.claims import bury
 from crawler.state.entries import Candidate
 from crawler.state.schema import address, host
+from crawler.urls.canonical import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 

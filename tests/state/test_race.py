@@ -5,10 +5,10 @@ from pathlib import Path
 from sqlalchemy.engine import URL
 from workers import failed
 
-from crawler.canonical import Canonical
 from crawler.state.database import open_database
 from crawler.state.entries import Batch, Candidate, Demand
 from crawler.state.seats import Plan, Seat
+from crawler.urls.canonical import Canonical
 
 SEED = "http://seed.example/"
 ONE, ALL = Demand(5, 1, 1, alone=False), Demand(5, 5, 5, alone=False)

@@ -10,13 +10,13 @@ import pytest
 from sqlalchemy import Engine, func, select
 from workers import EVERYTHING, LOST, Crew, Worker, candidates, check, check_budgets, failed, lines, stored, written
 
-from crawler.canonical import Canonical
 from crawler.outcomes import Code, Outcome
 from crawler.state.database import open_database
 from crawler.state.entries import Batch, Candidate, Demand, Lent
 from crawler.state.schema import DONE, page, worker
 from crawler.state.seats import Plan, Seat
 from crawler.state.workers import LEASE
+from crawler.urls.canonical import Canonical
 
 FOLDERS = ("one", "two", "three")
 HOSTS = (

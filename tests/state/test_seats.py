@@ -9,13 +9,13 @@ import pytest
 from sqlalchemy import Engine, func, select
 from workers import SEEDS, Crew, candidates, failed, lines, stored, urls
 
-from crawler.canonical import Canonical
 from crawler.outcomes import Code
 from crawler.state import addresses
 from crawler.state.database import StateError, open_database
 from crawler.state.lines import JsonLines
 from crawler.state.schema import DONE, WAITING, crawl, host, output, worker
 from crawler.state.seats import Plan, Seat
+from crawler.urls.canonical import Canonical
 
 A, B = "http://a.example/", "http://b.example/"
 

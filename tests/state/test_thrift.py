@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from crawler.canonical import Canonical
 from crawler.state.coming import Coming, is_poor
 from crawler.state.entries import Answer, Candidate, Keys, Lent, PageResult
 from crawler.state.frontier import Frontier
 from crawler.state.manners import Pace
 from crawler.state.thrift import BATCH, NEAR, Thrift
-from crawler.urls import host
+from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 

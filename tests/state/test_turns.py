@@ -9,12 +9,12 @@ from sqlalchemy import Engine, select, text
 from sqlalchemy.engine import URL
 from workers import Crew, candidates, check, failed, stored
 
-from crawler.canonical import Canonical
 from crawler.state.database import open_database
 from crawler.state.entries import Batch, Candidate, Demand, Lent
 from crawler.state.schema import page
 from crawler.state.seats import Plan, Seat
 from crawler.state.turns import take_turn
+from crawler.urls.canonical import Canonical
 
 PAGES, HOSTS, SITES, LINKS = 1_200, 12, 4, 20
 WORKERS = 3

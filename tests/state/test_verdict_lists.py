@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, insert, text
 
-from crawler.canonical import Canonical
 from crawler.state import verdict_lists
 from crawler.state.entries import Keys
 from crawler.state.labels import CONTENT, NOISE, PICTURE, Label, key_of, put_label, remove_label
@@ -23,6 +22,7 @@ from crawler.state.verdict_lists import (
     list_verdicts,
     read_verdicts,
 )
+from crawler.urls.canonical import Canonical
 
 PAGE = "http://a.example/"
 KEYS = Keys(1, Canonical(()))

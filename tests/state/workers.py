@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event, select
 from sqlalchemy.exc import OperationalError
 
-from crawler.canonical import Canonical
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.state.claims import REQUESTS_A_PAGE
@@ -18,6 +17,7 @@ from crawler.state.database import open_database
 from crawler.state.entries import Answer, Batch, Candidate, Demand, Ended, Lent, Move, PageResult
 from crawler.state.schema import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, page, site, worker
 from crawler.state.seats import Plan, Seat
+from crawler.urls.canonical import Canonical
 
 SEEDS = ("http://seed.example/",)
 EVERYTHING = Demand(hosts=1_000, pages=1_000, each=1_000)

@@ -6,10 +6,10 @@ import pytest
 from gold_pages import row, rows, sentence
 
 from crawler.extraction.auto.model import Model
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.training.examples import Example, example, snippets
 from crawler.training.fitting import train
-from crawler.urls import site
+from crawler.urls.parsing import site
 
 Taught = Callable[[int], Model]
 

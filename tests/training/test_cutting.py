@@ -6,7 +6,7 @@ from crawler.extraction.auto import names, signs
 from crawler.extraction.auto.characters import BUCKETS
 from crawler.extraction.auto.model import KINDS, Vocabulary
 from crawler.extraction.auto.sight import sight
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.training.cutting import plainer, shorter, subset
 from crawler.training.fitting import describe
 

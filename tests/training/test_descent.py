@@ -5,7 +5,7 @@ from crawler.extraction.auto import network
 from crawler.extraction.auto.network import Layer, Nest
 from crawler.extraction.auto.sight import sight
 from crawler.extraction.auto.signs import ranges
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.training import descent
 from crawler.training.descent import F1_SHARE, STEPS, Lesson, _Batch, _beginning, _gradient, learn
 

@@ -9,7 +9,7 @@ from gold_pages import row
 from crawler.extraction.auto.model import KINDS, Model, judge
 from crawler.extraction.auto.sight import sight
 from crawler.extraction.training import TooFewError
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.training.examples import Example, example, parts_of, snippets, weights_of
 from crawler.training.fitting import train
 

@@ -10,7 +10,7 @@ import pytest
 
 from crawler.extraction.auto import auto
 from crawler.extraction.auto.model import KINDS, WEIGHTS, Model, WeightsError, judge, load, save
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.training.sets import Row
 from crawler.training.trial import mark
 

@@ -10,7 +10,7 @@ from crawler.dashboard.views import Data, Views
 from crawler.explanation import Reason
 from crawler.extraction.auto.explain import MOST_EXPLAINED, Explained, Explanation, explain
 from crawler.extraction.auto.reasons import BlockReason
-from crawler.page import Page
+from crawler.page.page import Page
 from crawler.wording import Message
 
 AT_ONCE = 200

@@ -16,13 +16,13 @@ wanted to use them, and is imported when the first page is judged.
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.bounds import MAX_BLOCKS, Cut
 from crawler.extraction.auto.comments import comments
 from crawler.extraction.auto.rows import whole_rows
 from crawler.extraction.plain import plain
 from crawler.extraction.scripted import instead
-from crawler.extraction.title import headline
-from crawler.page import Extraction, Page
+from crawler.metadata.title import headline
+from crawler.page.limits import MAX_BLOCKS, Cut
+from crawler.page.page import Extraction, Page
 
 if TYPE_CHECKING:  # it imports numpy, which waits for the first page
     from crawler.extraction.auto.model import Model

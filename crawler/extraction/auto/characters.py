@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.text import FULL_STOPS
-from crawler.text import UNSPACED as UNSPACED_CHARACTERS
+from crawler.page.text import FULL_STOPS
+from crawler.page.text import UNSPACED as UNSPACED_CHARACTERS
 
 Ints = NDArray[np.int64]
 KINDS = "other lower upper digit caseless unspaced space comma stop colon quote separator sign".split()

@@ -3,9 +3,9 @@
 from collections.abc import Container
 
 from crawler.extraction.auto.names import Name, named
-from crawler.page import Page
-from crawler.text import has_full_stop
-from crawler.walk import Block
+from crawler.page.contents import Block
+from crawler.page.page import Page
+from crawler.page.text import has_full_stop
 
 # "no-comments", "comments-off" and the link to the comments hold none, but no sentences either.
 WORDS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()

@@ -15,7 +15,7 @@ from crawler.extraction.auto.choice import best_f1
 from crawler.extraction.auto.model import Model, judge, judged, shipped, together, tokens
 from crawler.extraction.auto.reasons import GROUPS, BlockReason, JudgedBlock, group_of
 from crawler.extraction.auto.sight import Floats
-from crawler.page import Page
+from crawler.page.page import Page
 
 MOST_EXPLAINED = 1_000
 """Blocks of a page from which on none is explained: the page would be judged ten times over."""

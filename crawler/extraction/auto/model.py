@@ -14,7 +14,7 @@ from crawler.extraction.auto import characters, names, network, sight, signs
 from crawler.extraction.auto.network import Layer, Network
 from crawler.extraction.auto.sight import Floats, Sight
 from crawler.extraction.auto.signs import Scores
-from crawler.page import Page
+from crawler.page.page import Page
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
 SAMPLE = b"<p>Bees dance."

@@ -4,8 +4,8 @@ import re
 from typing import NamedTuple
 from zlib import crc32
 
-from crawler.page import Page
-from crawler.structured import structured
+from crawler.metadata.structured_data import structured
+from crawler.page.page import Page
 
 BUCKETS = 1 << 13
 """How many names are told apart."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from lxml import etree
 
-from crawler.page import Page
+from crawler.page.page import Page
 
 CELLS = frozenset(("td", "th", "dt", "dd"))
 MOST = 80

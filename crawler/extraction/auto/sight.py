@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.bounds import MAX_BLOCKS
 from crawler.extraction.auto import characters, names
 from crawler.extraction.auto.characters import Characters, Ints, Words
-from crawler.page import Page
-from crawler.structured import structured
-from crawler.text import unescaped
+from crawler.metadata.structured_data import structured
+from crawler.page.limits import MAX_BLOCKS
+from crawler.page.page import Page
+from crawler.page.text import unescaped
 
 Floats = NDArray[np.floating]
 MOST_LETTERS = 1_200

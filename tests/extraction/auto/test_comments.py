@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.extraction.auto.comments import comments
-from crawler.page import Page
+from crawler.page.page import Page
 
 SAID = "I saw them dance, too."
 LONG = "the bees in our garden go to the old apple tree"

@@ -5,7 +5,7 @@ from zlib import crc32
 import pytest
 
 from crawler.extraction.auto.names import BUCKETS, page_names
-from crawler.page import Page
+from crawler.page.page import Page
 
 
 def buckets(*names: str) -> set[int]:

@@ -9,7 +9,7 @@ from hostile import LONG, PAGES, WITHOUT_TEXT
 from crawler.extraction.auto import network
 from crawler.extraction.auto.model import KINDS, Judgement, judge, shipped
 from crawler.extraction.auto.network import RUN, Layer, Nest, Network
-from crawler.page import Page
+from crawler.page.page import Page
 
 GOLD = Path(__file__).parent.parent.parent / "gold"
 BODIES = {folder.name: (folder / "page.html").read_bytes() for folder in sorted(GOLD.iterdir())}

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hostile import PAGES, WITHOUT_TEXT
 
-from crawler.bounds import MAX_BLOCKS
 from crawler.extraction.auto import model, signs
 from crawler.extraction.auto.sight import outward, sight
 from crawler.extraction.auto.signs import Signs
-from crawler.page import Page
+from crawler.page.limits import MAX_BLOCKS
+from crawler.page.page import Page
 
 GOLD = Path(__file__).parent.parent.parent / "gold"
 ODD = {

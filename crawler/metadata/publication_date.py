@@ -11,9 +11,9 @@ from itertools import chain, islice
 
 from lxml.etree import Element, _Element
 
-from crawler.head import MAX_LINE
-from crawler.page import Page
-from crawler.structured import structured
+from crawler.metadata.structured_data import structured
+from crawler.page.head import MAX_LINE
+from crawler.page.page import Page
 
 EARLIEST = date(1990, 1, 1)
 MAX_NODES, MAX_DATES = 2_500, 100  # looked at: elements for their text; texts with digits like those of a year

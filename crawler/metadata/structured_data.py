@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from crawler.head import MAX_HEADLINE, MAX_JSON, MAX_LINE
-from crawler.page import Page
-from crawler.site_names import plain
+from crawler.metadata.site_names import plain
+from crawler.page.head import MAX_HEADLINE, MAX_JSON, MAX_LINE
+from crawler.page.page import Page
 
 MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
 MAX_MENDED = 50_000  # characters of a script that is mended

@@ -9,12 +9,12 @@ from typing import Any, TypeVar, cast
 
 from lxml import etree
 
-from crawler.bounds import Cut, bounded, is_deep
-from crawler.decoding import decode, is_clean_utf8
-from crawler.head import Head, read_head
-from crawler.text import fold_space
-from crawler.urls import absolute
-from crawler.walk import Anchor, Block, Containers, ImageLink, Link, Picture, Targets, Walked, targets, walk
+from crawler.page.contents import Anchor, Block, Containers, ImageLink, Link, Picture, Targets, Walked, targets, walk
+from crawler.page.decoding import decode, is_clean_utf8
+from crawler.page.head import Head, read_head
+from crawler.page.limits import Cut, bounded, is_deep
+from crawler.page.text import fold_space
+from crawler.urls.parsing import absolute
 
 BOT = "winnow"
 """The name by which robots.txt, meta tags and headers may address this crawler."""

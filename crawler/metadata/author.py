@@ -12,10 +12,10 @@ from itertools import islice
 
 from lxml.etree import _Element
 
-from crawler.page import Page
-from crawler.site_names import letters, site_keys
-from crawler.structured import structured
-from crawler.text import fold_space
+from crawler.metadata.site_names import letters, site_keys
+from crawler.metadata.structured_data import structured
+from crawler.page.page import Page
+from crawler.page.text import fold_space
 
 MAX_NAME = 60  # characters
 MAX_AUTHORS = 10

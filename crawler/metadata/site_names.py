@@ -3,9 +3,9 @@
 import re
 from html import unescape
 
-from crawler.head import MAX_HEADLINE
-from crawler.page import Page
-from crawler.text import fold_space
+from crawler.page.head import MAX_HEADLINE
+from crawler.page.page import Page
+from crawler.page.text import fold_space
 
 MAX_LABELS = 5  # of a host
 _SITE_NAMES = ("og:site_name", "application-name")

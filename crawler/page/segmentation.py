@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from crawler.text import HAN, is_unspaced, uncut_words, words
+from crawler.page.text import HAN, is_unspaced, uncut_words, words
 
 _HAN = re.compile(f"[{HAN}]+")
 _LONGEST = 10_000  # characters that are cut into words at once: no sentence is longer

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from crawler.outcomes import Code, Outcome
-from crawler.urls import ending, host, lies_in, repeats_itself, site
+from crawler.urls.parsing import ending, host, lies_in, repeats_itself, site
 
 MOST_REPEATS = 3
 """How often a path segment may stand in an address: /a/b/a/b/a/b/a/b is a link that grows in circles."""

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from crawler.pieces import WITHIN_WORDS, joined
-from crawler.text import fold_space
-from crawler.urls import absolute
+from crawler.page.joining import WITHIN_WORDS, joined
+from crawler.page.text import fold_space
+from crawler.urls.parsing import absolute
 
 INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label map mark nobr o:p output picture "

@@ -10,11 +10,11 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from crawler.page import Page
-from crawler.site_names import letters, plain, site_keys
-from crawler.structured import structured
-from crawler.text import words
-from crawler.walk import Block
+from crawler.metadata.site_names import letters, plain, site_keys
+from crawler.metadata.structured_data import structured
+from crawler.page.contents import Block
+from crawler.page.page import Page
+from crawler.page.text import words
 
 # Between the headline and the site's name; a hyphen only with spaces around it.
 SEPARATORS = re.compile(r"\s+[-–—|·»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}\s*")

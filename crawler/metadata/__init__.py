@@ -1,0 +1,1 @@
+"""What a page says of itself: title, author, date of publication, language."""
