@@ -11,7 +11,8 @@ The spider, its parsing, the middlewares, the pipelines and the extensions are t
 - an item is written to the file of JSON lines at once, through Python's buffer and without a sync;
 - nothing is shared with other workers and nothing survives a crash.
 
-`-s SCHEDULER=memory_queue.MemoryScheduler` starts it, with this folder on the path.
+`-s SPIDER_MODULES=crawler.spiders,memory_queue -s SCHEDULER=memory_queue.MemoryScheduler` starts it, with this folder
+on the path.
 """
 
 import json

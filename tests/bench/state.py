@@ -46,7 +46,7 @@ from crawler.state.entries import Batch, Candidate, Demand, Ended, Lent, PageRes
 from crawler.state.seats import Plan, Seat
 from crawler.urls.canonical import Canonical
 
-MEMORY = [*TOPIC, "-s", "SCHEDULER=memory_queue.MemoryScheduler"]
+MEMORY = [*TOPIC, "-s", "SPIDER_MODULES=crawler.spiders,memory_queue", "-s", "SCHEDULER=memory_queue.MemoryScheduler"]
 DROPPED = PageResult(Outcome(Code.DROPPED))
 LOOPBACKS = [f"127.0.0.{number}" for number in range(2, 10)]
 MANY_HOSTS = ["-s", "CONCURRENT_REQUESTS_PER_DOMAIN=8", "-s", "ALLOWED_PRIVATE_HOSTS=127.0.0.0/8"]
@@ -124,7 +124,7 @@ def crawl(site: Path, words: list[str], timeout: float) -> Run:
         usage, _ = _finish(line, Path(name), timeout)
         stored = lines_in(Path(name))
     cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / MEGABYTE
-    return Run(served.pages, stored, served.answers, served.seconds, cpu, memory, served.cpu)
+    return Run(served.pages, stored, served.answers, served.seconds, cpu, memory, served.cpu, served.asked)
 
 
 def lines_in(folder: Path) -> int:
@@ -371,7 +371,9 @@ def crawl_beside(url: str, options: argparse.Namespace) -> Run:
             line += ["-s", f"STATE_URL={url}", "-s", f"CLOSESPIDER_ITEMCOUNT={options.beside}"]
             usage, _ = _finish(line, folder, options.timeout)
         cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / MEGABYTE
-        return Run(served.pages, lines_in(folder), served.answers, served.seconds, cpu, memory, served.cpu)
+        return Run(
+            served.pages, lines_in(folder), served.answers, served.seconds, cpu, memory, served.cpu, served.asked
+        )
 
 
 # ---- workers
@@ -489,7 +491,7 @@ def _serve(folder: Path, hosts: list[str], pipe: Pipe) -> None:
 
     async def serve() -> None:
         files, loop = Files(folder), asyncio.get_running_loop()
-        served: list[dict[str, Any]] = [{"answers": 0, "pages": set()} for _ in hosts]
+        served: list[dict[str, Any]] = [{"answers": 0, "pages": set(), "asked": []} for _ in hosts]
         servers = [
             await loop.create_server(lambda one=one: Connection(files, one), host, 0, backlog=1024)
             for host, one in zip(hosts, served, strict=True)

@@ -5,7 +5,7 @@ Scrapy loads this module with the spiders, for `focus.py`.
 
 from functools import partial
 
+from crawler import crawl as building
 from crawler.focus.choice import Manner
-from crawler.spiders import focusing
 
-focusing.Manner = partial(Manner, learning=False)  # type: ignore[assignment, misc]
+building.Manner = partial(Manner, learning=False)  # type: ignore[assignment, misc]
