@@ -40,7 +40,7 @@ from synthetic import build, site_of
 from throughput import MEGABYTE, TOPIC, Run, _finish, machine
 
 from crawler.outcomes import Code, Outcome
-from crawler.state.claims import claim
+from crawler.state.claims import LONGEST_REST, claim
 from crawler.state.database import open_database
 from crawler.state.entries import Batch, Candidate, Demand, Ended, Lent, PageResult
 from crawler.state.seats import Plan, Seat
@@ -362,7 +362,7 @@ def crawl_beside(url: str, options: argparse.Namespace) -> Run:
             seed = f"http://127.0.0.1:{port}/"
             engine = open_database(make_url(url))
             with engine.begin() as database:
-                database.execute(text(f"UPDATE host SET next_at = {time.time() + 1_000_000}, worker = NULL"))
+                database.execute(text(f"UPDATE host SET next_at = {time.time() + LONGEST_REST / 2}, worker = NULL"))
                 row = {"name": "topic", "seeds": json.dumps([seed])}
                 database.execute(text("UPDATE crawl SET name = :name, seeds = :seeds"), row)
                 database.execute(text("DELETE FROM output"))

@@ -330,7 +330,6 @@ def test_ones_started_by_hand_are_left_to_who_did_so(make: Callable[..., World])
     [
         ({"cron": "nonsense"}, "cron line 'nonsense' is wrong"),
         ({"timezone": "Mars\x1b[2J"}, r"time zone 'Mars\x1b[2J' is not known"),
-        ({"name": "../bees"}, "the database says of it what no scheduler writes"),
     ],
 )
 def test_what_is_wrong_in_the_database_costs_its_own_job_alone(
