@@ -12,7 +12,7 @@ from crawler.dashboard.request import RefusedError
 from crawler.dashboard.sources import Source, Sources
 from crawler.extraction import EXTRACTORS
 from crawler.page.page import Extraction, Page
-from crawler.state.raw import DamageError, response_of
+from crawler.state.raw import TooLargeError, response_of
 from crawler.state.schema import crawl, page, raw
 from crawler.wording import Message
 
@@ -78,7 +78,7 @@ def reread(desk: Desk, connection: Connection, number: int) -> Reread:
         return Reread(row, None, {}, desk.sources)
     try:
         response = response_of(kept, MOST_BYTES)
-    except DamageError as error:
+    except TooLargeError as error:
         return Reread(row, None, {}, desk.sources, kept["fetched_at"], error.message)
     headers: dict[str, Any] = {name.lower(): value for name, value in response.headers} if response is not None else {}
     return Reread(row, response.body if response is not None else None, headers, desk.sources, kept["fetched_at"])

@@ -7,12 +7,11 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from crawler.outcome_words import MODELS
 from crawler.wording import Message, largest_unit
 
 SPANS = {"days": "{n} days", "h": "{n} h", "min": "{n} min", "s": "{n} s"}
 TABLES = ("chinese", "chinese_api", "chinese_outcomes")
-PLAIN = {"learned": "learned model", "filter_list": "filter list"}
-"""Words of the crawler that are said otherwise to people, in English."""
 
 
 class Words(NamedTuple):
@@ -58,7 +57,7 @@ class Words(NamedTuple):
 def words_of(language: str) -> Words:
     """The words of a language."""
     if language != "zh":
-        return Words(PLAIN)
+        return Words(MODELS)
     return Words({english: said for name in TABLES for english, said in _table(name).items()})
 
 

@@ -11,12 +11,10 @@ PLACE = ".place"  # the file that names a folder
 def place_of(folder: Path) -> tuple[str, bool]:
     """What names this folder, wherever it is mounted and whatever the machine is called; and whether it is a copy."""
     path = folder / PLACE
-    known = path.read_text(encoding="ascii", errors="replace").split() if path.exists() else []
-    if len(known) != 2:
-        path.unlink(missing_ok=True)
+    if not path.exists():
         name_place(folder, secrets.token_hex(16))
-        known = path.read_text(encoding="ascii").split()
-    return known[0], known[1] != str(path.stat().st_ino)
+    name, number = path.read_text(encoding="ascii").split()
+    return name, number != str(path.stat().st_ino)
 
 
 def name_place(folder: Path, name: str) -> None:

@@ -159,13 +159,7 @@ def _of(crawl: str | None, kind: str) -> list[Any]:
 def _label(row: Row[Any]) -> Label:
     source = None
     if row.source is not None:
-        unpacker = zstd.ZstdDecompressor()
-        try:
-            source = unpacker.decompress(row.source, MOST_SOURCE)
-        except zstd.ZstdError as error:
-            raise StateError(
-                "what is kept of the page {url} is damaged: {why}", url=repr(row.url[:200]), why=error
-            ) from None
+        source = zstd.ZstdDecompressor().decompress(row.source, MOST_SOURCE)
     return Label(row.kind, row.crawl, row.url, row.page, row.value, row.detail, source, row.said_at)
 
 

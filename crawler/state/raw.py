@@ -52,23 +52,16 @@ def _row(
     }
 
 
-class DamageError(MessageError, ValueError):
-    """A response that cannot be read."""
+class TooLargeError(MessageError, ValueError):
+    """A response that has more bytes than are read."""
 
 
 def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST) -> Response | None:
-    """The response in a row, if there is one; a DamageError where it cannot be read, or has more bytes than that."""
+    """The response in a row, if there is one; a TooLargeError where it has more bytes than that."""
     if row["body"] is None:
         return None
-    try:
-        headers = tuple((str(name), str(value)) for name, value in json.loads(row["headers"]))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise DamageError("the headers of a response that is kept are damaged: {why}", why=error) from None
     unpacker = zstd.ZstdDecompressor()
-    try:
-        body = unpacker.decompress(row["body"], most)
-    except zstd.ZstdError as error:
-        raise DamageError("a response that is kept is damaged: {why}", why=error) from None
+    body = unpacker.decompress(row["body"], most)
     if not unpacker.eof:
-        raise DamageError("a response that is kept is cut off, or too large")
-    return Response(row["status_line"], headers, body)
+        raise TooLargeError("a response that is kept is too large")
+    return Response(row["status_line"], tuple((name, value) for name, value in json.loads(row["headers"])), body)

@@ -136,14 +136,6 @@ def test_any_text_can_be_kept(engine: Engine) -> None:
     assert (one.value, one.url) == ("ab?", "<script>'\"")
 
 
-def test_a_damaged_source_is_said(engine: Engine) -> None:
-    put_label(engine, STORY)
-    with engine.begin() as connection:
-        connection.execute(update(label).values(source=b"junk"))
-    with pytest.raises(StateError, match="is damaged"):
-        found(engine, kind=TEXT)
-
-
 def test_they_outlive_their_crawl(crew: Crew) -> None:
     one = crew.join(*candidates("http://a.example/"), name="bees")
     put_label(crew.engine, BEES)

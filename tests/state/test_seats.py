@@ -102,16 +102,6 @@ def test_a_copied_folder_is_another_while_workers_are_at_work_in_the_first(many:
     assert (moved.seat.number, len(moved.records())) == (1, 1)
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"0123456789abcdef0123456789abcdef"])
-def test_a_folder_whose_name_cannot_be_read_gets_another(crew: Crew, content: bytes) -> None:
-    (crew.folder / "one").mkdir()
-    (crew.folder / "one" / ".place").write_bytes(content)
-    one = crew.join(*candidates(A))
-    one.end(*map(stored, one.claim()))
-    one.leave()
-    assert len(crew.join().records()) == 1
-
-
 def test_a_number_under_which_nothing_was_written_is_given_up(many: Crew) -> None:
     one, two = many.join(*candidates(A)), many.join(folder="two")
     two.leave()
