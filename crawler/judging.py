@@ -27,7 +27,7 @@ BY_LIST = "filter_list"
 
 @dataclass(frozen=True)
 class Court:
-    """A judge, filter lists whose word is final, and what the user calls noise."""
+    """A judge of pictures, and filter lists that overrule it."""
 
     judge: Judge
     lists: FilterLists | None = None
@@ -35,16 +35,18 @@ class Court:
     def verdict(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """The verdict on a picture, by what its site shows on all its pages so far."""
         said = self.judge.judge(sighting, evidence)
-        if self.lists is not None and self.is_listed(self.lists, sighting):
+        if self._is_listed(sighting):
             reasons = (*(said.reasons if said.is_noise else ()), Reason(NoiseReason.BLOCKED_BY_LIST, {}))
             return said._replace(is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
         return said
 
-    def is_listed(self, lists: FilterLists, sighting: Sighting) -> bool:
+    def _is_listed(self, sighting: Sighting) -> bool:
         """Whether a picture or where it leads is on the lists."""
-        if lists.hit(sighting.url, sighting.page):
+        if self.lists is None:
+            return False
+        if self.lists.hit(sighting.url, sighting.page):
             return True
-        return bool(sighting.target) and lists.hit(sighting.target, sighting.page, "document")
+        return bool(sighting.target) and self.lists.hit(sighting.target, sighting.page, "document")
 
 
 def court_of(settings: BaseSettings) -> Court:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # they want numpy and scipy, without which the other commands
 
 GROUPS = ("lang", "page_type")
 NEEDED = ("numpy", "scipy")
-TOLERANCE = 0.005  # how far a figure may fall below the baseline
 PAGE_SECONDS = 30.0  # that a method has for a page
 MOST_JOBS = 64
 TICK = 0.2  # seconds between two changes of a line on a terminal
@@ -123,10 +122,10 @@ class Command(OneSentence):
         """Say what fell since the baseline."""
         import json
 
-        from crawler.evaluation.record import compared
+        from crawler.evaluation.record import TOLERANCE, compared
 
         assert self.before is not None  # noqa: S101 - only then it is called
-        found = compared(self.before, json.loads(figures)["sets"], TOLERANCE)
+        found = compared(self.before, json.loads(figures)["sets"])
         for line in found.left:
             _say(f"not compared: {line}")
         for line in found.falls:

@@ -20,7 +20,7 @@ from sqlalchemy.engine import URL
 
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.formats import FORMATS, format_of, packing
-from crawler.export.gold import GoldLines
+from crawler.export.gold import gold_line
 from crawler.export.markdown import markdown
 from crawler.export.packing import PACKERS, packed
 from crawler.export.parquet import MissingError
@@ -28,7 +28,7 @@ from crawler.export.wishes import WishError, fields_of, places_of, since_of
 from crawler.files import OutputError, WholeFile, WholeFolder
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.exported import GONE, ONLY, Exported, Stored, Wish, exported
-from crawler.state.labels import labelled_pages
+from crawler.state.labels import Label, labelled_pages
 from crawler.subcommands.options import OneSentence, refuse, share
 from crawler.wording import counted, printable
 
@@ -178,21 +178,18 @@ class Command(OneSentence):
             target = WholeFile(self.output)
         except OutputError as error:
             _refuse(str(error))
-        size = 0
+        tally = Tally()
         try:
             with labelled_pages(url, name) as labels:
-                lines = GoldLines(labels)
-                for part in packed(lines, packing(self.output or "")):
+                for part in packed(_gold_lines(labels, tally), packing(self.output or "")):
                     target.write(part)
-                    size += len(part)
-            if not lines.made:
+                    tally.bytes += len(part)
+            if not tally.pages:
                 _refuse("nobody has marked the main text of a page yet; scrapy dashboard shows pages to be marked")
             target.finish()
         finally:
             target.discard()
-        _say(f"{counted(lines.made, 'marked page')} written to {target.shown}, {decimal(size)}.")
-        if lines.bare:
-            _say(f"Of {counted(lines.bare, 'other')} the source is not there, so it is not written.")
+        _say(f"{counted(tally.pages, 'marked page')} written to {target.shown}, {decimal(tally.bytes)}.")
 
     def check_apart(self, crawls: Iterable[Exported], url: URL) -> None:
         """Raise an OutputError when the output would take the place of what crawls write."""
@@ -274,6 +271,13 @@ def _check_labels(opts: argparse.Namespace, kind: str) -> None:
         _refuse(f"--{others[0].replace('_', '-')} does not go with --labels, which writes all pages that were marked")
     if opts.labels and (kind != "jsonl" or packing(opts.output or "") not in ("", ".gz")):
         _refuse("--labels writes JSON lines, as they are or as .gz, which is what scrapy evaluate reads")
+
+
+def _gold_lines(labels: Iterable[Label], tally: Tally) -> Iterator[bytes]:
+    """The line of each labelled page, counted."""
+    for label in labels:
+        tally.pages += 1
+        yield gold_line(label)
 
 
 def _terminated(*_: Any) -> NoReturn:

@@ -299,9 +299,9 @@ def _site(site: SiteRow, limit: int, now: float) -> list[str]:
     """A row of the table of sites."""
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
     said = ""
-    if site.closed:
+    if site.why is not None:
         some = "" if site.closed == site.hosts else f"{site.closed:,} of {site.hosts:,} hosts "
-        said = f"{some}closed: {message(Outcome(Code(site.why or Code.HOST_CLOSED)))}"
+        said = f"{some}closed: {message(Outcome(Code(site.why)))}"
     elif used >= 1:
         said = str(message(Outcome(Code.SITE_BUDGET_SPENT)))
     elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:

@@ -13,7 +13,7 @@ from crawler.dashboard.request import RefusedError
 from crawler.dashboard.reread import Reread
 from crawler.extraction.plain import plain
 from crawler.extraction.version import version
-from crawler.state.labels import TEXT, Label, detail_of
+from crawler.state.labels import TEXT, Label
 
 MOST_BLOCKS = 5_000
 MOST_SOURCE = 8_000_000
@@ -116,11 +116,8 @@ class Sheet:
 
     def labelled_before(self, detail: str) -> frozenset[int] | None:
         """The blocks of an earlier label; None where it is of another source."""
-        told = detail_of(detail)
-        blocks = told.get("blocks")
-        if told.get("fingerprint") != self.fingerprint or not isinstance(blocks, list):
-            return None
-        return frozenset(blocks)
+        told = json.loads(detail)
+        return frozenset(told["blocks"]) if told["fingerprint"] == self.fingerprint else None
 
     def chosen(self, form: Mapping[str, str]) -> frozenset[int]:
         """The blocks that a form names; a RefusedError where one is none, or where the page is another by now."""

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
-from typing import Any
 
 from sqlalchemy import Connection, RowMapping, select
 
@@ -80,8 +79,8 @@ def reread(desk: Desk, connection: Connection, number: int) -> Reread:
         response = response_of(kept, MOST_BYTES)
     except TooLargeError as error:
         return Reread(row, None, {}, desk.sources, kept["fetched_at"], error.message)
-    headers: dict[str, Any] = {name.lower(): value for name, value in response.headers} if response is not None else {}
-    return Reread(row, response.body if response is not None else None, headers, desk.sources, kept["fetched_at"])
+    headers = {name.lower(): value for name, value in response.headers}
+    return Reread(row, response.body, headers, desk.sources, kept["fetched_at"])
 
 
 def reread_at(desk: Desk, number: int) -> Reread:

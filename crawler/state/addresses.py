@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from crawler.outcomes import Code
 from crawler.state.entries import Candidate
 from crawler.state.lines import storable
-from crawler.state.schema import DONE, HELD, NO_OUTCOME, RECORDED, WAITING, address, host, site, verdict
+from crawler.state.schema import DONE, HELD, IS_DONE, NO_OUTCOME, RECORDED, WAITING, address, host, site, verdict
 from crawler.urls.parsing import host as host_of
 from crawler.urls.parsing import site as site_of
 
@@ -24,7 +24,7 @@ RAISE_BEST = (
 )
 # What is known of an address for a picture alone, which one link with words overrules.
 ONLY_PICTURED = (address.c.kind != "image") & or_(
-    address.c.sight.is_not(None), (address.c.state == DONE) & (address.c.outcome == Code.NOISE)
+    address.c.sight.is_not(None), IS_DONE & (address.c.outcome == Code.NOISE)
 )
 OVERRULE = (
     update(address)

@@ -26,15 +26,13 @@ from sqlalchemy import (
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.state.entries import Candidate, Demand, Known, Lent
 from crawler.state.pages import known_pages
-from crawler.state.schema import DONE, HELD, WAITING, address, crawl, host, site, worker
+from crawler.state.schema import DONE, HELD, IS_HELD, IS_WAITING, WAITING, address, crawl, host, site, worker
 
 # A site may answer this many requests with something else for every page of its budget.
 REQUESTS_A_PAGE = 10
 LAPSES = 20  # an address whose holder died so often may be what kills them
 REFUSED_AT_ONCE = 10_000  # addresses that are given up in one claim: a statement must end within its time
 LONGEST_REST = 3_600.0  # seconds until a host is asked again, if the settings allow no longer pause
-# Spelled out: with a number that it learns only later, SQLite cannot tell that the index of what waits holds it all.
-IS_WAITING = literal(WAITING, literal_execute=True)
 IS_IMAGE = literal("image", literal_execute=True)
 
 has_some = host.c.best.is_not(None) & (
@@ -62,10 +60,8 @@ new_hosts = both.where(
     ready,
 )
 # A crawl that has its pages still takes its pictures, and one that wants no pictures takes its pages alone.
-is_picture = (address.c.state == IS_WAITING) & (address.c.kind == IS_IMAGE)
-page_waits = select(address.c.id).where(
-    address.c.host_id == host.c.id, address.c.state == IS_WAITING, address.c.kind != IS_IMAGE
-)
+is_picture = IS_WAITING & (address.c.kind == IS_IMAGE)
+page_waits = select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING, address.c.kind != IS_IMAGE)
 wanted = {
     "all": true(),
     "pages": page_waits.correlate(host).exists(),
@@ -81,7 +77,8 @@ NEW_HOSTS = {
 }
 parent = address.alias("parent")
 head = address.alias("head")
-heads = select(head.c.id).where(head.c.host_id == host.c.id, head.c.state == IS_WAITING)
+head_waits = head.c.state == literal(WAITING, literal_execute=True)
+heads = select(head.c.id).where(head.c.host_id == host.c.id, head_waits)
 found = (
     address.c.id,
     address.c.key,
@@ -118,7 +115,7 @@ def _heads(dialect: str, kinds: str) -> Select[Any]:
 HEADS = {(dialect, kinds): _heads(dialect, kinds) for dialect in ("sqlite", "postgresql") for kinds in wanted}
 next_best = (
     select(address.c.priority)
-    .where(address.c.host_id == host.c.id, address.c.state == IS_WAITING)
+    .where(address.c.host_id == host.c.id, IS_WAITING)
     .order_by(address.c.priority.desc())
     .limit(1)
     .correlate(host)
@@ -144,7 +141,7 @@ TOOK_FROM = (
 RENEW_BEST = update(host).where(host.c.id.in_(bindparam("ids", expanding=True))).values(best=next_best)
 more = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.best.is_not(None))
 MORE = {pictures: more.where(wanted["all" if pictures else "pages"]) for pictures in (True, False)}
-of_host = select(head.c.id).where(head.c.host_id == bindparam("host"), head.c.state == IS_WAITING)
+of_host = select(head.c.id).where(head.c.host_id == bindparam("host"), head_waits)
 REFUSE = {
     kinds: update(address).where(address.c.id.in_(of_host.where(of_kinds[kinds]).limit(bindparam("most"))))
     for kinds in ("all", "pages")
@@ -279,7 +276,7 @@ def pages_left(connection: Connection, who: Claimant) -> float:
     mine = worker.c.crawl_id == who.crawl_id
     pages += connection.execute(select(func.coalesce(func.sum(worker.c.pages), 0)).where(mine)).scalar_one()
     held = select(func.count()).where(
-        address.c.state == HELD, address.c.worker.in_(select(worker.c.id).where(mine)), address.c.kind != "image"
+        IS_HELD, address.c.worker.in_(select(worker.c.id).where(mine)), address.c.kind != "image"
     )
     return int(who.max_pages - pages - connection.execute(held).scalar_one())
 
@@ -307,7 +304,7 @@ def give_back(connection: Connection, who: Claimant, lent: Iterable[Lent]) -> in
     by_id = {one.lease: one for one in lent}
     if not by_id:
         return 0
-    mine = (address.c.id.in_(sorted(by_id)), address.c.worker == who.worker_id, address.c.state == HELD)
+    mine = (address.c.id.in_(sorted(by_id)), address.c.worker == who.worker_id, IS_HELD)
     back = connection.execute(select(address.c.id).where(*mine)).scalars().all()
     connection.execute(update(address).where(*mine).values(state=WAITING, worker=None))
     count_sites(connection, Counter(by_id[n].site_id for n in back if by_id[n].counts), held=-1, requests=-1)
@@ -318,7 +315,7 @@ def give_back(connection: Connection, who: Claimant, lent: Iterable[Lent]) -> in
 def bury(connection: Connection, dead: int, lapse: int = 1) -> None:
     """Take a worker's row away, and let wait again what it held; a worker that ends well has no lapse."""
     gone = connection.execute(select(worker).where(worker.c.id == dead).with_for_update()).one_or_none()
-    held = (address.c.worker == dead, address.c.state == HELD)
+    held = (address.c.worker == dead, IS_HELD)
     pages = (
         select(host.c.site_id, func.count().label("pages"))
         .join(address, address.c.host_id == host.c.id)

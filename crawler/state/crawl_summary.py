@@ -5,11 +5,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, func, literal, select
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from crawler.state.dashboard_tables import sample
 from crawler.state.samples import NUMBERS
-from crawler.state.schema import HELD, address, crawl, page
+from crawler.state.schema import IS_HELD, address, crawl, page
 from crawler.state.schema import worker as worker_table
 from crawler.state.workers import LEASE
 
@@ -19,8 +19,6 @@ LAST = 2**62
 """A number that no crawl has."""
 LATELY = 30.0
 """Seconds over which it is said how fast a crawl is."""
-# Bound later, as parameters otherwise are, it would have each row looked at, though the index says it all.
-IS_HELD = address.c.state == literal(HELD, literal_execute=True)
 
 
 class Worker(NamedTuple):

@@ -14,6 +14,7 @@ from crawler.state.schema import VERSION, tables, version
 from crawler.wording import MessageError
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
+NO_DRIVER = "PostgreSQL must be installed for: python -m pip install '.[postgres]'"
 LOCK_SECONDS = 5.0  # that a statement waits for another program's lock, before it is tried again
 ENCODING = {"client_encoding": "utf8"}
 STATEMENT_SECONDS = 60  # that PostgreSQL may take for a statement, or wait for the next one of a transaction
@@ -73,12 +74,11 @@ def open_database(url: URL) -> Engine:
             engine.dispose()
             raise
     except (NoSuchModuleError, ModuleNotFoundError):
-        raise StateError("PostgreSQL must be installed for: python -m pip install '.[postgres]'") from None
+        raise StateError(NO_DRIVER) from None
     except (SQLAlchemyError, OSError) as error:
         kind = AwayError if passes(error) and not LOCKED_OUT.search(why(error)) else StateError
-        raise kind(
-            f"the database {shown(url)} cannot be opened: {getattr(error, 'strerror', None) or why(error)}"
-        ) from None
+        said = getattr(error, "strerror", None) or why(error)
+        raise kind("the database {path} cannot be opened: {why}", path=shown(url), why=said) from None
     return engine
 
 
@@ -157,7 +157,11 @@ def _make_tables(connection: Connection, name: str) -> None:
     if connection.dialect.name == "postgresql":
         encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
         if encoding != "UTF8":
-            raise StateError(f"the database {name} is in {encoding}; it wants createdb -E UTF8 -T template0")
+            raise StateError(
+                "the database {path} is in {encoding}; it wants createdb -E UTF8 -T template0",
+                path=name,
+                encoding=encoding,
+            )
         connection.execute(text("SELECT pg_advisory_xact_lock(8460)"))  # two workers may start at once
     if not has_tables(connection, name):
         tables.create_all(connection)

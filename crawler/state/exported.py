@@ -150,7 +150,8 @@ def _is_in(row: RowMapping, place: Place, name: str) -> bool:
 
 
 def _stored(row: RowMapping, columns: Sequence[str], responses: bool) -> Stored:
-    return Stored(row["key"], field_values(row, columns), response_of(row) if responses else None)
+    response = response_of(row) if responses and row["body"] is not None else None
+    return Stored(row["key"], field_values(row, columns), response)
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.engine import URL
 
 from crawler.outcomes import Code
-from crawler.state.report import IS_WAITING, PLACED, exists, reading
-from crawler.state.schema import DONE, address, crawl, focus, host, page
+from crawler.state.report import PLACED, exists, reading
+from crawler.state.schema import IS_DONE, IS_WAITING, address, crawl, focus, host, page
 
 PAGES_AT_ONCE = 1_000
 PRIORITIES = 1_000
@@ -81,7 +81,7 @@ class Gathered:
 
     def off_topic(self) -> int:
         """How many pages were read and not kept, as their relevance was under `min_relevance`."""
-        mine = host.c.crawl_id == self.number, address.c.state == DONE, address.c.outcome == Code.OFF_TOPIC
+        mine = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
         count = select(func.count()).select_from(PLACED).where(*mine)
         return int(self._connection.execute(count).scalar_one())
 

@@ -101,8 +101,10 @@ def find(jobs: list[Job], name: str) -> Job:
     for one in jobs:
         if one.name == name:
             return one
-    others = f"there are {', '.join(one.name for one in jobs[:10])}" if jobs else "there is none at all"
-    raise JobError(f"there is no job {name!r}; {others}")
+    if not jobs:
+        raise JobError("there is no job {name}; there is none at all", name=repr(name))
+    others = ", ".join(one.name for one in jobs[:10])
+    raise JobError("there is no job {name}; there are {names}", name=repr(name), names=others)
 
 
 def jobs_of(connection: Connection) -> list[Job]:
@@ -261,11 +263,6 @@ class Jobs:
             values = {"ended_at": ended, "exit": exit_status, "status": status}
             values |= pages_of(connection, crawl_name, row.started_at, now)
             return run_of(connection.execute(update(run).where(mine).values(**values).returning(*run.c)).one())
-
-    def history(self, name: str) -> tuple[Job, list[Run]]:
-        """A job and its runs, the last first; a JobError if there is none."""
-        with self.reading() as connection:
-            return history_of(connection, name)
 
     def forget(self, which: Job, keep: int) -> None:
         """Drop the runs of a job but for the last so many."""

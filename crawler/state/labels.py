@@ -5,7 +5,6 @@ milliseconds: a crawl waits no longer for it, and it waits no longer than some s
 """
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,21 +19,14 @@ from crawler.state.addresses import insert_of
 from crawler.state.dashboard_tables import label
 from crawler.state.database import LOCK_SECONDS, StateError, why
 from crawler.state.lines import storable
-from crawler.state.raw import LEVEL
+from crawler.state.raw import LEVEL, zstd
 from crawler.state.report import exists, reading
 from crawler.state.schema import page
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
 PICTURE, TEXT = "picture", "text"
-KINDS = (PICTURE, TEXT)
 CONTENT, NOISE = "content", "noise"
 NEWEST = 2**63 - 1  # no label or verdict has a higher number
-MOST_LETTERS = {"crawl": 1_000, "url": 10_000, "page": 10_000, "value": 10_000_000, "detail": 10_000_000}
-MOST_SOURCE = 20_000_000  # bytes of what a page is made of
+TEXTS = ("crawl", "kind", "url", "page", "value", "detail")
 AT_ONCE = {PICTURE: 100, TEXT: 1}  # labels that are read together: those of texts have their pages with them
 BEGINNING = 300  # letters of a text that a list shows
 
@@ -55,8 +47,8 @@ class Label:
     """Of a picture content or noise; of a page its main text."""
     detail: str = ""
     """Of a picture how a page shows it, as a sighting's record; of a page the blocks that are kept, as JSON."""
-    source: bytes | None = None
-    """Of a page what it is made of."""
+    source: bytes = b""
+    """Of a page its HTML."""
     said_at: float = 0.0
 
     @property
@@ -87,12 +79,10 @@ def key_of(crawl: str, kind: str, url: str, page: str) -> int:
 
 
 def put_label(engine: Engine, said: Label) -> None:
-    """Keep a label; the one before of the same thing goes. A ValueError where it can be none."""
-    _check(said)
-    row: dict[str, Any] = {name: storable(getattr(said, name)) for name in (*MOST_LETTERS, "kind")}
-    row |= {"key": said.key, "said_at": said.said_at, "source": None}
-    if said.source is not None:
-        row["source"] = zstd.compress(said.source, LEVEL)
+    """Keep a label in place of the earlier one of the same thing."""
+    row: dict[str, Any] = {name: storable(getattr(said, name)) for name in TEXTS}
+    source = zstd.compress(said.source, LEVEL) if said.source else None
+    row |= {"key": said.key, "said_at": said.said_at, "source": source}
     new = insert_of(engine)(label)
     renewed = {name: new.excluded[name] for name in ("value", "detail", "source", "said_at")}
     with _writing(engine) as connection:
@@ -113,7 +103,7 @@ def list_labels(connection: Connection, crawl: str, before: int = 0, most: int =
     found = select(label.c.id, label.c.kind, label.c.url, label.c.page, beginning, label.c.said_at, label.c.detail)
     found = found.where(label.c.id.in_(numbers.order_by(label.c.id.desc()).limit(most))).order_by(label.c.id.desc())
     rows = connection.execute(found).all()
-    of_pages = {row.id: detail_of(row.detail).get("number") for row in rows if row.kind == TEXT}
+    of_pages = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind == TEXT}
     there = select(page.c.id, page.c.url).where(page.c.id.in_([one for one in of_pages.values() if one]))
     pages = {(row.id, row.url) for row in connection.execute(there)}
     return tuple(
@@ -147,33 +137,13 @@ def count_labels(connection: Connection, crawl: str | None, kind: str) -> dict[s
     return {str(said): int(number) for said, number in rows}
 
 
-def detail_of(detail: str) -> dict[str, Any]:
-    """What is known of a labelled page besides its text; nothing where nothing was kept."""
-    return json.loads(detail) if detail else {}
-
-
 def _of(crawl: str | None, kind: str) -> list[Any]:
     return [label.c.kind == kind, *([] if crawl is None else [label.c.crawl == crawl])]
 
 
 def _label(row: Row[Any]) -> Label:
-    source = None
-    if row.source is not None:
-        source = zstd.ZstdDecompressor().decompress(row.source, MOST_SOURCE)
+    source = zstd.decompress(row.source) if row.source is not None else b""
     return Label(row.kind, row.crawl, row.url, row.page, row.value, row.detail, source, row.said_at)
-
-
-def _check(said: Label) -> None:
-    """Nothing comes back; a ValueError says what is wrong with a label."""
-    if said.kind not in KINDS:
-        raise ValueError(f"a label is of a {' or a '.join(KINDS)}, not of {said.kind[:100]!r}")
-    if said.kind == PICTURE and said.value not in (CONTENT, NOISE):
-        raise ValueError(f"a picture is {CONTENT} or {NOISE}, not {said.value[:100]!r}")
-    for name, most in MOST_LETTERS.items():
-        if len(getattr(said, name)) > most:
-            raise ValueError(f"the {name} of a label has more than {most:,} letters")
-    if said.source is not None and len(said.source) > MOST_SOURCE:
-        raise ValueError(f"what a page is made of has more than {MOST_SOURCE:,} bytes")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 from crawler.state.addresses import in_parts
 from crawler.state.claims import Claimant
 from crawler.state.pictures import recorded_sites
-from crawler.state.schema import HELD, address, crawl, lesson, worker
+from crawler.state.schema import IS_HELD, address, crawl, lesson, worker
 from crawler.state.survey import is_full, nothing_waits, picture_waits, totals
 
 
@@ -31,7 +31,7 @@ class Left:
             ended = self.connection.execute(select(crawl.c.ended_at).where(crawl.c.id == mine)).scalar_one()
             return ended is None or self._has_pictures
         workers = select(worker.c.id).where(worker.c.crawl_id == mine)
-        held = select(address.c.id).where(address.c.state == HELD, address.c.worker.in_(workers)).limit(1)
+        held = select(address.c.id).where(IS_HELD, address.c.worker.in_(workers)).limit(1)
         if self.connection.execute(held).first() is not None:
             return True
         if not nothing_waits(self.connection, mine, wants_pictures):

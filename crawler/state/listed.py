@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, func, or_, select, update
 from crawler.state.addresses import in_parts, raise_best
 from crawler.state.entries import Ended, Keys
 from crawler.state.rounds import Round
-from crawler.state.schema import DONE, NO_OUTCOME, WAITING, address, crawl, page
+from crawler.state.schema import IS_DONE, NO_OUTCOME, WAITING, address, crawl, page
 
 LISTED = (
     update(address)
@@ -43,7 +43,7 @@ def wake_listed(connection: Connection, keys: Keys, ended: Iterable[Ended], whic
 
 
 def _wait(connection: Connection, keys: Iterable[int]) -> int:
-    again = update(address).where(address.c.key.in_(list(keys)), address.c.state == DONE)
+    again = update(address).where(address.c.key.in_(list(keys)), IS_DONE)
     again = again.values(state=WAITING, worker=None, **NO_OUTCOME)
     rows = connection.execute(again.returning(address.c.host_id, address.c.priority)).all()
     best: dict[int, int] = {}

@@ -29,7 +29,18 @@ from crawler.state.claims import RENEW_BEST
 from crawler.state.entries import Batch, Evidence
 from crawler.state.labels import PICTURE, key_of
 from crawler.state.lines import storable
-from crawler.state.schema import RECORDED, WAITING, address, crawl, evidence, host, site, verdict
+from crawler.state.schema import (
+    IS_RECORDED,
+    IS_WAITING,
+    RECORDED,
+    WAITING,
+    address,
+    crawl,
+    evidence,
+    host,
+    site,
+    verdict,
+)
 
 RELEASED_AT_ONCE = 10_000  # pictures: a statement must end within its time; the rest follows
 SITES_AT_ONCE = 10_000  # numbers of sites that are looked through for some that have run dry
@@ -37,9 +48,6 @@ KNOWN_SITES = 1_000  # whose evidence a worker has in memory
 DRY_SECONDS = 2.0  # between two looks for sites that have run dry
 RELEASED_SITES = 50_000  # that are remembered
 
-# Spelled out, so that databases can tell that the index of what is recorded holds it all.
-IS_RECORDED = address.c.state == literal(RECORDED, literal_execute=True)
-IS_WAITING = address.c.state == literal(WAITING, literal_execute=True)
 IS_NO_IMAGE = address.c.kind != literal("image", literal_execute=True)
 # With pictures and without: what is recorded of pictures is no business of a run that wants none.
 KINDS = {True: true(), False: IS_NO_IMAGE}

@@ -13,14 +13,14 @@ from sqlalchemy import ARRAY, BigInteger, Connection, Integer, bindparam, func, 
 from crawler.state.addresses import in_parts
 from crawler.state.claims import RENEW_BEST
 from crawler.state.entries import Keys
-from crawler.state.schema import WAITING, address, host
+from crawler.state.schema import IS_WAITING, address, host
 
 AT_ONCE = 50_000  # addresses priced in one transaction, and prices that are kept for the next
 
 # Pictures, and what is to be judged by one, come in their own time; seeds and lists of addresses before all else.
 IS_PRICED = (
     address.c.key.in_(bindparam("keys", expanding=True))
-    & (address.c.state == WAITING)
+    & IS_WAITING
     & (address.c.kind == "link")
     & address.c.sight.is_(None)
 )

@@ -14,9 +14,9 @@ from crawler.state.schema import raw
 from crawler.wording import MessageError
 
 if sys.version_info >= (3, 14):
-    from compression import zstd
+    from compression import zstd as zstd
 else:
-    from backports import zstd
+    from backports import zstd as zstd
 
 LEVEL = 3  # of compression: a page of 100 KB takes less than a millisecond
 MOST = 1024**3  # bytes of a response, which has far fewer
@@ -56,10 +56,8 @@ class TooLargeError(MessageError, ValueError):
     """A response that has more bytes than are read."""
 
 
-def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST) -> Response | None:
-    """The response in a row, if there is one; a TooLargeError where it has more bytes than that."""
-    if row["body"] is None:
-        return None
+def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST) -> Response:
+    """The response in a row; a TooLargeError where it has more bytes than that."""
     unpacker = zstd.ZstdDecompressor()
     body = unpacker.decompress(row["body"], most)
     if not unpacker.eof:

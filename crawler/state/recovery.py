@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, select
 from crawler.state.claims import Claimant, candidate_of, knowledge, resting
 from crawler.state.database import time_of
 from crawler.state.entries import Answer, Batch, Keys, Lent
-from crawler.state.schema import HELD, address, host
+from crawler.state.schema import IS_HELD, address, host
 
 
 def recovered(connection: Connection, who: Claimant, keys: Keys, batch: Batch, held: Collection[int]) -> Answer:
@@ -19,7 +19,7 @@ def recovered(connection: Connection, who: Claimant, keys: Keys, batch: Batch, h
     moved: dict[int, int] = {}
     for move in batch.moves:
         moved.setdefault(keys(move.to.url, move.to.kind), move.lent.lease)
-    mine = address.c.worker == who.worker_id, address.c.state == HELD
+    mine = address.c.worker == who.worker_id, IS_HELD
     found = select(address, host.c.site_id, host.c.next_at).join(host, host.c.id == address.c.host_id).where(*mine)
     rows = [row for row in connection.execute(found).all() if row.id not in held or row.id in ended]
     known = knowledge(connection, who, rows)

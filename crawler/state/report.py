@@ -20,7 +20,6 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
-    literal,
     select,
     text,
 )
@@ -30,11 +29,10 @@ from sqlalchemy.pool import NullPool
 
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.state.crawl_summary import CrawlSummary, all_summaries, due_pages, next_due
-from crawler.state.database import ENCODING, LOCK_SECONDS, StateError, has_tables, shown, time_of, why
+from crawler.state.database import ENCODING, LOCK_SECONDS, NO_DRIVER, StateError, has_tables, shown, time_of, why
 from crawler.state.schema import (
-    DONE,
-    RECORDED,
-    WAITING,
+    IS_DONE,
+    IS_RECORDED,
     address,
     host,
     output,
@@ -156,8 +154,6 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
         )
 
 
-# Bound later, as parameters otherwise are, they would have each row looked at, though the index says it all.
-IS_WAITING, IS_RECORDED = (address.c.state == literal(state, literal_execute=True) for state in (WAITING, RECORDED))
 TOTALS = (
     select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
     select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id),
@@ -176,7 +172,7 @@ def ends_of(connection: Connection) -> defaultdict[int, Ends]:
     """How the addresses of each crawl ended; this reads all of them."""
     is_picture = case((address.c.outcome.is_(None), address.c.kind == "image"))
     what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_picture)
-    counts = select(*what, func.count()).select_from(PLACED).where(address.c.state == DONE).group_by(*what)
+    counts = select(*what, func.count()).select_from(PLACED).where(IS_DONE).group_by(*what)
     found: defaultdict[int, Ends] = defaultdict(lambda: Ends(0, 0, Outcomes()))
     for number, code, detail, is_of_picture, count in connection.execute(counts):
         ends = found[number]
@@ -235,7 +231,7 @@ def reading(url: URL, patience: int = CONNECT_SECONDS, *, one_process: bool = Fa
         with engine.connect() as connection:
             yield connection
     except (NoSuchModuleError, ModuleNotFoundError):
-        raise StateError("PostgreSQL must be installed for: python -m pip install '.[postgres]'") from None
+        raise StateError(NO_DRIVER) from None
     except SQLAlchemyError as error:
         raise StateError("the database {path} cannot be read: {why}", path=shown(url), why=why(error)) from None
 

@@ -17,7 +17,6 @@ from sqlalchemy import (
     cast,
     delete,
     func,
-    literal,
     or_,
     select,
     text,
@@ -29,7 +28,7 @@ from crawler.state.addresses import in_parts
 from crawler.state.checks import NEVER
 from crawler.state.claims import next_best
 from crawler.state.database import time_of
-from crawler.state.schema import DONE, NO_OUTCOME, WAITING, address, crawl, host, lesson, page, site, worker
+from crawler.state.schema import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, lesson, page, site, worker
 
 BEST = 999
 """Priority of a page that is all about the topic: what is said of links goes so high, seeds have more."""
@@ -37,7 +36,6 @@ PAGES = ("seed", "list", "link")
 """Kinds of addresses that are asked for again."""
 GONE = ("404", "410")
 """Statuses of what asking again will not bring back."""
-IS_DONE = address.c.state == literal(DONE, literal_execute=True)
 IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
 
 

@@ -40,6 +40,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    literal,
     literal_column,
 )
 
@@ -65,9 +66,9 @@ crawl = Table(
     Column("ended_at", Float),  # when nothing was left to do
     Column("waiting", BigInteger, nullable=False, default=0),  # counted by workers that have gone
     Column("pages", BigInteger, nullable=False, default=0),  # of this round
-    Column("round", Integer, nullable=False, server_default="1"),
+    Column("round", Integer, nullable=False, default=1),
     Column("round_started", Float),
-    Column("first_round", Integer, nullable=False, server_default="1"),  # in which it was begun, or begun anew
+    Column("first_round", Integer, nullable=False, default=1),  # in which it was begun, or begun anew
 )
 
 worker = Table(
@@ -163,19 +164,22 @@ address = Table(
 )
 NO_OUTCOME = {"outcome": None, "outcome_detail": None}
 """What an address has that waits again."""
+# Spelled out in each statement: with a parameter, a database cannot tell that a partial index holds all such rows.
+IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
+    address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, DONE, RECORDED)
+)
 Index(
     "address_waiting",
     address.c.host_id,
     address.c.priority.desc(),
     address.c.id,
-    sqlite_where=address.c.state == WAITING,
-    postgresql_where=address.c.state == WAITING,
+    sqlite_where=IS_WAITING,
+    postgresql_where=IS_WAITING,
 )
-Index("address_held", address.c.worker, sqlite_where=address.c.state == HELD, postgresql_where=address.c.state == HELD)
-_picture_waits = (address.c.state == WAITING) & (address.c.kind == "image")
+Index("address_held", address.c.worker, sqlite_where=IS_HELD, postgresql_where=IS_HELD)
+_picture_waits = IS_WAITING & (address.c.kind == "image")
 Index("address_picture", address.c.host_id, sqlite_where=_picture_waits, postgresql_where=_picture_waits)
-_is_recorded = address.c.state == RECORDED
-Index("address_recorded", address.c.shown_on, sqlite_where=_is_recorded, postgresql_where=_is_recorded)
+Index("address_recorded", address.c.shown_on, sqlite_where=IS_RECORDED, postgresql_where=IS_RECORDED)
 _has_parent = address.c.parent.is_not(None)
 Index("address_parent", address.c.parent, sqlite_where=_has_parent, postgresql_where=_has_parent)
 
@@ -187,7 +191,7 @@ def _field_column(name: str) -> Column[Any]:
     """The column of a field of a page's record."""
     default = PageRecord.__dataclass_fields__[name].default
     text = default if isinstance(default, str) else None
-    return Column(name, COLUMN_TYPES[TYPES[name]], nullable=IS_OPTIONAL[name], server_default=text)
+    return Column(name, COLUMN_TYPES[TYPES[name]], nullable=IS_OPTIONAL[name], default=text)
 
 
 page = Table(
@@ -199,25 +203,25 @@ page = Table(
     *(_field_column(name) for name in TYPES),
     Column("etag", Text),
     Column("last_modified", Text),
-    Column("round", Integer, nullable=False, server_default="1"),  # in which it was last fetched, or was as before
-    Column("first_round", Integer, nullable=False, server_default="1"),
-    Column("first_at", Text, nullable=False, server_default=""),  # as fetched_at was when it was new
+    Column("round", Integer, nullable=False, default=1),  # in which it was last fetched, or was as before
+    Column("first_round", Integer, nullable=False, default=1),
+    Column("first_at", Text, nullable=False, default=""),  # as fetched_at was when it was new
     Column("changed_round", Integer),  # in which its clean text was last found changed
     Column("changed_at", Text),
     Column("gone_round", Integer),  # in which it was found gone for good; none while it is there
     Column("gone_at", Text),
-    Column("gone_count", SmallInteger, nullable=False, server_default="0"),  # times in a row that it was not there
+    Column("gone_count", SmallInteger, nullable=False, default=0),  # times in a row that it was not there
     Column("not_modified_round", Integer),  # in which the server last said that it is as it was
     Column("checked_at", Float),  # when it was last asked for, whatever came of it
-    Column("due_at", Float, nullable=False, server_default="0"),
+    Column("due_at", Float, nullable=False, default=0),
     Column("interval", Float),  # seconds from one check to the next
-    Column("checks", Integer, nullable=False, server_default="0"),  # since it was new
-    Column("changes", Integer, nullable=False, server_default="0"),
+    Column("checks", Integer, nullable=False, default=0),  # since it was new
+    Column("changes", Integer, nullable=False, default=0),
     Column("source_fingerprint", Text),  # of its text as the method gives it, before what its site's pages share goes
     Column("extractor_version", Text),  # of the extraction that gave that
     Column("signature", LargeBinary),  # by which near duplicates of its clean text are known
     Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1
-    Column("new_links", Integer, nullable=False, server_default="0"),  # that it brought when it was last read
+    Column("new_links", Integer, nullable=False, default=0),  # that it brought when it was last read
     Column("lastmod", Float),  # when its sitemap or feed says that it was changed
     Column("site_id", BigInteger),  # not of those that a fresh crawl has not come to: its sites have new numbers
     Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; not of all methods
@@ -351,7 +355,7 @@ verdict = Table(
     Column("bytes", BigInteger),  # of what was downloaded
     Column("bytes_are_measured", Boolean, nullable=False),
     Column("decided_at", Text, nullable=False),
-    Column("sight", Text),  # how a page shows it, from which it can be judged again
+    Column("sight", Text, nullable=False),  # how a page shows it, from which it can be judged again
     Column("file", Text),  # of what was downloaded, under the folder of pictures
     Column("label_key", BigInteger),  # that of what people say of the picture, if they do
 )

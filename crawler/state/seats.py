@@ -32,7 +32,7 @@ from crawler.state.lines import JsonLines, keep_aside, pages_file
 from crawler.state.pictures import set_aside
 from crawler.state.rounds import Tally
 from crawler.state.schema import (
-    DONE,
+    IS_DONE,
     NO_OUTCOME,
     WAITING,
     address,
@@ -179,7 +179,7 @@ class Seat:
 
     def _reopen(self, connection: Connection, keys: Sequence[int]) -> int:
         """Let addresses wait again that are done with, and their hosts be asked again; how many."""
-        done = address.c.key.in_(keys), address.c.state == DONE
+        done = address.c.key.in_(keys), IS_DONE
         hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
         opened = connection.execute(update(address).where(*done).values(state=WAITING, **NO_OUTCOME)).rowcount
         anew = {"best": next_best, "closed": None, "next_at": 0.0}

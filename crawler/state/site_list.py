@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, literal, select, tuple_
 
-from crawler.state.schema import WAITING, address, host, site
+from crawler.state.schema import IS_WAITING, address, host, site
 
 FEW = 20_000
 """Sites that are sorted at once, whatever it is by."""
@@ -19,8 +19,6 @@ MOST_HOSTS = 200
 FEW_HOSTS = 2_000
 """Hosts of all sites of a part that are read at once; where there are more, they are read site by site."""
 SORTS = ("pages", "requests", "name")
-# Spelled out, as the index of what waits holds it.
-IS_WAITING = address.c.state == literal(WAITING, literal_execute=True)
 HOSTS = select(host.c.site_id, host.c.best, host.c.next_at, host.c.pace, host.c.closed, host.c.latency, host.c.delay)
 _waits = select(address.c.id).join(host, host.c.id == address.c.host_id)
 _some = _waits.where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING).limit(bindparam("most"))

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, bindparam, case, func, select
 
 from crawler.state.addresses import in_parts
-from crawler.state.claims import IS_WAITING
 from crawler.state.database import time_of
-from crawler.state.schema import WAITING, address, host, site, worker
+from crawler.state.schema import IS_WAITING, WAITING, address, host, site, worker
 from crawler.state.survey import totals
 
 LOOKED_AT = 300  # addresses, to see which hosts have many
@@ -79,7 +78,7 @@ SEEN = select(address.c.host_id, address.c.state).where(address.c.id.in_(bindpar
 OF_CRAWL = select(host.c.id).where(
     host.c.id.in_(bindparam("hosts", expanding=True)), host.c.crawl_id == bindparam("crawl")
 )
-_waiting = select(address.c.id).where(address.c.host_id == host.c.id, address.c.state == IS_WAITING)
+_waiting = select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING)
 _some = _waiting.limit(bindparam("most")).correlate(host).subquery()
 WAITING_OF = (
     select(host, each.label("each"), site.c.name.label("its_site"), worker.c.number.label("its_worker"))

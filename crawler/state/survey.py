@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, or_, select, update
 
-from crawler.state.claims import IS_IMAGE, IS_WAITING, Claimant, next_best
+from crawler.state.claims import IS_IMAGE, Claimant, next_best
 from crawler.state.entries import Keys
 from crawler.state.pictures import recorded_sites, release
-from crawler.state.schema import DONE, HELD, address, crawl, host, worker
+from crawler.state.schema import IS_DONE, IS_HELD, IS_WAITING, address, crawl, host, worker
 
 PICTURE_WAITS = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
-    .where(host.c.crawl_id == bindparam("crawl"), address.c.state == IS_WAITING, address.c.kind == IS_IMAGE)
+    .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING, address.c.kind == IS_IMAGE)
     .limit(1)
 )
 
@@ -24,7 +24,7 @@ PAGE_WAITS = (
     .where(
         host.c.crawl_id == bindparam("crawl"),
         host.c.best.is_not(None),
-        address.c.state == IS_WAITING,
+        IS_WAITING,
         address.c.kind != IS_IMAGE,
     )
     .limit(1)
@@ -35,7 +35,7 @@ MEND_BEST = (
     .where(
         host.c.crawl_id == bindparam("crawl"),
         host.c.best.is_(None),
-        select(address.c.id).where(address.c.host_id == host.c.id, address.c.state == IS_WAITING).exists(),
+        select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING).exists(),
     )
     .values(best=next_best)
 )
@@ -71,7 +71,7 @@ def totals(connection: Connection, crawl_id: int) -> Totals:
 def outlook(connection: Connection, who: Claimant, pages: int) -> Outlook:
     """Whether a crawl with so many pages is over, which is written down; else what it waits for."""
     mine = select(worker.c.id).where(worker.c.crawl_id == who.crawl_id)
-    held = select(func.count()).where(address.c.state == HELD, address.c.worker.in_(mine))
+    held = select(func.count()).where(IS_HELD, address.c.worker.in_(mine))
     number = connection.execute(held).scalar_one()
     if number or not _nothing_waits(connection, who, pages):
         return Outlook(number, False, 0)
@@ -99,7 +99,7 @@ def no_longer(connection: Connection, worker_id: int, keys: Keys, urls: Iterable
     by_key: dict[int, list[str]] = {}
     for url in urls:
         by_key.setdefault(keys(url), []).append(url)
-    gone = or_(address.c.state == DONE, (address.c.state == HELD) & (address.c.worker != worker_id))
+    gone = or_(IS_DONE, IS_HELD & (address.c.worker != worker_id))
     found = select(address.c.key).where(address.c.key.in_(sorted(by_key)), gone)
     return [url for key in connection.execute(found).scalars() for url in by_key[key]]
 

@@ -81,7 +81,14 @@ def judge(engine: Engine, number: int, **other: Any) -> None:
         "url": f"http://a.example/{number}",
     }
     row |= {"target": "", "page": "http://a.example/", "noise": False, "probability": 0.1, "reasons": "[]"}
-    row |= {"decided_by": "", "audited": False, "bytes": 1_000, "bytes_are_measured": True, "decided_at": "2026-11-22"}
+    row |= {
+        "decided_by": "",
+        "audited": False,
+        "bytes": 1_000,
+        "bytes_are_measured": True,
+        "decided_at": "2026-11-22",
+        "sight": "",
+    }
     with engine.begin() as connection:
         connection.execute(insert(verdict).values(row | other))
 

@@ -310,12 +310,6 @@ def test_no_mark(desk: Desk, engine: Engine, form: dict[str, str], status: int) 
     assert labels(engine) == []
 
 
-def test_what_is_too_long_to_be_marked_is_refused(desk: Desk, engine: Engine) -> None:
-    enter(engine, url="http://cdn.example/" + "a" * 20_000)
-    assert post(desk, "/images/1/mark", value="noise").status == HTTPStatus.BAD_REQUEST
-    assert labels(engine) == []
-
-
 def test_a_mark_that_differs_from_the_verdict_is_seen(desk: Desk, engine: Engine) -> None:
     for number, is_noise in ((1, False), (2, True)):
         url = f"http://cdn.example/{number}.png?utm_source=feed"

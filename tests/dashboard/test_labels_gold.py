@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
-from sqlalchemy import create_engine, select, update
+from sqlalchemy import create_engine, update
 from sqlalchemy.engine import URL
 
 from crawler import settings as our_settings
@@ -19,7 +19,6 @@ from crawler.dashboard.routes import answer
 from crawler.evaluation.gold import read_set
 from crawler.extraction import EXTRACTORS
 from crawler.page.page import Page
-from crawler.state.dashboard_tables import label
 from crawler.state.schema import page
 
 MOST = 6
@@ -106,17 +105,6 @@ def test_a_page_without_main_text_is_gold_too(place: Place) -> None:
     place.mark(number, nothing="yes")
     status, out, _ = place.run("export", "--labels")
     assert (status, [json.loads(line)["gold"] for line in out.splitlines()]) == (0, [""])
-
-
-def test_what_cannot_be_written_is_said(place: Place) -> None:
-    first, second, *_ = place.numbers()
-    place.mark(first)
-    place.mark(second)
-    last = select(label.c.id).order_by(label.c.id.desc()).limit(1).scalar_subquery()
-    place.change(update(label).where(label.c.id == last).values(source=None))
-    status, out, err = place.run("export", "--labels")
-    assert (status, len(out.splitlines())) == (0, 1)
-    assert "Of 1 other the source is not there, so it is not written." in err
 
 
 def test_marks_of_one_crawl_alone(place: Place) -> None:

@@ -197,7 +197,9 @@ def test_older_marks_are_on_further_pages(desk: Desk, engine: Engine, monkeypatc
     monkeypatch.setattr(labels, "MOST_LABELS", 2)
     for number in range(5):
         kind, value = ((PICTURE, "noise"), (TEXT, "Bees."))[number % 2]
-        put_label(engine, Label(kind, "bees", f"http://a.example/{number}", "http://a.example/", value))
+        put_label(
+            engine, Label(kind, "bees", f"http://a.example/{number}", "http://a.example/", value, '{"number": 0}')
+        )
     seen, before = [], 0
     for _ in range(3):
         part = data(desk, before=str(before))

@@ -308,7 +308,7 @@ def test_what_became_of_a_link_is_said_in_words(
 def test_pictures(desk: Desk, engine: Engine) -> None:
     number = stored(desk, engine)
     values = {"crawl_id": 1, "site_id": 1, "kind": "image", "url": "u", "target": "", "page": HOME, "bytes": None}
-    values |= {"decided_by": "model", "audited": False, "bytes_are_measured": False, "decided_at": "2026"}
+    values |= {"decided_by": "model", "audited": False, "bytes_are_measured": False, "decided_at": "2026", "sight": ""}
     key = key_of(desk, "http://a.example/ad.png", "image")
     with engine.begin() as connection:
         reasons = json.dumps([{"code": "keywords", "values": {"words": ["<b>why</b>"]}}])

@@ -32,7 +32,7 @@ def test_what_is_saved_is_read(verdicts: list[Verdict], tmp_path: Path) -> None:
     assert methods["leaf-tags"]["pages"] == 2
     assert methods["leaf-tags"]["word_f1"] == 0.75
     assert methods["leaf-tags"]["f1"] == 0.5
-    assert compared(sets, sets, 0) == ([], [], 1, 0)
+    assert compared(sets, sets) == ([], [], 1, 0)
 
 
 def figures(f1: float, word_f1: float = 0.9) -> dict[str, Any]:
@@ -54,18 +54,18 @@ def figures(f1: float, word_f1: float = 0.9) -> dict[str, Any]:
     ],
 )
 def test_a_fall_beyond_the_tolerance_is_said(now: dict[str, Any], falls: list[str]) -> None:
-    assert compared(figures(0.9), now, TOLERANCE) == (falls, [], 1, 0)
+    assert compared(figures(0.9), now) == (falls, [], 1, 0)
 
 
 def test_what_cannot_be_compared_is_said() -> None:
-    assert compared(figures(0.9), {}, 0) == ([], ["news, slope: not in this run"], 0, 0)
+    assert compared(figures(0.9), {}) == ([], ["news, slope: not in this run"], 0, 0)
     other = figures(0.1)
     other["news"]["fingerprint"] = "y"
-    assert compared(figures(0.9), other, 0) == ([], ["news, slope: the set's pages are not the same"], 0, 1)
+    assert compared(figures(0.9), other) == ([], ["news, slope: the set's pages are not the same"], 0, 1)
     absent = figures(0.9)
     absent["news"]["methods"]["slope"] = {"absent": "not installed"}
-    assert compared(absent, figures(0.1), 0) == ([], [], 0, 0)
-    assert compared(figures(0.1), absent, 0) == ([], ["news, slope: not in this run"], 0, 1)
+    assert compared(absent, figures(0.1)) == ([], [], 0, 0)
+    assert compared(figures(0.1), absent) == ([], ["news, slope: not in this run"], 0, 1)
 
 
 @pytest.mark.parametrize(

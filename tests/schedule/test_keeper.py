@@ -19,7 +19,7 @@ from crawler.state import database
 from crawler.state.database import StateError, open_database
 from crawler.state.job_tables import job as job_table
 from crawler.state.job_tables import run as run_table
-from crawler.state.jobs import BY_HAND, LEASE, ON_TIME, TOLD, Due, Job, Jobs, Place, find, values_of
+from crawler.state.jobs import BY_HAND, LEASE, ON_TIME, TOLD, Due, Job, Jobs, Place, find, history_of, values_of
 
 HERE, THERE = Place("here", "a.example"), Place("there", "b.example")
 DAY = 86_400.0
@@ -356,7 +356,8 @@ def test_no_more_logs_are_kept_than_runs(make: Callable[..., World]) -> None:
     for minute in range(4):
         world.step(THREE + 60 * minute)
         world.until_ended(THREE + 60 * minute + 1)
-    assert [run.number for run in world.jobs.history("bees")[1]] == [4, 3]
+    with world.jobs.reading() as connection:
+        assert [run.number for run in history_of(connection, "bees")[1]] == [4, 3]
     assert sorted(path.name for path in folder.glob("*.log")) == ["3.log", "4.log", "notes.log"]
 
 

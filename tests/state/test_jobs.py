@@ -10,7 +10,7 @@ from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL
 
 from crawler.state.database import StateError, open_database
-from crawler.state.jobs import STOPPING, TOLD, Due, Job, JobError, Jobs, Place, find, pages_of, values_of
+from crawler.state.jobs import STOPPING, TOLD, Due, Job, JobError, Jobs, Place, find, history_of, pages_of, values_of
 from crawler.state.schema import crawl, page
 
 HERE, THERE = Place("here", "a.example"), Place("there", "b.example")
@@ -62,7 +62,7 @@ def test_names_of_jobs_and_of_crawls_are_theirs(jobs: Jobs, name: str, crawl_nam
     assert add(jobs, "wasps", crawl="x").name == "wasps"
 
 
-@pytest.mark.parametrize("act", [Jobs.pause, Jobs.remove, Jobs.history])
+@pytest.mark.parametrize("act", [Jobs.pause, Jobs.remove])
 def test_a_job_that_is_not_there(jobs: Jobs, act: Any) -> None:
     with pytest.raises(JobError, match=r"^there is no job 'wasps'; there is none at all$"):
         act(jobs, "wasps")
@@ -228,10 +228,10 @@ def test_old_runs_are_forgotten(jobs: Jobs, keep: int) -> None:
         jobs.end(jobs.start(which, BY_HAND, HERE), 0, which.crawl)
     under_way = jobs.start(job, BY_HAND, HERE)
     jobs.forget(job, keep)
-    kept = [run.number for run in jobs.history("bees")[1]]
-    assert kept == [4, 3, 2, 1][:keep]
+    with jobs.reading() as connection:
+        assert [run.number for run in history_of(connection, "bees")[1]] == [4, 3, 2, 1][:keep]
+        assert len(history_of(connection, "wasps")[1]) == 1
     assert find(jobs.all()[0], "bees").now == under_way
-    assert len(jobs.history("wasps")[1]) == 1
 
 
 @pytest.mark.parametrize(

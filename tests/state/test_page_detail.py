@@ -110,7 +110,7 @@ def test_addresses_and_pages_by_their_keys(connection: Connection) -> None:
 
 def test_verdicts_by_their_keys(connection: Connection) -> None:
     values = {"crawl_id": 1, "site_id": 1, "kind": "image", "url": "u", "target": "", "page": "p", "reasons": '["x"]'}
-    values |= {"decided_by": "model", "audited": False, "bytes_are_measured": False, "decided_at": "2026"}
+    values |= {"decided_by": "model", "audited": False, "bytes_are_measured": False, "decided_at": "2026", "sight": ""}
     connection.execute(insert(verdict).values(key=7, noise=True, probability=0.75, **values))
     found = verdicts_by_key(connection, [7, 8])
     assert {key: (one.noise, one.probability, one.reasons) for key, one in found.items()} == {7: (True, 0.75, '["x"]')}

@@ -62,6 +62,7 @@ def row(number: int) -> dict[str, Any]:
         "mistaken": None,
         "bytes_are_measured": False,
         "decided_at": "2026-11-22T00:00:00+00:00",
+        "sight": "",
     }
 
 

@@ -36,6 +36,7 @@ MOST = 24
 """Pictures of a wall at once."""
 MOST_DOUBTFUL = 48
 NONE = "none"
+MARKS = (CONTENT, NOISE, NONE)
 BOTH, KEPT, SKIPPED, DOUBTFUL = "both", "kept", "skipped", "doubtful"
 ALL, AUDITED, MARKED, DISPUTED = "all", "audited", "marked", "disputed"
 PARAMETERS = (
@@ -137,6 +138,11 @@ def show_picture(desk: Desk, request: Request, given: Given) -> Answer:
 
 def say(desk: Desk, request: Request, given: Given) -> Answer:
     """Keep or forget what somebody says of a picture."""
+    if not given["value"]:
+        allowed = ", ".join(MARKS)
+        raise RefusedError(
+            HTTPStatus.BAD_REQUEST, "{name} is wrong; allowed is {allowed}", name="value", allowed=allowed
+        )
     with desk.reading() as connection:
         one = _one(connection, given["verdict"])
         name = _crawl_of(connection, one)
@@ -147,8 +153,6 @@ def say(desk: Desk, request: Request, given: Given) -> Answer:
             remove_label(engine, said.key)
         else:
             put_label(engine, said)
-    except ValueError as error:
-        raise RefusedError(HTTPStatus.BAD_REQUEST, "This cannot be marked: {why}.", why=error) from None
     finally:
         engine.dispose()
     return see_other(f"/images/{one.id}")
@@ -210,7 +214,7 @@ def _given(given: Given, other: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in {**given, **other}.items() if value != usual.get(name)}
 
 
-SAID = (Parameter("value", "", "what the picture is", (CONTENT, NOISE, NONE)),)
+SAID = (Parameter("value", "", "what the picture is", MARKS),)
 VIEWS: Views = {
     "/images": (show, PARAMETERS),
     "/images/{verdict}": (show_one, ()),

@@ -12,7 +12,7 @@ from crawler.dashboard.judged_pictures import JudgedPicture, shown
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request, see_other
 from crawler.dashboard.views import Changes, Data, Views, labels_page
-from crawler.export.gold import GoldLines
+from crawler.export.gold import gold_line
 from crawler.state.dashboard_tables import label
 from crawler.state.label_queue import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
 from crawler.state.labels import PICTURE, TEXT, ListedLabel, all_labels, count_labels, list_labels, remove_label
@@ -112,9 +112,9 @@ def gold(desk: Desk, request: Request, given: Given) -> Answer:
     """The marked pages as `scrapy evaluate` reads them; a RefusedError where they are too many for memory."""
     with desk.reading() as connection:
         found, size = [], 0
-        for line in GoldLines(all_labels(connection, given["crawl"] or None, TEXT)):
-            found.append(line)
-            size += len(line)
+        for one in all_labels(connection, given["crawl"] or None, TEXT):
+            found.append(gold_line(one))
+            size += len(found[-1])
             if size > MOST_BYTES:
                 raise RefusedError(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

@@ -100,7 +100,7 @@ def slow_hosts(desk: Desk, given: Given) -> SlowHosts:
 def _one_crawl(desk: Desk, connection: Connection, of: CrawlSummary) -> OneCrawl:
     return OneCrawl(
         figures(desk, connection, [of], time_of(connection))[0],
-        _seeds(of),
+        tuple(json.loads(of.seeds)),
         tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
         _outcomes(desk, of),
     )
@@ -131,14 +131,6 @@ def _found(connection: Connection, given: Given) -> CrawlSummary:
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
     return found
-
-
-def _seeds(found: CrawlSummary) -> tuple[str, ...]:
-    try:
-        seeds = json.loads(found.seeds)
-    except (ValueError, RecursionError):
-        return ()
-    return tuple(map(str, seeds)) if isinstance(seeds, list) else ()
 
 
 def _outcomes(desk: Desk, of: CrawlSummary) -> Outcomes:
