@@ -29,6 +29,7 @@ MOST_BYTES = 256 * 1024 * 1024  # that are under way at once, or one batch
 # New objects until Python looks for circles among them: a page makes thousands, few of them in circles, and Python's
 # own 700 costs a crawl a tenth of its time.
 GARBAGE_THRESHOLD = 50_000
+DIED = "A process died; a new one goes on with what it was at."
 STARTS = 3  # processes in a row that may end before they begin to work
 
 

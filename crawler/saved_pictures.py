@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -89,6 +90,11 @@ def read(path: Path) -> Iterator[Found]:
     with path.open("rb") as file:
         for found in json_lines.read(files.opened(file, path.name), path.as_posix()):
             yield found._replace(head={FILE: path.as_posix()}) if isinstance(found, Raw) else found
+
+
+def read_all(paths: Iterable[Path]) -> Iterator[Found]:
+    """The lines of some files."""
+    return chain.from_iterable(map(read, paths))
 
 
 def evidence(found: Iterable[Found], jobs: int, died: Callable[[], None], nameless: str = "") -> dict[str, Evidence]:

@@ -326,7 +326,7 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         (["-o", "a.md.zst"], "markdown goes without .gz and .zst"),
         (["-o", "a.warc", "--fields", "url"], "--fields does not go with warc"),
         (["-o", "a.jsonl", "--spreadsheet"], "--spreadsheet goes with csv alone, and this is jsonl"),
-        (["--fields", "url,body"], "--fields: there is no field 'body'; there are url, requested_url"),
+        (["--fields", "url,body"], "argument --fields: there is no 'body'; there are url, requested_url"),
         (["--where", "https://a.example/"], "--where 'https://a.example/' is wrong"),
         (["--min-relevance", "2"], "argument --min-relevance: '2' is wrong; allowed are numbers from 0 to 1"),
         (["bees"], "'bees' is too much; it is scrapy export [-o FILE]"),

@@ -722,7 +722,7 @@ def test_the_password_is_not_shown(empty: str, sqlite: Place) -> None:
         (["--delete"], "there is no option '--delete'; scrapy state --help lists them"),
         (
             ["-s", "STATE_KEEP_DAYS=-1"],
-            "setting STATE_KEEP_DAYS='-1' is wrong; allowed are whole numbers from 0 to 36500",
+            "setting STATE_KEEP_DAYS='-1' is wrong; allowed are whole numbers from 0 to 36,500",
         ),
         (
             ["--prune", "-s", "STATE_KEEP_DAYS=36501"],

@@ -26,14 +26,13 @@ from crawler.extraction import favouring
 from crawler.extraction.auto import BALANCE, FAVOURS
 from crawler.files import OutputError, WholeFile
 from crawler.outcome_words import ranked
-from crawler.parallel import GARBAGE_THRESHOLD, WorkersError, cores
+from crawler.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.subcommands import WrongUseError, clean_into
 from crawler.subcommands.options import OneSentence, names, refuse, whole
 from crawler.wording import counted, printable
 
 MOST_JOBS = 1_000
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
-DIED = "A process died; a new one goes on with what it was at."
 
 
 class Command(OneSentence):

@@ -19,17 +19,18 @@ from rich.filesize import decimal
 from sqlalchemy.engine import URL
 
 from crawler.export.csv import Formulas, csv_lines
+from crawler.export.fields import FIELDS
 from crawler.export.formats import FORMATS, format_of, packing
 from crawler.export.gold import gold_line
 from crawler.export.markdown import markdown
 from crawler.export.packing import PACKERS, packed
 from crawler.export.parquet import MissingError
-from crawler.export.wishes import WishError, fields_of, places_of, since_of
+from crawler.export.wishes import WishError, places_of, since_of
 from crawler.files import OutputError, WholeFile, WholeFolder
 from crawler.state.database import StateError, database_url, shown
 from crawler.state.exported import GONE, ONLY, Exported, Stored, Wish, exported
 from crawler.state.labels import Label, labelled_pages
-from crawler.subcommands.options import OneSentence, refuse, share
+from crawler.subcommands.options import OneSentence, names, refuse, share
 from crawler.wording import counted, printable
 
 BROKEN, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells make of Ctrl-C and SIGTERM
@@ -76,7 +77,9 @@ class Command(OneSentence):
         parser.add_argument("--only", choices=ONLY, help="in the last round, or since --since")
         relevant = "pages of this relevance or more, 0 to 1"
         parser.add_argument("--min-relevance", metavar="X", type=share, default=0.0, help=relevant)
-        parser.add_argument("--fields", metavar="NAMES", help="these fields, commas between them, in this order")
+        parser.add_argument(
+            "--fields", metavar="NAMES", type=names(FIELDS), help="these fields, commas between them, in this order"
+        )
         parser.add_argument(
             "--where",
             metavar="PLACE",
@@ -97,10 +100,10 @@ class Command(OneSentence):
         self.format = _format(opts)
         _check_labels(opts, self.format)
         try:
-            self.fields = fields_of(opts.fields)
             places, since = places_of(opts.where), since_of(opts.since)
         except WishError as error:
             _refuse(str(error))
+        self.fields: list[str] = opts.fields or [*FIELDS]
         if opts.fields is not None and not FORMATS[self.format].chooses:
             _refuse(f"--fields does not go with {self.format}, whose records have what they have")
         if opts.spreadsheet and self.format != "csv":

@@ -2,11 +2,9 @@
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from io import TextIOWrapper
 from pathlib import Path
 from typing import NoReturn
 
@@ -25,7 +23,7 @@ from crawler.state.lines import pages_file
 from crawler.state.report import Crawl, Disk, State, disk, read
 from crawler.state.site_list import SiteRow
 from crawler.state.workers import LEASE
-from crawler.subcommands.options import OneSentence
+from crawler.subcommands.options import OneSentence, standard_output, whole
 from crawler.wording import counted, span
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
@@ -77,8 +75,6 @@ class Command(OneSentence):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
-        if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")  # where letters cannot be written
         self.folder = Path(self.settings["OUTPUT_DIR"])
         self.limit = _whole("SITE_PAGE_LIMIT", self.settings["SITE_PAGE_LIMIT"], 1)
         self.days = _whole("STATE_KEEP_DAYS", self.settings["STATE_KEEP_DAYS"], 0, MOST_DAYS)
@@ -87,8 +83,8 @@ class Command(OneSentence):
         except StateError as error:
             _refuse(str(error))
         try:
-            self.obey(args, opts)
-            sys.stdout.flush()
+            with standard_output():
+                self.obey(args, opts)
         except BusyError as error:
             _refuse(str(error))
         except StateError as error:
@@ -97,8 +93,6 @@ class Command(OneSentence):
         except KeyboardInterrupt:
             print(file=sys.stderr)
             sys.exit(INTERRUPTED)
-        except BrokenPipeError:  # who reads has read enough, as `head` does
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def obey(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what is asked for."""
@@ -324,10 +318,10 @@ def _ago(seconds: float) -> str:
 
 def _whole(name: str, value: object, least: int, most: int = 10**9) -> int:
     """A setting that is a whole number; if it is not, the program ends."""
-    text = str(value)
-    if not (text.isascii() and text.isdigit() and least <= int(text[:20]) <= most):
-        _refuse(f"setting {name}={text[:100]!r} is wrong; allowed are whole numbers from {least} to {most}")
-    return int(text)
+    try:
+        return whole(least, most)(str(value))
+    except argparse.ArgumentTypeError as error:
+        _refuse(f"setting {name}={error}")
 
 
 def _spelled(text: str) -> str:

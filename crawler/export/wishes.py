@@ -1,10 +1,9 @@
 """What is wanted of an export, as it is typed."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from crawler.export.fields import FIELDS
 from crawler.state.exported import Place
 from crawler.urls.parsing import HOST, MAX_HOST
 
@@ -15,20 +14,6 @@ MOST_DIGITS = 7  # of a round; a date without hyphens has eight
 
 class WishError(Exception):
     """Why something cannot be wanted, in one sentence."""
-
-
-def fields_of(given: str | None) -> Sequence[str]:
-    """The fields that are named, in this order; all if none is.
-
-    >>> fields_of("title, url,title"), len(fields_of(None)) == len(FIELDS)
-    (['title', 'url'], True)
-    """
-    if given is None:
-        return list(FIELDS)
-    found = [*dict.fromkeys(name.strip() for name in given.split(","))]
-    if wrong := [name for name in found if name not in FIELDS]:
-        raise WishError(f"--fields: there is no field {wrong[0][:100]!r}; there are {', '.join(FIELDS)}")
-    return found
 
 
 def places_of(given: Iterable[str]) -> tuple[Place, ...]:

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-from contextlib import suppress
 from pathlib import Path
 
 PLACE = ".place"  # the file that names a folder
@@ -27,11 +26,10 @@ def name_place(folder: Path, name: str) -> None:
     if path.exists():
         mine.replace(path)
         return
-    with suppress(FileExistsError):  # another worker starts here at the same moment
-        try:
-            os.link(mine, path)
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without links
-            mine.replace(path)
+    try:
+        os.link(mine, path)
+    except FileExistsError:  # another worker starts here at the same moment
+        pass
+    except OSError:  # a file system without links
+        mine.replace(path)
     mine.unlink(missing_ok=True)

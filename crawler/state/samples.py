@@ -146,16 +146,6 @@ def course(connection: Connection, crawl_id: int, since: float | None = None, mo
     return tuple(sorted(_point(row, waiting[row[1]]) for row in rows))
 
 
-def totals(connection: Connection, crawl_id: int, since: float | None = None) -> Point | None:
-    """What all workers of a crawl ever did, or since some time; None where there is no sample."""
-    mine = _of(crawl_id, since)
-    row = connection.execute(select(*ALL_OF_THEM, *SUMS).where(*mine)).one()
-    if row[0] is None:
-        return None
-    waiting = select(sample.c.waiting).where(*mine).order_by(sample.c.at.desc()).limit(1)
-    return _point(row, connection.execute(waiting).scalar_one())
-
-
 def statuses_of(connection: Connection, crawl_id: int) -> dict[str, int]:
     """How many answers of each status a crawl ever got."""
     return _added(connection.execute(select(sample.c.statuses).where(*_of(crawl_id, None))).scalars())

@@ -22,15 +22,14 @@ from crawler.cleaning import Cleaner, Tally
 from crawler.extensions.cleaning import CleaningProgress
 from crawler.files import sweep
 from crawler.outcome_words import ranked
-from crawler.parallel import WorkersError
+from crawler.parallel import DIED, WorkersError
 from crawler.subcommands import WrongUseError
 from crawler.wording import counted, printable
 
-LOCAL, DASK = ENGINES = ("local", "dask")
+DASK = "dask"
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 LOCK = ".clean.lock"
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
-DIED = "A process died; a new one begins what it was at once more."
 Engine = Callable[[Work, Sequence[Pair], Callable[[str], None]], Iterator[Outcome]]
 
 
@@ -46,7 +45,7 @@ class How:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of whole archives."""
     parser.add_argument("--into", metavar="FOLDER", help="clean each INPUT into a file of its own in this folder")
-    parser.add_argument("--engine", choices=ENGINES, help="who cleans into FOLDER")
+    parser.add_argument("--engine", choices=("local", DASK), help="who cleans into FOLDER")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask's scheduler, as tcp://HOST:PORT or tls://")
 
 

@@ -18,10 +18,10 @@ from crawler.evaluation.focus_report import text
 from crawler.evaluation.truth import Truth, truth_of
 from crawler.files import OutputError, WholeFile
 from crawler.focus.harvest import ON_TOPIC
-from crawler.state.database import StateError, database_url, shown
+from crawler.state.database import StateError, shown
 from crawler.state.gathered import Gathered, gathered
 from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import share
+from crawler.subcommands.options import share, state_url
 from crawler.subcommands.pages import check_apart, readable
 from crawler.wording import counted, printable
 
@@ -34,10 +34,7 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     if args:
         raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy focus report {REPORT.syntax}")
     limit = opts.min_relevance
-    try:
-        url = database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
-    except StateError as error:
-        raise WrongUseError(str(error)) from None
+    url = state_url(settings)
     known = truth(opts.truth, settings)
     inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
     check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])

@@ -2,19 +2,18 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.archives.records import Broken, Found
+from crawler.archives.records import Broken
 from crawler.evaluation.picture_labels import KINDS, Label, Labels, Met, Waiting, read_labels
 from crawler.evaluation.picture_models import models
 from crawler.files import OutputError, WholeFile
-from crawler.parallel import WorkersError, cores
-from crawler.saved_pictures import NAMELESS, Judged, Panel, evidence, judged, read
+from crawler.parallel import DIED, WorkersError, cores
+from crawler.saved_pictures import NAMELESS, Judged, Panel, evidence, judged, read_all
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import whole
 from crawler.subcommands.pages import MOST_JOBS, check_apart, files_of, method, readable, say
@@ -74,8 +73,8 @@ def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
 
 def _judge(files: Iterable[Path], panel: Panel, jobs: int, wanted: Wanted) -> None:
     """Have all labelled pictures judged, beside what all pages of their sites show."""
-    counts = evidence(_pages(files), jobs, _died, panel.nameless)
-    for result in judged(_pages(files), replace(panel, evidence=counts, asked=wanted.pages), jobs, _died):
+    counts = evidence(read_all(files), jobs, _died, panel.nameless)
+    for result in judged(read_all(files), replace(panel, evidence=counts, asked=wanted.pages), jobs, _died):
         if isinstance(result, Broken):
             say(NAME, f"{result.place}: {result.why}")
         else:
@@ -107,10 +106,6 @@ def _report(wanted: Wanted, given: int, names: Sequence[str], path: str | None) 
     return 0
 
 
-def _pages(files: Iterable[Path]) -> Iterator[Found]:
-    return chain.from_iterable(map(read, files))
-
-
 def _read(labels: Labels) -> tuple[Label, ...]:
     """The labels of a file; what of it could not be read is said."""
     for fault in labels.faults:
@@ -127,7 +122,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _died() -> None:
-    say(NAME, "a process died; a new one goes on with what it was at")
+    say(NAME, DIED)
 
 
 EVALUATE = Subcommand(

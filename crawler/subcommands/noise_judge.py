@@ -16,7 +16,7 @@ from crawler.extraction import Extractor
 from crawler.files import OutputError, WholeFile
 from crawler.judging import judge_of
 from crawler.noise.verdict import Judge
-from crawler.parallel import WorkersError, cores
+from crawler.parallel import DIED, WorkersError, cores
 from crawler.saved_pictures import Judged, Panel, evidence, judged, lines, read
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import whole
@@ -112,7 +112,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _died() -> None:
-    say(NAME, "a process died; a new one goes on with what it was at")
+    say(NAME, DIED)
 
 
 JUDGE = Subcommand("PAGES.jsonl[.gz|.xz] [-o OUT.jsonl] [--jobs N]", judge, add_options)

@@ -2,14 +2,14 @@
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 
-from crawler.state.database import StateError, database_url, shown
+from crawler.state.database import shown
 from crawler.state.verdicts import MOST_SITES, NoiseFigures, noise_figures
 from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.options import state_url
 from crawler.wording import counted, printable
 
 UNKNOWN = "unknown, as nothing was downloaded"
@@ -20,10 +20,7 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     """Print what was said of the pictures of all crawls, or of one; the exit status."""
     if len(args) > 1:
         raise WrongUseError(f"{args[1]!r} is too much; one crawl is shown, or all: scrapy noise report [NAME]")
-    try:
-        url = database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
-    except StateError as error:
-        raise WrongUseError(str(error)) from None
+    url = state_url(settings)
     crawls = noise_figures(url)
     if not crawls:
         raise WrongUseError(f"no crawl was ever run here ({shown(url)})")

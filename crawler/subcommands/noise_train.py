@@ -9,10 +9,10 @@ from scrapy.settings import BaseSettings
 
 from crawler.evaluation.picture_labels import Label, read_labels
 from crawler.parallel import WorkersError, cores
-from crawler.state.database import StateError, database_url, shown
+from crawler.state.database import StateError, shown
 from crawler.state.report import exists
 from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import whole
+from crawler.subcommands.options import state_url, whole
 from crawler.subcommands.pages import MOST_JOBS, check_apart, files_of, readable, say
 from crawler.wording import counted, printable
 
@@ -58,11 +58,8 @@ def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     except TooFewError as error:
         say(NAME, str(error))
         return BROKEN
-    except WorkersError as error:
+    except (WorkersError, OSError) as error:
         say(NAME, f"stopped: {error}")
-        return BROKEN
-    except OSError as error:
-        say(NAME, f"{error.filename or output} cannot be read or written: {error.strerror or error}")
         return BROKEN
     return 0
 
@@ -91,8 +88,8 @@ def _marked(crawl: str | None, settings: BaseSettings) -> "list[Sighted]":
     """What people said of the pictures of a crawl, or of all."""
     from crawler.training.marked import marked
 
+    url = state_url(settings)
     try:
-        url = database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
         if not exists(url):
             raise WrongUseError(f"no crawl was ever run here ({shown(url)})")
         return marked(url, crawl, _say)

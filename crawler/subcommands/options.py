@@ -1,14 +1,22 @@
 """What our commands have in common: wrong use is one sentence and status 2, and options are checked by argparse."""
 
 import argparse
+import os
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
 from typing import ClassVar, NoReturn
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+from sqlalchemy.engine import URL
 
+from crawler.state.database import StateError, database_url
+from crawler.subcommands import WrongUseError
 from crawler.wording import printable
 
 
@@ -39,6 +47,26 @@ def refuse(called: str, message: str) -> NoReturn:
     """End with one line and status 2."""
     print(printable(" ".join(f"{called}: {message}".split())), file=sys.stderr)
     sys.exit(2)
+
+
+@contextmanager
+def standard_output() -> Iterator[None]:
+    """A block that may print letters that standard output lacks, and whose reader may stop early, as `head` does."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def state_url(settings: BaseSettings) -> URL:
+    """The address of the database; a WrongUseError where the setting is wrong."""
+    try:
+        return database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
+    except StateError as error:
+        raise WrongUseError(str(error)) from None
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:

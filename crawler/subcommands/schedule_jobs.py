@@ -14,9 +14,10 @@ from crawler.arguments import READERS, ArgumentError
 from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import coming, words
 from crawler.scheduled import OF_THE_SCHEDULER, checked
-from crawler.state.database import StateError, database_url, open_database
+from crawler.state.database import StateError, open_database
 from crawler.state.jobs import Job, JobError, Jobs, find, values_of
 from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.options import state_url
 from crawler.wording import printable
 
 # Settings whose values are files, with commas between them where there are several.
@@ -39,11 +40,7 @@ class Wish:
 @contextmanager
 def opened(settings: BaseSettings) -> Iterator[Jobs]:
     """The jobs of the database that the settings name, which is made if it is not there."""
-    try:
-        url = database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
-    except StateError as error:
-        raise WrongUseError(str(error)) from None
-    jobs = Jobs(open_database(url))
+    jobs = Jobs(open_database(state_url(settings)))
     try:
         yield jobs
     except JobError as error:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 from sqlalchemy import Connection
-from sqlalchemy.engine import URL
 
 from crawler.schedule.children import log_of
 from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.words import date, ended_words, pages_words
-from crawler.state.database import StateError, database_url, shown, time_of
+from crawler.state.database import shown, time_of
 from crawler.state.jobs import BY_HAND, ON_TIME, TOO_LATE, Job, JobError, Run, history_of, jobs_of, pages_of
 from crawler.state.report import exists, reading
 from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.options import state_url
 from crawler.subcommands.schedule_jobs import next_words, one
 from crawler.wording import counted, printable, span
 
@@ -28,7 +28,7 @@ def list_jobs(args: list[str], opts: argparse.Namespace, settings: BaseSettings)
     """Print all jobs; the exit status."""
     if args:
         raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy schedule list")
-    url = _url(settings)
+    url = state_url(settings)
     if not exists(url):
         print(f"There is no job yet: nothing was ever run here ({shown(url)}).")
         return 0
@@ -41,7 +41,7 @@ def list_jobs(args: list[str], opts: argparse.Namespace, settings: BaseSettings)
 
 def history(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print the runs of a job, the last first; the exit status."""
-    name, url = one(args, "history"), _url(settings)
+    name, url = one(args, "history"), state_url(settings)
     if not exists(url):
         raise WrongUseError(f"there is no job {name!r}: nothing was ever run here ({shown(url)})")
     with reading(url) as connection:
@@ -59,13 +59,6 @@ def history(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
         print(printable(line).replace("\n", "\\n"))
-
-
-def _url(settings: BaseSettings) -> URL:
-    try:
-        return database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
-    except StateError as error:
-        raise WrongUseError(str(error)) from None
 
 
 def _cron(job: Job) -> Cron:

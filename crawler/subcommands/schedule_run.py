@@ -18,10 +18,11 @@ from crawler.arguments import ArgumentError
 from crawler.checking import check_settings
 from crawler.schedule.children import Child, log_of, take_lock
 from crawler.schedule.keeper import PAUSE, Keeper, Limits, Started
-from crawler.state.database import database_url, shown
+from crawler.state.database import shown
 from crawler.state.folder import PLACE, place_of
 from crawler.state.jobs import BY_HAND, Due, Jobs, Place, find
 from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.options import state_url
 from crawler.subcommands.schedule_jobs import one, opened
 from crawler.wording import counted, printable
 
@@ -107,7 +108,7 @@ def run(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
             raise WrongUseError(f"a scheduler is at work in {str(keeper.output)!r} already")
         configure_logging(Settings(settings))
         logging.getLogger("scrapy").setLevel(logging.WARNING)
-        url = database_url(settings["STATE_URL"], keeper.output)
+        url = state_url(settings)
         count = counted(len(jobs.all()[0]), "job")
         logger.info("%s", printable(f"The scheduler looks after {count} in {shown(url)}; Ctrl-C ends it"))
         try:

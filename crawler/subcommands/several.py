@@ -1,10 +1,8 @@
 """A command that does several things, each by a word of its own."""
 
 import argparse
-import os
 import sys
 from collections.abc import Mapping
-from io import TextIOWrapper
 from typing import ClassVar, NoReturn
 
 from scrapy.commands import ScrapyCommand
@@ -12,6 +10,7 @@ from scrapy.exceptions import UsageError
 
 from crawler.state.database import StateError
 from crawler.subcommands import Subcommand, WrongUseError
+from crawler.subcommands.options import refuse, standard_output
 from crawler.wording import printable
 
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
@@ -49,11 +48,9 @@ class Several(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
-        if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")  # where letters cannot be written
         try:
-            self.exitcode = self.subcommand.run(self.rest, self.given, self.settings)
-            sys.stdout.flush()
+            with standard_output():
+                self.exitcode = self.subcommand.run(self.rest, self.given, self.settings)
         except WrongUseError as error:
             self.refuse(str(error))
         except StateError as error:
@@ -61,14 +58,10 @@ class Several(ScrapyCommand):
             self.exitcode = 1
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
-        except BrokenPipeError:  # who reads has read enough, as `head` does
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def refuse(self, message: str) -> NoReturn:
         """End with one line and status 2."""
-        said = " ".join(f"{self.called} {self.name}".split())
-        print(printable(f"{said}: {' '.join(message.split())}"), file=sys.stderr)
-        sys.exit(2)
+        refuse(f"{self.called} {self.name}".rstrip(), message)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,7 +1,6 @@
 """Labelled links on their pages as a crawl sees them: their signs, with the evidence of all pages of the site."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +13,8 @@ from crawler.noise.learned import Floats, signs_of
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.verdict import scores_of
 from crawler.noise.words import description
-from crawler.saved_pictures import FILE, NAMELESS, Saved, evidence, page_of, read
+from crawler.parallel import DIED
+from crawler.saved_pictures import FILE, NAMELESS, Saved, evidence, page_of, read_all
 from crawler.training.teacher import Tell
 from crawler.wording import counted
 
@@ -38,16 +38,12 @@ class Sighted(NamedTuple):
 
 def sighted(labels: Sequence[Label], files: Sequence[Path], jobs: int, tell: Tell) -> list[Sighted]:
     """The labelled links that are found on the pages of some files."""
-    counts = evidence(_lines(files), jobs, lambda: tell("a process died; a new one goes on"), NAMELESS)
+    counts = evidence(read_all(files), jobs, lambda: tell(DIED), NAMELESS)
     waiting = Waiting(labels, files)
-    found = [one for line in _lines(files) for one in _of_line(line, waiting, counts, tell)]
+    found = [one for line in read_all(files) for one in _of_line(line, waiting, counts, tell)]
     sites = {one.site for one in found}
     tell(f"{len(found):,} of {counted(len(labels), 'labelled link')} found, on pages of {counted(len(sites), 'site')}")
     return found
-
-
-def _lines(files: Iterable[Path]) -> Iterator[Found]:
-    return chain.from_iterable(map(read, files))
 
 
 def _of_line(line: Found, waiting: Waiting, counts: Mapping[str, Evidence], tell: Tell) -> Iterator[Sighted]:

@@ -7,7 +7,7 @@ import pytest
 from shelf import FIELDS as ITEM
 
 from crawler.export.fields import FIELDS
-from crawler.export.wishes import WishError, fields_of, places_of, since_of
+from crawler.export.wishes import WishError, places_of, since_of
 from crawler.state.exported import Place
 
 
@@ -46,8 +46,6 @@ def test_places(given: str, expected: Place) -> None:
         (places, "a b.example", "--where 'a b.example' is wrong"),
         (places, "a." * 130 + "de", "--where"),
         (places, "x" * 1_000, "--where"),
-        (fields_of, "", "there is no field ''"),
-        (fields_of, "url,html", "there is no field 'html'; there are url, requested_url"),
         (since_of, "", "--since '' is wrong"),
         (since_of, "0", "--since '0' is wrong"),
         (since_of, "-1", "--since '-1' is wrong"),

@@ -11,7 +11,7 @@ from workers import Crew, candidates, stored
 
 from crawler.state.dashboard_tables import sample
 from crawler.state.entries import Batch, Sample
-from crawler.state.samples import DAY, HOUR, MINUTE, NUMBERS, SAMPLES_BETWEEN, Samples, course, thin, totals
+from crawler.state.samples import DAY, HOUR, MINUTE, NUMBERS, SAMPLES_BETWEEN, Samples, course, thin
 from crawler.state.schema import crawl
 
 NOW = 1_800_000_000.0
@@ -175,7 +175,6 @@ def test_it_is_done_rarely(engine: Engine, crawl_id: int, monkeypatch: pytest.Mo
 def test_no_samples(engine: Engine, crawl_id: int) -> None:
     with engine.connect() as connection:
         assert course(connection, crawl_id) == ()
-        assert totals(connection, crawl_id) is None
 
 
 @pytest.mark.parametrize("most", [1, 2, 7, 100, 500, 5_000])
@@ -184,19 +183,16 @@ def test_the_course_adds_up(engine: Engine, crawl_id: int, most: int, seats: int
     for number in range(1, seats + 1):
         fill(engine, crawl_id, [NOW + n * 5 + number / 10 for n in range(700)], number)
     with engine.connect() as connection:
-        points, whole = course(connection, crawl_id, most=most), totals(connection, crawl_id)
-    assert whole is not None
+        points = course(connection, crawl_id, most=most)
     assert 1 <= len(points) <= min(most, 700 * seats)
     assert len(points) > min(most, 700) / 5
     assert [one.at for one in points] == sorted(one.at for one in points)
     statuses, seconds, *numbers = sums(engine)
-    assert whole.statuses == dict(statuses)
-    assert whole.seconds * whole.workers == pytest.approx(seconds)
-    assert [getattr(whole, name) for name in NUMBERS] == numbers
+    assert sum(one.seconds * one.workers for one in points) == pytest.approx(seconds)
     for name, number in zip(NUMBERS, numbers, strict=True):
         assert sum(getattr(one, name) for one in points) == number
     assert sum((Counter(one.statuses) for one in points), Counter()) == statuses
-    assert points[-1].waiting == whole.waiting == rows(engine)[-1].waiting
+    assert points[-1].waiting == rows(engine)[-1].waiting
 
 
 def test_workers_side_by_side_are_one_point(engine: Engine, crawl_id: int) -> None:
@@ -211,8 +207,6 @@ def test_the_course_since(engine: Engine, crawl_id: int) -> None:
     fill(engine, crawl_id, [NOW, NOW + 5, NOW + 10], pages=1)
     fill(engine, crawl_id, [NOW], number=2, pages=7)
     with engine.connect() as connection:
-        found, whole = course(connection, crawl_id, since=NOW + 5), totals(connection, crawl_id, since=NOW + 5)
+        found = course(connection, crawl_id, since=NOW + 5)
         assert course(connection, crawl_id + 1) == ()
     assert [(one.at, one.pages, one.workers) for one in found] == [(NOW + 5, 1, 1), (NOW + 10, 1, 1)]
-    assert whole is not None
-    assert (whole.pages, whole.seconds) == (2, 10.0)

@@ -19,9 +19,9 @@ from crawler.dashboard.words import words_of
 from crawler.schedule.cron import CronError, read
 from crawler.schedule.tail import tail
 from crawler.schedule.words import words
+from crawler.state.crawl_summary import sums
 from crawler.state.database import time_of
 from crawler.state.jobs import RUNNING, Job, Run, history_of, jobs_of
-from crawler.state.samples import totals
 from crawler.state.schema import crawl
 from crawler.subcommands.schedule_jobs import next_at
 
@@ -206,8 +206,7 @@ def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
 def _pages_since(connection: Connection, name: str, since: float) -> int | None:
     """How many pages a crawl has brought since a moment, by its samples: to count them could take too long."""
     number = _crawl_number(connection, name)
-    found = None if number is None else totals(connection, number, since)
-    return None if found is None else found.pages
+    return None if number is None or not (found := sums(connection, [number], since)) else found[number].pages
 
 
 def _crawl_number(connection: Connection, name: str) -> int | None:
