@@ -37,7 +37,7 @@ Cleaner = Callable[[Found], Result]
 
 @dataclass
 class Tally:
-    """What became of the records."""
+    """The results of the records, counted."""
 
     pages: int = 0
     before: int = 0
@@ -104,7 +104,7 @@ def cleaner(method: str, extract: Extractor, wish: str = "no", fields: Sequence[
 
 
 def cleaned(found: Iterable[Found], clean: Cleaner, jobs: int, died: Callable[[], None]) -> Iterator[Result]:
-    """What becomes of each record, in their order."""
+    """The result of each record, in their order."""
     return in_order(clean, found, jobs, _lost, died)
 
 

@@ -35,7 +35,7 @@ def has(sign: str, over: float = 0.0) -> Callable[[Judged], bool]:
     return lambda judged: judged.sign(sign) > over
 
 
-class Code(StrEnum):
+class ReasonCode(StrEnum):
     """The code of a reason, with its sentence and, where signs tell, of what it is true."""
 
     sentence: str
@@ -56,14 +56,14 @@ class Code(StrEnum):
         return Reason(self, {name: getattr(judged, name) for name in self.places} if self.places else {})
 
 
-Groups = Mapping[str, tuple[tuple[Code, ...], tuple[Code, ...]]]
+Groups = Mapping[str, tuple[tuple[ReasonCode, ...], tuple[ReasonCode, ...]]]
 """For each group of signs its codes against a verdict and for it."""
 
 
 class Reason(NamedTuple):
     """One reason."""
 
-    code: Code
+    code: ReasonCode
     values: Mapping[str, Any]
     """As JSON can have them."""
 

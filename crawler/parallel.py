@@ -118,7 +118,7 @@ class Worker(Generic[T, R]):
 
 
 class Crew(Generic[T, R]):
-    """Processes that are at work, and what became of the batches."""
+    """Processes that are at work, and the batches with their results."""
 
     ahead = AHEAD
 
@@ -203,7 +203,7 @@ class FreeCrew(Crew[T, R]):
 def in_order(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
-    """What the work makes of each item, in their order; `lost` stands for one that kills the process it is in.
+    """The result of the work on each item, in their order; `lost` stands for one that kills the process it is in.
 
     With one job, or when there is no more than one batch, everything is done in this process.
     """
@@ -220,7 +220,7 @@ def in_order(
 def as_done(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
-    """What the work makes of each item, as it is done, always in other processes: for few items that take long."""
+    """The result of the work on each item, as it is done, always in other processes: for few items that take long."""
     yield from _through(FreeCrew(work, jobs, lost, died), (Batch([item], 0) for item in items))
 
 

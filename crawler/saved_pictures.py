@@ -57,7 +57,7 @@ class Counts(NamedTuple):
     evidence: Evidence
 
 
-class Judged(NamedTuple):
+class JudgedPage(NamedTuple):
     """The verdicts on a page's pictures."""
 
     id: str
@@ -106,14 +106,14 @@ def evidence(found: Iterable[Found], jobs: int, died: Callable[[], None], namele
     return by_site
 
 
-def judged(found: Iterable[Found], panel: Panel, jobs: int, died: Callable[[], None]) -> Iterator[Judged | Broken]:
+def judged(found: Iterable[Found], panel: Panel, jobs: int, died: Callable[[], None]) -> Iterator[JudgedPage | Broken]:
     """The verdicts on each page, or why there are none."""
     for result in in_order(partial(_judge, panel=panel), found, jobs, _lost, died):
         if not isinstance(result, Skipped):
             yield result
 
 
-def lines(page: Judged, for_people: bool = False) -> Iterator[bytes]:
+def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
     """The first judge's verdicts as lines of JSON; for people with sentences, for programs with codes."""
     for address, (verdict, *_) in page.pictures.items():
         values = {
@@ -140,7 +140,7 @@ def _count(found: Found, nameless: str) -> Counts | None:
     return Counts(saved.site, counted)
 
 
-def _judge(found: Found, panel: Panel) -> Judged | Broken | Skipped:
+def _judge(found: Found, panel: Panel) -> JudgedPage | Broken | Skipped:
     """The verdicts on the pictures of a page; never an exception."""
     if not isinstance(found, Raw):
         return found
@@ -159,7 +159,7 @@ def _judge(found: Found, panel: Panel) -> Judged | Broken | Skipped:
         return Broken(found.place, str(error))
     except Exception as error:  # a page must not cost the others, whatever is wrong with it
         return Broken(found.place, f"it cannot be judged ({type(error).__name__}: {error})")
-    return Judged(saved.id, saved.shown, found.head[FILE], saved.site, counted.pages, pictures)
+    return JudgedPage(saved.id, saved.shown, found.head[FILE], saved.site, counted.pages, pictures)
 
 
 def page_of(found: Found, nameless: str) -> Saved:
@@ -193,6 +193,6 @@ def _uncounted(_: Found) -> None:
     """A page whose counting has killed two processes."""
 
 
-def _lost(found: Found) -> Judged | Broken | Skipped:
+def _lost(found: Found) -> JudgedPage | Broken | Skipped:
     assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
     return Broken(found.place, "the process that judges it dies")

@@ -16,7 +16,7 @@ from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Judge, Verdict
 from crawler.page.page import Extraction, Page
-from crawler.saved_pictures import Judged, Panel, evidence, judged, lines, read
+from crawler.saved_pictures import JudgedPage, Panel, evidence, judged, lines, read
 
 EXTRACT = EXTRACTORS["leaf-tags"]
 
@@ -35,7 +35,7 @@ def nobody_died() -> None:
 
 @pytest.fixture
 def go(tmp_path: Path) -> Any:
-    def run(*rows: Any, panel: Panel | None = None, jobs: int = 1) -> list[Judged | Broken]:
+    def run(*rows: Any, panel: Panel | None = None, jobs: int = 1) -> list[JudgedPage | Broken]:
         path = tmp_path / "pages.jsonl"
         path.write_bytes(garden.lines(*rows))
         nameless = panel.nameless if panel else ""
@@ -165,7 +165,7 @@ def test_lines(id_: Any, shown: Any, go: Any) -> None:
 )
 def test_programs_read_codes_and_people_sentences(for_people: bool, expected: list[Any]) -> None:
     said = Verdict(True, 0.9, reasons=(Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": 3, "pages": 5}),))
-    (line,) = lines(Judged("a", '"a"', "file", "site", 5, {"http://a.example/a.png": (said,)}), for_people)
+    (line,) = lines(JudgedPage("a", '"a"', "file", "site", 5, {"http://a.example/a.png": (said,)}), for_people)
     assert json.loads(line)["reasons"] == expected
 
 

@@ -338,6 +338,7 @@ def test_a_worker_of_another_folder(sqlite: Place) -> None:
 VERDICT = {
     **{"key": 1, "site_id": 1, "kind": "image", "url": "", "target": "", "page": "", "noise": True, "probability": 1.0},
     **{"reasons": "[]", "decided_by": "keyword", "audited": False, "bytes_are_measured": False, "decided_at": OLD},
+    "sight": "",
 }
 
 
@@ -355,9 +356,9 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     wasps = place.seat("wasps")
     work(wasps, WAYS)
     wasps.ledger.commit(Batch(demand=EVERYTHING))
-    # What people marked is theirs, and stays.
-    marked = "(1, 'bees', 'text', 'http://bees.example/', 'http://bees.example/', 'Bees', '{}', 0)"
-    place.change(f"INSERT INTO label (key, crawl, kind, url, page, value, detail, said_at) VALUES {marked}")
+    # What people labelled is theirs, and stays.
+    labelled = "(1, 'bees', 'text', 'http://bees.example/', 'http://bees.example/', 'Bees', '{}', 0)"
+    place.change(f"INSERT INTO label (key, crawl, kind, url, page, value, detail, said_at) VALUES {labelled}")
     before = place.rows()
     bees = place.seat("bees")
     work(bees, WAYS)

@@ -19,7 +19,7 @@ from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
 
 from crawler.bulk.local import lost
-from crawler.bulk.one_file import Outcome, Work
+from crawler.bulk.one_file import FileResult, Work
 from crawler.bulk.pairs import Pair
 from crawler.parallel import WorkersError, without_interrupts
 
@@ -33,12 +33,12 @@ NOBODY = "There is no worker at the scheduler; the files wait for one."
 
 def by_dask(
     work: Work, todo: Sequence[Pair], address: str, jobs: int, said: Callable[[str], None]
-) -> Iterator[Outcome]:
-    """What becomes of each file, as it is done; without an address by so many processes of this machine."""
+) -> Iterator[FileResult]:
+    """The result of each file, as it is done; without an address by so many processes of this machine."""
     if not todo:
         return
     with _silence(), _client(address, jobs) as client, client.as_current():
-        yield from Errand(client, work, said).outcomes(todo)
+        yield from Errand(client, work, said).results(todo)
 
 
 class Errand:
@@ -51,8 +51,8 @@ class Errand:
         self.looked = 0.0
         self.is_alone = False
 
-    def outcomes(self, todo: Sequence[Pair]) -> Iterator[Outcome]:
-        """What becomes of each file, in no order."""
+    def results(self, todo: Sequence[Pair]) -> Iterator[FileResult]:
+        """The result of each file, in no order."""
         waiting = deque(todo)
         try:
             while waiting or self.under_way:
@@ -83,27 +83,27 @@ class Errand:
         future = self.client.submit(self.work, pair, key=f"clean-{token_hex(8)}", pure=False)
         self.under_way[future] = pair
 
-    def done(self) -> Iterator[Outcome]:
-        """What became of files that were finished in the last moment."""
+    def done(self) -> Iterator[FileResult]:
+        """The results of files that were finished in the last moment."""
         if not self.under_way:
             time.sleep(LOOK_SECONDS)
             return
         with suppress(TimeoutError):
             wait(list(self.under_way), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
         for future in [future for future in self.under_way if future.done()]:
-            yield _outcome(future, self.under_way.pop(future))
+            yield _result(future, self.under_way.pop(future))
 
 
-def _outcome(future: Future, pair: Pair) -> Outcome:
-    """What became of a file that is done or given up."""
+def _result(future: Future, pair: Pair) -> FileResult:
+    """The result of a file that is done or given up."""
     if future.status != "error":
         found = future.result()
-        assert isinstance(found, Outcome)  # noqa: S101 - by the work that was given
+        assert isinstance(found, FileResult)  # noqa: S101 - by the work that was given
         return found
     error = future.exception()
     if isinstance(error, KilledWorker):
         return lost(pair)
-    return Outcome(pair, failed=f"{pair.shown!r} cannot be cleaned ({type(error).__name__}: {error})"[:1_000])
+    return FileResult(pair, failed=f"{pair.shown!r} cannot be cleaned ({type(error).__name__}: {error})"[:1_000])
 
 
 @contextmanager

@@ -23,8 +23,8 @@ def _this_worker() -> tuple[str, int, int]:
 
 
 @dataclass
-class Outcome:
-    """What became of a file."""
+class FileResult:
+    """The result of a file."""
 
     pair: Pair
     tally: Tally = field(default_factory=Tally)
@@ -48,20 +48,20 @@ class Work:
     maker: str
     """Whose lines they are: another Winnow would write others."""
 
-    def __call__(self, pair: Pair) -> Outcome:
-        """Clean a file, in the order of its records; what becomes of it, and never an exception for what is in it."""
-        outcome = Outcome(pair)
+    def __call__(self, pair: Pair) -> FileResult:
+        """Clean a file, in the order of its records; its result, and never an exception for what is in it."""
+        result = FileResult(pair)
         try:
             self._check()
             if os.path.lexists(self.folder / pair.output):  # by one whose death was said before its success
-                outcome.was_there = True
-                return outcome
-            self._clean(pair, outcome)
+                result.was_there = True
+                return result
+            self._clean(pair, result)
         except InputError as error:
-            outcome.failed = str(error)
+            result.failed = str(error)
         except OutputError as error:
-            outcome.failed, outcome.stops = str(error), True
-        return outcome
+            result.failed, result.stops = str(error), True
+        return result
 
     def _check(self) -> None:
         """Raise an OutputError when the lines would be others, or elsewhere."""
@@ -70,17 +70,17 @@ class Work:
         if not is_folder(self.folder, self.name):
             raise OutputError(f"{str(self.folder)!r} on {socket.gethostname()} is not the folder that is written to")
 
-    def _clean(self, pair: Pair, outcome: Outcome) -> None:
+    def _clean(self, pair: Pair, result: FileResult) -> None:
         source = Input(str(pair.input))
         if source.kind is None or source.kind.name == "HTML":
             source.close()
             raise InputError(f"{pair.shown!r} is HTML; {NO_ARCHIVE}")
         with WholeFile(str(self.folder / pair.output)) as output:
             for found in source.found():
-                result = self.clean(found)
-                outcome.tally.add(result)
-                if isinstance(result, Cleaned):
-                    output.write(result.line)
-                elif isinstance(result, Broken) and len(outcome.named) < NAMED:
-                    outcome.named.append(result)
+                one = self.clean(found)
+                result.tally.add(one)
+                if isinstance(one, Cleaned):
+                    output.write(one.line)
+                elif isinstance(one, Broken) and len(result.named) < NAMED:
+                    result.named.append(one)
             output.finish()

@@ -119,7 +119,7 @@ class Command(OneSentence):
             _refuse(str(error))
 
     def clean(self, inputs: Sequence[Input], output: WholeFile) -> int:
-        """Clean everything and say what became of it; the exit status."""
+        """Clean everything and print the results; the exit status."""
         tally, started, status, stopped = Tally(), monotonic(), 0, ""
         progress = CleaningProgress(inputs, tally, self.interval)
         try:

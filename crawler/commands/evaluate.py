@@ -1,4 +1,4 @@
-"""`scrapy evaluate`: methods and peers judged on pages whose main text people have marked."""
+"""`scrapy evaluate`: methods and peers judged on pages whose main text people have labelled."""
 
 import argparse
 import sys

@@ -52,7 +52,7 @@ class Tally:
 
 
 class Command(OneSentence):
-    """Writes stored pages as JSON lines, CSV, Parquet, Markdown or WARC, and those that people marked as gold."""
+    """Writes stored pages as JSON lines, CSV, Parquet, Markdown or WARC, and those that people labelled as gold."""
 
     called = "scrapy export"
 
@@ -89,7 +89,7 @@ class Command(OneSentence):
         )
         parser.add_argument("--spreadsheet", action="store_true", help="CSV in which no cell is taken for a formula")
         parser.add_argument(
-            "--labels", action="store_true", help="pages whose main text people marked, as scrapy evaluate reads them"
+            "--labels", action="store_true", help="pages whose main text people labelled, as scrapy evaluate reads them"
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -175,7 +175,7 @@ class Command(OneSentence):
             _say(line)
 
     def export_labels(self, name: str | None, crawls: Sequence[Exported], url: URL) -> None:
-        """Write the pages that people marked, of a crawl or of all, and say at the end what was written."""
+        """Write the pages that people labelled, of a crawl or of all, and say at the end what was written."""
         try:
             self.check_apart(crawls, url)
             target = WholeFile(self.output)
@@ -188,11 +188,11 @@ class Command(OneSentence):
                     target.write(part)
                     tally.bytes += len(part)
             if not tally.pages:
-                _refuse("nobody has marked the main text of a page yet; scrapy dashboard shows pages to be marked")
+                _refuse("nobody has labelled the main text of a page yet; scrapy dashboard shows pages to be labelled")
             target.finish()
         finally:
             target.discard()
-        _say(f"{counted(tally.pages, 'marked page')} written to {target.shown}, {decimal(tally.bytes)}.")
+        _say(f"{counted(tally.pages, 'labelled page')} written to {target.shown}, {decimal(tally.bytes)}.")
 
     def check_apart(self, crawls: Iterable[Exported], url: URL) -> None:
         """Raise an OutputError when the output would take the place of what crawls write."""
@@ -268,10 +268,10 @@ def _format(opts: argparse.Namespace) -> str:
 
 
 def _check_labels(opts: argparse.Namespace, kind: str) -> None:
-    """Nothing comes back; if --labels is given with what does not go with it, the program ends."""
+    """End the program where --labels is given with what does not go with it."""
     others = [name for name, value in vars(opts).items() if name in OF_PAGES and value]
     if opts.labels and others:
-        _refuse(f"--{others[0].replace('_', '-')} does not go with --labels, which writes all pages that were marked")
+        _refuse(f"--{others[0].replace('_', '-')} does not go with --labels, which writes all pages that were labelled")
     if opts.labels and (kind != "jsonl" or packing(opts.output or "") not in ("", ".gz")):
         _refuse("--labels writes JSON lines, as they are or as .gz, which is what scrapy evaluate reads")
 

@@ -25,4 +25,4 @@ class Command(Several):
     subcommands = SUBCOMMANDS
 
     def short_desc(self) -> str:
-        return "Crawl again and again: when, what came of it, and the scheduler that does it"
+        return "Crawl again and again: when, with which results, and the scheduler that does it"

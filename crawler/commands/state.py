@@ -37,7 +37,7 @@ FOOTER = (
     "Links that were never taken up are no addresses: the closing lines alone count them.",
     "More of one, with its workers and sites: scrapy state NAME",
 )
-# What came of addresses that were neither left out nor failed, in words for one and for many.
+# The outcomes of addresses that were neither left out nor failed, in words for one and for many.
 ENDS = {
     Code.LIST: ("list of addresses", "lists of addresses"),
     Code.REDIRECTED: ("redirect", "redirects"),
@@ -277,7 +277,7 @@ def _addresses(crawl: Crawl) -> str:
 
 
 def _ends(crawl: Crawl) -> str:
-    """What came of those that are done, in numbers."""
+    """The outcomes of those that are done, in numbers."""
     counts = {("page", "pages"): crawl.ends.pages, ("picture", "pictures"): crawl.ends.pictures}
     counts |= {words: crawl.ends.outcomes[Outcome(code)] for code, words in ENDS.items()}
     counts |= {(words, words): of_group(crawl.ends.outcomes, group).total() for group, words in GROUPS.items()}

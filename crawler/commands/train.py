@@ -138,7 +138,7 @@ def _report_auto(made: "Made", path: Path) -> str:
 
 
 def _check_files(method: str, gold: list[str], validate: list[str]) -> None:
-    """Nothing comes back; where a file is missing or given twice, the program ends."""
+    """End the program where a file is missing or given twice."""
     for name in (*gold, *validate):
         if not Path(name).is_file():
             _refuse(f"there is no file {name!r}")

@@ -1,1 +1,1 @@
-"""The judge of extraction: methods and peers on pages whose main text people have marked."""
+"""The judge of extraction: methods and peers on pages whose main text people have labelled."""

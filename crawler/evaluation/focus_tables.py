@@ -46,7 +46,7 @@ def off_topic_words(count: int) -> list[str]:
 
 
 def truth_words(found: Recall) -> list[str]:
-    """What became of addresses that are known to be on topic."""
+    """The addresses that are known to be on topic, counted by their ends."""
     addresses = counted(found.addresses, "address", "addresses")
     met = counted(found.met, "was", "were")
     said = [f"Of {addresses} known to be on topic {met} stored: recall {percent(found.recall)}."]

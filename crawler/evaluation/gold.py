@@ -1,4 +1,4 @@
-"""Pages with their main text as people marked it: JSON lines, one file a set."""
+"""Pages with their main text as people labelled it: JSON lines, one file a set."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Methods judged on sets: run, marked page by page, put into figures."""
+"""Methods judged on sets: run, scored page by page, put into figures."""
 
 import threading
 from collections import Counter
@@ -49,7 +49,7 @@ class Sample(NamedTuple):
     score: Score
 
 
-class Judged(NamedTuple):
+class JudgedMethod(NamedTuple):
     """A method on a set."""
 
     name: str
@@ -66,7 +66,7 @@ class Verdict(NamedTuple):
 
     name: str
     fingerprint: str
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedMethod, ...]
     comparisons: tuple[Comparison, ...] = ()
     is_group: bool = False
     """Whether these are only some pages of a set, which then is a verdict before."""
@@ -102,7 +102,7 @@ def judge(gold: GoldSet, plan: Plan, tick: Tick) -> list[Verdict]:
             stop.set()
             threads.shutdown(wait=False, cancel_futures=True)
             raise
-    scores = mark(gold.pages, runs)
+    scores = scored(gold.pages, runs)
     whole = range(len(gold.pages))
     verdicts = [_verdict(gold, gold.name, whole, runs, scores)._replace(comparisons=tuple(compare(scores)))]
     if plan.by:
@@ -114,13 +114,13 @@ def judge(gold: GoldSet, plan: Plan, tick: Tick) -> list[Verdict]:
     return verdicts
 
 
-def mark(pages: Sequence[Gold], runs: dict[str, Run]) -> dict[str, Sequence[Score]]:
+def scored(pages: Sequence[Gold], runs: dict[str, Run]) -> dict[str, Sequence[Score]]:
     """The scores of the methods that are there; each page's gold is looked at once."""
     scores: dict[str, list[Score]] = {name: [] for name, ran in runs.items() if not ran.absent}
     for at, page in enumerate(pages):
         sheet = Sheet(page)
-        for name, marks in scores.items():
-            marks.append(sheet.mark(runs[name].outputs[at].text))
+        for name, of_method in scores.items():
+            of_method.append(sheet.score(runs[name].outputs[at].text))
     return dict(scores)
 
 
@@ -161,10 +161,10 @@ def _verdict(
     judged = []
     for method, ran in runs.items():
         if ran.absent:
-            judged.append(Judged(method, ran, None, (), ()))
+            judged.append(JudgedMethod(method, ran, None, (), ()))
             continue
         samples = [Sample(gold.pages[at], ran.outputs[at], scores[method][at]) for at in places]
         worst = sorted(samples, key=lambda sample: sample.score.f1)[:WORST]
         f1s = tuple(sample.score.f1 for sample in samples)
-        judged.append(Judged(method, ran, figures(samples), f1s, tuple(worst)))
+        judged.append(JudgedMethod(method, ran, figures(samples), f1s, tuple(worst)))
     return Verdict(name, gold._replace(pages=tuple(gold.pages[at] for at in places)).fingerprint, tuple(judged))

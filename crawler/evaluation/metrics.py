@@ -1,4 +1,4 @@
-"""How near the text a method takes out of a page comes to the text that people marked.
+"""How near the text a method takes out of a page comes to the text that people labelled.
 
 A token is a run of letters and digits, in lower case; a Chinese, Japanese or Korean character is one by itself. Of a
 page there are
@@ -95,7 +95,7 @@ class Text:
 
 
 class Sheet:
-    """A page and its gold, made ready to mark any number of outputs."""
+    """A page and its gold, made ready to score any number of outputs."""
 
     def __init__(self, page: Gold) -> None:
         self.gold = Text(page.gold)
@@ -103,7 +103,7 @@ class Sheet:
         self.leaves = [leaf for block in blocks if (leaf := shingles(tokens(block.text)))]
         self.main = [self.gold.holds(leaf) for leaf in self.leaves]
 
-    def mark(self, output: str) -> Score:
+    def score(self, output: str) -> Score:
         """The score of what a method took out of the page."""
         text = Text(output)
         precision, recall = (share or 0.0 for share in precision_recall(text.words, self.gold.words))

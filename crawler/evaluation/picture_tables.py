@@ -18,34 +18,34 @@ NOTE = (
 )
 
 
-class Table(NamedTuple):
+class PictureTable(NamedTuple):
     """Figures by name."""
 
     title: str
     rows: dict[str, Figures]
 
 
-def by_hand(met: Sequence[Met], names: Sequence[str]) -> list[Table]:
+def by_hand(met: Sequence[Met], names: Sequence[str]) -> list[PictureTable]:
     """The tables of labels by hand: all models, those on sites of many pages, and the first by kind and by set."""
     many = [one for one in met if one.pages >= MANY]
     first = _links(met, 0)
     kinds = [kind for kind in KINDS if any(link.kind == kind for link in first)]
     sets = sorted({link.set for link in first})
     return [
-        Table("model", _models(met, names)),
-        Table(f"model, sites of {MANY} pages or more", _models(many, names)),
-        Table(f"{names[0]}, kind against the other label", {one: figures(of_kind(first, one)) for one in kinds}),
-        Table(f"{names[0]}, set", {one: figures([link for link in first if link.set == one]) for one in sets}),
+        PictureTable("model", _models(met, names)),
+        PictureTable(f"model, sites of {MANY} pages or more", _models(many, names)),
+        PictureTable(f"{names[0]}, kind against the other label", {one: figures(of_kind(first, one)) for one in kinds}),
+        PictureTable(f"{names[0]}, set", {one: figures([link for link in first if link.set == one]) for one in sets}),
     ]
 
 
-def text(tables: Iterable[Table]) -> str:
+def text(tables: Iterable[PictureTable]) -> str:
     """The tables for people."""
     parts = ([(one.title, *COLUMNS), *((name, *cells(row)) for name, row in one.rows.items())] for one in tables)
     return "\n\n".join([*("\n".join(aligned(rows, range(len(COLUMNS) + 1))) for rows in parts), NOTE])
 
 
-def record(tables: Iterable[Table], counts: dict[str, int]) -> str:
+def record(tables: Iterable[PictureTable], counts: dict[str, int]) -> str:
     """The tables for programs."""
     found = {table.title: {name: row._asdict() for name, row in table.rows.items()} for table in tables}
     return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"

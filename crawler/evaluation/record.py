@@ -6,7 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crawler.evaluation.judgement import Judged, Verdict
+from crawler.evaluation.judgement import JudgedMethod, Verdict
 
 FORMAT = 1
 TOLERANCE = 0.005  # how far a figure may fall below the baseline
@@ -92,7 +92,7 @@ def _figures_of(sets: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
     }
 
 
-def _figures(judged: Judged) -> dict[str, Any]:
+def _figures(judged: JudgedMethod) -> dict[str, Any]:
     if judged.figures is None:
         return {"absent": judged.run.absent}
     return {name: _rounded(value) for name, value in judged.figures._asdict().items()}

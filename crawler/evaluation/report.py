@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from crawler.evaluation.charts import Point, Row, box_chart, precision_recall_chart
 from crawler.evaluation.html import report_page, shown
-from crawler.evaluation.judgement import Figures, Judged, Verdict
+from crawler.evaluation.judgement import Figures, JudgedMethod, Verdict
 from crawler.evaluation.metrics import GRADES, RIGHT
 from crawler.evaluation.peers import PEERS
 from crawler.evaluation.significance import DRAWS, Interval
@@ -53,18 +53,18 @@ def report(verdicts: Sequence[Verdict], faults: Sequence[str], version: str, day
     )
 
 
-def precision_recall(there: Iterable[Judged]) -> Markup:
+def precision_recall(there: Iterable[JudgedMethod]) -> Markup:
     """The chart of methods that have figures."""
     found = [(one.name, one.figures) for one in there if one.figures]
     return precision_recall_chart([Point(name, of.precision, of.recall, of.speed, name in PEERS) for name, of in found])
 
 
-def boxes(there: Iterable[Judged]) -> Markup:
+def boxes(there: Iterable[JudgedMethod]) -> Markup:
     """The chart of how their pages differ."""
     return box_chart([Row(one.name, one.f1s, one.name in PEERS) for one in there])
 
 
-def failures(there: Iterable[Judged]) -> list[tuple[str, str, int]]:
+def failures(there: Iterable[JudgedMethod]) -> list[tuple[str, str, int]]:
     """Methods and why they failed on how many pages, the most frequent reasons of each."""
     return [
         (judged.name, why, count)

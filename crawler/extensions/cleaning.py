@@ -28,7 +28,7 @@ class Measured(Protocol):
 
 
 class CleaningProgress:
-    """Shows from time to time what became of the records, and in between what is said of single ones."""
+    """Shows the counts of records from time to time, and between them what is wrong with single ones."""
 
     def __init__(self, inputs: Sequence[Measured], tally: Tally, interval: float) -> None:
         self.inputs, self.tally = inputs, tally

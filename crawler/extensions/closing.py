@@ -83,7 +83,7 @@ class ClosingLines:
 
 
 def _round(number: int, tally: Tally) -> str:
-    """What became of the pages of a round.
+    """The pages of a round, counted.
 
     >>> _round(3, Tally(changed=1, new=5, gone=0, unchanged=2_000, not_modified=98))
     'Round 3: 1 page changed, 5 new, 0 gone, 2,000 unchanged (98 of them answered 304).'

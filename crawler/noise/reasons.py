@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import auto
 from math import expm1
 
-from crawler.explanation import Code, Groups, Judged, Reason, has
+from crawler.explanation import Groups, Judged, Reason, ReasonCode, has
 from crawler.noise.redundancy import LEAST_PAGES
 
 NEAR = 3
@@ -63,7 +63,7 @@ def like(family: str) -> Callable[[Picture], bool]:
     return lambda picture: any(picture.sign(f"{where} {family}") for where in ("own", "near", "far"))
 
 
-class NoiseReason(Code):
+class NoiseReason(ReasonCode):
     """Why a picture is noise, or content; where several of a group are true, the first tells."""
 
     IN_MAIN_TEXT = auto(), "it stands in the main text", lambda p: p.place == "in"

@@ -1,4 +1,4 @@
-"""How a crawl goes as a whole: what came of its seeds, whether its state can still be kept, and its end."""
+"""How a crawl goes as a whole: the results of its seeds, whether its state can still be kept, and its end."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class CrawlStatus:
     examples_failed: dict[str, Outcome] = field(default_factory=dict)
     """Examples of the topic that taught nothing."""
     tally: Tally | None = None
-    """What became of the pages of the round, at the end; None in the first, where all are new."""
+    """The pages of the round, counted at the end; None in the first, where all are new."""
     _closing: asyncio.Future[None] | None = None
 
     def abort(self, why: str) -> None:

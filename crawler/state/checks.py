@@ -35,7 +35,7 @@ class Occasion:
 
 
 def known_after(ended: Ended, occasion: Occasion) -> Known:
-    """What is known of a page after what came of it."""
+    """What is known of a page after its result."""
     fetched_at = str((ended.result.record or {}).get("fetched_at") or occasion.moment)
     known = ended.lent.known or Known(first_round=occasion.round, first_at=fetched_at)
     check, outcome = ended.result.check or Check(Found.NEW if ended.is_page else Found.NOTHING), ended.result.outcome

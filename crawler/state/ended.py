@@ -78,7 +78,7 @@ def _spare(connection: Connection, ended: Iterable[Ended]) -> set[int]:
 
 
 def _count_ends(connection: Connection, ended: Iterable[Ended]) -> None:
-    """Count what came of the pages that sites were asked for; of noise nothing was asked."""
+    """Count the pages that sites were asked for by their results; noise was not asked for."""
     counts = {
         "stored": {"pages": 1, "held": -1},
         "brought nothing": {"held": -1},

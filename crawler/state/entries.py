@@ -61,7 +61,7 @@ PRESENT = frozenset((Found.NEW, Found.CHANGED, Found.SAME, Found.NOT_MODIFIED, F
 
 @dataclass(frozen=True)
 class Check:
-    """What came of a look at a page."""
+    """The result of a look at a page."""
 
     found: Found
     source_fingerprint: str | None = None

@@ -229,7 +229,7 @@ class Ledger:
         self.who = self.who._replace(known_since=self.round.first if self.round.comes_again else None)
 
     def _keep_pages(self, connection: Connection, batch: Batch, now: float) -> dict[int, str]:
-        """Keep what came of pages, of those that lead elsewhere now too; of which others some are copies, by lease."""
+        """Keep the results of pages, also of those that lead elsewhere now; for copies their originals, by lease."""
         again = [one for one in batch.ended if one.lent.known is not None]
         links = new_links(connection, self.keys, again) if again else {}
         occasion = Occasion(self.round.number, now, self.kept.bounds, links)

@@ -15,7 +15,7 @@ from crawler.urls.parsing import host as host_of
 
 
 class Moved(NamedTuple):
-    """What came of a move."""
+    """The result of a move."""
 
     lent: Lent | None
     """None where the redirect may not be followed now."""

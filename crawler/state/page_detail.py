@@ -30,7 +30,7 @@ class Neighbour(NamedTuple):
 
 
 class FoundLink(NamedTuple):
-    """An address, what was thought of it, and what became of it."""
+    """An address with its score, its state and its outcome."""
 
     id: int
     key: int

@@ -45,7 +45,7 @@ Condition = tuple[str, Callable[[Any, Any], Any], Any]
 """A column, and what it must be."""
 
 
-class Wanted(NamedTuple):
+class PageQuery(NamedTuple):
     """What pages are looked for."""
 
     crawl: int
@@ -95,7 +95,7 @@ class Look(NamedTuple):
     """From where on to look; None at the end."""
 
 
-def look(connection: Connection, wanted: Wanted, after: Place | None, most: int, seconds: float = SECONDS) -> Look:
+def look(connection: Connection, wanted: PageQuery, after: Place | None, most: int, seconds: float = SECONDS) -> Look:
     """Pages that are wanted, so many at most, from a place on; about so many seconds are taken."""
     until, path = time.monotonic() + seconds, _Path(connection, wanted)
     hits: list[Hit] = []
@@ -120,7 +120,7 @@ def look(connection: Connection, wanted: Wanted, after: Place | None, most: int,
     return Look(tuple(hits), looked, None)
 
 
-def _conditions(wanted: Wanted) -> Iterator[Condition]:
+def _conditions(wanted: PageQuery) -> Iterator[Condition]:
     """What a page must be, besides what its place in the order tells and what only its row tells."""
     if wanted.order == NEWEST:
         yield from _bounds(wanted)
@@ -137,7 +137,7 @@ def _conditions(wanted: Wanted) -> Iterator[Condition]:
         yield became, is_not, None
 
 
-def _bounds(wanted: Wanted) -> Iterator[Condition]:
+def _bounds(wanted: PageQuery) -> Iterator[Condition]:
     if wanted.least > 0:
         yield "relevance", ge, wanted.least
     if wanted.most < 1:
@@ -147,7 +147,7 @@ def _bounds(wanted: Wanted) -> Iterator[Condition]:
 class _Path:
     """The order in which pages are looked at, and what is asked of them."""
 
-    def __init__(self, connection: Connection, wanted: Wanted) -> None:
+    def __init__(self, connection: Connection, wanted: PageQuery) -> None:
         self.connection, self.wanted, self.conditions = connection, wanted, [*_conditions(wanted)]
         self.by_number, self.is_down = wanted.order == NEWEST, wanted.order != WORST
         self.names = ["id"] if self.by_number else ["relevance", "id"]

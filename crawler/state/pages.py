@@ -35,7 +35,7 @@ class Pages:
         """How many texts are kept of what a page said before."""
 
     def keep(self, connection: Connection, ended: Iterable[Ended], occasion: Occasion) -> dict[int, str]:
-        """Keep what came of pages; of those that are copies, the addresses of the originals, by lease."""
+        """Keep the results of pages; of those that are copies, the addresses of the originals, by lease."""
         mine = {self.keys(one.lent.candidate.url, one.lent.candidate.kind): one for one in ended if one.lent.counts}
         known = {key: known_after(one, occasion) for key, one in mine.items() if _is_of_page(one)}
         stored = [key for key in sorted(known) if mine[key].result.record is not None]

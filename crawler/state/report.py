@@ -40,7 +40,7 @@ from crawler.state.schema import (
     site,
     tables,
 )
-from crawler.state.site_list import SiteRow, Wanted, sites
+from crawler.state.site_list import SiteQuery, SiteRow, sites
 
 MOST_SITES = 10
 EVERY = 2**31 - 1  # of what waits of a site is counted
@@ -140,7 +140,7 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
     ends, files = ends_of(connection), _files(connection)
     for one in all_summaries(connection, now):
         soonest = next_due(connection, [one.id], None).get(one.id)
-        most = Wanted(most=MOST_SITES, most_waiting=EVERY)
+        most = SiteQuery(most=MOST_SITES, most_waiting=EVERY)
         yield Crawl(
             **vars(one),
             texts=texts[one.id],

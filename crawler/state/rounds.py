@@ -69,7 +69,7 @@ def round_of(connection: Connection, crawl_id: int) -> Round:
 
 
 def tally(connection: Connection, crawl_id: int) -> Tally:
-    """What became of the pages of a crawl in its round."""
+    """The pages of a crawl in its round, counted."""
     number = round_of(connection, crawl_id).number
 
     def of_this(column: Any) -> ColumnElement[int]:

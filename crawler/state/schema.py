@@ -365,7 +365,7 @@ Index(
     "verdict_site",
     *(verdict.c[name] for name in ("crawl_id", "site_id", "noise", "kind", "id", "decided_by", "audited")),
 )
-Index("verdict_wall", verdict.c.crawl_id, verdict.c.noise, verdict.c.kind, verdict.c.id)
+Index("verdict_list", verdict.c.crawl_id, verdict.c.noise, verdict.c.kind, verdict.c.id)
 Index(
     "verdict_doubt",
     verdict.c.crawl_id,

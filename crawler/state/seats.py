@@ -136,7 +136,7 @@ class Seat:
         return bool(self.ledger.patiently(look))
 
     def tally(self) -> Tally | None:
-        """What became of the pages of this round; None in the first, where all are new."""
+        """The pages of this round, counted; None in the first, where all are new."""
 
         def count(connection: Connection) -> Tally | None:
             which = rounds.round_of(connection, self.crawl_id)

@@ -25,7 +25,7 @@ _some = _waits.where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_W
 WAITING_OF_SITE = select(func.count()).select_from(_some.correlate(site).subquery()).scalar_subquery()
 
 
-class Wanted(NamedTuple):
+class SiteQuery(NamedTuple):
     """Which sites are asked for."""
 
     sort: str = "pages"
@@ -73,7 +73,7 @@ class Sites(NamedTuple):
     number_is_least: bool
 
 
-def sites(connection: Connection, crawl_id: int, wanted: Wanted) -> Sites:
+def sites(connection: Connection, crawl_id: int, wanted: SiteQuery) -> Sites:
     """A part of the sites of a crawl."""
     mine: list[ColumnElement[bool]] = [site.c.crawl_id == crawl_id]
     if wanted.name:
@@ -92,7 +92,7 @@ def sites(connection: Connection, crawl_id: int, wanted: Wanted) -> Sites:
     return Sites(of_each, len(rows) > len(shown), sort, min(count, FEW), count > FEW)
 
 
-def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: Wanted) -> Any:
+def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: SiteQuery) -> Any:
     found = select(site.c.id, site.c.name, site.c.pages, site.c.requests).where(*mine)
     if sort == "name":
         after = wanted.after if isinstance(wanted.after, str) else ""

@@ -70,7 +70,7 @@ class VerdictPage(NamedTuple):
 
 
 class Audited(NamedTuple):
-    """What came of the noise of one kind that was chosen to be fetched."""
+    """The noise of one kind that was chosen to be fetched, counted."""
 
     kind: str
     chosen: int

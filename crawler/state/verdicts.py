@@ -32,7 +32,7 @@ class NoiseModel(NamedTuple):
 
 
 class NoiseSite(NamedTuple):
-    """What became of the pictures, and the pages behind them, that a site's pages show."""
+    """The pictures, and the pages behind them, that a site's pages show, counted by their verdicts."""
 
     name: str
     kept: int

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from rich.filesize import decimal
 
 from crawler.bulk.local import by_processes
-from crawler.bulk.one_file import NAMED, Outcome, Work
+from crawler.bulk.one_file import NAMED, FileResult, Work
 from crawler.bulk.pairs import ENDING, Pair, PairsError, largest_first, pairs
 from crawler.bulk.recipe import RecipeError, go_on, maker
 from crawler.cleaning import Cleaner, Tally
@@ -30,7 +30,7 @@ DASK = "dask"
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 LOCK = ".clean.lock"
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
-Engine = Callable[[Work, Sequence[Pair], Callable[[str], None]], Iterator[Outcome]]
+Engine = Callable[[Work, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class FilesProgress(CleaningProgress):
 
 @dataclass
 class Run:
-    """Files that are cleaned into a folder, and what became of them so far."""
+    """Files that are cleaned into a folder, and their results so far."""
 
     work: Work
     todo: Sequence[Pair]
@@ -128,8 +128,8 @@ class Run:
         try:
             with progress:
                 progress.show()
-                for outcome in engine(self.work, self.todo, progress.say):
-                    self.take(outcome, progress)
+                for result in engine(self.work, self.todo, progress.say):
+                    self.take(result, progress)
         except KeyboardInterrupt:
             status, self.stopped = INTERRUPTED, "Stopped before the end; the same command goes on. "
         except WorkersError as error:
@@ -139,25 +139,25 @@ class Run:
             print(printable(line), file=sys.stderr)
         return status or (BROKEN if self.tally.broken or self.files["failed"] else 0)
 
-    def take(self, outcome: Outcome, progress: FilesProgress) -> None:
-        """Count what became of a file, and say what is wrong with it."""
-        if outcome.stops:
-            raise WorkersError(outcome.failed)
-        progress.end(outcome.pair)
-        if outcome.failed:
+    def take(self, result: FileResult, progress: FilesProgress) -> None:
+        """Count the result of a file, and say what is wrong with it."""
+        if result.stops:
+            raise WorkersError(result.failed)
+        progress.end(result.pair)
+        if result.failed:
             self.files["failed"] += 1
-            progress.say(outcome.failed)
-        elif outcome.was_there:
+            progress.say(result.failed)
+        elif result.was_there:
             self.before += 1
         else:
             self.files["cleaned"] += 1
-            self.size += outcome.pair.size or 0
-            self.tally.include(outcome.tally)
-            self.workers.add(outcome.worker)
-        for broken in outcome.named:
+            self.size += result.pair.size or 0
+            self.tally.include(result.tally)
+            self.workers.add(result.worker)
+        for broken in result.named:
             progress.say(f"{broken.place}: {broken.why}")
-        if (more := outcome.tally.broken - len(outcome.named)) > 0:
-            progress.say(f"{outcome.pair.shown}: {counted(more, 'more record')} broken")
+        if (more := result.tally.broken - len(result.named)) > 0:
+            progress.say(f"{result.pair.shown}: {counted(more, 'more record')} broken")
         progress.show()
 
     def closing(self, seconds: float) -> Iterator[str]:

@@ -13,7 +13,7 @@ from crawler.evaluation.picture_labels import KINDS, Label, Labels, Met, Waiting
 from crawler.evaluation.picture_models import models
 from crawler.files import OutputError, WholeFile
 from crawler.parallel import DIED, WorkersError, cores
-from crawler.saved_pictures import NAMELESS, Judged, Panel, evidence, judged, read_all
+from crawler.saved_pictures import NAMELESS, JudgedPage, Panel, evidence, judged, read_all
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import whole
 from crawler.subcommands.pages import MOST_JOBS, check_apart, files_of, method, readable, say
@@ -24,14 +24,14 @@ BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
 DIGITS = 9  # of scores that are compared
 
 
-class Wanted(Waiting):
+class JudgedLabels(Waiting):
     """Labels by page, and what is said of the pictures that were met."""
 
     def __init__(self, labels: Iterable[Label], files: Iterable[Path]) -> None:
         super().__init__(labels, files)
         self.met: list[Met] = []
 
-    def meet(self, page: Judged) -> None:
+    def meet(self, page: JudgedPage) -> None:
         """Take what is said of the page's pictures that are labelled."""
         for label in self.take(page.file, page.id, page.pictures):
             said = page.pictures[label.img]
@@ -59,7 +59,7 @@ def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     check_apart(opts.json, [*given, *files])
     if opts.json is not None and (Path(opts.json).is_dir() or not Path(opts.json).absolute().parent.is_dir()):
         raise WrongUseError(f"{opts.json!r} cannot be written: its folder is not there, or it is a folder")
-    wanted = Wanted(labels, files)
+    wanted = JudgedLabels(labels, files)
     try:
         _judge(files, Panel(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
     except KeyboardInterrupt:
@@ -71,7 +71,7 @@ def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     return _report(wanted, len(labels), list(judges), opts.json)
 
 
-def _judge(files: Iterable[Path], panel: Panel, jobs: int, wanted: Wanted) -> None:
+def _judge(files: Iterable[Path], panel: Panel, jobs: int, wanted: JudgedLabels) -> None:
     """Have all labelled pictures judged, beside what all pages of their sites show."""
     counts = evidence(read_all(files), jobs, _died, panel.nameless)
     for result in judged(read_all(files), replace(panel, evidence=counts, asked=wanted.pages), jobs, _died):
@@ -81,7 +81,7 @@ def _judge(files: Iterable[Path], panel: Panel, jobs: int, wanted: Wanted) -> No
             wanted.meet(result)
 
 
-def _report(wanted: Wanted, given: int, names: Sequence[str], path: str | None) -> int:
+def _report(wanted: JudgedLabels, given: int, names: Sequence[str], path: str | None) -> int:
     """Print the tables, and write the figures where that is the wish."""
     # It wants numpy, which takes its time, and all commands are loaded with each of them.
     from crawler.evaluation.picture_tables import by_hand, record, text

@@ -17,7 +17,7 @@ from crawler.files import OutputError, WholeFile
 from crawler.judging import judge_of
 from crawler.noise.verdict import Judge
 from crawler.parallel import DIED, WorkersError, cores
-from crawler.saved_pictures import Judged, Panel, evidence, judged, lines, read
+from crawler.saved_pictures import JudgedPage, Panel, evidence, judged, lines, read
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import whole
 from crawler.subcommands.pages import MOST_JOBS, check_apart, method, readable, say
@@ -29,7 +29,7 @@ BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
 
 @dataclass
 class Run:
-    """A file whose pictures are judged, and what became of its lines so far."""
+    """A file whose pictures are judged, and its lines counted so far."""
 
     path: Path
     output: WholeFile
@@ -51,7 +51,7 @@ class Run:
         if self.pages:
             self.output.finish()
 
-    def write(self, page: Judged) -> None:
+    def write(self, page: JudgedPage) -> None:
         self.pages += 1
         self.pictures += len(page.pictures)
         self.noise += sum(verdict.is_noise for verdict, *_ in page.pictures.values())

@@ -47,8 +47,8 @@ def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     files = files_of({label.set for label in labels}, opts.pages) if labels else []
     others = files_of({label.set for label in validation}, opts.pages) if validation else []
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
-    marked = _marked(opts.crawl, settings) if from_state else None
-    plan = Plan(Labelled(labels, files), Labelled(validation, others), output, seed, at_once, marked)
+    of_state = _of_state(opts.crawl, settings) if from_state else None
+    plan = Plan(Labelled(labels, files), Labelled(validation, others), output, seed, at_once, of_state)
     _check_output(plan, [*inputs, *files, *others])
     try:
         print(_report(release(plan, _say), plan))
@@ -84,21 +84,21 @@ def _asks_state(opts: argparse.Namespace) -> bool:
     return opts.labels is not None
 
 
-def _marked(crawl: str | None, settings: BaseSettings) -> "list[Sighted]":
+def _of_state(crawl: str | None, settings: BaseSettings) -> "list[Sighted]":
     """What people said of the pictures of a crawl, or of all."""
-    from crawler.training.marked import marked
+    from crawler.training.state_labels import labelled_pictures
 
     url = state_url(settings)
     try:
         if not exists(url):
             raise WrongUseError(f"no crawl was ever run here ({shown(url)})")
-        return marked(url, crawl, _say)
+        return labelled_pictures(url, crawl, _say)
     except StateError as error:
         raise WrongUseError(str(error)) from None
 
 
 def _check_output(plan: "Plan", inputs: list[Path]) -> None:
-    """Nothing comes back; what is to be written takes the place of nothing else."""
+    """Raise a WrongUseError where the weights or their card would take the place of something else."""
     if plan.output.is_dir():
         raise WrongUseError(f"{str(plan.output)!r} is a folder")
     if plan.card == plan.output:

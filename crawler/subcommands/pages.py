@@ -54,7 +54,7 @@ def files_of(sets: Collection[str], given: Iterable[str] | None) -> list[Path]:
 
 
 def check_apart(output: str | None, inputs: Iterable[Path]) -> None:
-    """Nothing comes back; what is to be read is not written to."""
+    """Raise a WrongUseError where the output is one of the inputs."""
     if output is not None and Path(output).exists() and any(path.samefile(output) for path in inputs):
         raise WrongUseError(f"{output!r} is to be read and cannot be written to")
 

@@ -10,7 +10,7 @@ from crawler import __version__
 from crawler.extraction.auto.model import Model
 from crawler.training import cutting, descent, examples, fitting, teacher
 from crawler.training.sets import GoldSet
-from crawler.training.trial import COLUMNS, Figures, Mark, by_type, cells, figures
+from crawler.training.trial import COLUMNS, Figures, PageScore, by_type, cells, figures
 from crawler.wording import counted, printable
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "lightgbm")
@@ -31,9 +31,9 @@ class Made(NamedTuple):
     validation: list[GoldSet]
     examples: int
     """Pages that it was trained on."""
-    held: dict[str, list[Mark]]
+    held: dict[str, list[PageScore]]
     """Of the pages of sites kept apart, by set."""
-    validated: dict[str, list[Mark]]
+    validated: dict[str, list[PageScore]]
     model: Model
     seed: int
     size: int
@@ -42,11 +42,11 @@ class Made(NamedTuple):
 
 def tables(made: Made) -> list[tuple[str, dict[str, Figures]]]:
     """The figures in groups, each with what it is of."""
-    held = [mark for marks in made.held.values() for mark in marks]
+    held = [score for scores in made.held.values() for score in scores]
     found = [
-        ("pages of sites kept apart", {name: figures(marks) for name, marks in made.held.items()}),
+        ("pages of sites kept apart", {name: figures(scores) for name, scores in made.held.items()}),
         ("the same by type of page", by_type(held)),
-        ("validation", {name: figures(marks) for name, marks in made.validated.items()}),
+        ("validation", {name: figures(scores) for name, scores in made.validated.items()}),
     ]
     return [(title, rows) for title, rows in found if rows]
 

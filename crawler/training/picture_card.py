@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crawler.evaluation.picture_labels import KINDS
-from crawler.evaluation.picture_tables import COLUMNS, NOTE, Table, cells
+from crawler.evaluation.picture_tables import COLUMNS, NOTE, PictureTable, cells
 from crawler.evaluation.pictures import Link, figures, of_kind
 from crawler.noise.learned import SIGNS, Floats, Model
 from crawler.training import pictures
@@ -64,19 +64,19 @@ class Bin(NamedTuple):
     """The share that is noise."""
 
 
-def tables(made: Made) -> list[Table]:
+def tables(made: Made) -> list[PictureTable]:
     """The figures in groups, those of sites kept apart first."""
     held, validation = _links(made, made.training), _links(made, made.validation)
     unknown = [link for link in validation if link.set not in KNOWN]
     groups = {"sites kept apart": held, "validation": validation}
     if len(unknown) < len(validation):
         groups[UNKNOWN] = unknown
-    found = [Table("all", {name: figures(links) for name, links in groups.items() if links})]
+    found = [PictureTable("all", {name: figures(links) for name, links in groups.items() if links})]
     for name, links in (("sites kept apart", held), ("validation", validation)):
         sets, kinds = sorted({link.set for link in links}), {link.kind for link in links}
         by_set = {one: figures([link for link in links if link.set == one]) for one in sets}
         by_kind = {one: figures(of_kind(links, one), intervals=False) for one in KINDS if one in kinds}
-        found += [Table(f"{name}, set", by_set), Table(f"{name}, kind against the other label", by_kind)]
+        found += [PictureTable(f"{name}, set", by_set), PictureTable(f"{name}, kind against the other label", by_kind)]
     return [one for one in found if one.rows]
 
 

@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     output: Path
     seed: int
     jobs: int
-    marked: list[Sighted] | None = None
+    of_state: list[Sighted] | None = None
     """What people said of the pictures of crawls, if that is to be learned from too."""
 
     @property
@@ -47,12 +47,12 @@ class Plan(NamedTuple):
 
 def release(plan: Plan, tell: Tell) -> Made:
     """What was made of a plan; the weights are written, and the card beside them."""
-    found = sighted(*plan.training, plan.jobs, tell) if plan.training.labels or plan.marked is None else []
+    found = sighted(*plan.training, plan.jobs, tell) if plan.training.labels or plan.of_state is None else []
     labels, given = list(plan.training.labels), len(plan.training.labels)
-    if plan.marked is not None:
-        found += plan.marked
-        labels += [one.label for one in plan.marked]
-        given += len(plan.marked)
+    if plan.of_state is not None:
+        found += plan.of_state
+        labels += [one.label for one in plan.of_state]
+        given += len(plan.of_state)
     trained = train(found, plan.seed, tell)
     known = {one.site for one in found}
     validation = sighted(*plan.validation, plan.jobs, tell) if plan.validation.labels else []

@@ -76,7 +76,7 @@ def train(found: Sequence[Sighted], seed: int, tell: Tell) -> Trained:
 
 
 def _check(found: Sequence[Sighted], parts: Sequence[int]) -> None:
-    """Nothing comes back; each part must have links, and the others noise and content."""
+    """Raise a TooFewError unless each part has links, and the others noise and content."""
     for part in range(FOLDS):
         known = {one.label.is_noise for one, its in zip(found, parts, strict=True) if its != part}
         if part not in parts or len(known) < 2:

@@ -19,7 +19,7 @@ from crawler.training.examples import Example, example, parts_of, snippets
 from crawler.training.fitting import FOLDS, train
 from crawler.training.sets import Count, GoldSet, Row, rows
 from crawler.training.teacher import Tell
-from crawler.training.trial import Mark, tried
+from crawler.training.trial import PageScore, tried
 from crawler.wording import counted
 
 CARD = "CARD.md"
@@ -55,7 +55,7 @@ def release(plan: Plan, tell: Tell) -> Made:
         held = _held(plan, pages, weights, tell)
         tell(f"training on everything: {counted(len(pages.examples), 'page')}")
         model = _trained(plan, pages.examples, weights, tell)
-        validated = _marks(validation, lambda row: row.site not in pages.parts, model, tell)
+        validated = _scores(validation, lambda row: row.site not in pages.parts, model, tell)
         made = Made(
             sets=pages.sets,
             validation=validation,
@@ -105,14 +105,14 @@ def _told(count: Count, tell: Tell) -> GoldSet:
     return found
 
 
-def _held(plan: Plan, pages: _Pages, weights: Path, tell: Tell) -> dict[str, list[Mark]]:
-    """The marks of the pages of the sites kept apart, by set."""
+def _held(plan: Plan, pages: _Pages, weights: Path, tell: Tell) -> dict[str, list[PageScore]]:
+    """The scores of the pages of the sites kept apart, by set."""
     apart = {site for site, part in pages.parts.items() if part == APART}
     known = [one for one in pages.examples if one.site not in apart]
     tell(f"training without {counted(len(apart), 'site')}: {counted(len(known), 'page')}")
     model = _trained(plan, known, weights, tell)
     golden = [one for one in pages.sets if one.is_golden]
-    return _marks(golden, lambda row: row.site in apart, model, tell)
+    return _scores(golden, lambda row: row.site in apart, model, tell)
 
 
 def _trained(plan: Plan, examples: list[Example], weights: Path, tell: Tell) -> Model:
@@ -120,11 +120,13 @@ def _trained(plan: Plan, examples: list[Example], weights: Path, tell: Tell) -> 
     return load(weights)
 
 
-def _marks(sets: list[GoldSet], is_apart: Callable[[Row], bool], model: Model, tell: Tell) -> dict[str, list[Mark]]:
-    """The marks of the pages that are apart, by set; sets without any are left out."""
+def _scores(
+    sets: list[GoldSet], is_apart: Callable[[Row], bool], model: Model, tell: Tell
+) -> dict[str, list[PageScore]]:
+    """The scores of the pages that are apart, by set; sets without any are left out."""
     found = {}
     for one in sets:
         tell(f"judging {one.name}")
-        if marks := tried(rows(one.path, snippets=True), is_apart, model):
-            found[one.name] = marks
+        if scores := tried(rows(one.path, snippets=True), is_apart, model):
+            found[one.name] = scores
     return found

@@ -11,7 +11,7 @@ from crawler.training.sets import Row
 COLUMNS = ("pages", "precision", "recall", "shingle F1", "word F1", "page type")
 
 
-class Mark(NamedTuple):
+class PageScore(NamedTuple):
     """What a model made of a page."""
 
     page_type: str
@@ -37,32 +37,32 @@ class Figures(NamedTuple):
     """The share of them that got their type."""
 
 
-def mark(row: Row, model: Model) -> Mark:
+def score(row: Row, model: Model) -> PageScore:
     """What a model makes of a page with gold text, all the way from the page to the text."""
     found = auto(row.page, model=model)
     text, gold = Text(found.text), Text(row.gold or "")
     precision, recall = precision_recall(text.shingles, gold.shingles)
     of_words = [share or 0.0 for share in precision_recall(text.words, gold.words)]
     page_type = row.page_type if row.page_type in KINDS else ""
-    return Mark(page_type, precision, recall, f1(*of_words), found.page_type == page_type)
+    return PageScore(page_type, precision, recall, f1(*of_words), found.page_type == page_type)
 
 
-def figures(marks: Sequence[Mark]) -> Figures:
+def figures(scores: Sequence[PageScore]) -> Figures:
     """The averages of some pages, one at least, as `scrapy evaluate` makes them."""
-    precision, recall = mean(one.precision for one in marks) or 0.0, mean(one.recall for one in marks) or 0.0
-    typed = [one.is_type_right for one in marks if one.page_type]
-    words = sum(one.word_f1 for one in marks) / len(marks)
-    return Figures(len(marks), precision, recall, f1(precision, recall), words, len(typed), mean(typed))
+    precision, recall = mean(one.precision for one in scores) or 0.0, mean(one.recall for one in scores) or 0.0
+    typed = [one.is_type_right for one in scores if one.page_type]
+    words = sum(one.word_f1 for one in scores) / len(scores)
+    return Figures(len(scores), precision, recall, f1(precision, recall), words, len(typed), mean(typed))
 
 
-def tried(rows: Iterable[Row], is_apart: Callable[[Row], bool], model: Model) -> list[Mark]:
-    """The marks of the pages with gold text that are apart from what the model was trained on."""
-    return [mark(row, model) for row in rows if row.gold is not None and is_apart(row)]
+def tried(rows: Iterable[Row], is_apart: Callable[[Row], bool], model: Model) -> list[PageScore]:
+    """The scores of the pages with gold text that are apart from what the model was trained on."""
+    return [score(row, model) for row in rows if row.gold is not None and is_apart(row)]
 
 
-def by_type(marks: Iterable[Mark]) -> dict[str, Figures]:
+def by_type(scores: Iterable[PageScore]) -> dict[str, Figures]:
     """The figures of each type of page that is there."""
-    found = {kind: [one for one in marks if one.page_type == kind] for kind in KINDS}
+    found = {kind: [one for one in scores if one.page_type == kind] for kind in KINDS}
     return {kind: figures(some) for kind, some in found.items() if some}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import saved
 
-from crawler.bulk.one_file import NAMED, Outcome, Work
+from crawler.bulk.one_file import NAMED, FileResult, Work
 from crawler.bulk.pairs import pairs
 from crawler.bulk.recipe import NAME, go_on, maker
 from crawler.cleaning import Cleaner, cleaner
@@ -25,7 +25,7 @@ def work(tmp_path: Path) -> Work:
     return Work(tmp_path / "out", go_on(tmp_path / "out", {}, []), by("leaf-tags"), maker())
 
 
-def clean(work: Work, folder: Path, name: str, data: bytes | None) -> Outcome:
+def clean(work: Work, folder: Path, name: str, data: bytes | None) -> FileResult:
     """What becomes of a file with these bytes, through the pickles by which others get it."""
     path = folder / name
     if data is not None:

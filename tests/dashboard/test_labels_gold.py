@@ -76,7 +76,7 @@ def test_what_was_marked_is_exported_and_judged(place: Place) -> None:
     texts = [place.mark(number) for number in place.numbers()]
     status, out, err = place.run("export", "--labels", "-o", "gold.jsonl")
     assert (status, out) == (0, "")
-    assert f"{MOST} marked pages written to gold.jsonl" in err
+    assert f"{MOST} labelled pages written to gold.jsonl" in err
     found = read_set(Path("gold.jsonl"))
     assert found.faults == ()
     assert [one.gold for one in found.pages] == texts
@@ -114,13 +114,13 @@ def test_marks_of_one_crawl_alone(place: Place) -> None:
     assert len(place.run("export", "--labels", "--name", name)[1].splitlines()) == 1
     status, out, err = place.run("export", "--labels", "--name", "wasps")
     assert (status, out) == (2, "")
-    assert "nobody has marked the main text of a page yet" in err
+    assert "nobody has labelled the main text of a page yet" in err
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ([], "nobody has marked the main text of a page yet; scrapy dashboard shows pages to be marked"),
+        ([], "nobody has labelled the main text of a page yet; scrapy dashboard shows pages to be labelled"),
         (["--since", "1"], "--since does not go with --labels"),
         (["--only", "new"], "--only does not go with --labels"),
         (["--min-relevance", "0.5"], "--min-relevance does not go with --labels"),

@@ -11,7 +11,7 @@ import pytest
 from crawler import dashboard
 from crawler.dashboard.api import API
 from crawler.dashboard.words import words_of
-from crawler.explanation import Code
+from crawler.explanation import ReasonCode
 from crawler.extraction.auto.reasons import BlockReason
 from crawler.noise.reasons import NoiseReason
 from crawler.state import glance
@@ -86,7 +86,7 @@ def test_no_other_is() -> None:
 
 
 @pytest.mark.parametrize("code", [*NoiseReason, *BlockReason])
-def test_why_models_say_so_is_said_in_chinese(code: Code) -> None:
+def test_why_models_say_so_is_said_in_chinese(code: ReasonCode) -> None:
     assert CJK.search(CHINESE[code.sentence])
 
 

@@ -12,7 +12,7 @@ HTML = "<p>" + "x" * 93 + "</p>"
 
 def sample(gold: str, text: str, seconds: float = 0.5, failure: str = "", host: str = "") -> Sample:
     page = Gold("1", f"http://{host}/" if host else "", "", "", HTML, gold)
-    return Sample(page, Output(text, seconds, failure), Sheet(page).mark(text))
+    return Sample(page, Output(text, seconds, failure), Sheet(page).score(text))
 
 
 def test_figures_are_those_of_a_set() -> None:
@@ -42,7 +42,7 @@ def test_leaves_are_those_of_all_pages_together() -> None:
     page = Gold("1", "", "", "", html, "One two three four.")
     sheet = Sheet(page)
     texts = ["One two three four.", "One two three four. Five six seven eight.", ""]
-    found = figures([Sample(page, Output(text, 1), sheet.mark(text)) for text in texts])
+    found = figures([Sample(page, Output(text, 1), sheet.score(text)) for text in texts])
     assert (found.leaf_precision, found.leaf_recall) == (2 / 3, 2 / 3)
 
 

@@ -4,8 +4,8 @@ from crawler.evaluation.gold import Gold
 from crawler.evaluation.metrics import GRADES, RIGHT, Leaves, Score, Sheet, grade, mean, size
 
 
-def mark(gold: str, output: str, html: str = "") -> Score:
-    return Sheet(Gold("1", "", "", "", html, gold)).mark(output)
+def scored(gold: str, output: str, html: str = "") -> Score:
+    return Sheet(Gold("1", "", "", "", html, gold)).score(output)
 
 
 # Counted by hand: runs of four tokens, then single tokens.
@@ -38,7 +38,7 @@ def mark(gold: str, output: str, html: str = "") -> Score:
 def test_shares(
     gold: str, output: str, shingles: tuple[float | None, float | None], words: tuple[float, float, float]
 ) -> None:
-    score = mark(gold, output)
+    score = scored(gold, output)
     assert (score.shingle_precision, score.shingle_recall) == shingles
     assert (score.precision, score.recall, score.f1) == pytest.approx(words)
 
@@ -74,7 +74,7 @@ def test_grades_have_limits(precision: float, recall: float, name: str) -> None:
     ],
 )
 def test_rate_is_bytes_of_main_text_over_those_there_are(gold: str, output: str, rate: float | None) -> None:
-    assert mark(gold, output).rate == rate
+    assert scored(gold, output).rate == rate
 
 
 PAGE = (
@@ -98,14 +98,14 @@ GOLD = "Bees dance\nThey do so at noon.\nSo do wasps at night."
     ],
 )
 def test_leaves(output: str, leaves: Leaves) -> None:
-    assert mark(GOLD, output, PAGE).leaves == leaves
+    assert scored(GOLD, output, PAGE).leaves == leaves
 
 
 def test_a_page_is_right_from_the_limit_on() -> None:
     gold = " ".join(f"w{number}" for number in range(10))
     assert RIGHT == 0.9
-    assert mark(gold, gold.replace("w9", "x")).right  # 9 of 10 on both sides
-    assert not mark(gold, gold.replace("w9", "x").replace("w8", "y")).right
+    assert scored(gold, gold.replace("w9", "x")).right  # 9 of 10 on both sides
+    assert not scored(gold, gold.replace("w9", "x").replace("w8", "y")).right
 
 
 def test_size_is_in_bytes() -> None:

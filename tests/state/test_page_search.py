@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, delete, insert
 
 from crawler.state import page_search
 from crawler.state.page_list import choices, held, listed, site_number
-from crawler.state.page_search import BEST, CHANGED, COPY, GONE, NEW, NEWEST, WORST, Place, Wanted, look
+from crawler.state.page_search import BEST, CHANGED, COPY, GONE, NEW, NEWEST, WORST, PageQuery, Place, look
 from crawler.state.schema import crawl, page, site
 
 MANY = 90
@@ -121,7 +121,7 @@ ORDERED: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-def walked(connection: Connection, wanted: Wanted, most: int, seconds: float) -> tuple[list[int], int, int]:
+def walked(connection: Connection, wanted: PageQuery, most: int, seconds: float) -> tuple[list[int], int, int]:
     """All pages that are found, how many were looked at, and in how many looks."""
     found, looked, looks, place = [], 0, 0, None
     while True:
@@ -141,7 +141,7 @@ def test_what_is_wanted_is_found_once_and_in_order(
     connection: Connection, case: str, order: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given, fits = CASES[case]
-    wanted = Wanted(1, order=order, **given)
+    wanted = PageQuery(1, order=order, **given)
     expected = [one["id"] for one in sorted(filter(fits, ROWS), key=ORDERED[order])]
     scope = set()
     for first, at_once, most, seconds in ((500, 25, 1_000, 60.0), (20, 3, 20, 60.0), (9, 4, 1_000, 0.0)):
@@ -248,7 +248,7 @@ def test_no_spelling_is_lost(connection: Connection) -> None:
     for given in SPELLED_WORDS:
         word = given.casefold()
         fits = [one["id"] for one in rows if word in f"{one['title']} {one['text']} {unquote(one['url'])}".casefold()]
-        found = walked(connection, Wanted(1, (word,), order=NEWEST), 1_000, 60.0)[0]
+        found = walked(connection, PageQuery(1, (word,), order=NEWEST), 1_000, 60.0)[0]
         assert (given, sorted(found)) == (given, fits)
 
 
@@ -258,34 +258,34 @@ def test_the_database_leaves_out_what_has_no_such_word(
 ) -> None:
     read: list[str] = []
     monkeypatch.setattr(page_search, "has_all", lambda _words, _title, address, _text: read.append(address))
-    assert walked(connection, Wanted(1, words), 50, 60.0)[:2] == ([], MANY)
+    assert walked(connection, PageQuery(1, words), 50, 60.0)[:2] == ([], MANY)
     assert [one for one in read if "蜂" not in one] == []  # what an address hides is not the database's to know
 
 
 def test_all_pages_are_looked_at(connection: Connection) -> None:
     for order in ORDERED:
-        assert walked(connection, Wanted(1, ("nowhere",), order=order), 50, 0.0)[1] == MANY
+        assert walked(connection, PageQuery(1, ("nowhere",), order=order), 50, 0.0)[1] == MANY
 
 
 def test_when_the_time_is_up_it_is_said_how_far_it_came(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_search, "FIRST_SLOW", 10)
-    seen = look(connection, Wanted(1, ("nowhere",)), None, 50, 0.0)
+    seen = look(connection, PageQuery(1, ("nowhere",)), None, 50, 0.0)
     assert (seen.hits, seen.looked, seen.place) == ((), 10, Place(MANY - 9))
 
 
 def test_when_enough_is_found_no_more_is_looked_at(connection: Connection) -> None:
-    seen = look(connection, Wanted(1, ("bees",)), None, 2, 60.0)
+    seen = look(connection, PageQuery(1, ("bees",)), None, 2, 60.0)
     assert [hit.id for hit in seen.hits] == [90, 84]
     assert (seen.looked, seen.place) == (7, Place(84))
     assert [hit.text for hit in seen.hits] == ["Bees dance."] * 2
 
 
 def test_pages_that_come_meanwhile_do_not_come_twice(connection: Connection) -> None:
-    first = look(connection, Wanted(1), None, 50)
+    first = look(connection, PageQuery(1), None, 50)
     connection.execute(insert(page), [row(MANY + 1)])
-    second = look(connection, Wanted(1), first.place, 50)
+    second = look(connection, PageQuery(1), first.place, 50)
     assert [hit.id for hit in (*first.hits, *second.hits)] == list(range(MANY, 0, -1))
     assert second.place is None
 
@@ -298,7 +298,7 @@ def test_no_question_reads_rows_where_indexes_know(sqlite_engine: Engine) -> Non
         for order in ORDERED:
             for more in ({}, {"site": 1}, {"language": "en", "state": NEW, "round": 1, "least": 0.1, "most": 0.7}):
                 for place in (None, Place(5, 0.5)):
-                    look(connection, Wanted(1, order=order, **more), place, 50)
+                    look(connection, PageQuery(1, order=order, **more), place, 50)
         connection.connection.driver_connection.set_trace_callback(None)  # type: ignore[union-attr]
         plans = [
             (said, row[3])

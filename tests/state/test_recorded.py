@@ -35,6 +35,7 @@ VERDICT: dict[str, Any] = {
     "bytes": 10,
     "bytes_are_measured": False,
     "decided_at": "2026-11-21T00:00:00+00:00",
+    "sight": "",
 }
 
 

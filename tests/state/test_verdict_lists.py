@@ -139,7 +139,7 @@ def test_lists_are_read_by_indexes(sqlite_engine: Engine) -> None:
     """Of millions of verdicts, what sorts or reads all of them takes seconds."""
     enter(sqlite_engine, *VERDICTS)
     for wanted, index in (
-        (VerdictFilter(True), "INDEX verdict_wall"),
+        (VerdictFilter(True), "INDEX verdict_list"),
         (VerdictFilter(True, site_id=1), "COVERING INDEX verdict_site"),
         (VerdictFilter(True, by="size"), "INDEX verdict_model"),
         (VerdictFilter(True, site_id=1, by="size"), "COVERING INDEX verdict_site"),

@@ -6,18 +6,18 @@ from crawler.commands.train import _report_auto
 from crawler.extraction.auto.model import Model
 from crawler.training.card import Made, card, tables
 from crawler.training.sets import GoldSet
-from crawler.training.trial import Figures, Mark, figures
+from crawler.training.trial import Figures, PageScore, figures
 
 GOOD, WORDY, SHORT = (
-    Mark("article", 0.9, 0.9, 0.95, True),
-    Mark("forum", 0.4, 0.8, 0.6, False),
-    Mark("", 0.9, 0.1, 0.2, False),
+    PageScore("article", 0.9, 0.9, 0.95, True),
+    PageScore("forum", 0.4, 0.8, 0.6, False),
+    PageScore("", 0.9, 0.1, 0.2, False),
 )
-EMPTY = Mark("forum", None, 0.0, 0.0, True)
+EMPTY = PageScore("forum", None, 0.0, 0.0, True)
 
 
 @pytest.mark.parametrize(
-    ("marks", "found"),
+    ("scores", "found"),
     [
         ([GOOD], Figures(1, 0.9, 0.9, 0.9, 0.95, 1, 1.0)),
         ([SHORT], Figures(1, 0.9, 0.1, 0.18, 0.2, 0, None)),
@@ -26,8 +26,8 @@ EMPTY = Mark("forum", None, 0.0, 0.0, True)
         ([EMPTY], Figures(1, 0.0, 0.0, 0.0, 0.0, 1, 1.0)),
     ],
 )
-def test_figures(marks: list[Mark], found: Figures) -> None:
-    assert figures(marks) == pytest.approx(found)
+def test_figures(scores: list[PageScore], found: Figures) -> None:
+    assert figures(scores) == pytest.approx(found)
 
 
 def made(model: Model) -> Made:

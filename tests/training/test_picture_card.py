@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crawler.evaluation.picture_labels import Label
-from crawler.evaluation.picture_tables import Table
+from crawler.evaluation.picture_tables import PictureTable
 from crawler.noise.learned import CODES, SIGNS, SPLITS, Model
 from crawler.training.picture_card import BINS, UNKNOWN, Bin, Given, Made, calibration, calibrations, card, tables
 from crawler.training.sighted import Sighted
@@ -29,7 +29,7 @@ def made(training: Given = HELD, validation: Given = NOTHING) -> Made:
     return Made(training, validation, MODEL, 7, 1_234)
 
 
-def titled(found: list[Table], title: str) -> Table:
+def titled(found: list[PictureTable], title: str) -> PictureTable:
     (one,) = [table for table in found if table.title == title]
     return one
 

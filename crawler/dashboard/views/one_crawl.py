@@ -19,7 +19,7 @@ from crawler.outcomes import Group
 from crawler.state.crawl_summary import CrawlSummary, summary_of
 from crawler.state.database import time_of
 from crawler.state.report import Ends, reading
-from crawler.state.site_list import SORTS, Sites, Wanted, sites
+from crawler.state.site_list import SORTS, SiteQuery, Sites, sites
 from crawler.state.slow import Slow, slowest
 from crawler.wording import Message
 
@@ -108,7 +108,7 @@ def _one_crawl(desk: Desk, connection: Connection, of: CrawlSummary) -> OneCrawl
 
 def _site_list(connection: Connection, of: CrawlSummary, given: Given) -> SiteList:
     sort, after = given["sort"], given["after"]
-    wanted = Wanted(sort, given["site"].strip(), after if sort == "name" else _cursor(after))
+    wanted = SiteQuery(sort, given["site"].strip(), after if sort == "name" else _cursor(after))
     found = sites(connection, of.id, wanted)
     if not found.more:
         return SiteList(found, None)

@@ -15,7 +15,7 @@ from crawler.dashboard.site_choice import SiteChoice, chosen_site, offered_sites
 from crawler.dashboard.views import Data, Views
 from crawler.state.glance import glance
 from crawler.state.page_list import Held, ListedPage, PageCounts, choices, held, listed
-from crawler.state.page_search import NEWEST, ORDERS, STATES, Place, Wanted, look
+from crawler.state.page_search import NEWEST, ORDERS, STATES, PageQuery, Place, look
 
 AT_ONCE = 50
 MOST_WORDS = 10
@@ -90,7 +90,7 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; allowed are {most} words", most=MOST_WORDS)
     of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
-    wanted = Wanted(
+    wanted = PageQuery(
         crawl.id,
         words,
         of_site.id,

@@ -4,7 +4,7 @@ from enum import auto
 from functools import cache
 from math import expm1
 
-from crawler.explanation import Code, Groups, Judged, has
+from crawler.explanation import Groups, Judged, ReasonCode, has
 from crawler.extraction.auto.sight import TAGS
 
 MOSTLY = 0.5
@@ -66,7 +66,7 @@ class JudgedBlock(Judged):
         return expm1(self.sign(f"path {what}")) / max(1.0, expm1(self.sign("path width")))
 
 
-class BlockReason(Code):
+class BlockReason(ReasonCode):
     """Why a block is main text or not; where several of a group are true, the first tells."""
 
     SENTENCES = auto(), "it has sentences ({characters:,} characters)", has("stops")

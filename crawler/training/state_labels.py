@@ -22,13 +22,13 @@ SET = "crawl {}"
 """What the labels of a crawl are called as a set."""
 
 
-def marked(url: URL, name: str | None, tell: Tell) -> list[Sighted]:
-    """The pictures that people marked in the database of the state, of a crawl or of all."""
+def labelled_pictures(url: URL, name: str | None, tell: Tell) -> list[Sighted]:
+    """The pictures that people labelled in the database of the state, of a crawl or of all."""
     counts: dict[tuple[str, str], Evidence] = {}
     with reading(url) as connection:
         found = [_sighted(connection, said, counts) for said in all_labels(connection, name, PICTURE)]
     sites = {one.site for one in found}
-    tell(f"{counted(len(found), 'marked picture')} to learn from, of {counted(len(sites), 'site')}")
+    tell(f"{counted(len(found), 'labelled picture')} to learn from, of {counted(len(sites), 'site')}")
     return found
 
 

@@ -20,7 +20,7 @@ from crawler.state.database import open_database
 from crawler.state.labels import CONTENT, NOISE, PICTURE, Label, put_label
 from crawler.state.schema import evidence, verdict
 from crawler.training import pictures
-from crawler.training.marked import marked
+from crawler.training.state_labels import labelled_pictures
 
 pytest.importorskip("lightgbm")
 
@@ -46,8 +46,8 @@ def routes() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which a crawl of some sites was run, whose pictures somebody marked."""
-    folder = tmp_path_factory.mktemp("marked")
+    """A folder in which a crawl of some sites was run, whose pictures somebody labelled."""
+    folder = tmp_path_factory.mktemp("labelled")
     names = [f"animals{n}.example" for n in range(SITES)]
     with serving(Site(routes())) as site:
         port = site.url.rstrip("/").rpartition(":")[2]
@@ -96,11 +96,11 @@ def train(crawled: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     return give
 
 
-def test_it_learns_from_marks(train: Any) -> None:
+def test_it_learns_from_labels(train: Any) -> None:
     status, out, said = train("--labels", "state", "-o", "w.npz")
     assert status == 0
     links = SITES * (PAGES + 2)
-    assert said.splitlines()[0] == (f"scrapy noise train: {links} marked pictures to learn from, of {SITES} sites")
+    assert said.splitlines()[0] == (f"scrapy noise train: {links} labelled pictures to learn from, of {SITES} sites")
     assert f"Trained on {links} of {links} links" in out
     assert load(Path("w.npz")).limit > 0
     card = Path("w.md").read_text()
@@ -108,7 +108,7 @@ def test_it_learns_from_marks(train: Any) -> None:
     assert "Kinds" not in card
 
 
-def test_marks_add_to_labels(train: Any) -> None:
+def test_labels_of_crawls_add_to_others(train: Any) -> None:
     Path("pages.jsonl").write_bytes(garden.pages())
     Path("labels.jsonl").write_bytes(garden.labels())
     both = ("labels.jsonl", "--pages", "pages.jsonl", "--jobs", "1", "--labels", "state", "--crawl", "topic")
@@ -138,7 +138,7 @@ def test_what_cannot_be_learned(train: Any, words: tuple[str, ...], status: int,
 
 def test_the_signs_are_those_of_the_crawl(state: Engine) -> None:
     """With what it has counted of all pages of the site, though the page of each is one."""
-    found = marked(state.url, None, lambda _: None)
+    found = labelled_pictures(state.url, None, lambda _: None)
     assert {one.pages for one in found} == {PAGES + 1}
     share = MODEL_SIGNS.index("share of other pages with it")
     shares = {one.label.is_noise: one.signs[0][share] for one in found}
