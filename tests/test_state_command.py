@@ -727,11 +727,11 @@ def test_the_password_is_not_shown(empty: str, sqlite: Place) -> None:
         ),
         (
             ["--prune", "-s", "STATE_KEEP_DAYS=36501"],
-            "setting STATE_KEEP_DAYS='36501' is wrong; allowed are whole numbers from 0 to 36500",
+            "setting STATE_KEEP_DAYS='36501' is wrong; allowed are whole numbers from 0 to 36,500",
         ),
         (
             ["-s", "SITE_PAGE_LIMIT=0"],
-            "setting SITE_PAGE_LIMIT='0' is wrong; allowed are whole numbers from 1 to 1000000000",
+            "setting SITE_PAGE_LIMIT='0' is wrong; allowed are whole numbers from 1 to 1,000,000,000",
         ),
         (["-s", "STATE_URL=mysql://x/y"], "setting STATE_URL is wrong; allowed are sqlite:///FILE and "),
         (["-s", "nonsense"], "Invalid -s value, use -s NAME=VALUE"),

@@ -12,7 +12,7 @@ from crawler.extraction.auto import auto
 from crawler.extraction.auto.model import KINDS, WEIGHTS, Model, WeightsError, judge, load, save
 from crawler.page.page import Page
 from crawler.training.sets import Row
-from crawler.training.trial import mark
+from crawler.training.trial import score
 
 PAGE = Page.from_html(
     "<ul><li><a href=/>News</a></ul><h1>Bees</h1><p>Bees dance.<p>Honey is sweet.", "http://a.example/"
@@ -48,10 +48,10 @@ def test_another_model_judges_in_place_of_the_shipped_one(model: Model) -> None:
     assert found.blocks == tuple(PAGE.blocks)
     assert found.page_type == "forum"
     row = Row("1", PAGE.url, PAGE.html, "Bees dance. Honey is sweet. No more.", (), (), "forum")
-    marked = mark(row, other)
-    assert (marked.page_type, marked.is_type_right) == ("forum", True)
-    assert (marked.precision, marked.recall) == (2 / 4, 2 / 4)
-    assert marked.word_f1 == pytest.approx(2 * 5 / 14)
+    scored = score(row, other)
+    assert (scored.page_type, scored.is_type_right) == ("forum", True)
+    assert (scored.precision, scored.recall) == (2 / 4, 2 / 4)
+    assert scored.word_f1 == pytest.approx(2 * 5 / 14)
 
 
 def broken(path: Path, model: Model) -> None:
