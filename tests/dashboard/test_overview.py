@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 from attacks import ATTACKS
@@ -18,12 +17,11 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.door import Door
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
-from crawler.dashboard.views import figures
 from crawler.dashboard.views.course import drawn
 from crawler.outcomes import Code, Outcome
 from crawler.state import site_list
 from crawler.state.dashboard_tables import sample
-from crawler.state.database import StateError, open_database, time_of
+from crawler.state.database import open_database, time_of
 from crawler.state.job_tables import job
 from crawler.state.samples import NUMBERS, Point
 from crawler.state.schema import DONE, WAITING, address, crawl, host, page, site, tables, version, worker
@@ -149,14 +147,9 @@ def test_without_a_crawl_it_says_how_to_begin(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_failures_that_cannot_be_counted_are_not_known(
-    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begin(engine)  # without samples, so that its addresses are counted
-    monkeypatch.setattr(figures, "ends_of", Mock(side_effect=StateError("the database is away")))
-    assert figures.outcomes(desk).ready.wait(10)
-    assert one(desk)["failed"] is None
-    assert '<span class="dim" title="the database is away">not known</span>' in text(desk, "/")
+def test_a_crawl_without_a_sample_has_no_figures(desk: Desk, engine: Engine) -> None:
+    begin(engine)
+    assert [one(desk)[name] for name in ("failed", "harvest", "requests", "saved")] == [None] * 4
 
 
 def test_the_figures_of_a_crawl_that_runs(desk: Desk, engine: Engine) -> None:
@@ -168,7 +161,7 @@ def test_the_figures_of_a_crawl_that_runs(desk: Desk, engine: Engine) -> None:
     note(engine, 10.0, number=2, pages=5)
     found = one(desk)
     told = {"status": "running", "pages": 18, "waiting": 4, "round": 2, "workers": 2, "failed": 1, "harvest": 0.25}
-    told |= {"requests": 30, "bytes": 3_000_000_000, "pictures": 2, "skipped": 3, "saved": 3_000, "since": None}
+    told |= {"requests": 30, "bytes": 3_000_000_000, "pictures": 2, "skipped": 3, "saved": 3_000}
     assert {name: found[name] for name in told} == told
     assert found["rate"] == pytest.approx(3.0 + 1.0)  # what two do side by side
     assert "1 crawl is running" in text(desk, "/")
@@ -242,17 +235,13 @@ def test_when_a_crawl_comes_again(desk: Desk, engine: Engine) -> None:
 LOST = Outcome(Code.HTTP_STATUS, "404")
 
 
-def test_errors_from_before_the_samples_are_counted_in_the_background(desk: Desk, engine: Engine) -> None:
+def test_outcomes_are_counted_in_the_background(desk: Desk, engine: Engine) -> None:
     begin(engine, age=10_000.0)
-    begin(engine, 2, age=10_000.0)
-    note(engine, 5.0, failed=1)
     meet(engine, 1)
     for number, outcome in enumerate([LOST, LOST, Outcome(Code.TIMEOUT), Outcome(Code.NOINDEX), None]):
         code, detail = outcome or (None, None)
         find(engine, number + 1, 1_000, state=DONE, outcome=code, outcome_detail=detail or None)
     found = awaited(desk, "/api/crawls/1", "counted_at")
-    assert (one(desk)["failed"], one(desk, 2)["failed"]) == (3, 0)
-    assert one(desk)["since"] is not None
     assert found["outcomes"]["ends"] == {"failed": 3, "page": 1, "skipped": 1}
     assert found["outcomes"]["reasons"]["failed"] == {"http_status/404": 2, "timeout": 1}
     assert "no answer in time" in text(desk, "/crawls/1")

@@ -7,24 +7,27 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from crawler.dashboard.desk import Desk
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.views import Data, Views
 from crawler.dashboard.views.course import HOURS
-from crawler.dashboard.views.figures import CrawlFigures, figures, outcomes
+from crawler.dashboard.views.figures import CrawlFigures, figures
 from crawler.outcomes import Group
 from crawler.state.crawl_summary import CrawlSummary, summary_of
 from crawler.state.database import time_of
-from crawler.state.report import Ends, reading
+from crawler.state.report import Ends, ends_of, reading
+from crawler.state.schema import crawl
 from crawler.state.site_list import SORTS, SiteQuery, Sites, sites
 from crawler.state.slow import Slow, slowest
 from crawler.wording import Message
 
 MOST_SEEDS = 5
 MOST_SLOW = 10
+OUTCOMES_AGE = 60.0
+"""Seconds after which the outcomes of all addresses are counted anew."""
 SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
 """Seconds after which the slowest hosts are looked for anew, and that an answer waits for it."""
 
@@ -41,7 +44,7 @@ class CrawlWorker(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """What came of the addresses of a crawl."""
+    """The outcomes of the addresses of a crawl."""
 
     counted_at: float | None
     """When; None while they are counted for the first time."""
@@ -79,7 +82,7 @@ class SiteList(NamedTuple):
 
 
 def one_crawl(desk: Desk, given: Given) -> OneCrawl:
-    """A crawl with its figures and workers, and what came of its addresses."""
+    """A crawl with its figures and workers, and the outcomes of its addresses."""
     with desk.reading() as connection:
         return _one_crawl(desk, connection, _found(connection, given))
 
@@ -99,7 +102,7 @@ def slow_hosts(desk: Desk, given: Given) -> SlowHosts:
 
 def _one_crawl(desk: Desk, connection: Connection, of: CrawlSummary) -> OneCrawl:
     return OneCrawl(
-        figures(desk, connection, [of], time_of(connection))[0],
+        figures(connection, [of], time_of(connection))[0],
         tuple(json.loads(of.seeds)),
         tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
         _outcomes(desk, of),
@@ -134,7 +137,7 @@ def _found(connection: Connection, given: Given) -> CrawlSummary:
 
 
 def _outcomes(desk: Desk, of: CrawlSummary) -> Outcomes:
-    result = outcomes(desk)
+    result = desk.background.get("outcomes", lambda: _ends(desk), OUTCOMES_AGE)
     ends: dict[str, int] = {}
     reasons: dict[str, dict[str, int]] = {}
     found: Ends = (result.value or {}).get((of.id, of.started_at), Ends(0, 0, Counter()))
@@ -147,6 +150,13 @@ def _outcomes(desk: Desk, of: CrawlSummary) -> Outcomes:
     stored = {"page": found.pages, "picture": found.pictures}
     ends = dict(sorted(((end, count) for end, count in (ends | stored).items() if count), key=lambda one: -one[1]))
     return Outcomes(result.at, ends, reasons, result.error)
+
+
+def _ends(desk: Desk) -> Mapping[tuple[int, float], Ends]:
+    """The outcomes of addresses, by the number of the crawl and its beginning: a later crawl may have its number."""
+    with reading(desk.url) as connection:
+        begun, ends = connection.execute(select(crawl.c.id, crawl.c.started_at)).all(), ends_of(connection)
+        return {(number, at): ends[number] for number, at in begun}
 
 
 def _cursor(text: str) -> tuple[int, int] | None:
@@ -164,8 +174,8 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
     with desk.reading() as connection:
         of = _found(connection, given)
         slow = _slow_hosts(desk, of)  # first: before what takes the background long
-        crawl, found = _one_crawl(desk, connection, of), _site_list(connection, of, given)
-    values: dict[str, Any] = {"crawl": crawl, "found": found, "slow": slow, "given": given, "now": time.time()}
+        one, found = _one_crawl(desk, connection, of), _site_list(connection, of, given)
+    values: dict[str, Any] = {"crawl": one, "found": found, "slow": slow, "given": given, "now": time.time()}
     return desk.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)
 
 

@@ -30,7 +30,7 @@ def crawls(desk: Desk, given: Given) -> CrawlList:
         with desk.reading() as connection:
             now = time_of(connection)
             found, more = latest_summaries(connection, now, given["before"], AT_ONCE)
-            return CrawlList(figures(desk, connection, found, now), more)
+            return CrawlList(figures(connection, found, now), more)
     except NothingYetError:
         return CrawlList((), None)
 
