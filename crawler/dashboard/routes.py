@@ -43,7 +43,7 @@ VIEWS: dict[str, Route] = {
 }
 """What can be looked at; a part in braces is a number."""
 CHANGES: dict[str, Route] = {
-    path: Route(*found) for part in (images, labels, schedule, evaluate) for path, found in part.CHANGES.items()
+    path: Route(*found) for part in (images, labels, schedule) for path, found in part.CHANGES.items()
 }
 """What can be changed, by a form that holds the parameters and the token."""
 CHANGE = "POST"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -35,7 +35,7 @@ from crawler.page.text import words
 from crawler.topic import Topic
 from crawler.urls.parsing import host, lies_in, site
 
-__all__ = ["HIGHEST", "Asked", "Focus", "Manner"]
+__all__ = ["HIGHEST", "Focus", "Manner"]
 
 MOST_TEXT = 20_000
 """Characters of a page's text that are read."""
@@ -58,14 +58,6 @@ UNNAMED = 0.5
 """Of a topic given in words, how much the likeness of a page counts that names none of them."""
 PREFERRED = 1.25
 """How many times the score of a link to a preferred domain counts."""
-
-
-class Asked(NamedTuple):
-    """What was thought of a link when it was asked for."""
-
-    score: float
-    explored: bool
-    """Whether it was tried although others promised more."""
 
 
 class Focus:
@@ -211,14 +203,14 @@ class Focus:
                 relevance = _with_words(np.array([page.named for page, _ in judged]), relevance)
             self.trails.judge([page.number for page, _ in judged], relevance)
 
-    def asked(self, url: str) -> Asked | None:
-        """What is thought of a link that waits; None of one that is not known here."""
+    def asked(self, url: str) -> float | None:
+        """The score of a link that waits; None of one that is not known here."""
         row = self.waiting.rows.get(url)
         if row is None:
             return None
         if url in self._explored:
-            return Asked(self._explored[url], True)
-        return Asked(float(self.waiting.all().table[TOLD, row]) / 1000, False)
+            return self._explored[url]
+        return float(self.waiting.all().table[TOLD, row]) / 1000
 
     def forget(self, urls: Iterable[str]) -> None:
         """Let links go that wait no more."""

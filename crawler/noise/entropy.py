@@ -20,15 +20,6 @@ from collections.abc import Collection, Mapping
 from math import log
 
 
-def word_entropy(total: int, spread: float, links: int) -> float:
-    """Formula 4: the entropy of a word by its T and S, to the base of the number of links (two at least).
-
-    >>> round(word_entropy(2, 0.0, 7), 4), word_entropy(1, 0.0, 7)
-    (0.3562, 0.0)
-    """
-    return (log(total) - spread / total) / log(links) if total > 1 else 0.0
-
-
 def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[str, float], links: int) -> float | None:
     """Formula 5: the mean entropy of a link's words, by T (`times`) and S (`spread`) of each; None for one link.
 

@@ -6,10 +6,8 @@ word, which needs no dictionary. Every other script, Hangul too, is cut at what 
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from hashlib import blake2b
 from html import unescape
-from itertools import pairwise
 from operator import add
 
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
@@ -124,11 +122,6 @@ def _ends_sentence(text: str, stop: re.Match[str]) -> bool:
     return not _INITIALS.fullmatch(token)
 
 
-def _ends(text: str) -> Iterator[int]:
-    """Yield where the sentences of a text end, closing quotes and brackets included."""
-    return (stop.end() for stop in _STOP.finditer(text) if _ends_sentence(text, stop))
-
-
 def has_full_stop(text: str) -> bool:
     """Tell whether a sentence ends in the text.
 
@@ -139,18 +132,8 @@ def has_full_stop(text: str) -> bool:
     >>> has_full_stop("It cost 3.5 million."), has_full_stop("Home > News > v1.2"), has_full_stop("天气很好。")
     (True, False, True)
     """
-    return any(_ends(text[:_LONG]))
-
-
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, the last one with or without a full stop.
-
-    >>> sentences('She said: "Go." Dr. No went. 他说：“走！”我走了')
-    ['She said: "Go."', 'Dr. No went.', '他说：“走！”', '我走了']
-    """
-    bounds = [0, *_ends(text), len(text)]
-    cut = (text[start:end].strip() for start, end in pairwise(bounds))
-    return [sentence for sentence in cut if sentence]
+    text = text[:_LONG]
+    return any(_ends_sentence(text, stop) for stop in _STOP.finditer(text))
 
 
 # Ends of lines to some readers, which JSON leaves as they are; a carriage return can only be white space in it.

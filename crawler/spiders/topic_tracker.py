@@ -43,8 +43,8 @@ class TopicTracker:
         """What a page is worth, which the focus learns from; to be asked once for each."""
         url = candidate.requested or candidate.url
         score, explored = _score(candidate), _was_tried(candidate)
-        if explored and (asked := self.focus.asked(url)):  # before it is learned what came of it
-            score = round(asked.score, DIGITS)
+        if explored and (asked := self.focus.asked(url)) is not None:  # before the focus learns from the page
+            score = round(asked, DIGITS)
         relevance = round(self.focus.fetched(url, extraction.title, extraction.text), DIGITS)
         self.harvest.count(relevance)
         if self.exhausted_at is None and self.harvest.ends(self.stop_when):

@@ -252,7 +252,7 @@ def test_what_is_in_the_database_is_text(here: Visitor, evil: str) -> None:
     here.post("/schedule/add", BEES)
     given = json.dumps({"seeds": evil, evil: "x"})
     values = {"name": evil, "cron": evil, "timezone": evil, "crawl": evil, "arguments": given, "settings": given}
-    run = {"job_id": 1, "number": 1, "how": evil, "status": evil, "started_at": 1e9, "beat": 1e9, "ended_at": 1e9}
+    run = {"job_id": 1, "number": 1, "how": "cron", "status": "failed", "started_at": 1e9, "beat": 1e9, "ended_at": 1e9}
     here.write(update(job_table).values(**values), insert(run_table).values(**run, place=evil, host=evil, exit=-9))
     for path in ("/schedule", "/schedule/1", "/schedule/1/runs/1"):
         found = here.get(path)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.focus.focus import HIGHEST, Asked, Focus, Manner
+from crawler.focus.focus import HIGHEST, Focus, Manner
 from crawler.focus.lead import Lead
 from crawler.topic import Topic
 
@@ -30,17 +30,17 @@ def begun(pages: int = 1) -> Focus:
 def test_what_waits_as_it_was(url: str, priority: int, waits: bool) -> None:
     made = begun()
     assert made.adopt([(url, priority)]) == {}
-    assert made.asked(url) == (Asked(priority / 1000, False) if waits else None)
+    assert made.asked(url) == (priority / 1000 if waits else None)
     made._since = 10**9
     assert made.renewed() == {}
-    assert made.asked(url) == (Asked(priority / 1000, False) if waits else None)
+    assert made.asked(url) == (priority / 1000 if waits else None)
 
 
 def test_what_is_known_here_is_not_adopted() -> None:
     made = begun()
     (priority,) = made.found(HOME, [Lead(URL, "bees")])
     assert made.adopt([(URL, 5)]) == {}
-    assert made.asked(URL) == Asked(priority / 1000, False)
+    assert made.asked(URL) == priority / 1000
 
 
 @pytest.mark.parametrize(("pages", "others", "later"), [(19, True, {}), (20, True, {URL: 80}), (20, False, {})])

@@ -12,7 +12,7 @@ from nursery import environment
 
 from crawler.focus import focus, waiting
 from crawler.focus.choice import FOREFRONT
-from crawler.focus.focus import HIGHEST, UNNAMED, Asked, Focus, Manner
+from crawler.focus.focus import HIGHEST, UNNAMED, Focus, Manner
 from crawler.focus.lead import Lead
 from crawler.focus.waiting import TOLD
 from crawler.topic import Topic
@@ -173,7 +173,7 @@ def test_new_links_have_the_priorities_that_they_keep_until_more_is_known() -> N
     made = begun()
     good, bad = made.found(page(0), [LINK, OTHER])
     assert HIGHEST > good > bad >= 0
-    assert made.asked(LINK.url) == Asked(good / 1000, False)
+    assert made.asked(LINK.url) == good / 1000
     assert made.asked("http://d.example/") is None
     assert made.found(page(1), []) == []
 
@@ -294,7 +294,7 @@ def test_new_priorities_are_what_is_thought_of_a_link() -> None:
     found = renew(made)
     assert found
     for url, priority in found.items():
-        assert made.asked(url) == Asked(priority / 1000, False)
+        assert made.asked(url) == priority / 1000
 
 
 def test_some_links_are_tried_although_others_promise_more() -> None:
@@ -305,19 +305,14 @@ def test_some_links_are_tried_although_others_promise_more() -> None:
     assert len(tried) == 2
     assert tried <= {lead.url for lead in links[FOREFRONT:]}
     for url in tried:
-        asked = made.asked(url)
-        assert asked is not None
-        assert asked.explored
-        assert asked.score == pytest.approx(priorities[-1] / 1000, abs=0.1)
+        assert made.asked(url) == pytest.approx(priorities[-1] / 1000, abs=0.1)
     assert not any(priority == HIGHEST for priority in renew(made).values())
     gone, other = sorted(tried)
     made.forget([gone])
     made.fetched(other, "", CARS)
     assert made.asked(gone) is made.asked(other) is None
-    made.found(page(0), [Lead(gone, "roads")])
-    again = made.asked(gone)
-    assert again is not None
-    assert not again.explored
+    (priority,) = made.found(page(0), [Lead(gone, "roads")])
+    assert made.asked(gone) == priority / 1000
 
 
 def test_what_other_workers_fetched_is_forgotten() -> None:

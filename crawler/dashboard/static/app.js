@@ -113,7 +113,7 @@ async function send(form, button) {
       if (form.dataset.appends !== undefined) append(text, form.dataset.appends);
       swap(text, form.dataset.part.split(" "));
       if (!change && form.dataset.address !== undefined) history.replaceState(null, "", address);
-      const done = form.dataset.said || document.querySelector(".note.done")?.textContent;
+      const done = document.querySelector(".note.done")?.textContent;
       if (done) tell(done); // also what the next look at the page does not say again
     } else {
       refused(answer, text);

@@ -13,7 +13,7 @@ from crawler.dashboard.desk import Desk
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.report_files import HEADERS, ReportFiles, report_file, report_files
 from crawler.dashboard.request import HTML, Answer, RefusedError, Request
-from crawler.dashboard.views import Changes, Data, Views
+from crawler.dashboard.views import Data, Views
 from crawler.evaluation.focus_kept import Kept, kept
 from crawler.evaluation.focus_report import report
 from crawler.focus.harvest import ON_TOPIC
@@ -168,7 +168,6 @@ VIEWS: Views = {
     "/evaluate/focus/{crawl}": (show_focus, ()),
     "/evaluate/files/{file}": (show_file, ()),
 }
-CHANGES: Changes = {}
 API: Data = {
     "/api/evaluate/focus": (focus, OF_CRAWL, "How well a crawl kept to its topic, once it is computed"),
     "/api/evaluate/noise": (noise, OF_CRAWL, "What a crawl skipped as noise, once it is computed"),

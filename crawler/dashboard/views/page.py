@@ -69,7 +69,9 @@ class PageDetail(PageRecord):
     """Whether the response that it came in is kept."""
 
 
-AS_STORED = "id crawl changed_at change_distance gone_at checked_at due_at interval checks changes certainty".split()
+AS_STORED = (
+    "id crawl first_at changed_at change_distance gone_at checked_at due_at interval checks changes certainty".split()
+)
 
 
 def data(desk: Desk, given: Given) -> PageDetail:
@@ -92,7 +94,6 @@ def _detail(desk: Desk, connection: Connection, found: Reread) -> PageDetail:
         outcome=mine.outcome if mine else None,
         found_on=refs.get("parent"),
         original=refs.get("duplicate_of"),
-        first_at=row["first_at"] or row["fetched_at"],
         has_source=found.source is not None,
     )
 

@@ -10,7 +10,6 @@ from crawler.dashboard.views import Data, Views
 from crawler.explanation import Reason
 from crawler.extraction.auto.explain import MOST_EXPLAINED, Explained, Explanation, explain
 from crawler.extraction.auto.reasons import BlockReason
-from crawler.page.page import Page
 from crawler.wording import Message
 
 AT_ONCE = 200
@@ -65,13 +64,9 @@ class PageBlocks(NamedTuple):
     """Where the next ones start."""
 
 
-def _explanation(page: Page) -> Explanation:
-    return explain(page)
-
-
 def explanation(found: Reread) -> Explanation | None:
     """What the model says of a page; None where another method reads it."""
-    return found.read.once(_explanation) if found.method == METHOD else None
+    return found.read.once(explain) if found.method == METHOD else None
 
 
 def blocks(found: Reread) -> list[PageBlock]:
