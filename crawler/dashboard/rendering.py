@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 from rich.filesize import decimal
 
@@ -13,7 +13,7 @@ from crawler import __version__
 from crawler.dashboard.excerpts import all_of
 from crawler.dashboard.request import Request
 from crawler.dashboard.words import Words, words_of
-from crawler.evaluation.html import shown
+from crawler.evaluation.html import environment, shown
 from crawler.outcome_words import message
 from crawler.outcomes import Outcome
 from crawler.urls.display import readable
@@ -26,14 +26,8 @@ LONGEST_SIGN = len("%F0%A0%AE%B7")
 
 @cache
 def _environment() -> Environment:
-    found = Environment(
-        loader=PackageLoader("crawler.dashboard"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    found.filters.update(
+    return environment(
+        "crawler.dashboard",
         web=web,
         address=address,
         link=link,
@@ -43,7 +37,6 @@ def _environment() -> Environment:
         number=number,
         share=share,
     )
-    return found
 
 
 def render(template: str, request: Request, token: str, values: dict[str, Any]) -> str:

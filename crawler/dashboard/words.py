@@ -7,7 +7,6 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from crawler.outcome_words import MODELS
 from crawler.wording import Message, largest_unit
 
 SPANS = {"days": "{n} days", "h": "{n} h", "min": "{n} min", "s": "{n} s"}
@@ -56,9 +55,8 @@ class Words(NamedTuple):
 @cache
 def words_of(language: str) -> Words:
     """The words of a language."""
-    if language != "zh":
-        return Words(MODELS)
-    return Words({english: said for name in TABLES for english, said in _table(name).items()})
+    names = TABLES if language == "zh" else ()
+    return Words({english: said for name in names for english, said in _table(name).items()})
 
 
 def _table(name: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 All text of pages is escaped; a Content-Security-Policy forbids scripts, pictures, frames and every load.
 """
 
+from collections.abc import Callable
 from functools import cache
 from html import escape
 from typing import Any
@@ -20,15 +21,20 @@ def report_page(template: str, **values: object) -> str:
 
 @cache
 def _environment() -> Environment:
+    return environment(__package__, counted=counted)
+
+
+def environment(package: str, **filters: Callable[..., Any]) -> Environment:
+    """The templates of a package: all text is escaped where it is put in."""
     found = Environment(
-        loader=PackageLoader("crawler.evaluation"),
+        loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_without_control,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters["counted"] = counted
+    found.filters |= filters
     return found
 
 
