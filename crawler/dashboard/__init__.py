@@ -2,6 +2,6 @@
 
 A request comes in through the server (.server), past the door (.door), to the view that its address names (.routes).
 A view reads the database for a moment (crawler.state.glance), and puts what it found into a template. What `/api/`
-gives as JSON is what the views show. What is changed here are people's marks and jobs, in the
+gives as JSON is what the views show. What is changed here are people's labels and jobs, in the
 database; runs that are started here write their logs.
 """

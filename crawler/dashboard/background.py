@@ -22,7 +22,7 @@ MOST = 200
 
 @dataclass
 class Result:
-    """What came of a computation."""
+    """The result of a computation."""
 
     value: Any = None
     at: float | None = None

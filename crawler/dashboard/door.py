@@ -59,7 +59,7 @@ class Door:
     _turn: Lock = field(default_factory=Lock, repr=False)
 
     def check(self, request: Request) -> None:
-        """Nothing comes back; a RefusedError says why somebody may not come in."""
+        """Raise a RefusedError where somebody may not come in."""
         name = host_name(request.headers.get("host", ""))
         if not name or (name not in self.names and not (self.any_address and _is_address(name))):
             raise RefusedError(

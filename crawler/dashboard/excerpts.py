@@ -1,4 +1,4 @@
-"""Where words stand in a text: the pieces of it that are shown, those that are words marked."""
+"""Where words stand in a text: the pieces of it that are shown, those that are words highlighted."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A page's blocks to be labelled, and the label that comes of it: the main text as people see it."""
+"""A page's blocks to be labelled, and the label: the main text as people see it."""
 
 import json
 import time
@@ -28,12 +28,12 @@ HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 class Line(NamedTuple):
-    """A block of a page, as it is shown to be marked."""
+    """A block of a page, as it is shown to be labelled."""
 
     place: int
     text: str
     more: int
-    """Letters that are not shown; they are marked with the others."""
+    """Letters that are not shown; they are chosen with the others."""
     tag: str
     heading: bool
     links: bool
@@ -43,11 +43,11 @@ class Line(NamedTuple):
     found: bool
     """Whether the extractor takes it for main text."""
     kept: bool
-    """Whether it is marked as main text now: by people, or else by the extractor."""
+    """Whether it is chosen as main text now: by people, or else by the extractor."""
 
 
 class Sheet:
-    """A page whose blocks can be marked; a RefusedError says why one cannot."""
+    """A page whose blocks can be labelled; a RefusedError says why one cannot."""
 
     def __init__(self, found: Reread) -> None:
         if found.damage:
@@ -69,7 +69,7 @@ class Sheet:
         return digest.hexdigest()
 
     def lines(self, kept: frozenset[int]) -> tuple[Line, ...]:
-        """The blocks, some of which are marked."""
+        """The blocks, some of which are chosen."""
         blocks = self.found.page.blocks
         times = Counter(block.text for block in blocks)
         lines, letters = [], 0
@@ -92,12 +92,12 @@ class Sheet:
         return tuple(lines)
 
     def text(self, places: frozenset[int]) -> str:
-        """The main text that these blocks are."""
+        """The text of these blocks."""
         blocks = self.found.page.blocks
         return plain([blocks[place] for place in sorted(places)])
 
     def label(self, places: frozenset[int]) -> Label:
-        """What somebody says who chooses these blocks."""
+        """The label of somebody who chooses these blocks."""
         row = self.found.row
         detail = {
             "number": row["id"],

@@ -62,7 +62,7 @@ class Filled:
 
 
 def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
-    """A form, and what came of it."""
+    """The form with what is wrong in it, or with the job it describes."""
     values = {name: str(given.get(name, usual)).strip() for name, usual in USUAL.items()}
     if values["seeds"] != "demo":
         values["seeds"] = " ".join(values["seeds"].split())

@@ -66,7 +66,7 @@ def _outcome(given: Outcome | str) -> Outcome:
 
 
 def web(text: object, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Markup:
-    """What the web has written, as text of its own direction; cut where it is long, these words in it marked.
+    """What the web has written, as text of its own direction; cut where it is long, these words in it highlighted.
 
     >>> str(web("<b>bees</b>", words=["bees"]))
     '<bdi>&lt;b&gt;<mark>bees</mark>&lt;/b&gt;</bdi>'
@@ -92,7 +92,7 @@ def address(url: str, most: int = MOST_SHOWN, words: Sequence[str] = ()) -> Mark
 
 
 def link(url: str, words: Sequence[str] = (), most: int = MOST_SHOWN) -> Markup:
-    """A link to a page of the web if that is what the address is; as people read it, these words marked."""
+    """A link to a page of the web if that is what the address is; as people read it, these words highlighted."""
     said = address(url, most, words)
     if not url.lower().startswith(("http://", "https://")):
         return said

@@ -47,7 +47,7 @@ class Sending:
         self.request.channel.forceAbortClient()
 
     def end(self, _: object) -> None:
-        """It came to its end, whatever that is."""
+        """Forget the answer, whether it was sent or broken off."""
         if self.patience.active():
             self.patience.cancel()
         self.outbox.forget(self)

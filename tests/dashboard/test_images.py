@@ -293,7 +293,7 @@ def test_a_mark_is_kept_changed_and_forgotten(desk: Desk, engine: Engine) -> Non
     assert labels(engine) == [("http://cdn.example/1.png", "content", sight())]
     post(desk, "/images/1/mark", value="none")
     assert labels(engine) == []
-    assert 'data-mark="none"' in text(desk, "/images/1")
+    assert 'data-label="none"' in text(desk, "/images/1")
 
 
 @pytest.mark.parametrize(

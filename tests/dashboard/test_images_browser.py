@@ -11,7 +11,7 @@ CARD = ".picture[data-item]"
 
 def marked(page: Any) -> dict[str, str]:
     """The marks that the page shows, by the cards."""
-    found = page.eval_on_selector_all(CARD, "cards => cards.map(card => [card.id, card.dataset.mark])")
+    found = page.eval_on_selector_all(CARD, "cards => cards.map(card => [card.id, card.dataset.label])")
     return {name: mark for name, mark in found if mark != "none"}
 
 
@@ -27,7 +27,7 @@ def press(page: Any, key: str) -> None:
     """Press a key that marks, and wait for the mark."""
     with page.expect_response(lambda answer: re.search(r"/images/\d+$", answer.url) is not None):
         page.keyboard.press(key)
-    page.wait_for_selector("form.mark:not([aria-busy])")
+    page.wait_for_selector("form.label:not([aria-busy])")
     browser.until(page, "!document.querySelector('[aria-busy]')")
 
 
@@ -68,7 +68,7 @@ def test_marking_by_the_mouse_stays_where_it_is(own_page: Any) -> None:
     own_page.goto("/images?wall=skipped")
     first = ids(own_page)[0]
     own_page.locator(f"#{first} button[value=content]").click()
-    own_page.wait_for_selector(f"#{first}[data-mark=content].disputed")
+    own_page.wait_for_selector(f"#{first}[data-label=content].disputed")
     assert own_page.url.endswith("/images?wall=skipped")
     assert focused(own_page).endswith(first.removeprefix("card"))
 

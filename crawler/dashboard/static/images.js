@@ -1,4 +1,4 @@
-// Marking picture after picture: the focus goes on by itself, the last mark can be taken back, arrows go through the wall.
+// Labelling picture after picture: the focus goes on by itself, the last label can be taken back, arrows go through the list.
 
 const undo = document.getElementById("undo");
 let last = null;
@@ -12,10 +12,10 @@ function focus(card) {
 
 // Whoever presses a key on a picture wants the next one; whoever presses its button stays there.
 document.addEventListener("submit", (event) => {
-  const card = event.target.closest("form.mark")?.closest(".picture");
+  const card = event.target.closest("form.label")?.closest(".picture");
   if (!card) return;
   const undoing = last?.undoing;
-  last = undoing ? null : { id: card.id, before: card.dataset.mark };
+  last = undoing ? null : { id: card.id, before: card.dataset.label };
   undo.hidden = last === null;
   if (document.activeElement === card && !undoing && event.submitter?.value !== "none") {
     const all = cards();
@@ -25,7 +25,7 @@ document.addEventListener("submit", (event) => {
 
 undo.addEventListener("click", () => {
   const card = last && document.getElementById(last.id);
-  const button = card?.querySelector(`.mark button[value="${last.before}"]`);
+  const button = card?.querySelector(`.label button[value="${last.before}"]`);
   if (!button || button.disabled) return;
   last.undoing = true;
   focus(card);

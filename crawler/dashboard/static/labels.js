@@ -1,4 +1,4 @@
-// Marking the blocks of a page: ranges by Shift, keys that take the next block along, and the text that comes of it.
+// Labelling the blocks of a page: ranges by Shift, keys that take the next block along, and the text of the chosen blocks.
 
 const form = document.getElementById("sheet");
 const boxes = [...form.querySelectorAll(".labels-blocks input")];

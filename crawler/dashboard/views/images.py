@@ -1,4 +1,4 @@
-"""The view "images": two walls, of the pictures that were kept and of those that were skipped, and people's marks."""
+"""The view "images": two lists, of the pictures that were kept and of those that were skipped, and people's labels."""
 
 import time
 from collections.abc import Collection
@@ -33,7 +33,7 @@ from crawler.state.verdict_lists import (
 )
 
 MOST = 24
-"""Pictures of a wall at once."""
+"""Pictures of a list at once."""
 MOST_DOUBTFUL = 48
 NONE = "none"
 MARKS = (CONTENT, NOISE, NONE)
@@ -55,30 +55,30 @@ OF_CRAWL = PARAMETERS[:1]
 FILTERS = {one.name: one.default for one in PARAMETERS if one.name in ("kind", "site", "by", "only")}
 
 
-class PictureWall(NamedTuple):
+class PictureList(NamedTuple):
     """Some pictures, the newest first, or the least certain first."""
 
     pictures: tuple[JudgedPicture, ...]
     before: int
-    """What the parameter of the wall is to be for those that follow; 0 where none do."""
+    """What the parameter of the list is to be for those that follow; 0 where none do."""
 
 
-class ImageWalls(NamedTuple):
-    """The walls of a crawl that were asked for."""
+class ImageLists(NamedTuple):
+    """The lists of a crawl that were asked for."""
 
     crawl: str
-    kept: PictureWall | None
-    skipped: PictureWall | None
-    doubtful: PictureWall | None
-    """Those nearest to the limit that nobody has marked."""
+    kept: PictureList | None
+    skipped: PictureList | None
+    doubtful: PictureList | None
+    """Those nearest to the limit that nobody has labelled."""
     site: SiteChoice = SiteChoice(None)
     """The site that is meant, where one was given."""
 
 
-def walls(desk: Desk, given: Given) -> ImageWalls:
-    """The walls."""
+def lists(desk: Desk, given: Given) -> ImageLists:
+    """The lists."""
     with desk.reading() as connection:
-        return _walls(connection, chosen_crawl(connection, given["crawl"], verdict), given)
+        return _lists(connection, chosen_crawl(connection, given["crawl"], verdict), given)
 
 
 def error_rate(desk: Desk, given: Given) -> ImageErrors:
@@ -97,10 +97,10 @@ def one(desk: Desk, given: Given) -> JudgedPicture:
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
-    """The page with the walls."""
+    """The page with the lists."""
     with desk.reading() as connection:
         of = chosen_crawl(connection, given["crawl"], verdict)
-        found = _walls(connection, of, given)
+        found = _lists(connection, of, given)
         rate = _errors(connection, of) if of is not None else None
         crawls = crawl_names(connection, found.crawl)
         sites = offered_sites(connection, of.id) if of is not None else []
@@ -119,7 +119,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 
 
 def show_one(desk: Desk, request: Request, given: Given) -> Answer:
-    """The page with one of them, which also answers to a mark."""
+    """The page with one of them, which is also the answer to a label."""
     with desk.reading() as connection:
         found = _one(connection, given["verdict"])
         name = _crawl_of(connection, found)
@@ -158,15 +158,15 @@ def say(desk: Desk, request: Request, given: Given) -> Answer:
     return see_other(f"/images/{one.id}")
 
 
-def _walls(connection: Connection, of: OfCrawl | None, given: Given) -> ImageWalls:
+def _lists(connection: Connection, of: OfCrawl | None, given: Given) -> ImageLists:
     if of is None:
-        return ImageWalls("", None, None, None)
+        return ImageLists("", None, None, None)
     kinds = KINDS if given["kind"] == ALL else (given["kind"],)
     if given["wall"] == DOUBTFUL:
-        return ImageWalls(
-            of.name, None, None, _wall(VerdictPage(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0))
+        return ImageLists(
+            of.name, None, None, _list(VerdictPage(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0))
         )
-    found: dict[str, PictureWall | None] = {KEPT: None, SKIPPED: None}
+    found: dict[str, PictureList | None] = {KEPT: None, SKIPPED: None}
     site = given["site"].strip()
     of_site = chosen_site(connection, of.id, site) if site else SiteChoice(None)
     only, by = given["only"], given["by"]
@@ -174,16 +174,16 @@ def _walls(connection: Connection, of: OfCrawl | None, given: Given) -> ImageWal
         if given["wall"] not in (BOTH, name):
             continue
         if (site and of_site.id is None) or (not noise and (by or only == AUDITED)):  # there are none
-            found[name] = PictureWall((), 0)
+            found[name] = PictureList((), 0)
             continue
         is_labelled = only in (MARKED, DISPUTED)
         wanted = VerdictFilter(noise, kinds, of_site.id, by, only == AUDITED, is_labelled, only == DISPUTED)
-        found[name] = _wall(list_verdicts(connection, of.id, wanted, given[f"{name}_before"], MOST))
-    return ImageWalls(of.name, found[KEPT], found[SKIPPED], None, of_site)
+        found[name] = _list(list_verdicts(connection, of.id, wanted, given[f"{name}_before"], MOST))
+    return ImageLists(of.name, found[KEPT], found[SKIPPED], None, of_site)
 
 
-def _wall(found: VerdictPage) -> PictureWall:
-    return PictureWall(tuple(map(shown, found.verdicts)), found.before)
+def _list(found: VerdictPage) -> PictureList:
+    return PictureList(tuple(map(shown, found.verdicts)), found.before)
 
 
 def _errors(connection: Connection, of: OfCrawl) -> ImageErrors:
@@ -209,7 +209,7 @@ def _filters(given: Given) -> Collection[str]:
 
 
 def _given(given: Given, other: dict[str, Any]) -> dict[str, Any]:
-    """What an address of the walls holds: what was given, and other values; not those that go without saying."""
+    """What an address of the lists holds: what was given, and other values; not those that go without saying."""
     usual = {one.name: one.default for one in PARAMETERS}
     return {name: value for name, value in {**given, **other}.items() if value != usual.get(name)}
 
@@ -222,7 +222,7 @@ VIEWS: Views = {
 }
 CHANGES: Changes = {"/images/{verdict}/mark": (say, SAID)}
 API: Data = {
-    "/api/images": (walls, PARAMETERS, "Pictures that were kept or skipped, with verdicts, scores, reasons and marks"),
+    "/api/images": (lists, PARAMETERS, "Pictures that were kept or skipped, with verdicts, scores, reasons and marks"),
     "/api/images/{verdict}": (one, (), "A judged picture, with its verdict, scores, reasons and marks"),
     "/api/images/error-rate": (error_rate, OF_CRAWL, "How often pictures are judged wrongly, by audit and by marks"),
 }

@@ -1,4 +1,4 @@
-"""The view "labels": what is least certain, to be marked by people, and what they said of it."""
+"""The view "labels": what is least certain, to be labelled by people, and their labels."""
 
 from http import HTTPStatus
 from typing import NamedTuple
@@ -28,10 +28,10 @@ LISTED = (CRAWL, Parameter("before", 0, "the label before which the others are o
 
 
 class LabelCounts(NamedTuple):
-    """How much of a crawl was marked."""
+    """How much of a crawl is labelled."""
 
     texts: int
-    """Pages whose main text was marked."""
+    """Pages whose main text is labelled."""
     content: int
     """Pictures that are content."""
     noise: int
@@ -52,7 +52,7 @@ class LabelQueue(NamedTuple):
 
 
 class LabelList(NamedTuple):
-    """What was marked, the newest first."""
+    """Labels, the newest first."""
 
     crawl: str
     labels: tuple[ListedLabel, ...]
@@ -71,7 +71,7 @@ def queue(desk: Desk, given: Given) -> LabelQueue:
 
 
 def labels(desk: Desk, given: Given) -> LabelList:
-    """What people said of a crawl; it may be forgotten, what they said is not."""
+    """The labels of a crawl, which outlive it."""
     with desk.reading() as connection:
         name = given["crawl"] or _chosen(connection, "").name
         found = list_labels(connection, name, given["before"], MOST_LABELS + 1)
@@ -90,12 +90,12 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 
 
 def show_list(desk: Desk, request: Request, given: Given) -> Answer:
-    """The page with all that was marked."""
+    """The page with all labels."""
     return desk.page(request, "labels_list.html", said=labels(desk, given))
 
 
 def remove(desk: Desk, request: Request, given: Given) -> Answer:
-    """A label is taken back."""
+    """Remove a label."""
     with desk.reading() as connection:
         row = connection.execute(select(label.c.key, label.c.crawl).where(label.c.id == given["label"])).one_or_none()
     if row is None:
@@ -109,7 +109,7 @@ def remove(desk: Desk, request: Request, given: Given) -> Answer:
 
 
 def gold(desk: Desk, request: Request, given: Given) -> Answer:
-    """The marked pages as `scrapy evaluate` reads them; a RefusedError where they are too many for memory."""
+    """The labelled pages as `scrapy evaluate` reads them; a RefusedError where they are too many for memory."""
     with desk.reading() as connection:
         found, size = [], 0
         for one in all_labels(connection, given["crawl"] or None, TEXT):

@@ -1,4 +1,4 @@
-"""A page whose blocks people mark: the sheet, the text that comes of it, and what is kept of it."""
+"""A page whose blocks people label: the sheet, the text of the chosen blocks, and the label that is kept."""
 
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -20,7 +20,7 @@ NOTHING = (Parameter("nothing", False, "whether no block is main text"),)
 
 
 class LabelSheet(NamedTuple):
-    """A page whose blocks can be marked."""
+    """A page whose blocks can be labelled."""
 
     id: int
     crawl: str
@@ -36,12 +36,12 @@ class LabelSheet(NamedTuple):
     elsewhere: bool
     """Whether its text stands in its scripts, and so in none of its blocks."""
     marked: bool
-    """Whether somebody marked it as it is now."""
+    """Whether somebody labelled it as it is now."""
     outdated: bool
-    """Whether somebody marked it as it was before."""
+    """Whether somebody labelled it as it was before."""
     lines: tuple[Line, ...]
     text: str
-    """That the marked blocks are."""
+    """The text of the chosen blocks."""
 
 
 def data(desk: Desk, given: Given) -> LabelSheet:
@@ -71,17 +71,17 @@ def _detail(desk: Desk, read: Reread) -> str | None:
 
 
 def show(desk: Desk, request: Request, given: Given) -> Answer:
-    """The page on which a page's blocks are marked."""
+    """The page on which a page's blocks are labelled."""
     return desk.page(request, "labels_page.html", sheet=data(desk, given))
 
 
 def skip(desk: Desk, request: Request, given: Given) -> Answer:
-    """The browser is sent on to the page that comes next."""
+    """Send the browser on to the next page."""
     return _next(desk, reread_at(desk, given["page"]))
 
 
 def save(desk: Desk, request: Request, given: Given) -> Answer:
-    """A page's main text is kept as it was marked, and the browser goes on to the page that comes next."""
+    """Keep a page's label, and send the browser on to the next page."""
     read = reread_at(desk, given["page"])
     found = Sheet(read)
     places = found.chosen(request.form)
@@ -94,7 +94,7 @@ def save(desk: Desk, request: Request, given: Given) -> Answer:
 
 
 def preview(desk: Desk, request: Request, given: Given) -> Answer:
-    """The text that the chosen blocks are; nothing is kept."""
+    """The text of the chosen blocks; nothing is kept."""
     found = Sheet(reread_at(desk, given["page"]))
     text = found.text(found.chosen(request.form))
     return desk.page(request, "labels_preview.html", number=given["page"], text=text)

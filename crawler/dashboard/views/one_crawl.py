@@ -188,7 +188,7 @@ VIEWS: Views = {
     "/crawls/{crawl}": (show, (*SITES, Parameter("hours", "all", "how many of its last hours are drawn", HOURS)))
 }
 API: Data = {
-    "/api/crawls/{crawl}": (one_crawl, (), "A crawl with its figures and workers, and what came of its addresses"),
+    "/api/crawls/{crawl}": (one_crawl, (), "A crawl with its figures and workers, and the outcomes of its addresses"),
     "/api/crawls/{crawl}/sites": (site_list, SITES, "The sites of a crawl, sorted and filtered, a part at a time"),
     "/api/crawls/{crawl}/slow": (slow_hosts, (), "The hosts of a crawl that will take longest, and why"),
 }

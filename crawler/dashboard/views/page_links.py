@@ -177,4 +177,4 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
 
 
 VIEWS: Views = {"/pages/{page}/links": (show, PARAMETERS)}
-API: Data = {"/api/pages/{page}/links": (data, PARAMETERS, "Links or pictures of a page, and what became of them")}
+API: Data = {"/api/pages/{page}/links": (data, PARAMETERS, "Links or pictures of a page, and their outcomes")}

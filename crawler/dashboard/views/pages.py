@@ -29,7 +29,7 @@ PARAMETERS = (
     Parameter("site", "", "site of the pages: its name or a part of it, such as example.com"),
     Parameter("language", "", "language of the pages, such as en"),
     Parameter("type", "", "type of the pages, such as article"),
-    Parameter("state", "", "what became of the pages", STATES),
+    Parameter("state", "", "state of the pages", STATES),
     Parameter("round", 0, "round in which that was; without a state, the round of the last fetch"),
     Parameter("from", 0.0, "least relevance"),
     Parameter("to", 1.0, "most relevance"),
@@ -112,7 +112,7 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
     after = Progress(seen.place, before.looked + seen.looked, before.found + len(seen.hits))
     return PageList(
         *how,
-        tuple(PageFound(one, excerpt(texts[one.id] or one.beginning, marks_of(given))) for one in pages),
+        tuple(PageFound(one, excerpt(texts[one.id] or one.beginning, highlights(given))) for one in pages),
         after.looked,
         after.found,
         str(after) if seen.place is not None else None,
@@ -126,8 +126,8 @@ def words_of(given: Given) -> tuple[str, ...]:
     return tuple(dict.fromkeys(given["q"].casefold().split()))
 
 
-def marks_of(given: Given) -> tuple[str, ...]:
-    """What is marked where it stands: the words, and as they were typed, since ß and ss are found by each other."""
+def highlights(given: Given) -> tuple[str, ...]:
+    """The words that are highlighted, also as they were typed, since ß and ss are found by each other."""
     return tuple(dict.fromkeys((*given["q"].split(), *words_of(given))))
 
 
@@ -186,7 +186,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
         "pages.html",
         crawls=crawls,
         list=pages,
-        words=marks_of(given),
+        words=highlights(given),
         counts=counted(desk, crawl),
         sites=sites,
         given=given,

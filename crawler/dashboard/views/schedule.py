@@ -38,7 +38,7 @@ DONE = {
     "told": "The run is told to end; it does so cleanly, in some seconds.",
     "idle": "No run of the job is under way.",
 }
-"""What a change came to, as the address says it afterwards."""
+"""The results of changes, by the values of `said` in the address."""
 SAID = Parameter("said", "", "what the last change came to", ("", *DONE))
 AFTER = Parameter("after", 0, "the jobs that follow, as next of an answer says")
 ASK = Parameter("ask", "", "what is asked about before it is done", ("", "remove"))

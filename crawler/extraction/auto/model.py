@@ -175,7 +175,7 @@ def load(path: Path) -> Model:
 
 
 def _check_size(file: BinaryIO) -> None:
-    """Nothing comes back, a ValueError where there is too much in an archive; it is at its start again."""
+    """Raise a ValueError where an archive holds too much; leave the file at its start."""
     with ZipFile(file) as archive:
         if sum(one.file_size for one in archive.infolist()) > MAX_BYTES:
             raise ValueError("too large")
