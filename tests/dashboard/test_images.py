@@ -84,7 +84,7 @@ def sight(**other: Any) -> str:
 # What is shown.
 
 
-def test_there_are_two_walls(desk: Desk, engine: Engine) -> None:
+def test_there_are_two_lists(desk: Desk, engine: Engine) -> None:
     enter(engine, 1, sight=sight(alt="A bee", size=(320, 200)), file=NAME, bytes=2_000)
     reasons = [{"code": "unseen", "values": {"width": 1, "height": 1}}]
     enter(engine, 2, noise=True, probability=0.99, keyword=0.75, reasons=json.dumps(reasons))

@@ -1,4 +1,4 @@
-"""The walls of pictures in a real browser: what is loaded, and marking them by keys and by the mouse."""
+"""The lists of pictures in a real browser: what is loaded, and labelling them by keys and by the mouse."""
 
 import re
 from typing import Any
