@@ -447,7 +447,7 @@ def runs(web: Web) -> Rows:
         "number": [n % RUNS + 1 for n in numbers],
         "how": ["cron"] * len(numbers),
         "due": begun,
-        "status": ["finished"] * len(numbers),
+        "status": ["done"] * len(numbers),
         "exit": [0] * len(numbers),
         "started_at": begun,
         "beat": [one + 600 for one in begun],

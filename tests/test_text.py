@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.page.text import FULL_STOPS, fingerprint, fold_space, has_full_stop, sentences, words
+from crawler.page.text import FULL_STOPS, fingerprint, fold_space, has_full_stop, words
 
 
 @pytest.mark.parametrize(
@@ -99,27 +99,6 @@ def test_has_full_stop(text: str, expected: bool) -> None:
 @pytest.mark.parametrize("mark", sorted(FULL_STOPS))
 def test_every_full_stop_ends_a_sentence(mark: str) -> None:
     assert has_full_stop(f"word{mark}")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", []),
-        ("  No stop at all ", ["No stop at all"]),
-        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
-        ('He said: "Stop." Then he left.', ['He said: "Stop."', "Then he left."]),
-        ("Dr. No lives at No. 5. He is out.", ["Dr. No lives at No. 5. He is out."]),
-        ("It costs 3.5 euros. Cheap.", ["It costs 3.5 euros.", "Cheap."]),
-        ("It is known.[1] We agree.", ["It is known.[1]", "We agree."]),
-        ("好。真的？！对", ["好。", "真的？！", "对"]),
-        ("他说：“走吧。”我走了。", ["他说：“走吧。”", "我走了。"]),
-        ("他走了。“好。”她说", ["他走了。", "“好。”", "她说"]),
-        ("„Geh.“ Er ging.", ["„Geh.“", "Er ging."]),
-        ("यह एक है। वह दो है।", ["यह एक है।", "वह दो है।"]),
-    ],
-)
-def test_sentences(text: str, expected: list[str]) -> None:
-    assert sentences(text) == expected
 
 
 @pytest.mark.parametrize(
