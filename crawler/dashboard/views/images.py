@@ -36,7 +36,7 @@ MOST = 24
 """Pictures of a list at once."""
 MOST_DOUBTFUL = 48
 NONE = "none"
-MARKS = (CONTENT, NOISE, NONE)
+LABELS = (CONTENT, NOISE, NONE)
 BOTH, KEPT, SKIPPED, DOUBTFUL = "both", "kept", "skipped", "doubtful"
 ALL, AUDITED, MARKED, DISPUTED = "all", "audited", "marked", "disputed"
 PARAMETERS = (
@@ -139,7 +139,7 @@ def show_picture(desk: Desk, request: Request, given: Given) -> Answer:
 def say(desk: Desk, request: Request, given: Given) -> Answer:
     """Keep or forget what somebody says of a picture."""
     if not given["value"]:
-        allowed = ", ".join(MARKS)
+        allowed = ", ".join(LABELS)
         raise RefusedError(
             HTTPStatus.BAD_REQUEST, "{name} is wrong; allowed is {allowed}", name="value", allowed=allowed
         )
@@ -214,7 +214,7 @@ def _given(given: Given, other: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in {**given, **other}.items() if value != usual.get(name)}
 
 
-SAID = (Parameter("value", "", "what the picture is", MARKS),)
+SAID = (Parameter("value", "", "what the picture is", LABELS),)
 VIEWS: Views = {
     "/images": (show, PARAMETERS),
     "/images/{verdict}": (show_one, ()),
