@@ -7,14 +7,13 @@ from pathlib import Path
 
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto import BALANCE, FAVOURS
-from crawler.focus.harvest import StopWhen
 from crawler.metadata.language import CODES, normalise
 from crawler.page.text import words
-from crawler.topic import Topic
-from crawler.topic_file import TopicError, read_topic
+from crawler.topic.harvest import StopWhen
+from crawler.topic.topic import Topic, TopicError, read_topic
+from crawler.translation.message import MessageError
 from crawler.urls.parsing import absolute
 from crawler.urls.scope import SCOPES
-from crawler.wording import MessageError
 
 NAME = re.compile(r"\w[\w.-]*(?<!\.)")
 MAX_NAME_BYTES = 200  # file systems allow 255 with the ending

@@ -1,10 +1,30 @@
-"""What the settings say, as the parts of the crawler take it."""
+"""What the settings say, as the parts of the crawler take it.
+
+Whether a command can start, by its settings and arguments alone.
+
+The judge of pictures as the settings have it, and what it knows of the sites whose pages show them.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
-from crawler.recrawl import Bounds
-from crawler.state.database import StateError
+from crawler import settings as our_settings
+from crawler.arguments import ArgumentError, Arguments, parse
+from crawler.extraction import EXTRACTORS, favouring
+from crawler.noise.image_filter import FilterLists, ImageNoiseFilter
+from crawler.noise.verdict import MODELS, Judge
+from crawler.recrawl.revisit_interval import Bounds
+from crawler.store.database import StateError
 from crawler.urls.canonical import Canonical
+from crawler.urls.public_hosts import AllowList
+
+if TYPE_CHECKING:
+    from crawler.noise.learned_model import Model
 
 
 def canonical_of(settings: BaseSettings) -> Canonical:
@@ -26,3 +46,147 @@ def bounds_of(settings: BaseSettings) -> Bounds:
             f"settings RECRAWL_LEAST={least} and RECRAWL_MOST={most} are wrong; allowed are seconds above 0, "
             "and no fewer for the second"
         ) from None
+
+
+MOST = 100_000_000  # with it databases still count, and multiply by ten
+MOST_BYTES = 10**12
+COUNT, AT_LEAST_ONE, SECONDS, SHARE = (0, MOST), (1, MOST), (0.0, 1e9), (0.0, 1.0)
+BYTES = (1, MOST_BYTES)
+NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "DATABASE_RETRY_SECONDS": SECONDS,
+        "STATE_KEEP_DAYS": COUNT,
+        "RECRAWL_LEAST": SECONDS,
+        "RECRAWL_MOST": SECONDS,
+        "KEEP_VERSIONS": COUNT,
+        "SCHEDULE_AT_ONCE": AT_LEAST_ONE,
+        "STALL_LIMIT": SECONDS,
+        "IMAGE_NOISE_MIN_PAGES": COUNT,
+        "IMAGE_NOISE_AUDIT": SHARE,
+        "IMAGE_MAX_BYTES": BYTES,
+        "FOCUS_EXPLORATION": SHARE,
+        "DOWNLOAD_DELAY": SECONDS,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": AT_LEAST_ONE,
+        "CONCURRENT_REQUESTS": AT_LEAST_ONE,
+        "CONCURRENT_ITEMS": AT_LEAST_ONE,
+        "AUTOTHROTTLE_START_DELAY": SECONDS,
+        "AUTOTHROTTLE_MAX_DELAY": SECONDS,
+        "DOWNLOAD_TIMEOUT": SECONDS,
+        "CRAWL_DELAY_LIMIT": SECONDS,
+        "BACKOFF_LIMIT": SECONDS,
+        "RETRY_TIMES": COUNT,
+        "SITE_PAGE_LIMIT": AT_LEAST_ONE,
+        "URLLENGTH_LIMIT": AT_LEAST_ONE,
+        "REDIRECT_MAX_TIMES": COUNT,
+        "DOWNLOAD_MAXSIZE": BYTES,
+        "DOWNLOAD_WARNSIZE": (0, MOST_BYTES),
+        "LOGSTATS_INTERVAL": SECONDS,
+    }
+)
+"""The least and the most of each setting that is a number: a whole one where these are whole."""
+CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"EXTRACTOR": tuple(EXTRACTORS), "LOG_LEVEL": ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")}
+)
+SWITCHES = tuple(name for name, usual in vars(our_settings).items() if isinstance(usual, bool))
+WHOLE, NUMBER = re.compile(r"[0-9]{1,15}"), re.compile(r"[0-9]{1,10}(\.[0-9]{1,9})?")
+
+
+def check(settings: BaseSettings, given: Mapping[str, str]) -> Arguments:
+    """The arguments of a crawl; an ArgumentError when they or the settings cannot be right."""
+    check_settings(settings)
+    arguments = parse(given)
+    court_of(settings)
+    try:
+        favouring(arguments.extractor or settings["EXTRACTOR"], arguments.favour)
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
+    return arguments
+
+
+def check_settings(settings: BaseSettings) -> None:
+    """Raise an ArgumentError unless each setting alone is right."""
+    for name, (least, most) in NUMBERS.items():
+        text, is_whole = str(settings[name]), isinstance(least, int)
+        if not (WHOLE if is_whole else NUMBER).fullmatch(text) or not least <= float(text) <= most:
+            raise _wrong(name, text, f"is a {'whole ' * is_whole}number from {least:,.0f} to {most:,.0f}")
+    for name, allowed in CHOICES.items():
+        text = str(settings[name])
+        if text not in allowed:
+            raise _wrong(name, text, f"are {', '.join(allowed)}")
+    for name in SWITCHES:
+        text = str(settings[name])
+        if text.lower() not in ("true", "false", "1", "0"):
+            raise _wrong(name, text, "is True or False")
+    if not all(str(code).strip().isdigit() for code in settings.getlist("RETRY_HTTP_CODES")):
+        raise _wrong("RETRY_HTTP_CODES", str(settings["RETRY_HTTP_CODES"]), "are numbers, separated by commas")
+    try:
+        AllowList(settings.getlist("ALLOWED_PRIVATE_HOSTS"))
+    except ValueError as error:
+        raise ArgumentError(f"ALLOWED_PRIVATE_HOSTS: {error}") from None
+
+
+def _wrong(name: str, value: str, allowed: str) -> ArgumentError:
+    return ArgumentError(f"setting {name}={value[:100]!r} is wrong; allowed {allowed}")
+
+
+LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+
+
+def court_of(settings: BaseSettings) -> ImageNoiseFilter:
+    """The judge and the lists, or an ArgumentError that says which setting is wrong."""
+    judge = judge_of(settings)
+    lists = [Path(path.strip()) for path in settings.getlist("IMAGE_NOISE_LISTS") if path.strip()]
+    try:
+        return ImageNoiseFilter(judge, FilterLists(lists) if lists else None)
+    except ValueError as error:
+        raise ArgumentError(f"setting IMAGE_NOISE_LISTS is wrong: {error}") from None
+
+
+def judge_of(settings: BaseSettings) -> Judge:
+    """The judge, or an ArgumentError that says which setting is wrong."""
+    limits = dict(map(_model, settings.getlist("IMAGE_NOISE_MODELS")))
+    if not limits:
+        raise _wrong_models("it names none")
+    return Judge(
+        tuple(limits),
+        learned=_weights(settings["IMAGE_NOISE_WEIGHTS"], limits),
+        **{f"{name}_limit": limit for name, limit in limits.items() if limit is not None},  # type: ignore[arg-type]
+    )
+
+
+def _model(written: str) -> tuple[str, float | None]:
+    """A model's name and its limit, if one is written behind it."""
+    name, colon, limit = (part.strip() for part in str(written).partition(":"))
+    if name not in MODELS:
+        raise _wrong_models(f"{name[:100]!r} is not known")
+    if not colon:
+        return name, None
+    if name == "size":
+        raise _wrong_models("'size' has no limit")
+    if not LIMIT.fullmatch(limit) or (float(limit) > 1 and name != "keyword"):
+        least = "a number" if name == "keyword" else "a number from 0 to 1"
+        raise _wrong_models(f"the limit of {name!r} is {limit[:100]!r} and not {least}")
+    return name, float(limit)
+
+
+def _wrong_models(why: str) -> ArgumentError:
+    return ArgumentError(
+        f"setting IMAGE_NOISE_MODELS is wrong, {why}; allowed are {', '.join(MODELS)}, separated by commas, "
+        "and limits such as redundancy:0.3"
+    )
+
+
+def _weights(path: str, models: Collection[str]) -> "Model | None":
+    """The learned model of a file, or None for the one that comes with the crawler, which is seen to be whole."""
+    if not path and "learned" not in models:
+        return None
+    from crawler.noise.learned_model import WeightsError, load, shipped
+
+    try:
+        if path:
+            return load(Path(path))
+        shipped()  # now, and not at the first picture
+    except WeightsError as error:
+        said = "setting IMAGE_NOISE_WEIGHTS is wrong" if path else "the model 'learned' cannot judge pictures"
+        raise ArgumentError(f"{said}: {error}") from None
+    return None

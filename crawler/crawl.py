@@ -15,29 +15,27 @@ from sqlalchemy.exc import SQLAlchemyError
 from crawler import demo
 from crawler.arguments import ALL, Arguments
 from crawler.config import bounds_of, canonical_of
-from crawler.demonstration import serve_demo
 from crawler.extraction import LEARNING, Extractor, favouring
-from crawler.extraction.libraries import Libraries
-from crawler.focus.focus import Focus, Manner
-from crawler.focus.harvest import ON_TOPIC, Harvest
-from crawler.judging import Shelf
+from crawler.extraction.template import Libraries
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.host_limits import PaceSettings
+from crawler.frontier.messages import Candidate
+from crawler.recrawl.change_check import Comparison
 from crawler.settings import user_agent
-from crawler.spiders.comparing import Comparison
+from crawler.spiders.crawl_status import CrawlStatus
+from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.examples import Examples
-from crawler.spiders.learning import Learning
+from crawler.spiders.images import EvidenceCache, Pictures
 from crawler.spiders.leases import Leases
-from crawler.spiders.links import Links
 from crawler.spiders.outcome_counts import OutcomeCounts
+from crawler.spiders.page_links import Links
 from crawler.spiders.page_reader import PageReader
-from crawler.spiders.pictures import Pictures
-from crawler.spiders.status import CrawlStatus
-from crawler.spiders.topic_tracker import TopicTracker
-from crawler.state.claims import LONGEST_REST
-from crawler.state.database import AwayError, StateError, database_url, open_database, passes, shown, why
-from crawler.state.entries import Candidate
-from crawler.state.frontier import Frontier
-from crawler.state.manners import Pace
-from crawler.state.seats import Plan, Seat
+from crawler.spiders.topic_tracker import Learning, TopicTracker
+from crawler.store.claims import LONGEST_REST
+from crawler.store.database import AwayError, StateError, database_url, open_database, passes, shown, why
+from crawler.store.worker_session import Plan, WorkerSession
+from crawler.topic.focus import Focus, Manner
+from crawler.topic.harvest import ON_TOPIC, Harvest
 from crawler.urls.scope import Scope
 
 logger = logging.getLogger(__name__)
@@ -53,7 +51,7 @@ class Crawl:
 
     arguments: Arguments
     settings: BaseSettings
-    seat: Seat
+    seat: WorkerSession
     frontier: Frontier
     status: CrawlStatus
     counts: OutcomeCounts
@@ -61,7 +59,7 @@ class Crawl:
     scope: Scope
     topic: TopicTracker
     pictures: Pictures
-    evidence: Shelf
+    evidence: EvidenceCache
     learning: Learning
     method: str
     """The name of the extractor."""
@@ -82,7 +80,7 @@ def crawl_of(crawler: Crawler) -> Crawl:
     return _crawls[crawler]
 
 
-def build(crawler: Crawler, arguments: Arguments, seat: Seat | None = None) -> Crawl:
+def build(crawler: Crawler, arguments: Arguments, seat: WorkerSession | None = None) -> Crawl:
     """The crawl of these arguments; without a seat it takes one, and begins a round if one is due."""
     settings = crawler.settings
     if seat is None:
@@ -102,7 +100,11 @@ def build(crawler: Crawler, arguments: Arguments, seat: Seat | None = None) -> C
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(seat.ledger.keys, _pace(crawler), arguments.max_pages, counts.count)
     status, scope = CrawlStatus(crawler), _scope(settings, arguments, seeds)
-    topic, pictures, evidence = _topic(settings, arguments, seat), _pictures(settings, arguments, extract), Shelf()
+    topic, pictures, evidence = (
+        _topic(settings, arguments, seat),
+        _pictures(settings, arguments, extract),
+        EvidenceCache(),
+    )
     learning = Learning(scope, topic, evidence, libraries)
     reader = PageReader(
         extract=extract,
@@ -138,7 +140,7 @@ def build(crawler: Crawler, arguments: Arguments, seat: Seat | None = None) -> C
     return _crawls[crawler]
 
 
-def _prepare(seat: Seat, seeds: Iterable[str], reader: PageReader, settings: BaseSettings) -> None:
+def _prepare(seat: WorkerSession, seeds: Iterable[str], reader: PageReader, settings: BaseSettings) -> None:
     """Tell the ledger what the crawl wants of it, and let seeds and examples wait."""
     seat.ledger.reads_templates = reader.libraries is not None
     seat.ledger.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES") if reader.pictures.judged else 0
@@ -168,7 +170,7 @@ def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...])
     return scope
 
 
-def _topic(settings: BaseSettings, arguments: Arguments, seat: Seat) -> TopicTracker:
+def _topic(settings: BaseSettings, arguments: Arguments, seat: WorkerSession) -> TopicTracker:
     wanted = arguments.min_relevance
     harvest = Harvest(bound=ON_TOPIC if wanted is None else wanted)
     focus = Focus(arguments.topic, Manner(exploration=settings.getfloat("FOCUS_EXPLORATION")), seat.number)
@@ -184,7 +186,7 @@ def _pictures(settings: BaseSettings, arguments: Arguments, extract: Extractor) 
     )
 
 
-def _pace(crawler: Crawler) -> Pace:
+def _pace(crawler: Crawler) -> PaceSettings:
     """How much is asked of a host at once, and how often, by the settings and by what AutoThrottle makes of them."""
     settings = crawler.settings
     at_once, pause = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"), settings.getfloat("DOWNLOAD_DELAY")
@@ -194,7 +196,7 @@ def _pace(crawler: Crawler) -> Pace:
         slot = crawler.engine.downloader.slots.get(name.rpartition(":")[0] or name) if crawler.engine else None
         return slot.delay if slot is not None else pause
 
-    return Pace(
+    return PaceSettings(
         at_once,
         {name: slot.get("concurrency", at_once) for name, slot in settings.getdict("DOWNLOAD_SLOTS").items()},
         pause_of,
@@ -203,7 +205,7 @@ def _pace(crawler: Crawler) -> Pace:
     )
 
 
-def take_seat(arguments: Arguments, settings: BaseSettings) -> Seat:
+def take_seat(arguments: Arguments, settings: BaseSettings) -> WorkerSession:
     """A seat at the crawl of this name; a StateError when there is none to be had."""
     folder = Path(settings["OUTPUT_DIR"])
     plan = Plan(
@@ -225,10 +227,10 @@ def take_seat(arguments: Arguments, settings: BaseSettings) -> Seat:
     return seat
 
 
-def _seat(url: URL, plan: Plan) -> Seat:
+def _seat(url: URL, plan: Plan) -> WorkerSession:
     engine = open_database(url)
     try:
-        return Seat(engine, plan)
+        return WorkerSession(engine, plan)
     except (SQLAlchemyError, OSError, ValueError) as error:
         kind = AwayError if passes(error) else StateError
         raise kind(f"the state in {shown(url)} cannot be used: {why(error)}") from error
@@ -237,7 +239,7 @@ def _seat(url: URL, plan: Plan) -> Seat:
         raise
 
 
-def _patiently(take: Callable[[], Seat], patience: float) -> Seat:
+def _patiently(take: Callable[[], WorkerSession], patience: float) -> WorkerSession:
     """What can be taken, tried again while the database is locked, full or away."""
     until, said = monotonic() + patience, False
     while True:
@@ -252,6 +254,6 @@ def _patiently(take: Callable[[], Seat], patience: float) -> Seat:
             sleep(min(1.0, patience))
 
 
-def anything_to_do(seat: Seat, arguments: Arguments) -> bool:
+def anything_to_do(seat: WorkerSession, arguments: Arguments) -> bool:
     """Whether the crawl has anything left to do, or begins a new round."""
     return seat.begin(arguments.seeds or (seat.seed_known() or demo.ADDRESS,), arguments.refresh == ALL)

@@ -18,14 +18,14 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from crawler.crawl import Crawl, crawl_of
+from crawler.frontier.messages import Lease
 from crawler.items import ImageItem, PageItem
 from crawler.middlewares.backoff import BEHIND
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.leases import lease_of, result_of
 from crawler.spiders.topic import TopicSpider
-from crawler.state.database import StateError
-from crawler.state.entries import Lent
-from crawler.state.workers import LEASE
+from crawler.store.database import StateError
+from crawler.store.workers import LEASE
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class FrontierScheduler(BaseScheduler):
     shares_every = 20.0
     """Seconds after which what was learned of the topic is kept for later runs and other workers."""
 
-    def __init__(self, crawler: Crawler, crawl: Crawl, request_for: Callable[[Lent], Request]) -> None:
+    def __init__(self, crawler: Crawler, crawl: Crawl, request_for: Callable[[Lease], Request]) -> None:
         self.crawler = crawler
         self.frontier, self.seat, self.leases, self.status = crawl.frontier, crawl.seat, crawl.leases, crawl.status
         self.topic, self.learning = crawl.topic, crawl.learning

@@ -138,7 +138,7 @@ SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
 }
-ITEM_PROCESSOR = "crawler.pipelines.limited.LimitedPipelines"
+ITEM_PROCESSOR = "crawler.pipelines.store.LimitedPipelines"
 ITEM_PIPELINES = {
     "crawler.pipelines.extract.ExtractPipeline": 100,
     "crawler.pipelines.images.ImagesPipeline": 200,
@@ -146,12 +146,12 @@ ITEM_PIPELINES = {
 }
 EXTENSIONS = {
     "scrapy.extensions.logstats.LogStats": None,
-    "crawler.extensions.fixed_slots.FixedSlots": 0,
+    "crawler.extensions.host_pace.FixedSlots": 0,
     "crawler.extensions.progress.CrawlProgress": 0,
     "crawler.extensions.watch.Watch": 0,
     "crawler.extensions.samples.Samples": 0,
-    "crawler.extensions.tempo.HostTempo": 0,
-    "crawler.extensions.closing.ClosingLines": 0,
+    "crawler.extensions.host_pace.HostTempo": 0,
+    "crawler.extensions.closing_lines.ClosingLines": 0,
 }
 
 # What is said while it runs.

@@ -4,14 +4,26 @@ import gc
 import os
 from collections.abc import Iterator
 
+# Read when numpy is imported: on small matrices threads take ten times as long, on a busy machine.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from pathlib import Path
+
 import compiled
 import postgres
 import pytest
+from sqlalchemy import Engine, delete
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import OperationalError
 
-from crawler.parallel import GARBAGE_THRESHOLD
+from crawler.bulk.parallel import GARBAGE_THRESHOLD
+from crawler.store import database
+from crawler.store.database import open_database
+from crawler.store.schema import tables, version
 
-# Read when numpy is imported: on small matrices threads take ten times as long, on a busy machine.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+pytest.register_assert_rewrite("workers")
+
+from workers import Crew  # noqa: E402 - its assertions are to say what is wrong
 
 compiled.share()
 
@@ -35,3 +47,72 @@ def postgres_server() -> Iterator[postgres.Server]:
         (pytest.fail if os.environ.get("WINNOW_REQUIRE_POSTGRES") else pytest.skip)(why)
     with postgres.running() as server:
         yield server
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> URL:
+    """A SQLite database that is not there yet."""
+    return URL.create("sqlite", database=str(tmp_path / "crawl.db"))
+
+
+@pytest.fixture
+def postgresql_url(postgres_server: postgres.Server) -> URL:
+    """A PostgreSQL database in which there is nothing."""
+    return make_url(postgres_server.database())
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest) -> URL:
+    """A new database of each kind; a server is wanted by the tests of PostgreSQL alone."""
+    return request.getfixturevalue(f"{request.param}_url")
+
+
+@pytest.fixture(scope="session")
+def postgresql_tables(postgres_server: postgres.Server) -> Iterator[Engine]:
+    """A PostgreSQL database with the tables of the state, for test after test: each new one costs a second at last."""
+    url = postgres_server.database()
+    with postgres.connect(url) as connection:  # what the tests ask looks costly to PostgreSQL
+        connection.execute(f"ALTER DATABASE {make_url(url).database} SET jit = off")
+    engine = open_database(make_url(url))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def postgresql_engine(postgresql_tables: Engine) -> Engine:
+    """A PostgreSQL database whose tables are empty."""
+    try:
+        _empty(postgresql_tables)
+    except OperationalError:  # a test of something else has ended the server, and with it what was open
+        _empty(postgresql_tables)
+    return postgresql_tables
+
+
+def _empty(engine: Engine) -> None:
+    with engine.begin() as connection:
+        for table in reversed(tables.sorted_tables):
+            if table is not version:
+                connection.execute(delete(table))
+
+
+@pytest.fixture
+def sqlite_engine(sqlite_url: URL) -> Iterator[Engine]:
+    """A SQLite database whose tables are empty."""
+    engine = open_database(sqlite_url)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """An open database of each kind with empty tables, beside the workers' own connections."""
+    return request.getfixturevalue(f"{request.param}_engine")
+
+
+@pytest.fixture
+def crew(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Crew]:
+    """Workers in one database, who try again at once what failed."""
+    monkeypatch.setattr(database, "PAUSES", (0.0,))
+    crew = Crew(engine, tmp_path)
+    yield crew
+    crew.close()

@@ -27,11 +27,10 @@ from wordstock import LANGUAGES, SEED, SHARES, sentences, texts, titles
 
 from crawler.demo.pictures import png
 from crawler.outcomes import Code, Outcome
-from crawler.state.dashboard_tables import label, sample
-from crawler.state.database import open_database
-from crawler.state.job_tables import job, run
-from crawler.state.labels import PICTURE, key_of
-from crawler.state.schema import (
+from crawler.store.dashboard_tables import job, label, run, sample
+from crawler.store.database import open_database
+from crawler.store.images import PICTURE, label_key
+from crawler.store.schema import (
     address,
     crawl,
     evidence,
@@ -358,7 +357,7 @@ def verdicts(web: Web) -> Rows:
                 for url, one in zip(urls, shown, strict=True)
             ],
             "file": [None if skipped else picture_file(n) for n, skipped in zip(numbers.tolist(), noise, strict=True)],
-            "label_key": [key_of(NAME, PICTURE, url, one) for url, one in zip(urls, shown, strict=True)],
+            "label_key": [label_key(NAME, PICTURE, url, one) for url, one in zip(urls, shown, strict=True)],
         }
 
 
@@ -410,7 +409,7 @@ def labels(web: Web) -> Rows:
     detail = json.dumps(["", "", "", "", "", "", [300, 200], []], separators=(",", ":"))
     yield {
         "id": numbers.tolist(),
-        "key": [key_of(NAME, PICTURE, url, one) for url, one in zip(urls, shown, strict=True)],
+        "key": [label_key(NAME, PICTURE, url, one) for url, one in zip(urls, shown, strict=True)],
         "crawl": [NAME] * len(numbers),
         "kind": [PICTURE] * len(numbers),
         "url": urls,

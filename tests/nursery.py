@@ -25,7 +25,10 @@ PATIENCE = 60.0  # seconds that a crawl may take to come to a point, on a machin
 
 # What they import on their way, but for the reactor, which a crawl chooses.
 FOLDERS = [
-    *(f"crawler.{name}" for name in "commands dashboard extensions middlewares pipelines spiders state".split()),
+    *(
+        f"crawler.{name}"
+        for name in "commands dashboard extensions frontier labels middlewares pipelines reports spiders store".split()
+    ),
     *(f"scrapy.{name}" for name in "commands downloadermiddlewares extensions spidermiddlewares".split()),
 ]
 MODULES = (

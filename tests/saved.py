@@ -12,7 +12,7 @@ from typing import Any
 
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken
-from crawler.cleaning import Cleaned, cleaner
+from crawler.bulk.cleaning import Cleaned, cleaner
 from crawler.extraction import EXTRACTORS
 
 if sys.version_info >= (3, 14):

@@ -6,8 +6,8 @@ import pytest
 
 from crawler.arguments import READERS, ArgumentError, Arguments, parse
 from crawler.extraction import EXTRACTORS
-from crawler.focus.harvest import StopWhen
-from crawler.topic import Topic
+from crawler.topic.harvest import StopWhen
+from crawler.topic.topic import Topic
 
 A, B = "http://a.example/", "https://b.example/x,y,z"
 

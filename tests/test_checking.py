@@ -8,7 +8,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
-from crawler.checking import NUMBERS, check, check_settings
+from crawler.config import NUMBERS, check, check_settings
 
 
 def ours(**changed: Any) -> Settings:

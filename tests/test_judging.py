@@ -10,15 +10,17 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
-from crawler.explanation import Reason
-from crawler.judging import Court, Shelf, court_of, leads_to_noise
-from crawler.noise import learned
+from crawler.config import court_of
+from crawler.frontier.messages import Evidence as Counts
+from crawler.noise import learned_model
 from crawler.noise.evidence import Evidence
+from crawler.noise.image_filter import ImageNoiseFilter, leads_to_noise
 from crawler.noise.keyword import NoiseWords
 from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Judge, Verdict
-from crawler.state.entries import Evidence as Counts
+from crawler.spiders.images import EvidenceCache
+from crawler.translation.reasons import Reason
 
 PAGE = "http://www.example.com/a"
 THUMBNAIL = Sighting("http://img.example.com/1.png", "http://example.com/story", PAGE)
@@ -75,7 +77,7 @@ class Says:
     ],
 )
 def test_the_word_of_a_list_is_final(blocked: tuple[str, str], expected: bool) -> None:
-    said = Court(Judge(("redundancy",)), Says(blocked)).verdict(THUMBNAIL, Evidence())  # type: ignore[arg-type]
+    said = ImageNoiseFilter(Judge(("redundancy",)), Says(blocked)).verdict(THUMBNAIL, Evidence())  # type: ignore[arg-type]
     assert (said.is_noise, said.decided_by) == (expected, "filter_list" if expected else "")
 
 
@@ -91,7 +93,7 @@ def test_no_reason_of_a_list_speaks_for_content(said: Verdict, reasons: tuple[Re
         def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
             return said
 
-    court = Court(Known(("redundancy",)), Says((THUMBNAIL.url, "image")))  # type: ignore[arg-type]
+    court = ImageNoiseFilter(Known(("redundancy",)), Says((THUMBNAIL.url, "image")))  # type: ignore[arg-type]
     assert court.verdict(THUMBNAIL, Evidence()).reasons == (*reasons, Reason(NoiseReason.BLOCKED_BY_LIST, {}))
 
 
@@ -122,16 +124,16 @@ def test_the_settings_are_the_judge_s_own() -> None:
 def test_weights_are_seen_to_be_whole_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: str, refused: bool
 ) -> None:
-    monkeypatch.setattr(learned, "WEIGHTS", tmp_path / "weights.npz")
-    learned.WEIGHTS.write_bytes(b"PK")
-    learned.shipped.cache_clear()
+    monkeypatch.setattr(learned_model, "WEIGHTS", tmp_path / "weights.npz")
+    learned_model.WEIGHTS.write_bytes(b"PK")
+    learned_model.shipped.cache_clear()
     with (
         pytest.raises(ArgumentError, match=r"^the model 'learned' cannot .* holds no weights")
         if refused
         else nullcontext()
     ):
         court_of(settings(IMAGE_NOISE_MODELS=models))
-    learned.shipped.cache_clear()
+    learned_model.shipped.cache_clear()
 
 
 def counted(*pages: tuple[Sighting, ...]) -> str:
@@ -144,7 +146,7 @@ def counted(*pages: tuple[Sighting, ...]) -> str:
 
 def test_a_shelf_holds_what_was_counted() -> None:
     one, two = counted((THUMBNAIL,)), counted((THUMBNAIL, ELSEWHERE), ())
-    shelf = Shelf()
+    shelf = EvidenceCache()
     assert shelf.of(None).pages == shelf.of(1).pages == 0
     shelf.take_in([Counts(1, True, [one]), Counts(2, True, [])], [])
     shelf.take_in([Counts(1, False, [two])], [2])

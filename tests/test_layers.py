@@ -1,7 +1,8 @@
-"""Imports point down: from adapters that know Scrapy to a core that does not."""
+"""The house keeps its shape: imports point down, the core knows no framework, and rooms stay small."""
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,48 +10,40 @@ import pytest
 
 CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
-# A module's place is that of the longest of these names that it is or lies in; low numbers are below high ones. Modules
-# of one place may import each other only where that is a package of its own, or pure.
-PURE, MIDDLE, STATE, ABOVE, TOP, ADAPTER = range(6)
-LAYERS = {
-    **dict.fromkeys("urls page metadata topic topic_file wording seeds parallel near_duplicates files".split(), PURE),
-    **dict.fromkeys("moments recrawl explanation outcomes outcome_words page_record".split(), PURE),
-    **dict.fromkeys("focus noise extraction archives".split(), MIDDLE),
-    "state": STATE,
-    **dict.fromkeys("conditional evaluation arguments cleaning saved_pictures export".split(), ABOVE),
-    "training": TOP,  # it judges what it made
-    "bulk": TOP,  # it cleans
-    "schedule": TOP,
-    **dict.fromkeys("settings config crawl items scheduler demonstration failures spiders".split(), ADAPTER),
-    **dict.fromkeys(
-        "middlewares pipelines extensions commands subcommands judging checking scheduled dashboard".split(), ADAPTER
-    ),
+# The rooms from bottom to top: a module imports from its own room and from those before it.
+ROOMS = (
+    "outcomes settings files urls page translation metadata extraction noise topic recrawl frontier store labels "
+    "reports archives bulk evaluation training export arguments config items demo spiders crawl spiders.topic schedule "
+    "middlewares pipelines scheduler extensions subcommands dashboard commands"
+).split()
+# These compute: they know no framework, no database and no terminal.
+PURE = frozenset("outcomes urls page translation metadata extraction noise topic recrawl".split())
+FRAMEWORK = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())
+LIBRARIES = frozenset("lxml parsel w3lib numpy tldextract py3langid rjieba adblock".split())  # of pure rooms
+# The heavy libraries, each with the room that may use it.
+KEPT_TO = {
+    "adblock": ("noise",),
+    "dask": ("bulk",),
+    "distributed": ("bulk",),
+    "jinja2": ("dashboard", "reports"),
+    "lightgbm": ("training",),
+    "markupsafe": ("dashboard", "evaluation", "reports"),
+    "pyarrow": ("export",),
+    "rjieba": ("page",),
+    "scipy": ("evaluation", "training"),
+    "sklearn": ("training", "commands"),
 }
-ADAPTERS_ONLY = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())
-# What the core may use besides the standard library.
-CORE = frozenset("lxml parsel w3lib numpy tldextract py3langid sqlalchemy psycopg filelock cronsim".split())
-CORE |= frozenset("brotli backports compression".split())  # of the last two there is one, by Python's version
-TEMPLATES = frozenset(("jinja2", "markupsafe"))
-APART = "demo"
+MOST_MODULES, MOST_AT_THE_TOP = 24, 8
 
 FILES = sorted(CRAWLER.rglob("*.py"))
 NAMES = {path: path.relative_to(CRAWLER.parent).with_suffix("").as_posix().replace("/", ".") for path in FILES}
 MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 
-# What one part alone may use, with an extra of its own.
-EXTRA = {
-    "bulk": frozenset(("dask", "distributed")),
-    "evaluation": frozenset(("scipy",)) | TEMPLATES,
-    "export": frozenset(("pyarrow",)),
-    "noise": frozenset(("adblock",)),
-    "page": frozenset(("rjieba",)),
-    "training": frozenset(("scipy", "sklearn", "lightgbm")),
-}
 
-
-def place(module: str) -> str:
-    """The part of the crawler that a module belongs to; an empty string for the crawler itself."""
-    return module.partition(".")[2].partition(".")[0]
+def room(module: str) -> str:
+    """The room that a module lies in, or is; an empty string for the crawler itself."""
+    name = module.partition(".")[2]
+    return name if name in ROOMS else name.partition(".")[0]
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -66,55 +59,46 @@ def imported(path: Path) -> Iterator[str]:
             yield from [name if name in MODULES.values() else module for name in taken]
 
 
-def test_every_module_has_a_layer() -> None:
-    places = {place(module) for module in MODULES.values()} - {"", APART}
-    assert places <= LAYERS.keys(), (
-        f"{sorted(places - LAYERS.keys())}: say in LAYERS of {Path(__file__).name} to which layer they belong"
-    )
-
-
 @pytest.mark.parametrize("path", FILES, ids=MODULES.values())
 def test_imports_point_down(path: Path) -> None:
-    here = place(MODULES[path])
+    here = room(MODULES[path])
     for module in imported(path):
-        there = place(module)
-        if module.partition(".")[0] != "crawler" or there in ("", here):
-            continue
-        if APART in (here, there):
-            assert LAYERS.get(here) == ADAPTER, f"{MODULES[path]} imports {module}: only adapters serve the demo"
-            continue
-        ours, theirs = LAYERS[here], LAYERS[there]
-        beside = ours == theirs and ours in (PURE, ADAPTER)
-        assert theirs < ours or beside, f"{MODULES[path]} imports {module}, which is not below it"
+        there = room(module)
+        if here and there and module.startswith("crawler."):
+            assert ROOMS.index(there) <= ROOMS.index(here), f"{MODULES[path]} imports {module}, which is above it"
+
+
+def test_imports_have_no_circle() -> None:
+    below = {MODULES[path]: {name for name in imported(path) if name in MODULES.values()} for path in FILES}
+    while free := [module for module, names in below.items() if not (names - {module}) & below.keys()]:
+        for module in free:
+            del below[module]
+    assert not below
 
 
 @pytest.mark.parametrize("path", FILES, ids=MODULES.values())
-def test_only_adapters_know_the_framework(path: Path) -> None:
-    here = place(MODULES[path])
+def test_libraries_stay_in_their_rooms(path: Path) -> None:
+    here = room(MODULES[path])
     others = {module.partition(".")[0] for module in imported(path)} - sys.stdlib_module_names - {"crawler"}
-    if here in ("", APART):
+    if here in PURE:
+        assert others <= LIBRARIES, f"{MODULES[path]} is pure"
+    if here in ("", "demo"):
         assert not others, f"{MODULES[path]} imports more than the standard library"
-    elif LAYERS[here] != ADAPTER:
-        assert not others & ADAPTERS_ONLY, f"{MODULES[path]} is no adapter"
-        allowed = CORE | EXTRA.get(here, frozenset())
-        assert others <= allowed, (
-            f"{sorted(others - allowed)}: say in CORE of {Path(__file__).name} that the core may use them"
-        )
-
-
-@pytest.mark.parametrize("path", FILES, ids=MODULES.values())
-def test_only_the_dashboard_and_reports_are_made_of_templates(path: Path) -> None:
-    if place(MODULES[path]) not in ("dashboard", "evaluation"):
-        others = {module.partition(".")[0] for module in imported(path)}
-        assert not others & TEMPLATES, f"{MODULES[path]} makes no pages"
+    for library in others & KEPT_TO.keys():
+        assert here in KEPT_TO[library], f"{library} is kept to {', '.join(KEPT_TO[library])}"
 
 
 def test_the_demo_stands_alone() -> None:
-    files = [path for path in FILES if place(MODULES[path]) == APART]
-    assert files
-    for path in files:
-        ours = {module for module in imported(path) if module.startswith("crawler")}
-        assert {place(module) for module in ours} <= {APART}, f"{MODULES[path]} imports {sorted(ours)}"
+    for path in FILES:
+        if room(MODULES[path]) == "demo":
+            ours = {module for module in imported(path) if module.startswith("crawler")}
+            assert {room(module) for module in ours} <= {"demo"}, f"{MODULES[path]} imports {sorted(ours)}"
+
+
+def test_rooms_are_small() -> None:
+    folders = Counter(path.parent for path in FILES if path.name != "__init__.py")
+    assert folders.pop(CRAWLER) <= MOST_AT_THE_TOP
+    assert {folder.name: count for folder, count in folders.items() if count > MOST_MODULES} == {}
 
 
 def test_settings_import_the_version_only() -> None:

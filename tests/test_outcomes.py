@@ -4,11 +4,11 @@ from importlib.resources import files
 
 import pytest
 
-from crawler.dashboard.words import words_of
-from crawler.outcome_words import CONTENTS, CUTS, NOTHING_GIVEN, SENTENCES, message
+from crawler.dashboard.translation import words_of
 from crawler.outcomes import Code, Group, Outcome, codes
 from crawler.page.image_file import Content
 from crawler.page.limits import Cut
+from crawler.translation.outcome_messages import CONTENTS, CUTS, NOTHING_GIVEN, SENTENCES, message
 
 DETAILS = {
     "status": "404",

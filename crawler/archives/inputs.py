@@ -8,7 +8,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import NamedTuple, cast
 
-from crawler.archives import files, json_lines, tianwang, warc
+from crawler.archives import html_files, json_lines, tianwang, warc
 from crawler.archives.frames import hole_words
 from crawler.archives.records import Broken, Found, InputError
 from crawler.archives.stream import Stream
@@ -35,7 +35,7 @@ KINDS = (
     Kind("WARC", (".warc",), _begins(warc.LAYOUT.mark), warc.read),
     Kind("Tianwang", (), lambda head: tianwang.BEGINNING.search(head) is not None, tianwang.read),
     Kind("JSON lines", (".jsonl", ".ndjson", ".jl"), _begins(b"{"), json_lines.read),
-    Kind("HTML", files.SUFFIXES, lambda head: is_html("", head), files.read),
+    Kind("HTML", html_files.SUFFIXES, lambda head: is_html("", head), html_files.read),
 )
 KNOWN = (
     "inputs are HTML files (.html, .htm, .xhtml) and folders of them, JSON lines (.jsonl, .ndjson, .jl), WARC (.warc) "
@@ -99,7 +99,7 @@ class Input:
         if self._stream is None:
             standard = self.name == STANDARD_INPUT
             self._file = cast(BufferedReader, sys.stdin.buffer) if standard else self.path.open("rb")
-            self._stream = files.opened(self._file, self.name)
+            self._stream = html_files.opened(self._file, self.name)
         return self._stream
 
     def close(self) -> None:
@@ -111,7 +111,7 @@ class Input:
     def found(self) -> Iterator[Found]:
         """Everything in it, in order."""
         if self.kind is None:
-            yield from files.read_folder(self.path)
+            yield from html_files.read_folder(self.path)
             return
         shown = "standard input" if self.name == STANDARD_INPUT else self.path.as_posix()
         try:
@@ -128,5 +128,5 @@ def kind_of_name(name: str) -> Kind | None:
     >>> kind_of_name("pages/2004.warc.gz").name, kind_of_name("pages.txt")
     ('WARC', None)
     """
-    ends = files.bare(name)
+    ends = html_files.bare(name)
     return next((kind for kind in KINDS if kind.suffixes and ends.endswith(kind.suffixes)), None)

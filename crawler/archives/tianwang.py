@@ -12,9 +12,9 @@ import re
 import zlib
 from collections.abc import Iterator
 
-from crawler.archives.answer import page_of
 from crawler.archives.compression import Inflate, unpack
 from crawler.archives.frames import CUT, LONG, Fault, Layout, frames
+from crawler.archives.http_answer import page_of
 from crawler.archives.records import MAX_STORED, Broken, BrokenError, Found, Raw, Record, as_json
 from crawler.archives.stream import Stream
 

@@ -7,8 +7,8 @@ whole. A file compressed as one and a file compressed record by record are read 
 import re
 from collections.abc import Iterator
 
-from crawler.archives.answer import page_of, page_of_body
 from crawler.archives.frames import LONG, Fault, Layout, frames
+from crawler.archives.http_answer import page_of, page_of_body
 from crawler.archives.records import Broken, BrokenError, Found, Raw, Record, Skipped, as_json
 from crawler.archives.stream import Stream
 from crawler.outcomes import Code, Outcome

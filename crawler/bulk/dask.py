@@ -18,10 +18,9 @@ from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
 
-from crawler.bulk.local import lost
-from crawler.bulk.one_file import FileResult, Work
+from crawler.bulk.one_file import FileResult, Work, lost
 from crawler.bulk.pairs import Pair
-from crawler.parallel import WorkersError, without_interrupts
+from crawler.bulk.parallel import WorkersError, without_interrupts
 
 LOOK_SECONDS = 1.0  # between two looks at which workers there are
 # No pages on other ports: what a cluster of one's own does is said here.

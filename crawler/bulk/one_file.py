@@ -1,16 +1,21 @@
-"""One file of an archive cleaned into one file of lines: the piece of work, in whatever process on whatever machine."""
+"""One file of an archive cleaned into one file of lines: the piece of work, in whatever process on whatever machine.
+
+Files cleaned by processes of this machine.
+"""
 
 import os
 import socket
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
+from crawler.bulk.cleaning import Cleaned, Cleaner, Tally
+from crawler.bulk.manifest import is_folder, maker
 from crawler.bulk.pairs import NO_ARCHIVE, Pair
-from crawler.bulk.recipe import is_folder, maker
-from crawler.cleaning import Cleaned, Cleaner, Tally
+from crawler.bulk.parallel import as_done
 from crawler.files import OutputError, WholeFile
 
 NAMED = 10
@@ -84,3 +89,16 @@ class Work:
                 elif isinstance(one, Broken) and len(result.named) < NAMED:
                     result.named.append(one)
             output.finish()
+
+
+DIES = "the processes that clean it die"
+
+
+def by_processes(work: Work, todo: Sequence[Pair], jobs: int, died: Callable[[], None]) -> Iterator[FileResult]:
+    """The result of each file, as it is done; a file that kills two processes is given up."""
+    yield from as_done(work, todo, jobs, lost, died)
+
+
+def lost(pair: Pair) -> FileResult:
+    """A file whose cleaning kills."""
+    return FileResult(pair, failed=f"{pair.shown!r}: {DIES}")

@@ -16,20 +16,20 @@ from time import monotonic
 from rich.filesize import decimal
 from scrapy.utils.log import configure_logging
 
-from crawler.archives.files import SUFFIXES, bare
+from crawler.archives.html_files import SUFFIXES, bare
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
 from crawler.arguments import MARKDOWN
-from crawler.cleaning import MORE, Cleaned, Tally, cleaned, cleaner
-from crawler.extensions.cleaning import CleaningProgress
+from crawler.bulk.cleaning import MORE, Cleaned, Tally, cleaned, cleaner
+from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.extraction import favouring
 from crawler.extraction.auto import BALANCE, FAVOURS
 from crawler.files import OutputError, WholeFile
-from crawler.outcome_words import ranked
-from crawler.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.subcommands import WrongUseError, clean_into
+from crawler.subcommands.cleaning_progress import CleaningProgress
 from crawler.subcommands.options import OneSentence, names, refuse, whole
-from crawler.wording import counted, printable
+from crawler.translation.message import counted, printable
+from crawler.translation.outcome_messages import ranked
 
 MOST_JOBS = 1_000
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C

@@ -15,14 +15,14 @@ from scrapy.settings import default_settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
-from crawler.checking import check
+from crawler.bulk.parallel import GARBAGE_THRESHOLD
+from crawler.config import check
 from crawler.crawl import anything_to_do, crawl_of, take_seat
-from crawler.demonstration import check_demo
 from crawler.items import PageItem
 from crawler.metadata.language import language
-from crawler.parallel import GARBAGE_THRESHOLD
+from crawler.spiders.demo_site import check_demo
 from crawler.spiders.topic import TopicSpider
-from crawler.state.database import AwayError, StateError
+from crawler.store.database import AwayError, StateError
 
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")

@@ -6,8 +6,8 @@ from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 
-from crawler.dashboard.door import LOCAL, Door, host_name
-from crawler.state.database import StateError, database_url, shown
+from crawler.dashboard.access import LOCAL, AccessControl, host_name
+from crawler.store.database import StateError, database_url, shown
 from crawler.subcommands import options
 from crawler.subcommands.options import OneSentence, whole
 
@@ -47,17 +47,17 @@ class Command(OneSentence):
         except StateError as error:
             refuse(str(error))
         # It wants a template engine and more, which take their time, and all commands are loaded with each of them.
-        from crawler.dashboard import job_runs
-        from crawler.dashboard.desk import Desk
+        from crawler.dashboard.context import DashboardContext
         from crawler.dashboard.serving import serve
+        from crawler.dashboard.views import job_form
 
         if hasattr(os, "nice"):
-            job_runs.starter()
+            job_form.starter()
             os.nice(NICE)
-        self.exitcode = serve(Desk(url, output, self.settings, door), opts.host, opts.port, shown(url))
+        self.exitcode = serve(DashboardContext(url, output, self.settings, door), opts.host, opts.port, shown(url))
 
 
-def door_of(host: str, password: str, names: list[str]) -> Door:
+def door_of(host: str, password: str, names: list[str]) -> AccessControl:
     """Who may come in where the dashboard listens; refused where everybody could."""
     try:
         address = ip_address("127.0.0.1" if host == "localhost" else host)
@@ -70,7 +70,7 @@ def door_of(host: str, password: str, names: list[str]) -> Door:
     if wrong := [name for name in names if not host_name(name)]:
         refuse(f"setting DASHBOARD_HOSTS is wrong: {wrong[0][:100]!r} is no name of a host")
     served = frozenset(map(host_name, names)) | LOCAL | {str(address)}
-    return Door(served, any_address=address.is_unspecified, password=password)
+    return AccessControl(served, any_address=address.is_unspecified, password=password)
 
 
 refuse = partial(options.refuse, "scrapy dashboard")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from crawler import __version__
 from crawler.evaluation.gold import set_name
 from crawler.evaluation.peers import PEERS
-from crawler.evaluation.tables import aligned
 from crawler.extraction import EXTRACTORS
+from crawler.reports.html_page import aligned
 from crawler.subcommands.options import OneSentence, names, refuse, whole
-from crawler.wording import counted, printable
+from crawler.translation.message import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and scipy, without which the other commands must be listed
     from crawler.evaluation.judgement import Plan, Verdict

@@ -19,19 +19,19 @@ from rich.filesize import decimal
 from sqlalchemy.engine import URL
 
 from crawler.export.csv import Formulas, csv_lines
-from crawler.export.fields import FIELDS
 from crawler.export.formats import FORMATS, format_of, packing
 from crawler.export.gold import gold_line
+from crawler.export.jsonl import FIELDS
 from crawler.export.markdown import markdown
+from crawler.export.options import WishError, places_of, since_of
 from crawler.export.packing import PACKERS, packed
 from crawler.export.parquet import MissingError
-from crawler.export.wishes import WishError, places_of, since_of
 from crawler.files import OutputError, WholeFile, WholeFolder
-from crawler.state.database import StateError, database_url, shown
-from crawler.state.exported import GONE, ONLY, Exported, Stored, Wish, exported
-from crawler.state.labels import Label, labelled_pages
+from crawler.labels.labels import Label, labelled_pages
+from crawler.reports.stored_pages import GONE, ONLY, Exported, Stored, Wish, exported
+from crawler.store.database import StateError, database_url, shown
 from crawler.subcommands.options import OneSentence, names, refuse, share
-from crawler.wording import counted, printable
+from crawler.translation.message import counted, printable
 
 BROKEN, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells make of Ctrl-C and SIGTERM
 MOST_NAMES = 10

@@ -2,7 +2,7 @@
 
 from crawler.subcommands import Subcommand
 from crawler.subcommands.focus_report import REPORT
-from crawler.subcommands.several import Several
+from crawler.subcommands.options import Several
 
 SUBCOMMANDS: dict[str, Subcommand] = {"report": REPORT}
 

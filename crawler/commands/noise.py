@@ -5,7 +5,7 @@ from crawler.subcommands.noise_evaluate import EVALUATE
 from crawler.subcommands.noise_judge import JUDGE
 from crawler.subcommands.noise_report import REPORT
 from crawler.subcommands.noise_train import TRAIN
-from crawler.subcommands.several import Several
+from crawler.subcommands.options import Several
 
 SUBCOMMANDS: dict[str, Subcommand] = {
     "judge": JUDGE,

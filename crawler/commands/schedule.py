@@ -1,10 +1,9 @@
 """`scrapy schedule`: crawls that come again and again."""
 
 from crawler.subcommands import Subcommand
-from crawler.subcommands.schedule_jobs import ADD, PAUSE, REMOVE, RESUME
-from crawler.subcommands.schedule_list import HISTORY, LIST
+from crawler.subcommands.options import Several
+from crawler.subcommands.schedule_jobs import ADD, HISTORY, LIST, PAUSE, REMOVE, RESUME
 from crawler.subcommands.schedule_run import RUN, RUN_NOW
-from crawler.subcommands.several import Several
 
 SUBCOMMANDS: dict[str, Subcommand] = {
     "add": ADD,

@@ -13,18 +13,17 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from crawler.outcome_words import message, ranked
 from crawler.outcomes import Code, Group, Outcome, of_group
-from crawler.state.claims import REQUESTS_A_PAGE
-from crawler.state.clearing import BusyError, prune, reset, shrink
-from crawler.state.crawl_summary import Worker
-from crawler.state.database import StateError, database_url, shown
-from crawler.state.lines import pages_file
-from crawler.state.report import Crawl, Disk, State, disk, read
-from crawler.state.site_list import SiteRow
-from crawler.state.workers import LEASE
+from crawler.reports.sites import SiteRow
+from crawler.reports.state_report import Crawl, Disk, State, disk, read
+from crawler.store.claims import REQUESTS_A_PAGE
+from crawler.store.database import StateError, database_url, shown
+from crawler.store.deletion import BusyError, prune, reset, shrink
+from crawler.store.output_files import pages_file
+from crawler.store.workers import LEASE, Worker
 from crawler.subcommands.options import OneSentence, standard_output, whole
-from crawler.wording import counted, span
+from crawler.translation.message import counted, span
+from crawler.translation.outcome_messages import message, ranked
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WIDE = 10_000  # lines in a pipe are not folded

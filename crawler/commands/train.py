@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from crawler.evaluation.gold import set_name
 from crawler.extraction.template_svm import Svm, save
-from crawler.extraction.training import TooFewError, Trained, samples, train
 from crawler.subcommands.options import OneSentence, refuse, whole
 from crawler.training.sets import GoldError, rows
-from crawler.wording import counted, printable
+from crawler.training.template_svm import TooFewError, Trained, samples, train
+from crawler.translation.message import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and more
     from crawler.extraction.template_svm import Matrix

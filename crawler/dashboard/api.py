@@ -5,16 +5,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.views import evaluate, images, labels, overview, page, pages, schedule
-from crawler.wording import Message
+from crawler.translation.message import Message
 
 
 class Api(NamedTuple):
     """One kind of data."""
 
-    data: Callable[[Desk, Given], Any]
+    data: Callable[[DashboardContext, Given], Any]
     """Its annotation says what comes back."""
     parameters: tuple[Parameter, ...]
     about: str

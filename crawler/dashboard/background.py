@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
 
-from crawler.state.database import StateError
-from crawler.wording import Message
+from crawler.store.database import StateError
+from crawler.translation.message import Message
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from crawler.wording import CONTROL
+from crawler.translation.message import CONTROL
 
 BEFORE, AROUND, MOST = 60, 90, 3
 """Letters before the first word, and after each; places that are shown."""

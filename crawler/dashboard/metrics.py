@@ -11,16 +11,16 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from crawler import __version__
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, RefusedError
-from crawler.state.crawl_summary import CrawlSummary, Sums, due_pages, latest_summaries, sums
-from crawler.state.database import time_of
-from crawler.state.glance import SLOW, NothingError, glance
-from crawler.state.jobs import FAILED, Job, jobs_of
-from crawler.state.samples import statuses_of
-from crawler.state.schema import crawl
-from crawler.state.verdicts import saved_bytes
-from crawler.wording import Message
+from crawler.reports.crawl_summary import CrawlSummary, Sums, due_pages, latest_summaries, sums
+from crawler.reports.noise_figures import saved_bytes
+from crawler.schedule.jobs import FAILED, Job, jobs_of
+from crawler.store.database import time_of
+from crawler.store.read_only import SLOW, NothingError, glance
+from crawler.store.samples import statuses_of
+from crawler.store.schema import crawl
+from crawler.translation.message import Message
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 LONG = 30.0
@@ -70,7 +70,7 @@ class Figure(NamedTuple):
     values: Lines
 
 
-def metrics(desk: Desk) -> Answer:
+def metrics(desk: DashboardContext) -> Answer:
     """The figures of all crawls and jobs, as they were a few seconds ago."""
     found = desk.background.get("metrics", lambda: _text(desk), FRESH, PATIENCE)
     if found.error or found.at is None:
@@ -78,7 +78,7 @@ def metrics(desk: Desk) -> Answer:
     return Answer(found.value, TYPE)
 
 
-def _text(desk: Desk) -> bytes:
+def _text(desk: DashboardContext) -> bytes:
     try:
         with glance(desk.url, LONG) as connection:
             (crawls, left_out), jobs = _measured(connection), jobs_of(connection)

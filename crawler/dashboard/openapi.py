@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hin
 
 from crawler import __version__
 from crawler.dashboard.parameters import Parameter
-from crawler.wording import Message
+from crawler.translation.message import Message
 
 if TYPE_CHECKING:
     from crawler.dashboard.api import Api

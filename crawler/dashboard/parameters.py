@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from crawler.dashboard.request import RefusedError
-from crawler.wording import Message
+from crawler.translation.message import Message
 
 Given = Mapping[str, Any]
 MOST_LETTERS = 500

@@ -12,11 +12,11 @@ from rich.filesize import decimal
 from crawler import __version__
 from crawler.dashboard.excerpts import all_of
 from crawler.dashboard.request import Request
-from crawler.dashboard.words import Words, words_of
-from crawler.evaluation.html import environment, shown
-from crawler.outcome_words import message
+from crawler.dashboard.translation import Words, words_of
 from crawler.outcomes import Outcome
-from crawler.urls.display import readable
+from crawler.reports.html_page import environment, shown
+from crawler.translation.outcome_messages import message
+from crawler.urls.parsing import readable
 
 MOST_SHOWN = 300
 """Letters of a title or an address in a list."""

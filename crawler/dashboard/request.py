@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote
 
-from crawler.wording import Message, MessageError
+from crawler.translation.message import Message, MessageError
 
 HTML, JSON, TEXT = "text/html; charset=utf-8", "application/json", "text/plain; charset=utf-8"
 OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"

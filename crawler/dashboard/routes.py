@@ -9,15 +9,15 @@ from importlib.resources.abc import Traversable
 from typing import NamedTuple, TypeVar
 
 from crawler.dashboard import openapi
+from crawler.dashboard.access import SAFE
 from crawler.dashboard.api import API, as_json
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import SAFE
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.metrics import metrics
 from crawler.dashboard.parameters import Parameter, read
 from crawler.dashboard.request import JSON, TEXT, Answer, RefusedError, Request
+from crawler.dashboard.translation import words_of
 from crawler.dashboard.views import View, evaluate, images, labels, overview, page, pages, schedule
-from crawler.dashboard.words import words_of
-from crawler.state.database import StateError
+from crawler.store.database import StateError
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ BEFORE_THE_DOOR = (
 KEPT = (("Cache-Control", "max-age=3600"),)
 
 
-def answer(desk: Desk, request: Request) -> Answer:
+def answer(desk: DashboardContext, request: Request) -> Answer:
     """The answer to a request, whatever it is."""
     try:
         _check_method(request, (*SAFE, CHANGE))  # first of all: others are no business of anybody's
@@ -69,7 +69,7 @@ def answer(desk: Desk, request: Request) -> Answer:
         return _refused(desk, request, RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message))
 
 
-def _answer(desk: Desk, request: Request) -> Answer:
+def _answer(desk: DashboardContext, request: Request) -> Answer:
     if (found := assets().get(request.path)) is not None and request.method in SAFE:
         return found
     if (of_api := _find(API, request.path)) is not None:
@@ -104,7 +104,7 @@ def _pattern(path: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[0-9]{1,18})", re.escape(path)))
 
 
-def _refused(desk: Desk, request: Request, error: RefusedError) -> Answer:
+def _refused(desk: DashboardContext, request: Request, error: RefusedError) -> Answer:
     headers = {
         HTTPStatus.UNAUTHORIZED: (("WWW-Authenticate", 'Basic realm="Winnow", charset="UTF-8"'),),
         HTTPStatus.METHOD_NOT_ALLOWED: (("Allow", ", ".join((*SAFE, CHANGE))),),

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from http import HTTPStatus
 from typing import Any
 
-from crawler.dashboard.door import HEADERS
+from crawler.dashboard.access import HEADERS
 from crawler.dashboard.request import Answer
 
 PIECE = 1 << 13

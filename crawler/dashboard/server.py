@@ -13,10 +13,10 @@ from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 from twisted.web import resource, server
 
-from crawler.dashboard.door import SAFE
+from crawler.dashboard.access import SAFE
 from crawler.dashboard.request import TEXT, Answer, Request
 from crawler.dashboard.sending import SECONDS, Outbox
-from crawler.wording import printable
+from crawler.translation.message import printable
 
 logger = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from typing import Any
 from twisted.internet.error import CannotListenError
 from twisted.python.threadpool import ThreadPool
 
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.routes import answer
 from crawler.dashboard.server import AT_ONCE, AT_ONCE_SLOW, site
-from crawler.wording import printable
+from crawler.translation.message import printable
 
 BUFFER = 1 << 17
 """Of what the system takes of an answer at once: less of it stands still unseen."""
@@ -40,7 +40,7 @@ def listen(reactor: Any, found: Any, host: str, port: int) -> Any:
     return listening
 
 
-def serve(desk: Desk, host: str, port: int, where: str) -> int:
+def serve(desk: DashboardContext, host: str, port: int, where: str) -> int:
     """Serve until a signal ends it; the exit status."""
     reactor: Any = import_module("twisted.internet.reactor")  # made by whoever asks first
 

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from time import sleep
 
-from .server import serving
+from crawler.demo.server import serving
 
 with serving() as address, suppress(KeyboardInterrupt):
     print(f"The demo site is at {address} (Ctrl-C ends it).", flush=True)

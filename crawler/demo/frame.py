@@ -8,7 +8,7 @@ from functools import cache
 from html import escape
 from string import Template
 
-from .article import LINK, Article, articles, folder, header
+from crawler.demo.article import LINK, Article, articles, folder, header
 
 SENTENCE = re.compile(r"(?<=[.?!])\s|(?<=。)")
 

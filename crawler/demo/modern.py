@@ -5,8 +5,8 @@ import zlib
 from collections.abc import Iterable
 from html import escape
 
-from .article import Article, Notice, related
-from .frame import chosen, frame, inline, picture_path, teaser, words
+from crawler.demo.article import Article, Notice, related
+from crawler.demo.frame import chosen, frame, inline, picture_path, teaser, words
 
 BANNERS = 4
 MOST_READ = 5

@@ -2,8 +2,8 @@
 
 from html import escape
 
-from .article import Article, related
-from .frame import chosen, frame, inline, picture_path, teaser, words
+from crawler.demo.article import Article, related
+from crawler.demo.frame import chosen, frame, inline, picture_path, teaser, words
 
 
 def local(article: Article) -> str:

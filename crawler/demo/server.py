@@ -11,7 +11,7 @@ from threading import Thread, current_thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from .site import DEAD, Resource, resources
+from crawler.demo.site import DEAD, Resource, resources
 
 PORT = 8460
 ADDRESS = f"http://127.0.0.1:{PORT}/"

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, time
 from email.utils import format_datetime
 from html import escape
 
-from . import modern, old
-from .article import Article, articles, notices
-from .frame import picture_path, words
-from .pictures import gif, pdf, png
+from crawler.demo import modern, old
+from crawler.demo.article import Article, articles, notices
+from crawler.demo.frame import picture_path, words
+from crawler.demo.pictures import gif, pdf, png
 
 ARCHIVE = "/bees/archive"  # noindex; links to UNLISTED
 UNLISTED = "/bees/telling-the-bees"  # no other page links to it

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from crawler.evaluation.charts import Point, Row, box_chart, precision_recall_chart
-from crawler.evaluation.html import report_page, shown
 from crawler.evaluation.judgement import Figures, JudgedMethod, Verdict
 from crawler.evaluation.metrics import GRADES, RIGHT
 from crawler.evaluation.peers import PEERS
 from crawler.evaluation.significance import DRAWS, Interval
+from crawler.reports.charts import Point, Row, box_chart, precision_recall_chart
+from crawler.reports.html_page import report_page, shown
 
 # Bytes of all excerpts of pages together, and of one of them at most.
 EXCERPTS, EXCERPT = 3_500_000, 12_000

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any
 
-from crawler.state.exported import Stored
+from crawler.reports.stored_pages import Stored
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

@@ -10,7 +10,7 @@ from crawler.export.jsonl import jsonl
 from crawler.export.packing import PACKERS
 from crawler.export.parquet import parquet
 from crawler.export.warc import warc
-from crawler.state.exported import Stored
+from crawler.reports.stored_pages import Stored
 
 Writer = Callable[[Iterable[Stored], Sequence[str]], Iterator[bytes]]
 

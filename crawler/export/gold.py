@@ -2,8 +2,8 @@
 
 import json
 
+from crawler.labels.labels import Label
 from crawler.page.page import Page
-from crawler.state.labels import Label
 
 
 def gold_line(label: Label) -> bytes:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from crawler.extraction.inline import escaped
-from crawler.state.exported import Stored
+from crawler.extraction.output.inline import escaped
+from crawler.reports.stored_pages import Stored
 from crawler.urls.parsing import host
 
 NEEDS = ("url", "text", "markdown")

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import RawIOBase
 from typing import Any
 
-from crawler.export.fields import FIELDS, IMAGES, NUMBER, TEXT, WHOLE
-from crawler.state.exported import Stored
+from crawler.export.jsonl import FIELDS, IMAGES, NUMBER, TEXT, WHOLE
+from crawler.reports.stored_pages import Stored
 
 ROWS = 10_000  # of a row group
 SIZE = 8 * 1024 * 1024  # characters of a row group, and one page more

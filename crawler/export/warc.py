@@ -14,8 +14,8 @@ from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from crawler import __version__
-from crawler.state.entries import Response
-from crawler.state.exported import Stored
+from crawler.frontier.messages import Response
+from crawler.reports.stored_pages import Stored
 
 NEEDS = ("url", "fetched_at", "text")
 BREAKS = re.compile(r"[\r\n\x00]+")

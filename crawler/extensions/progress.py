@@ -17,7 +17,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.crawl import Crawl, crawl_of
 from crawler.outcomes import Group
-from crawler.wording import printable
+from crawler.translation.message import printable
 
 logger = logging.getLogger(__name__)
 

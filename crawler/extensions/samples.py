@@ -9,10 +9,10 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
 from crawler.crawl import Crawl, crawl_of
-from crawler.failures import Refusal
+from crawler.frontier.messages import Sample
 from crawler.outcomes import Group
 from crawler.scheduler import last_words
-from crawler.state.entries import Sample
+from crawler.spiders.failures import Refusal
 
 SAMPLE_SECONDS = 5.0  # from one sample to the next
 LOOK_SECONDS = 1.0  # and at the beginning, so that there is soon something to see

@@ -11,8 +11,8 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
 from crawler.crawl import Crawl, crawl_of
+from crawler.translation.message import counted, printable
 from crawler.urls.parsing import host
-from crawler.wording import counted, printable
 
 logger = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ import re
 from itertools import accumulate, compress
 from typing import NamedTuple
 
-from crawler.extraction.tree import Element, homes, spans
+from crawler.extraction.leaves import Element, homes, spans
 from crawler.metadata.title import headline
 from crawler.page.contents import INLINE, Block, Link
 from crawler.page.page import Extraction, Page

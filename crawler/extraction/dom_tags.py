@@ -21,7 +21,7 @@ are kept.
 import re
 from itertools import accumulate, compress
 
-from crawler.extraction.tree import Element, homes, spans
+from crawler.extraction.leaves import Element, homes, spans
 from crawler.metadata.title import headline
 from crawler.page.contents import INLINE, Block
 from crawler.page.page import Extraction, Page

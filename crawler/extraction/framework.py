@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from crawler.extraction.tree import Element, homes
+from crawler.extraction.leaves import Element, homes
 from crawler.metadata.title import headline
 from crawler.page.contents import INLINE
 from crawler.page.page import Extraction, Page

@@ -19,7 +19,7 @@ import re
 from itertools import chain, compress, groupby
 from operator import attrgetter
 
-from crawler.extraction.tree import homes
+from crawler.extraction.leaves import homes
 from crawler.metadata.title import headline
 from crawler.page.contents import Block
 from crawler.page.page import Extraction, Page

@@ -3,13 +3,16 @@
 A leaf label is an element that has text of its own, in one line; `page.blocks` are those lines. An element whose text
 is broken by others (`<p>one <b>two</b> three</p>`) is one leaf, "one three", beside that of the others. Block-level
 labels are body, section and div; what stands in none of them belongs to the page's root.
+
+What several methods ask of the tree, answered in time that does not grow with its depth.
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from lxml import etree
 
-from crawler.page.contents import INLINE, steps
+from crawler.page.contents import INLINE, Block, steps
 from crawler.page.page import Page
 from crawler.page.text import fold_space
 
@@ -128,3 +131,38 @@ class _Reader:
         # A line of zero-width characters alone is one in <pre>, and nowhere else.
         self.lines += len(self.found) > before or (written and self.containers[-1] == "pre")
         self.pieces = {}
+
+
+Element = etree._Element
+
+
+def homes(elements: Iterable[Element | None], is_home: Callable[[Element], bool]) -> Iterator[Element | None]:
+    """For each element the innermost one around it, itself included, that is a home; None where there is none."""
+    known: dict[Element | None, Element | None] = {None: None}
+    for element in elements:
+        if element not in known:
+            path = []
+            above = element
+            while above is not None and above not in known and not is_home(above):
+                path.append(above)
+                above = above.getparent()
+            known.update(dict.fromkeys([*path, above], known.get(above, above)))
+        yield known[element]
+
+
+def spans(blocks: tuple[Block, ...]) -> dict[Element, tuple[int, int]]:
+    """For each element with text the indexes of its first block and of the one after its last."""
+    # Twice: text in an inline element is its container's, so blocks may leave an element and come back.
+    ends = _reach(blocks, range(len(blocks) - 1, -1, -1))
+    return {element: (first, ends[element] + 1) for element, first in _reach(blocks, range(len(blocks))).items()}
+
+
+def _reach(blocks: tuple[Block, ...], order: range) -> dict[Element, int]:
+    """For each element the index of the block in it that comes first in this order."""
+    reached: dict[Element, int] = {}
+    for index in order:
+        element: Element | None = blocks[index].element
+        while element is not None and element not in reached:
+            reached[element] = index
+            element = element.getparent()
+    return reached

@@ -19,7 +19,7 @@ each better in one: so they do here, this one in precision alone.
 
 from collections.abc import Iterator
 
-from crawler.extraction.source import TEXT_LEVEL, blocks_of, pieces, plain
+from crawler.extraction.slope import TEXT_LEVEL, blocks_of, pieces, plain
 from crawler.metadata.title import headline
 from crawler.page.page import Extraction, Page
 

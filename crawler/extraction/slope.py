@@ -1,4 +1,9 @@
-"""Slope: the text of a page where the document slope curve is flat.
+"""The source of a page as tags and the text between them, for methods that make no tree.
+
+Comments and declarations are no tags and end no text. An element of SILENT is one tag whatever stands in it; one that
+is never closed goes to the end of the source, so that reading takes linear time.
+
+Slope: the text of a page where the document slope curve is flat.
 
 D. Pinto, M. Branstein and others, "QuASM: a system for question answering using semi-structured data", 2002, as a
 thesis of 2020 on the automatic extraction of a page's main text tells it (section 1.2.2): the source is cut into
@@ -14,13 +19,56 @@ What to expect: long paragraphs. A short line stands in a window with its neighb
 and forum posts are lost, and so is a text full of links; a long legal notice is kept.
 """
 
+import re
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from crawler.extraction.source import TEXT_LEVEL, blocks_of, pieces, plain
 from crawler.metadata.title import headline
+from crawler.page.contents import INLINE, SILENT, Block
 from crawler.page.page import Extraction, Page
-from crawler.page.text import words
+from crawler.page.text import fold_space, unescaped, words
+
+_SILENT = "|".join(sorted(SILENT - {"head"} | {"iframe", "xmp"}))
+# Possessive throughout. As in browsers, quotes count only after an equals sign.
+TAG = re.compile(
+    rf"""<(?:!--(?:[^-]++|-(?!->))*+(?:-->|\Z)
+    |({_SILENT})\b[^<]*+(?:<(?!/\1)[^<]*+)*+(?:</\1[^>]*+>?|\Z)
+    |/?([a-z][^\s/>]*+)(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+>?
+    |[!?/][^>]*+>?)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# Text-level elements stand within a line.
+TEXT_LEVEL = INLINE - {"a", "img", "input", "map", "output", "picture", "source"}
+
+
+def pieces(html: str) -> Iterator[tuple[str, str]]:
+    """Each tag's name in lower case, without its slash, and the text after it; the name is empty after a comment.
+
+    >>> list(pieces("One <b class='>'>two</B><!-- three --> four<script>five</script>"))
+    [('', 'One '), ('b', 'two'), ('b', ''), ('', ' four'), ('script', '')]
+    """
+    parts = TAG.split(html)
+    yield "", parts[0]
+    for silent, name, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        yield (silent or name or "").lower(), text
+
+
+def plain(source: str) -> str:
+    """The text that a stretch of source without tags shows.
+
+    >>> plain("Fish &amp;&nbsp; chips")
+    'Fish & chips'
+    """
+    source = source.replace("\0", "")
+    return fold_space(unescaped(source) if "&" in source else source)
+
+
+def blocks_of(page: Page, lines: Iterable[str]) -> tuple[Block, ...]:
+    """The page's blocks whose text is one of the lines."""
+    wanted = set(lines)
+    return tuple(block for block in page.blocks if block.text in wanted)
+
 
 WINDOW = 40
 # Of the mean count of tags in a window.

@@ -12,8 +12,7 @@ from itertools import islice
 
 from lxml.etree import _Element
 
-from crawler.metadata.site_names import letters, site_keys
-from crawler.metadata.structured_data import structured
+from crawler.metadata.structured_data import letters, site_keys, structured
 from crawler.page.page import Page
 from crawler.page.text import fold_space
 

@@ -2,18 +2,21 @@
 
 Of its nodes the main one is what the page is about: an article, a thread or a question that stands at the top, in a
 @graph, or as the mainEntity of what does. Entries of lists, related articles and the like are none.
+
+The names that the site of a page goes by, and names without what some sites leave in them.
 """
 
 import json
 import re
 from collections import deque
 from collections.abc import Iterator
+from html import unescape
 from itertools import islice
 from typing import Any, NamedTuple
 
-from crawler.metadata.site_names import plain
 from crawler.page.head import MAX_HEADLINE, MAX_JSON, MAX_LINE
 from crawler.page.page import Page
+from crawler.page.text import fold_space
 
 MAX_ALL_JSON = 500_000  # characters of all JSON-LD scripts read
 MAX_MENDED = 50_000  # characters of a script that is mended
@@ -223,3 +226,43 @@ def _loosely(key: str, script: str) -> list[str]:
     """The values of a key in JSON that cannot be parsed."""
     values = islice(_LOOSE[key].finditer(script), MAX_AUTHORS)
     return [re.sub(r"\\u002b", "+", value[1], flags=re.IGNORECASE).replace("\\/", "/") for value in values]
+
+
+MAX_LABELS = 5  # of a host
+_SITE_NAMES = ("og:site_name", "application-name")
+_TAG = re.compile(r"<[^<>]{1,300}>")
+_HOST = re.compile(r"https?://([^/:?#]{1,253})")
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+
+def site_keys(page: Page) -> frozenset[str]:
+    """The names of the page's site, by what it says and by its host, each as its letters alone."""
+    return page.once(_site_keys)
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a text, without case.
+
+    >>> letters("The Valley-Post!")
+    'thevalleypost'
+    """
+    return _NO_LETTERS.sub("", text.casefold())
+
+
+def plain(text: str) -> str:
+    """A line of text without the entities and tags that some leave in what is to be plain.
+
+    >>> plain("Bees &amp; <i>wasps</i>")
+    'Bees & wasps'
+    """
+    text = text[: 2 * MAX_HEADLINE].encode("utf-8", "replace").decode()  # JSON can hold halves of characters
+    return fold_space(_TAG.sub("", unescape(text)) if "&" in text or "<" in text else text)
+
+
+def _site_keys(page: Page) -> frozenset[str]:
+    metas = page.head.metas
+    host = found[1] if (found := _HOST.match(page.url)) else ""
+    labels = host.split(".")
+    names = [metas.get(name, "") for name in _SITE_NAMES] + labels
+    names += [".".join(labels[number:]) for number in range(min(len(labels), MAX_LABELS))]
+    return frozenset(map(letters, names)) - {""}

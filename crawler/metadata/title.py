@@ -10,8 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from crawler.metadata.site_names import letters, plain, site_keys
-from crawler.metadata.structured_data import structured
+from crawler.metadata.structured_data import letters, plain, site_keys, structured
 from crawler.page.contents import Block
 from crawler.page.page import Page
 from crawler.page.text import words

@@ -11,8 +11,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from crawler.crawl import crawl_of
+from crawler.frontier.frontier import Frontier
 from crawler.middlewares.robots import ROBOTS, TOO_BUSY
-from crawler.state.frontier import Frontier
 from crawler.urls.parsing import host
 
 logger = logging.getLogger(__name__)

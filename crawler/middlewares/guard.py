@@ -11,8 +11,8 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
 from zope.interface import implementer
 
-from crawler.failures import Refusal
 from crawler.outcomes import Code, Outcome
+from crawler.spiders.failures import Refusal
 from crawler.urls.public_hosts import AllowList, is_public
 
 

@@ -8,15 +8,17 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from crawler.config import court_of
 from crawler.crawl import crawl_of
-from crawler.explanation import records
-from crawler.failures import Refusal
-from crawler.judging import Court, Shelf, court_of, leads_to_noise
+from crawler.frontier.messages import Keys, Lease
+from crawler.noise.image_filter import ImageNoiseFilter, leads_to_noise
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Verdict
 from crawler.outcomes import Code, Outcome
+from crawler.spiders.failures import Refusal
+from crawler.spiders.images import EvidenceCache
 from crawler.spiders.leases import VERDICT
-from crawler.state.entries import Keys, Lent
+from crawler.translation.reasons import records
 
 
 class ImageNoiseMiddleware:
@@ -26,7 +28,9 @@ class ImageNoiseMiddleware:
     all the same, so that one can see how often it is wrong; whether it is fetched then is for others to say.
     """
 
-    def __init__(self, court: Court, evidence: Shelf, keys: Keys, audit: float, count: Callable[[str], None]) -> None:
+    def __init__(
+        self, court: ImageNoiseFilter, evidence: EvidenceCache, keys: Keys, audit: float, count: Callable[[str], None]
+    ) -> None:
         self.court, self.evidence, self.keys, self.audit, self.count = court, evidence, keys, audit, count
 
     @classmethod
@@ -39,7 +43,7 @@ class ImageNoiseMiddleware:
 
     def process_request(self, request: Request) -> None:
         """Let content pass, and what is none's business here; end the lease of noise."""
-        lent: Lent | None = request.meta.get("lease")
+        lent: Lease | None = request.meta.get("lease")
         if lent is None or lent.candidate.sight is None or VERDICT in request.meta:
             return
         candidate = lent.candidate

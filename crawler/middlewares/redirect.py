@@ -10,13 +10,13 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler.crawl import crawl_of
-from crawler.failures import Refusal
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.messages import Lease
 from crawler.middlewares.backoff import REFUSED_TIMES
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.examples import KINDS
+from crawler.spiders.failures import Refusal
 from crawler.spiders.leases import MOVED_TO
-from crawler.state.entries import Lent
-from crawler.state.frontier import Frontier
 from crawler.urls.parsing import absolute
 from crawler.urls.scope import Scope
 
@@ -48,7 +48,7 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
     async def process_response(  # type: ignore[override]
         self, request: Request, response: Response
     ) -> Request | Response:
-        lent: Lent | None = request.meta.get("lease")
+        lent: Lease | None = request.meta.get("lease")
         try:
             answer = super().process_response(request, response)
         except ValueError:

@@ -14,10 +14,10 @@ from scrapy.http.request import NO_CALLBACK
 from twisted.python.failure import Failure
 
 from crawler.crawl import crawl_of
-from crawler.failures import Refusal, outcome_of
+from crawler.frontier.frontier import Frontier
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import BOT
-from crawler.state.frontier import Frontier
+from crawler.spiders.failures import Refusal, outcome_of
 from crawler.urls.parsing import host, origin
 
 logger = logging.getLogger(__name__)

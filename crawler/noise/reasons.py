@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import auto
 from math import expm1
 
-from crawler.explanation import Groups, Judged, Reason, ReasonCode, has
 from crawler.noise.redundancy import LEAST_PAGES
+from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has
 
 NEAR = 3
 """Blocks from the main text up to which a picture is beside it."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from crawler.noise.place import SIGNS, signs
+from crawler.noise.signs import SIGNS, signs
 from crawler.noise.surroundings import Surroundings
 from crawler.page.page import Extraction, Page
 

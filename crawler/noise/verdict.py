@@ -4,20 +4,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.explanation import Reason, weightiest
 from crawler.noise.entropy import entropy
 from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords
 from crawler.noise.keyword import shipped as shipped_words
-from crawler.noise.place import PIXEL
 from crawler.noise.reasons import GROUPS, NoiseReason, Picture
 from crawler.noise.redundancy import LEAST_PAGES, redundancy
 from crawler.noise.sighting import Sighting, sightings
+from crawler.noise.signs import PIXEL
 from crawler.noise.words import description
 from crawler.page.page import Extraction, Page
+from crawler.translation.reasons import Reason, weightiest
 
 if TYPE_CHECKING:  # it imports numpy, which waits for the first picture
-    from crawler.noise.learned import Model
+    from crawler.noise.learned_model import Model
 
 MOST_NAMED = 5
 """Words that a reason names."""
@@ -170,15 +170,15 @@ def _probability(said: Sequence[Opinion], is_noise: bool) -> float:
 def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
     if not sighting.signs:  # nobody has seen its page
         return NOTHING
-    from crawler.noise import changes, learned
+    from crawler.noise import learned_model
 
-    model = judge.learned or learned.shipped()
-    signs = learned.signs_of(sighting, evidence, scores.entropy, scores.keyword)
-    changed = changes.changes(model, signs)
-    likely = learned.probability(changed.logit)
+    model = judge.learned or learned_model.shipped()
+    signs = learned_model.signs_of(sighting, evidence, scores.entropy, scores.keyword)
+    changed = learned_model.changes(model, signs)
+    likely = learned_model.probability(changed.logit)
     limit = model.limit if judge.learned_limit is None else judge.learned_limit
     is_noise = likely > limit
-    at = learned.AT
+    at = learned_model.AT
     picture = Picture(lambda name: signs.item(at[name]), is_noise, max(1, evidence.pages))
     why = weightiest(GROUPS, changed.groups, picture) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
     if likely > 0.5 and not is_noise:

@@ -7,11 +7,11 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
 from crawler.crawl import Crawl, crawl_of
-from crawler.extraction.markdown import markdown
+from crawler.extraction.output.markdown import markdown
 from crawler.items import ImageItem, PageItem
+from crawler.metadata.page_record import READERS
 from crawler.noise.verdict import noise_of
 from crawler.outcomes import Code, Outcome
-from crawler.page_record import READERS
 
 
 class ExtractPipeline:

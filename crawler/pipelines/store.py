@@ -1,15 +1,20 @@
-"""Where items go: with all that their pages caused, into the state and the files of JSON lines, in one transaction."""
+"""Where items go: with all that their pages caused, into the state and the files of JSON lines, in one transaction.
 
+Pipelines that may not hang: what a pipeline does to an item has a time limit.
+"""
+
+import asyncio
 from dataclasses import fields, replace
-from typing import Self
+from typing import Any, Self
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
+from scrapy.pipelines import ItemPipelineManager
 
 from crawler.crawl import crawl_of
 from crawler.items import ImageItem, PageItem
+from crawler.recrawl.page_history import PageChange
 from crawler.spiders.leases import Leases
-from crawler.state.entries import Found
 
 
 class StorePipeline:
@@ -26,6 +31,22 @@ class StorePipeline:
         if item.lent is not None:
             record = {field.name: getattr(item, field.name) for field in fields(item)}
             self.leases.finish(item.lent, replace(item.result, record=record))
-        if item.result.check is not None and item.result.check.found is Found.RENEWED:
+        if item.result.check is not None and item.result.check.found is PageChange.RENEWED:
             raise DropItem("another version of the extraction made a text of it before: it counts as unchanged")
         return item
+
+
+class LimitedPipelines(ItemPipelineManager):
+    """Runs the item pipelines; an item that is not through them in time is given up with a TimeoutError."""
+
+    limit: float | None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        pipelines = super().from_crawler(crawler)
+        pipelines.limit = crawler.settings.getfloat("STALL_LIMIT") or None
+        return pipelines
+
+    async def process_item_async(self, item: Any) -> Any:
+        async with asyncio.timeout(self.limit):
+            return await super().process_item_async(item)

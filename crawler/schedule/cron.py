@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from crawler.wording import Message, MessageError
+from crawler.translation.message import Message, MessageError
 
 FIELDS = "minute hour day-of-month month day-of-week"
 # Names that cron knows for a whole line.

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from crawler.frontier.messages import Candidate
 from crawler.page.page import Extraction, Page
-from crawler.state.entries import Candidate
-from crawler.topic import Topic
+from crawler.topic.topic import Topic
 
 GOOD, BAD = "example", "counterexample"
 KINDS = frozenset((GOOD, BAD))

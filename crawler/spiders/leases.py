@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from scrapy import Request
 
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.messages import Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
+from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
+from crawler.spiders.crawl_status import CrawlStatus
 from crawler.spiders.examples import KINDS
 from crawler.spiders.outcome_counts import OutcomeCounts
-from crawler.spiders.status import CrawlStatus
-from crawler.state.checks import GONE_AFTER
-from crawler.state.entries import Check, Found, Lent, PageResult
-from crawler.state.frontier import Frontier
 
 MOVED_TO = "moved_to"
 """In the meta of a seed's request: where redirects led it."""
@@ -22,17 +22,17 @@ READ = frozenset((Code.LIST, Code.NOINDEX, Code.OFF_TOPIC, Code.LANGUAGE, Code.D
 PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED))
 """What may be over when the crawl is started again, as failures may."""
 COUNTED_AS = {
-    Found.NEW: ("new",),
-    Found.CHANGED: ("changed",),
-    Found.SAME: ("unchanged",),
-    Found.RENEWED: ("unchanged",),
-    Found.NOT_MODIFIED: ("unchanged", "not_modified"),
+    PageChange.NEW: ("new",),
+    PageChange.CHANGED: ("changed",),
+    PageChange.SAME: ("unchanged",),
+    PageChange.RENEWED: ("unchanged",),
+    PageChange.NOT_MODIFIED: ("unchanged", "not_modified"),
 }
 
 
-def lease_of(request: Request) -> Lent:
+def lease_of(request: Request) -> Lease:
     """The lease that a request was made for."""
-    lent: Lent = request.meta["lease"]
+    lent: Lease = request.meta["lease"]
     return lent
 
 
@@ -53,7 +53,7 @@ class Leases:
     comes_again: Callable[[], bool]
     """Whether there were rounds before this one."""
 
-    def finish(self, lent: Lent, result: PageResult) -> None:
+    def finish(self, lent: Lease, result: PageResult) -> None:
         """End a lease with its result; nothing happens where it was ended before."""
         lessons = (*result.lessons, *self._again(lent, result.outcome))
         if not self.frontier.finish(lent.lease, replace(result, lessons=lessons)):
@@ -65,7 +65,7 @@ class Leases:
         if self.comes_again():
             self._count_check(lent, result)
 
-    def _again(self, lent: Lent, outcome: Outcome | None) -> Iterator[tuple[str, str]]:
+    def _again(self, lent: Lease, outcome: Outcome | None) -> Iterator[tuple[str, str]]:
         """That a seed or an example is to be asked for at the next start."""
         if outcome is not None and (outcome.code.group is Group.FAILED or outcome.code in PASSING):
             if lent.candidate.kind == "seed":
@@ -73,7 +73,7 @@ class Leases:
             elif lent.candidate.kind in KINDS:
                 yield "again example", lent.candidate.url
 
-    def _note_seed(self, lent: Lent, outcome: Outcome | None) -> None:
+    def _note_seed(self, lent: Lease, outcome: Outcome | None) -> None:
         candidate = lent.candidate
         if candidate.kind == "seed":
             if outcome is None or outcome.code in READ:
@@ -83,13 +83,13 @@ class Leases:
         elif candidate.kind in KINDS and outcome is not None and outcome.code not in KINDS:
             self.status.examples_failed[candidate.requested or candidate.url] = outcome
 
-    def _count_check(self, lent: Lent, result: PageResult) -> None:
+    def _count_check(self, lent: Lease, result: PageResult) -> None:
         """Count what a page was found to be that was there in an earlier round, or is new in this one."""
-        check = result.check or (Check(Found.NEW) if result.record is not None and lent.counts else None)
+        check = result.check or (ChangeCheck(PageChange.NEW) if result.record is not None and lent.counts else None)
         if check is None:
             return
         for name in COUNTED_AS.get(check.found, ()):
             self.count_statistic(f"recrawl/{name}", 1)
         known = lent.known
-        if check.found is Found.MISSING and known and known.gone_at is None and known.gone_count + 1 >= GONE_AFTER:
+        if check.found is PageChange.MISSING and known and known.gone_at is None and known.gone_count + 1 >= GONE_AFTER:
             self.count_statistic("recrawl/gone", 1)

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from crawler.frontier.messages import Recent
 from crawler.outcomes import Code, Group, Outcome, Outcomes, of_group
-from crawler.state.entries import Recent
 
 MOST_OUTCOMES = 100
 """Of a group, that are counted apart; a server may think of another media type for each page."""

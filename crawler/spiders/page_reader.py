@@ -1,25 +1,29 @@
-"""From a fetched page to its result, in the order in which each step needs the one before."""
+"""From a fetched page to its result, in the order in which each step needs the one before.
+
+Responses as they are kept beside the pages they brought.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from http import HTTPStatus
 
 from scrapy.http import Headers, Response
 
-from crawler.extraction.libraries import Libraries
+from crawler.extraction.template import Libraries
+from crawler.frontier import messages
+from crawler.frontier.messages import Candidate, Lease, Template
 from crawler.items import PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
-from crawler.spiders.comparing import Comparison
+from crawler.recrawl.change_check import Comparison
+from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.spiders.examples import lesson
-from crawler.spiders.learning import Learning
+from crawler.spiders.images import Pictures
 from crawler.spiders.leases import lease_of, result_of
-from crawler.spiders.links import Links, PageLinks
 from crawler.spiders.outcome_counts import OutcomeCounts
-from crawler.spiders.pictures import Pictures
-from crawler.spiders.responses import kept
-from crawler.spiders.topic_tracker import Judgement, TopicTracker
-from crawler.state.entries import Candidate, Check, Found, Lent, Template
+from crawler.spiders.page_links import Links, PageLinks
+from crawler.spiders.topic_tracker import Judgement, Learning, TopicTracker
 from crawler.urls.parsing import host
 
 MAX_HEADER = 1_000
@@ -52,7 +56,7 @@ class PageReader:
         page_links = self._links(page, lent.candidate, extraction)
         links, prices = self.topic.score(lent.candidate.requested or lent.candidate.url, page_links)
         outcome, check = self._compare(page, extraction, lent, judgement.relevance)
-        is_stored = outcome is None and (check is None or check.found is not Found.SAME)
+        is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
         item = _item(page, response, lent, judgement)
         so_far = result_of(response.request, outcome)
         item.result = replace(
@@ -97,8 +101,8 @@ class PageReader:
         return tuple(self.pictures.candidates(page, candidate.depth, self.links.frontier.met))
 
     def _compare(
-        self, page: Page, extraction: Extraction, lent: Lent, relevance: float
-    ) -> tuple[Outcome | None, Check | None]:
+        self, page: Page, extraction: Extraction, lent: Lease, relevance: float
+    ) -> tuple[Outcome | None, ChangeCheck | None]:
         """Why the page is not stored, if so, and how it compares with what was known of it."""
         if "noindex" in page.robots:
             return Outcome(Code.NOINDEX), None
@@ -106,7 +110,7 @@ class PageReader:
         if is_off_topic and lent.known is None:
             return Outcome(Code.OFF_TOPIC), None
         check = self.comparison.check(page, extraction, lent.known)
-        if is_off_topic and check.found is not Found.SAME:
+        if is_off_topic and check.found is not PageChange.SAME:
             return Outcome(Code.OFF_TOPIC), None
         return None, check
 
@@ -117,7 +121,7 @@ class PageReader:
         return tuple(Template(host(page.url), *label) for label in self.libraries.learn(page))
 
 
-def _item(page: Page, response: Response, lent: Lent, judgement: Judgement) -> PageItem:
+def _item(page: Page, response: Response, lent: Lease, judgement: Judgement) -> PageItem:
     """The page as an item, for the pipelines to fill in."""
     candidate = lent.candidate
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -139,3 +143,17 @@ def validators(response: Response) -> dict[str, str]:
 def header(headers: Headers, name: str, between: str = ", ") -> str:
     """All values of a header as one text."""
     return between.join(value.decode("latin-1") for value in headers.getlist(name))
+
+
+PHRASES = {status.value: status.phrase for status in HTTPStatus}
+
+
+def kept(response: Response) -> messages.Response:
+    """The response with its status line in the standard's words, which Scrapy forgets, and its headers as they came."""
+    line = f"{response.protocol or 'HTTP/1.1'} {response.status} {PHRASES.get(response.status, '')}"
+    headers = (
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, values in response.headers.items()
+        for value in (values if isinstance(values, list) else [values])
+    )
+    return messages.Response(line, tuple(headers), response.body)

@@ -14,21 +14,21 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from crawler.arguments import parse
-from crawler.conditional import NOT_MODIFIED, conditions
 from crawler.crawl import SEED_PRIORITY, Crawl, build
-from crawler.failures import NO_WHOLE_PAGE, Refusal, outcome_of
+from crawler.frontier.messages import Candidate, Lease, PageResult
 from crawler.items import ImageItem, PageItem
-from crawler.outcome_words import message
 from crawler.outcomes import Code, Group, Outcome
 from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
-from crawler.seeds import Listing, listing
+from crawler.page.sitemaps import Listing, listing
+from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditions
+from crawler.spiders.crawl_status import EndReason
 from crawler.spiders.examples import KINDS, lesson
+from crawler.spiders.failures import NO_WHOLE_PAGE, Refusal, outcome_of
 from crawler.spiders.leases import lease_of, result_of
 from crawler.spiders.page_reader import header, validators
-from crawler.spiders.status import EndReason
-from crawler.state.entries import Candidate, Check, Found, Lent, PageResult
-from crawler.state.seats import Seat
+from crawler.store.worker_session import WorkerSession
+from crawler.translation.outcome_messages import message
 
 # A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
 REFRESH_SECONDS = 3
@@ -47,7 +47,7 @@ class TopicSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        seat: Seat | None = kwargs.pop("seat", None)
+        seat: WorkerSession | None = kwargs.pop("seat", None)
         spider = super().from_crawler(crawler, build(crawler, parse(kwargs), seat))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
         return spider
@@ -57,7 +57,7 @@ class TopicSpider(Spider):
         return
         yield
 
-    def request_for(self, lent: Lent) -> Request:
+    def request_for(self, lent: Lease) -> Request:
         """The request that an address is asked for by."""
         url = lent.candidate.url
         if lent.candidate.kind == "image":
@@ -69,7 +69,7 @@ class TopicSpider(Spider):
 
     def leave_other_types(self, headers: Headers, request: Request) -> None:
         """Stop the download of what is not a web page, unless it may be a seed's list of addresses."""
-        lent: Lent | None = request.meta.get("lease")
+        lent: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
         is_page = lent is not None and lent.candidate.kind in KINDS | {"link"}
         if is_page and declared and declared not in HTML_TYPES:
@@ -81,7 +81,7 @@ class TopicSpider(Spider):
         request, lent = response.request, lease_of(response.request)
         kind, content_type = lent.candidate.kind, header(response.headers, "Content-Type")
         if response.status == NOT_MODIFIED:
-            check = Check(Found.NOT_MODIFIED)
+            check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
         elif kind in ("seed", "list") and (
             found := listing(response.body, response.url, self.crawl.settings.getint("DOWNLOAD_MAXSIZE"))
@@ -105,7 +105,9 @@ class TopicSpider(Spider):
         else:
             item = self.crawl.reader.read(page, response)
             self.follow_harvest()
-            if item.result.outcome is None and (item.result.check is None or item.result.check.found is not Found.SAME):
+            if item.result.outcome is None and (
+                item.result.check is None or item.result.check.found is not PageChange.SAME
+            ):
                 yield item
             else:
                 self.finish(request, item.result)
@@ -183,7 +185,7 @@ class TopicSpider(Spider):
             level = DEBUG if failure.check(HttpError, Refusal) else INFO
             self.logger.log(level, "Failed: %s (%s)", request.url, message(outcome))
         is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE and lent.known is not None
-        check = Check(Found.MISSING) if is_gone else None
+        check = ChangeCheck(PageChange.MISSING) if is_gone else None
         self.finish(request, replace(result_of(request, outcome), check=check))
 
     def skip(self, request: Request, outcome: Outcome) -> None:

@@ -1,17 +1,23 @@
-"""What a crawl knows of its topic: what each page is worth, where its links lead to, and how the crawl fares."""
+"""What a crawl knows of its topic: what each page is worth, where its links lead to, and how the crawl fares.
+
+What a worker learns from the others, and from earlier runs.
+"""
 
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from crawler.focus.focus import HIGHEST, Focus
-from crawler.focus.harvest import Harvest, StopWhen
+from crawler.extraction.template import Label, Libraries
+from crawler.frontier.frontier import Frontier, News
+from crawler.frontier.messages import Answer, Candidate
 from crawler.page.page import Extraction
 from crawler.spiders.examples import Examples
-from crawler.spiders.links import PageLinks
-from crawler.state.entries import Candidate
-from crawler.state.frontier import Frontier, News
+from crawler.spiders.images import EvidenceCache
+from crawler.spiders.page_links import PageLinks
+from crawler.topic.focus import HIGHEST, Focus
+from crawler.topic.harvest import Harvest, StopWhen
+from crawler.urls.scope import Scope
 
 logger = logging.getLogger(__name__)
 
@@ -96,3 +102,35 @@ def _score(candidate: Candidate) -> float | None:
 def _was_tried(candidate: Candidate) -> bool:
     """Whether another worker or an earlier run chose a link by chance: no other has this priority."""
     return candidate.via == "link" and candidate.priority == HIGHEST
+
+
+@dataclass
+class Learning:
+    """Hands what was learned to the parts of the crawl that it concerns."""
+
+    scope: Scope
+    topic: TopicTracker
+    evidence: EvidenceCache
+    libraries: Libraries | None = None
+    _known: set[tuple[str, str]] = field(default_factory=set)
+
+    def take_in(self, kind: str, text: str) -> None:
+        """Learn once what a seed or an example teaches: where the crawl is at home, or what it is about."""
+        if (kind, text) in self._known:
+            return
+        self._known.add((kind, text))
+        if kind == "home":
+            self.scope.add_home(text)
+        else:
+            self.topic.take_in(kind, text)
+
+    def hear(self, answer: Answer, news: News) -> dict[str, int]:
+        """Learn from what the ledger answered; the new priorities of links that wait."""
+        prices = self.topic.hear(answer.lore, news)
+        for kind, text in answer.lessons:
+            self.take_in(kind, text)
+        if self.libraries is not None:
+            for name, tag, words in answer.templates:
+                self.libraries.take_in(name, Label(tag, words))
+        self.evidence.take_in(answer.evidence, answer.forgotten)
+        return prices

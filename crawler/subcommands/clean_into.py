@@ -14,17 +14,16 @@ from typing import Any
 from filelock import FileLock, Timeout
 from rich.filesize import decimal
 
-from crawler.bulk.local import by_processes
-from crawler.bulk.one_file import NAMED, FileResult, Work
+from crawler.bulk.cleaning import Cleaner, Tally
+from crawler.bulk.manifest import RecipeError, go_on, maker
+from crawler.bulk.one_file import NAMED, FileResult, Work, by_processes
 from crawler.bulk.pairs import ENDING, Pair, PairsError, largest_first, pairs
-from crawler.bulk.recipe import RecipeError, go_on, maker
-from crawler.cleaning import Cleaner, Tally
-from crawler.extensions.cleaning import CleaningProgress
+from crawler.bulk.parallel import DIED, WorkersError
 from crawler.files import sweep
-from crawler.outcome_words import ranked
-from crawler.parallel import DIED, WorkersError
 from crawler.subcommands import WrongUseError
-from crawler.wording import counted, printable
+from crawler.subcommands.cleaning_progress import CleaningProgress
+from crawler.translation.message import counted, printable
+from crawler.translation.outcome_messages import ranked
 
 DASK = "dask"
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)

@@ -11,19 +11,19 @@ from sqlalchemy.engine import URL
 
 from crawler import __version__
 from crawler.config import canonical_of
-from crawler.evaluation.focus_kept import Kept
-from crawler.evaluation.focus_kept import kept as kept_of
-from crawler.evaluation.focus_report import report as html
-from crawler.evaluation.focus_report import text
-from crawler.evaluation.truth import Truth, truth_of
 from crawler.files import OutputError, WholeFile
-from crawler.focus.harvest import ON_TOPIC
-from crawler.state.database import StateError, shown
-from crawler.state.gathered import Gathered, gathered
+from crawler.reports.fetched_pages import Gathered, gathered
+from crawler.reports.focus_report import report as html
+from crawler.reports.focus_report import text
+from crawler.reports.focus_tables import Kept
+from crawler.reports.focus_tables import kept as kept_of
+from crawler.reports.truth import Truth, truth_of
+from crawler.store.database import StateError, shown
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import share, state_url
-from crawler.subcommands.pages import check_apart, readable
-from crawler.wording import counted, printable
+from crawler.subcommands.saved_pages import check_apart, readable
+from crawler.topic.harvest import ON_TOPIC
+from crawler.translation.message import counted, printable
 
 BROKEN = 1
 MOST_NAMES = 10

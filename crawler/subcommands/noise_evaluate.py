@@ -9,15 +9,15 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken
-from crawler.evaluation.picture_labels import KINDS, Label, Labels, Met, Waiting, read_labels
-from crawler.evaluation.picture_models import models
+from crawler.bulk.image_judging import NAMELESS, JudgedPage, Panel, evidence, judged, read_all
+from crawler.bulk.parallel import DIED, WorkersError, cores
+from crawler.evaluation.image_labels import KINDS, Label, Labels, Met, Waiting, read_labels
+from crawler.evaluation.image_models import models
 from crawler.files import OutputError, WholeFile
-from crawler.parallel import DIED, WorkersError, cores
-from crawler.saved_pictures import NAMELESS, JudgedPage, Panel, evidence, judged, read_all
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import whole
-from crawler.subcommands.pages import MOST_JOBS, check_apart, files_of, method, readable, say
-from crawler.wording import counted
+from crawler.subcommands.saved_pages import MOST_JOBS, check_apart, files_of, method, readable, say
+from crawler.translation.message import counted
 
 NAME = "evaluate"
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
@@ -84,7 +84,7 @@ def _judge(files: Iterable[Path], panel: Panel, jobs: int, wanted: JudgedLabels)
 def _report(wanted: JudgedLabels, given: int, names: Sequence[str], path: str | None) -> int:
     """Print the tables, and write the figures where that is the wish."""
     # It wants numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.evaluation.picture_tables import by_hand, record, text
+    from crawler.evaluation.image_tables import by_hand, record, text
 
     counts = {"given": given, "not found": wanted.missed}
     counts |= Counter(one.label.kind for one in wanted.met)

@@ -12,16 +12,16 @@ from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken
 from crawler.arguments import ArgumentError
+from crawler.bulk.image_judging import JudgedPage, Panel, evidence, judged, lines, read
+from crawler.bulk.parallel import DIED, WorkersError, cores
+from crawler.config import judge_of
 from crawler.extraction import Extractor
 from crawler.files import OutputError, WholeFile
-from crawler.judging import judge_of
 from crawler.noise.verdict import Judge
-from crawler.parallel import DIED, WorkersError, cores
-from crawler.saved_pictures import JudgedPage, Panel, evidence, judged, lines, read
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import whole
-from crawler.subcommands.pages import MOST_JOBS, check_apart, method, readable, say
-from crawler.wording import counted
+from crawler.subcommands.saved_pages import MOST_JOBS, check_apart, method, readable, say
+from crawler.translation.message import counted
 
 NAME = "judge"
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 
-from crawler.state.database import shown
-from crawler.state.verdicts import MOST_SITES, NoiseFigures, noise_figures
+from crawler.reports.noise_figures import MOST_SITES, NoiseFigures, noise_figures
+from crawler.store.database import shown
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url
-from crawler.wording import counted, printable
+from crawler.translation.message import counted, printable
 
 UNKNOWN = "unknown, as nothing was downloaded"
 NAME_WIDTH = 40  # of a site in the table; longer ones end in dots

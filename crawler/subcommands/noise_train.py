@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
-from crawler.evaluation.picture_labels import Label, read_labels
-from crawler.parallel import WorkersError, cores
-from crawler.state.database import StateError, shown
-from crawler.state.report import exists
+from crawler.bulk.parallel import WorkersError, cores
+from crawler.evaluation.image_labels import Label, read_labels
+from crawler.store.database import StateError, shown
+from crawler.store.read_only import exists
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url, whole
-from crawler.subcommands.pages import MOST_JOBS, check_apart, files_of, readable, say
-from crawler.wording import counted, printable
+from crawler.subcommands.saved_pages import MOST_JOBS, check_apart, files_of, readable, say
+from crawler.translation.message import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and more
-    from crawler.training.picture_card import Made
-    from crawler.training.picture_release import Plan
-    from crawler.training.sighted import Sighted
+    from crawler.training.image_card import Made
+    from crawler.training.image_release import Plan
+    from crawler.training.labelled_images import Sighted
 
 NAME = "train"
 FILE, STATE = "pictures.npz", "state"
@@ -39,8 +39,8 @@ def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     if find_spec("lightgbm") is None:
         raise WrongUseError("lightgbm must be installed: python -m pip install '.[train]'")
     # They want numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.training.picture_release import Labelled, Plan, release
-    from crawler.training.pictures import TooFewError
+    from crawler.training.image_model import TooFewError
+    from crawler.training.image_release import Labelled, Plan, release
 
     inputs = [readable(name) for name in (*args, *opts.validate)]
     labels, validation = _labels(inputs[: len(args)]), _labels(inputs[len(args) :])
@@ -86,7 +86,7 @@ def _asks_state(opts: argparse.Namespace) -> bool:
 
 def _of_state(crawl: str | None, settings: BaseSettings) -> "list[Sighted]":
     """What people said of the pictures of a crawl, or of all."""
-    from crawler.training.state_labels import labelled_pictures
+    from crawler.training.labelled_images import labelled_pictures
 
     url = state_url(settings)
     try:
@@ -110,8 +110,8 @@ def _check_output(plan: "Plan", inputs: list[Path]) -> None:
 
 
 def _report(made: "Made", plan: "Plan") -> str:
-    from crawler.evaluation.picture_tables import text
-    from crawler.training.picture_card import BIN_HEAD, bin_cells, calibrations, tables
+    from crawler.evaluation.image_tables import text
+    from crawler.training.image_card import BIN_HEAD, bin_cells, calibrations, tables
 
     lines = [text(tables(made))]
     for name, bins in calibrations(made).items():

@@ -1,10 +1,13 @@
-"""What our commands have in common: wrong use is one sentence and status 2, and options are checked by argparse."""
+"""What our commands have in common: wrong use is one sentence and status 2, and options are checked by argparse.
+
+A command that does several things, each by a word of its own.
+"""
 
 import argparse
 import os
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -15,9 +18,9 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
-from crawler.state.database import StateError, database_url
-from crawler.subcommands import WrongUseError
-from crawler.wording import printable
+from crawler.store.database import StateError, database_url
+from crawler.subcommands import Subcommand, WrongUseError
+from crawler.translation.message import printable
 
 
 class OneSentence(ScrapyCommand):
@@ -109,3 +112,61 @@ def names(allowed: Collection[str]) -> Callable[[str], list[str]]:
         return found
 
     return read
+
+
+INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
+
+
+class Several(ScrapyCommand):
+    """Hands its arguments to the subcommand that is named first."""
+
+    requires_crawler_process = False
+    called: ClassVar[str]
+    subcommands: ClassVar[Mapping[str, Subcommand]]
+
+    def syntax(self) -> str:
+        return " | ".join(f"{name} {one.syntax}" for name, one in self.subcommands.items())
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        self.name = ""
+        try:
+            super().process_options(args, opts)
+        except UsageError as error:
+            self.refuse(str(error))
+        if not args or args[0] not in self.subcommands:
+            wanted = f"there is no {self.called} {args[0]!r}" if args else "what is to be done is not said"
+            self.refuse(f"{wanted}; there is {self.called} {', '.join(self.subcommands)}")
+        self.name, self.subcommand = args[0], self.subcommands[args[0]]
+        usage = f"it is {self.called} {self.name} {self.subcommand.syntax}".rstrip()
+        parser = _Parser(add_help=False, allow_abbrev=False)
+        self.subcommand.add_options(parser)
+        try:
+            self.given, self.rest = parser.parse_known_args(args[1:])
+        except WrongUseError as error:
+            self.refuse(f"{error}; {usage}")
+        if unknown := [arg for arg in self.rest if arg.startswith("-") and arg != "-"]:
+            self.refuse(f"there is no option {unknown[0]!r}; {usage}")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
+        try:
+            with standard_output():
+                self.exitcode = self.subcommand.run(self.rest, self.given, self.settings)
+        except WrongUseError as error:
+            self.refuse(str(error))
+        except StateError as error:
+            print(printable(f"{self.called}: {error}"), file=sys.stderr)
+            self.exitcode = 1
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
+
+    def refuse(self, message: str) -> NoReturn:
+        """End with one line and status 2."""
+        refuse(f"{self.called} {self.name}".rstrip(), message)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reads the options of one subcommand."""
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongUseError(message)

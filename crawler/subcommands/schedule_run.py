@@ -15,16 +15,16 @@ from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
 from crawler.arguments import ArgumentError
-from crawler.checking import check_settings
-from crawler.schedule.children import Child, log_of, take_lock
-from crawler.schedule.keeper import PAUSE, Keeper, Limits, Started
-from crawler.state.database import shown
-from crawler.state.folder import PLACE, place_of
-from crawler.state.jobs import BY_HAND, Due, Jobs, Place, find
+from crawler.config import check_settings
+from crawler.schedule.job_scheduler import PAUSE, Keeper, Limits, Started
+from crawler.schedule.jobs import BY_HAND, Due, Jobs, Place, find
+from crawler.schedule.processes import Child, log_of, take_lock
+from crawler.store.database import shown
+from crawler.store.output_files import PLACE, place_of
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url
 from crawler.subcommands.schedule_jobs import one, opened
-from crawler.wording import counted, printable
+from crawler.translation.message import counted, printable
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ def starter(settings: BaseSettings) -> Callable[[str, int], Child]:
     told = {"OUTPUT_DIR": str(output), "STATE_URL": settings["STATE_URL"]}
 
     def start(name: str, number: int) -> Child:
-        line = [sys.executable, "-m", "crawler.scheduled", name, str(number)]
+        line = [sys.executable, "-m", "crawler.schedule.job_process", name, str(number)]
         return Child(line, told, log_of(output, name, number))
 
     return start

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from crawler import __version__
 from crawler.extraction.auto.model import Model
-from crawler.training import cutting, descent, examples, fitting, teacher
+from crawler.training import examples, fitting, gradient_descent, teacher
 from crawler.training.sets import GoldSet
 from crawler.training.trial import COLUMNS, Figures, PageScore, by_type, cells, figures
-from crawler.wording import counted, printable
+from crawler.translation.message import counted, printable
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "lightgbm")
 LOWEST = 3
@@ -66,9 +66,9 @@ def card(made: Made) -> str:
         weak="\n".join(f"- {title}: {_weakest(rows)}" for title, rows in groups),
         signs=len(networks[0].means),
         networks=len(networks),
-        layers=" ".join(map(str, descent.STEPS)),
+        layers=" ".join(map(str, gradient_descent.STEPS)),
         numbers=sum(layer.weights.size + layer.bias.size for layer in layers),
-        **{"cutting": cutting, "descent": descent, "fitting": fitting, "pages": examples, "teacher": teacher},
+        **{"cutting": examples, "descent": gradient_descent, "fitting": fitting, "pages": examples, "teacher": teacher},
     )
 
 

@@ -1,15 +1,19 @@
-"""What there is to learn from: pages with gold text, and pages of which some snippets are known."""
+"""What there is to learn from: pages with gold text, and pages of which some snippets are known.
+
+Copies of pages with less text, from which a model learns what short articles amid much else look like.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crawler.evaluation.metrics import tokens
-from crawler.extraction.auto import sight
-from crawler.extraction.auto.sight import Floats, Sight
+from crawler.extraction.auto import page_outline
+from crawler.extraction.auto.page_outline import Floats, Sight, outward
 from crawler.page.page import Page
-from crawler.training.labels import labels
+from crawler.training.block_labels import labels
 
 SET_EXPONENT = 0.35
 """A set of so many times fewer pages than the largest weighs that number to this power more."""
@@ -39,7 +43,7 @@ class Example(NamedTuple):
 def example(group: str, site: str, page: Page, gold: str, page_type: str) -> Example:
     """A page with its gold text; there must be a block."""
     found = labels([tokens(block.text) for block in page.blocks], tokens(gold))
-    return Example(group, site, sight.sight(page), np.array(found, np.float32), page_type)
+    return Example(group, site, page_outline.sight(page), np.array(found, np.float32), page_type)
 
 
 def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> Example:
@@ -52,7 +56,7 @@ def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: 
             places = [place for place, text in enumerate(texts) if words and words in text]
             if len(places) <= MOST_PLACES or not value:
                 found[places] = value
-    return Example(group, site, sight.sight(page), found, "")
+    return Example(group, site, page_outline.sight(page), found, "")
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
@@ -73,3 +77,78 @@ def weights_of(examples: Sequence[Example]) -> list[float]:
     most = max(sizes.values())
     weight = {group: min(MOST_WEIGHT, (most / size) ** SET_EXPONENT) for group, size in sizes.items()}
     return [weight[one.group] if one.is_golden else SNIPPETS_WEIGHT for one in examples]
+
+
+SHARE = (0.08, 0.4)
+"""The part of the main text that a copy keeps, from a least to a most."""
+FEWEST = 4
+"""Blocks of main text from which on there is something to cut."""
+TAG_WORDS = 2
+"""Words that stand for the tag of an element, which come first: itself, and its letters."""
+DROPPED = 0.02
+"""How many of the containers without main text a copy loses."""
+
+
+def shorter(labels: Floats, seen: Sight, chance: np.random.Generator) -> NDArray[np.bool_]:
+    """Which blocks a copy keeps: one stretch of the main text, often its beginning, and most of what is none."""
+    number = len(labels)
+    kept = np.ones(number, bool)
+    main = np.flatnonzero(labels >= 0.5)
+    if len(main) >= FEWEST:
+        count = max(1, round(len(main) * chance.uniform(*SHARE)))
+        first = 0 if chance.random() < 0.5 else int(chance.integers(0, len(main) - count + 1))
+        kept[main] = False
+        kept[main[first : first + count]] = True
+    for start, end in zip(seen.outline.starts, seen.outline.ends, strict=True):
+        is_small = 0 < end - start < 0.4 * number
+        if is_small and not (labels[start:end] >= 0.5).any() and chance.random() < DROPPED:
+            kept[start:end] = False
+    return kept if kept.sum() > 1 else np.ones(number, bool)
+
+
+def subset(seen: Sight, kept: NDArray[np.bool_]) -> Sight:
+    """What is seen of a page of which only these blocks are left."""
+    number = len(kept)
+    places = np.concatenate([[0], np.cumsum(kept)])
+    blocks = np.flatnonzero(kept)
+    outline, texts = seen.outline, seen.texts
+    starts, ends = places[outline.starts], places[outline.ends]
+    outer = outward(outline.parents.tolist(), starts.tolist(), ends.tolist())
+    rows = np.concatenate([blocks, np.arange(number, len(texts.kinds))])  # title and description stay
+    row_of = np.full(len(texts.kinds), -1)
+    row_of[rows] = np.arange(len(rows))
+    owner = row_of[texts.owner]
+    return seen._replace(
+        texts=texts._replace(
+            kinds=texts.kinds[rows],
+            first=texts.first[rows],
+            last=texts.last[rows],
+            words=texts.words[owner >= 0],
+            owner=owner[owner >= 0],
+        ),
+        outline=outline._replace(starts=starts, ends=ends, outer=np.array(outer, np.int64)),
+        homes=seen.homes[blocks],
+        wraps=seen.wraps[blocks],
+        wrap_tags=seen.wrap_tags[blocks],
+        tags=seen.tags[blocks],
+        lengths=seen.lengths[blocks],
+        linked=seen.linked[blocks],
+        copies=np.unique(seen.copies[blocks], return_inverse=True)[1],
+        links=seen.links[blocks],
+        images=np.concatenate([seen.images[blocks], seen.images[-1:]]),
+    )
+
+
+def plainer(seen: Sight) -> Sight:
+    """What is seen of a page as made twenty years ago: elements have no names but tags, the head has but a title."""
+    number = len(seen.homes)
+    words, texts = seen.words, seen.texts
+    firsts = np.searchsorted(words.owner, words.owner)
+    is_tag = np.arange(len(words.owner)) - firsts < TAG_WORDS
+    is_said = texts.owner <= number
+    return seen._replace(
+        words=words._replace(buckets=words.buckets[is_tag], owner=words.owner[is_tag]),
+        texts=texts._replace(words=texts.words[is_said], owner=texts.owner[is_said]),
+        page=np.zeros_like(seen.page),
+        names=(),
+    )

@@ -15,14 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from crawler.extraction.auto import model, network, signs
-from crawler.extraction.auto.characters import Ints
 from crawler.extraction.auto.model import KINDS, Kinds, Model, Vocabulary
-from crawler.extraction.auto.sight import Floats, Sight
-from crawler.extraction.training import TooFewError
-from crawler.training import descent
-from crawler.training.cutting import plainer, shorter, subset
-from crawler.training.examples import Example, parts_of, weights_of
+from crawler.extraction.auto.page_outline import Floats, Sight
+from crawler.extraction.auto.text_arrays import Ints
+from crawler.training import gradient_descent
+from crawler.training.examples import Example, parts_of, plainer, shorter, subset, weights_of
 from crawler.training.teacher import TOKENS, Described, Tell, opinions
+from crawler.training.template_svm import TooFewError
 from crawler.training.vocabulary import fit_kinds, vocabulary, weighed
 
 FOLDS = 5
@@ -62,8 +61,8 @@ def train(examples: Sequence[Example], seed: int, epochs: int, tell: Tell) -> Mo
         tell(f"epoch {at + 1}: {error:.4f}")
 
     beginnings = range(seed, seed + NETWORKS)
-    layers = [descent.learn(lessons, hidden, epochs, beginning, told) for beginning in beginnings]
-    networks = tuple(descent.network(one, *scaling) for one in layers)
+    layers = [gradient_descent.learn(lessons, hidden, epochs, beginning, told) for beginning in beginnings]
+    networks = tuple(gradient_descent.network(one, *scaling) for one in layers)
     typed = [
         (examples[at].page_type, lesson, vocabularies[parts[at]].scores(examples[at].seen).kinds)
         for at, lesson in zip(whose, lessons, strict=True)
@@ -126,7 +125,9 @@ def _scaling(described: Sequence[Floats]) -> _Scaling:
     return _Scaling(rows.mean(0), (1 / (rows.std(0) + 0.01)).astype(np.float32))
 
 
-def _lessons(described: list[Described], taught: list[Floats | None], scaling: _Scaling) -> list[descent.Lesson]:
+def _lessons(
+    described: list[Described], taught: list[Floats | None], scaling: _Scaling
+) -> list[gradient_descent.Lesson]:
     """What the network is given of each page; the pages are used up, for there is no room for both."""
     found = []
     described.reverse()
@@ -135,7 +136,7 @@ def _lessons(described: list[Described], taught: list[Floats | None], scaling: _
     return found
 
 
-def _lesson(page: Described, opinion: Floats | None, scaling: _Scaling) -> descent.Lesson:
+def _lesson(page: Described, opinion: Floats | None, scaling: _Scaling) -> gradient_descent.Lesson:
     known = ~np.isnan(page.labels)
     tokens = np.expm1(page.signs[:, TOKENS]).astype(np.float32)
     weights = np.sqrt(tokens + 1)
@@ -145,9 +146,9 @@ def _lesson(page: Described, opinion: Floats | None, scaling: _Scaling) -> desce
     elif opinion is not None:
         weights, f1_weight = weights * np.where(known, KNOWN, GUESSED), 0.0
         target = np.where(known, page.labels, opinion)
-    rows = descent.normalised(page.signs, *scaling)
+    rows = gradient_descent.normalised(page.signs, *scaling)
     shares = (page.weight * weights / weights.sum()).astype(np.float32)
-    return descent.Lesson(rows, page.nest, target.astype(np.float32), tokens, shares, f1_weight)
+    return gradient_descent.Lesson(rows, page.nest, target.astype(np.float32), tokens, shares, f1_weight)
 
 
 def _hidden(seen: Sight, known: Vocabulary) -> list[Ints]:
@@ -161,7 +162,7 @@ def _hidden(seen: Sight, known: Vocabulary) -> list[Ints]:
     return [np.flatnonzero(group) for group in groups]
 
 
-def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, descent.Lesson, Floats]]) -> Kinds:
+def _kinds(networks: Sequence[network.Network], typed: Iterable[tuple[str, gradient_descent.Lesson, Floats]]) -> Kinds:
     """What tells the type of a page from what the networks make of it; given the type and what the names say of it."""
     rows, types = [], []
     for page_type, lesson, by_names in typed:

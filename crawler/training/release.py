@@ -20,7 +20,7 @@ from crawler.training.fitting import FOLDS, train
 from crawler.training.sets import Count, GoldSet, Row, rows
 from crawler.training.teacher import Tell
 from crawler.training.trial import PageScore, tried
-from crawler.wording import counted
+from crawler.translation.message import counted
 
 CARD = "CARD.md"
 APART = 0

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crawler.extraction.auto.network import Nest
-from crawler.extraction.auto.sight import Floats
+from crawler.extraction.auto.page_outline import Floats
 
 TREES = 150
 TEACHER: dict[str, Any] = {

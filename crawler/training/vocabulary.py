@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from crawler.extraction.auto import model, names
-from crawler.extraction.auto.characters import BUCKETS, Ints
+from crawler.extraction.auto import model, text_arrays
 from crawler.extraction.auto.model import KINDS, Vocabulary
-from crawler.extraction.auto.sight import Floats, Sight
+from crawler.extraction.auto.page_outline import Floats, Sight
+from crawler.extraction.auto.text_arrays import BUCKETS, Ints
 from crawler.training.examples import Example
 
 AROUND = 0.3
@@ -44,7 +44,7 @@ def vocabulary(pages: Sequence[Weighed]) -> Vocabulary:
     )
     own, around, words = fitted.coef_[0].astype(np.float32).reshape(3, BUCKETS)
     typed = [page.example for page in pages if page.example.page_type in KINDS]
-    named = np.zeros((len(typed), names.BUCKETS), np.float32)
+    named = np.zeros((len(typed), text_arrays.NAME_BUCKETS), np.float32)
     for row, one in enumerate(typed):
         named[row, list(one.seen.names)] = 1
     kinds, bias = fit_kinds(sparse.csr_matrix(named), [one.page_type for one in typed])

@@ -37,7 +37,7 @@ from synthetic import site_of
 from throughput import TOPIC, _finish, machine
 from wordstock import ABSENT, COMMON, RARE
 
-from crawler.state.report import reading
+from crawler.store.read_only import reading
 
 VISITORS, EACH = 3, 1.0
 LOOKED_AT = ("/", "/crawls/1", "/api/crawls/1/course", "/pages?q=river")

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from orders import Waiting
 from webs import Read, Web
 
-from crawler.focus.focus import Focus, Manner
-from crawler.focus.lead import Lead
-from crawler.topic import Topic
+from crawler.topic.focus import Focus, Lead, Manner
+from crawler.topic.topic import Topic
 
 
 class Driver:

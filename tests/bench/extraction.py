@@ -30,6 +30,7 @@ sys.path.insert(0, str(ROOT))
 
 from lxml import etree  # noqa: E402
 
+from crawler.bulk.parallel import GARBAGE_THRESHOLD  # noqa: E402
 from crawler.evaluation.peers import PEERS, Saved, is_installed, version  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.extraction.auto import main_text  # noqa: E402
@@ -37,7 +38,6 @@ from crawler.extraction.auto.comments import comments  # noqa: E402
 from crawler.metadata.publication_date import published  # noqa: E402
 from crawler.metadata.title import headline  # noqa: E402
 from crawler.page.page import Page  # noqa: E402
-from crawler.parallel import GARBAGE_THRESHOLD  # noqa: E402
 
 SETS = ("andy_articles", "fundus")
 BYTES, ELEMENTS = (150_000, 200_000), (500, 1_000)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "focus")]
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "topic")]
 
 from meadow import soaked  # noqa: E402 - found by the paths that are set first
 

@@ -25,9 +25,9 @@ from twisted.internet.defer import Deferred
 
 from crawler import crawl as building
 from crawler.crawl import SEED_PRIORITY, crawl_of
+from crawler.frontier.frontier import Frontier, spelling
+from crawler.frontier.messages import Candidate, Lease, PageResult
 from crawler.spiders.topic import TopicSpider
-from crawler.state.entries import Candidate, Lent, PageResult
-from crawler.state.frontier import Frontier, spelling
 
 
 class MemoryFrontier(Frontier):
@@ -55,8 +55,8 @@ class MemoryFrontier(Frontier):
             self.scheduler.lines.write(json.dumps(result.record, ensure_ascii=False) + "\n")
         return True
 
-    async def move(self, lease: int, candidate: Candidate) -> Lent | None:
-        return Lent(lease, candidate, 0, 0)
+    async def move(self, lease: int, candidate: Candidate) -> Lease | None:
+        return Lease(lease, candidate, 0, 0)
 
 
 building.Frontier = MemoryFrontier  # type: ignore[misc]
@@ -82,7 +82,7 @@ class MemoryScheduler(Scheduler):
 
     def add(self, candidate: Candidate) -> None:
         """Let a candidate wait, if it was never seen."""
-        request = self.spider.request_for(Lent(0, candidate, 0, 0))
+        request = self.spider.request_for(Lease(0, candidate, 0, 0))
         request.dont_filter, request.priority = False, candidate.priority
         if self.enqueue_request(request):
             request.dont_filter = True  # its copies, after a retry or for robots.txt, are not new and wait all the same

@@ -32,7 +32,7 @@ import numpy as np
 from throughput import machine
 
 from crawler.extraction import extract
-from crawler.near_duplicates import NEAR, _shingles, bands, signature, similarity
+from crawler.recrawl.near_duplicates import NEAR, _shingles, bands, signature, similarity
 
 try:
     from rensa import RMinHash

@@ -11,7 +11,7 @@ the median of the others once in 20 days, some many times a day. Three kinds of 
 For a share of the pages the server says when they last changed, for some of them wrongly. All columns make as many
 fetches as the rule did:
 
-- ours: crawler/recrawl.py;
+- ours: crawler/recrawl/revisit_interval.py;
 - fixed: every page at the same interval;
 - best: the intervals by which the expected freshness of Poisson changes at known rates is greatest (Cho and
   Garcia-Molina 2003), which no crawl can know and which for the other two histories is a yardstick alone.
@@ -36,8 +36,8 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from crawler import recrawl
-from crawler.recrawl import DAY, HOUR, Bounds, History, next_interval
+from crawler.recrawl import revisit_interval
+from crawler.recrawl.revisit_interval import DAY, HOUR, Bounds, History, next_interval
 
 Times = NDArray[np.float64]
 NOW = 2e9
@@ -230,22 +230,24 @@ def line(name: str, of: Row) -> str:
 @contextmanager
 def with_numbers(**numbers: float) -> Iterator[None]:
     """The rule with other numbers than its own, for as long as this lasts."""
-    before = {name: getattr(recrawl, name) for name in (*numbers, "SETTLED")}
+    before = {name: getattr(revisit_interval, name) for name in (*numbers, "SETTLED")}
     try:
         for name, number in numbers.items():
-            setattr(recrawl, name, number)
-        recrawl.SETTLED = log(recrawl.UNCHANGED) / log(recrawl.UNCHANGED / recrawl.CHANGED)
+            setattr(revisit_interval, name, number)
+        revisit_interval.SETTLED = log(revisit_interval.UNCHANGED) / log(
+            revisit_interval.UNCHANGED / revisit_interval.CHANGED
+        )
         yield
     finally:
         for name, number in before.items():
-            setattr(recrawl, name, number)
+            setattr(revisit_interval, name, number)
 
 
 def leaning(history: History, weight: float, bounds: Bounds) -> float:
     """The rule with the page's own history counted at every check, as its docstring says would add nothing."""
     interval = next_interval(history, bounds)
     if history.changed is not None:
-        interval *= recrawl._unrest(history) ** weight
+        interval *= revisit_interval._unrest(history) ** weight
     return min(max(interval, bounds.least), bounds.most)
 
 

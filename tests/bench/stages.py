@@ -20,16 +20,16 @@ from server import Files
 
 from crawler import crawl as building
 from crawler.crawl import crawl_of
+from crawler.frontier.host_limits import PaceSettings
 from crawler.metadata.language import language
+from crawler.metadata.page_record import READERS
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
-from crawler.page_record import READERS
 from crawler.pipelines.extract import ExtractPipeline
 from crawler.pipelines.store import StorePipeline
 from crawler.scheduler import FrontierScheduler
 from crawler.spiders.topic import TopicSpider
 from crawler.spiders.topic_tracker import TopicTracker
-from crawler.state.manners import Pace
 
 START = "http://127.0.0.1/"
 PARSE, WALK, EXTRACTION = "decode and tree", "blocks, links, images", "extraction"
@@ -94,7 +94,7 @@ def started(output: str) -> Crawler:
     crawler = Crawler(TopicSpider, settings, init_reactor=True)
     crawler.spider = crawler._create_spider(seeds=START)
     crawler._apply_settings()
-    crawl_of(crawler).frontier.manners.pace = Pace(32)  # there is no downloader to tell the pause of
+    crawl_of(crawler).frontier.manners.pace = PaceSettings(32)  # there is no downloader to tell the pause of
     return crawler
 
 

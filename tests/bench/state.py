@@ -39,11 +39,11 @@ from sqlalchemy import make_url, text
 from synthetic import build, site_of
 from throughput import MEGABYTE, TOPIC, Run, _finish, machine
 
+from crawler.frontier.messages import Batch, Candidate, Completion, Demand, Lease, PageResult
 from crawler.outcomes import Code, Outcome
-from crawler.state.claims import LONGEST_REST, claim
-from crawler.state.database import open_database
-from crawler.state.entries import Batch, Candidate, Demand, Ended, Lent, PageResult
-from crawler.state.seats import Plan, Seat
+from crawler.store.claims import LONGEST_REST, claim
+from crawler.store.database import open_database
+from crawler.store.worker_session import Plan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 MEMORY = [*TOPIC, "-s", "SPIDER_MODULES=crawler.spiders,memory_queue", "-s", "SCHEDULER=memory_queue.MemoryScheduler"]
@@ -135,13 +135,13 @@ def lines_in(folder: Path) -> int:
 # ---- a database with many addresses, and a worker without a crawl
 
 
-def seat_at(url: str, folder: Path, name: str = "bench") -> Seat:
+def seat_at(url: str, folder: Path, name: str = "bench") -> WorkerSession:
     """A seat at a crawl that asks nobody."""
     plan = Plan(name, ("http://bench.test/",), folder, Canonical(()), SITE_LIMIT)
-    return Seat(open_database(make_url(url)), plan)
+    return WorkerSession(open_database(make_url(url)), plan)
 
 
-def fill(seat: Seat, addresses: int, hosts: int) -> None:
+def fill(seat: WorkerSession, addresses: int, hosts: int) -> None:
     """Let so many addresses wait, spread over so many hosts, as the ledger would have written them."""
     crawl_id = seat.crawl_id
     with seat.engine.begin() as database:
@@ -180,7 +180,7 @@ def _insert(database: Database, begin: int, end: int, insert: str) -> None:
 class Worker:
     """Claims as a frontier with a second's pause between two requests to a host does, and ends what it claimed."""
 
-    seat: Seat
+    seat: WorkerSession
     random: Random
     at_hand: tuple[int, ...] = ()
 
@@ -189,12 +189,12 @@ class Worker:
         low = self.at_hand[: CLAIMED // 10]
         return Demand(CLAIMED // 2 - len(low), CLAIMED, 2, low, self.at_hand)
 
-    def took(self, lent: list[Lent]) -> dict[int, float]:
+    def took(self, lent: list[Lease]) -> dict[int, float]:
         """Have the hosts at hand that were; those that are no longer rest, for as long as this says."""
         before, self.at_hand = self.at_hand, tuple({one.host_id for one in lent})
         return dict.fromkeys(set(before) - set(self.at_hand), 1.0)
 
-    def link(self, lent: Lent) -> Candidate:
+    def link(self, lent: Lease) -> Candidate:
         """A new address of the same host, that it waits in place of this one."""
         url = lent.candidate.url.partition(".test/")[0] + f".test/new/{self.random.getrandbits(60)}.html"
         return Candidate(url, self.random.randrange(997), 4, lent.candidate.url)
@@ -244,12 +244,12 @@ def rates(name: str, url: str, folder: Path, workers: int, seconds: float) -> st
 def claim_on(where: tuple[str, Path, str], start: float, seconds: float) -> float:
     """Addresses a second that one worker claims, and ends in its next batch."""
     with seated(where, start) as worker:
-        ended: list[Ended] = []
+        ended: list[Completion] = []
         resting: dict[int, float] = {}
         total, until = 0, time.monotonic() + seconds
         while time.monotonic() < until:
             answer = worker.seat.ledger.commit(Batch(ended=ended, resting=resting, demand=worker.demand()))
-            ended = [Ended(one, DROPPED) for one in answer.lent]
+            ended = [Completion(one, DROPPED) for one in answer.lent]
             resting = worker.took(answer.lent)
             total += len(ended)
         worker.seat.ledger.commit(Batch(ended=ended))
@@ -265,7 +265,9 @@ def write_on(where: tuple[str, Path, str], start: float, seconds: float) -> floa
             demand = worker.demand()._replace(hosts=PAGES_A_BATCH, pages=PAGES_A_BATCH)
             lent = worker.seat.ledger.commit(Batch(resting=resting, demand=demand)).lent
             ended = [
-                Ended(one, PageResult(record=record(one), links=tuple(worker.link(one) for _ in range(LINKS_A_PAGE))))
+                Completion(
+                    one, PageResult(record=record(one), links=tuple(worker.link(one) for _ in range(LINKS_A_PAGE)))
+                )
                 for one in lent
             ]
             begun = time.monotonic()
@@ -287,7 +289,7 @@ def seated(where: tuple[str, Path, str], start: float) -> Iterator[Worker]:
         seat.leave()
 
 
-def record(lent: Lent) -> dict[str, Any]:
+def record(lent: Lease) -> dict[str, Any]:
     """A page of the usual length as it is stored."""
     url = lent.candidate.url
     facts = {"url": url, "requested_url": url, "fetched_at": "2025-01-01T00:00:00+00:00", "status": 200, "depth": 3}
@@ -348,7 +350,7 @@ def claimed(worker: Worker) -> tuple[float, float]:
         sys.exit(
             f"a claim brought {len(found.lent)} addresses instead of {CLAIMED}; give fewer --batches or more --hosts"
         )
-    ended = [Ended(one, replace(DROPPED, links=(worker.link(one),))) for one in found.lent]
+    ended = [Completion(one, replace(DROPPED, links=(worker.link(one),))) for one in found.lent]
     worker.seat.ledger.commit(Batch(ended=ended, resting=worker.took(found.lent)))
     return done - at, committed - begun
 

@@ -6,6 +6,6 @@ Scrapy loads this module with the spiders, for `focus.py`.
 from functools import partial
 
 from crawler import crawl as building
-from crawler.focus.choice import Manner
+from crawler.topic.priority import Manner
 
 building.Manner = partial(Manner, learning=False)  # type: ignore[assignment, misc]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import saved
 
+from crawler.bulk.cleaning import Cleaner, cleaner
+from crawler.bulk.manifest import NAME, go_on, maker
 from crawler.bulk.one_file import NAMED, FileResult, Work
 from crawler.bulk.pairs import pairs
-from crawler.bulk.recipe import NAME, go_on, maker
-from crawler.cleaning import Cleaner, cleaner
 from crawler.extraction import EXTRACTORS
 
 

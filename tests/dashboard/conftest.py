@@ -13,10 +13,10 @@ from scrapy.settings import Settings
 from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL
 
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
-from crawler.state.database import open_database
-from crawler.state.schema import crawl
+from crawler.dashboard.access import AccessControl
+from crawler.dashboard.context import DashboardContext
+from crawler.store.database import open_database
+from crawler.store.schema import crawl
 
 CRAWLED = sites.OPEN | {"KEEP_RESPONSES": "True"}
 
@@ -61,11 +61,11 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def desk(engine: Engine, tmp_path: Path) -> Desk:
+def desk(engine: Engine, tmp_path: Path) -> DashboardContext:
     """What a dashboard over this database goes by, with the settings that Winnow has."""
     settings = Settings()
     settings.setmodule("crawler.settings")
-    return Desk(engine.url, tmp_path, settings, Door())
+    return DashboardContext(engine.url, tmp_path, settings, AccessControl())
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import pytest
 
 from crawler.dashboard import background
 from crawler.dashboard.background import Background
-from crawler.state.database import StateError
-from crawler.wording import Message
+from crawler.store.database import StateError
+from crawler.translation.message import Message
 
 SOON = 5.0
 

@@ -20,7 +20,7 @@ from served import Served
 from sqlalchemy.engine import make_url
 
 from crawler.dashboard.server import SLOW
-from crawler.state.database import open_database
+from crawler.store.database import open_database
 
 PATIENCE = 30.0
 

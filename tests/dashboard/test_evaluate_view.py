@@ -17,20 +17,20 @@ from sqlalchemy import Engine, delete, insert, update
 from sqlalchemy.engine import URL, make_url
 
 from crawler import settings as our_settings
-from crawler.dashboard import report_files as module
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
-from crawler.dashboard.report_files import EXTRACTION_FIGURES, FOCUS, NOISE_FIGURES, report_files
+from crawler.dashboard.access import AccessControl
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.dashboard.views import evaluate
-from crawler.evaluation.focus_report import report as focus_report
-from crawler.evaluation.picture_tables import record as noise_record
+from crawler.dashboard.views import report_files as module
+from crawler.dashboard.views.report_files import EXTRACTION_FIGURES, FOCUS, NOISE_FIGURES, report_files
+from crawler.evaluation.image_tables import record as noise_record
 from crawler.evaluation.record import record
 from crawler.evaluation.report import report
-from crawler.state.database import open_database
-from crawler.state.schema import crawl, page, site, verdict
-from crawler.state.verdicts import noise_figures, noise_figures_of
+from crawler.reports.focus_report import report as focus_report
+from crawler.reports.noise_figures import noise_figures, noise_figures_of
+from crawler.store.database import open_database
+from crawler.store.schema import crawl, page, site, verdict
 
 PATIENCE = 20.0  # seconds
 DAY = date(2026, 11, 22)
@@ -97,11 +97,11 @@ def skip(engine: Engine, number: int, **other: Any) -> None:
     judge(engine, number, **{"noise": True, "bytes": None, "bytes_are_measured": False, "decided_by": "size"} | other)
 
 
-def get(desk: Desk, path: str, **query: str) -> Answer:
+def get(desk: DashboardContext, path: str, **query: str) -> Answer:
     return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
 
 
-def data(desk: Desk, path: str, **query: str) -> Any:
+def data(desk: DashboardContext, path: str, **query: str) -> Any:
     """What an address says once it is computed."""
     until = time.monotonic() + PATIENCE
     while True:
@@ -111,7 +111,7 @@ def data(desk: Desk, path: str, **query: str) -> Any:
         time.sleep(0.02)
 
 
-def shown(desk: Desk, **query: str) -> str:
+def shown(desk: DashboardContext, **query: str) -> str:
     found = get(desk, "/evaluate", **query)
     assert found.status == HTTPStatus.OK, found.body
     return found.body.decode()
@@ -131,7 +131,7 @@ def make(path: Path, kind: str) -> None:
 # The focus report.
 
 
-def test_how_well_a_crawl_kept_to_its_topic(desk: Desk, engine: Engine) -> None:
+def test_how_well_a_crawl_kept_to_its_topic(desk: DashboardContext, engine: Engine) -> None:
     for number, relevance in enumerate((0.9, 0.5, 0.49, 0.1), 1):
         store(engine, number, relevance)
     found = data(desk, "/api/evaluate/focus")
@@ -149,7 +149,7 @@ def test_how_well_a_crawl_kept_to_its_topic(desk: Desk, engine: Engine) -> None:
     assert "data-live" not in said
 
 
-def test_the_whole_report_is_a_document_in_which_nothing_acts(desk: Desk, engine: Engine) -> None:
+def test_the_whole_report_is_a_document_in_which_nothing_acts(desk: DashboardContext, engine: Engine) -> None:
     for number, attack in enumerate(ATTACKS, 1):
         store(engine, number, 0.9, title=attack, via=attack[:100], url=f"http://a.example/{attack[:100]}")
     data(desk, "/api/evaluate/focus")
@@ -164,7 +164,7 @@ def test_the_whole_report_is_a_document_in_which_nothing_acts(desk: Desk, engine
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_names_of_sites_models_and_crawls_are_words(desk: Desk, engine: Engine, attack: str) -> None:
+def test_names_of_sites_models_and_crawls_are_words(desk: DashboardContext, engine: Engine, attack: str) -> None:
     name = attack[:200]
     with engine.begin() as connection:
         connection.execute(update(site).values(name=name))
@@ -178,7 +178,7 @@ def test_names_of_sites_models_and_crawls_are_words(desk: Desk, engine: Engine, 
         assert 'href="javascript:' not in said
 
 
-def test_a_crawl_without_a_page_says_so(desk: Desk, engine: Engine) -> None:
+def test_a_crawl_without_a_page_says_so(desk: DashboardContext, engine: Engine) -> None:
     assert "No crawl has stored a page yet: " in shown(desk)
     assert get(desk, "/api/evaluate/focus").status == HTTPStatus.NOT_FOUND
     assert data(desk, "/api/evaluate/focus", crawl="bees")["report"] is None
@@ -186,7 +186,9 @@ def test_a_crawl_without_a_page_says_so(desk: Desk, engine: Engine) -> None:
     assert get(desk, "/evaluate/focus/1").status == HTTPStatus.NOT_FOUND
 
 
-def test_a_report_that_takes_long_is_waited_for(desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_that_takes_long_is_waited_for(
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(evaluate, "STRIDE", 1)
     monkeypatch.setattr(evaluate, "REST", 0.3)
     for number in range(1, 4):
@@ -201,7 +203,7 @@ def test_a_report_that_takes_long_is_waited_for(desk: Desk, engine: Engine, monk
 
 
 @pytest.mark.parametrize("report", ["focus", "noise"])
-def test_an_unknown_crawl(desk: Desk, report: str) -> None:
+def test_an_unknown_crawl(desk: DashboardContext, report: str) -> None:
     assert get(desk, "/evaluate", report=report, crawl="wasps").status == HTTPStatus.NOT_FOUND
     assert get(desk, f"/api/evaluate/{report}", crawl="wasps").status == HTTPStatus.NOT_FOUND
     assert get(desk, "/evaluate/focus/999999999999999999").status == HTTPStatus.NOT_FOUND
@@ -210,7 +212,7 @@ def test_an_unknown_crawl(desk: Desk, report: str) -> None:
 # The noise report.
 
 
-def test_what_was_skipped_as_noise(desk: Desk, engine: Engine) -> None:
+def test_what_was_skipped_as_noise(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1, 0.9)
     judge(engine, 1)
     judge(engine, 2, bytes=3_000)
@@ -237,7 +239,7 @@ def test_one_crawl_is_counted_as_all_are(engine: Engine) -> None:
     assert noise_figures_of(engine.url, 2) is None
 
 
-def test_a_crawl_that_judged_no_picture_says_so(desk: Desk, engine: Engine) -> None:
+def test_a_crawl_that_judged_no_picture_says_so(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1, 0.9)
     assert data(desk, "/api/evaluate/noise")["report"]["pictures"] == 0
     assert "This crawl has judged no picture yet" in shown(desk, report="noise")
@@ -247,15 +249,17 @@ def test_a_crawl_that_judged_no_picture_says_so(desk: Desk, engine: Engine) -> N
 
 
 @pytest.fixture
-def alone(tmp_path: Path) -> Desk:
+def alone(tmp_path: Path) -> DashboardContext:
     """A desk over a folder where no crawl was ever run."""
     settings = Settings()
     settings.setmodule(our_settings)
-    return Desk(URL.create("sqlite", database=str(tmp_path / "crawl.db")), tmp_path, settings, Door())
+    return DashboardContext(
+        URL.create("sqlite", database=str(tmp_path / "crawl.db")), tmp_path, settings, AccessControl()
+    )
 
 
 @pytest.mark.parametrize("kind", module.OURS)
-def test_our_files_are_known_by_what_is_in_them(alone: Desk, kind: str) -> None:
+def test_our_files_are_known_by_what_is_in_them(alone: DashboardContext, kind: str) -> None:
     name = "mine.html" if kind in module.PAGES else "mine.json"
     make(alone.output / name, kind)
     (found,) = data(alone, "/api/evaluate/files")["files"]
@@ -277,13 +281,13 @@ def test_our_files_are_known_by_what_is_in_them(alone: Desk, kind: str) -> None:
         ("report.json", "[]"),
     ],
 )
-def test_others_are_not_listed(alone: Desk, name: str, body: str) -> None:
+def test_others_are_not_listed(alone: DashboardContext, name: str, body: str) -> None:
     (alone.output / name).write_text(body)
     assert data(alone, "/api/evaluate/files") == {"files": [], "unopened": 0}
     assert "No report lies in the output folder" in shown(alone, report="files")
 
 
-def test_figures_are_text(alone: Desk) -> None:
+def test_figures_are_text(alone: DashboardContext) -> None:
     (alone.output / "x.json").write_text('{"format": 1, "winnow": "<script>alert(1)</script>"}')
     (found,) = report_files(alone.output).files
     body = get(alone, f"/evaluate/files/{found.id}").body
@@ -292,7 +296,7 @@ def test_figures_are_text(alone: Desk) -> None:
 
 
 @pytest.mark.parametrize("attack", [*ATTACKS[:4], "\u202eevil\x1b", "a" * 200, "\udcff"])
-def test_names_of_files_are_words(alone: Desk, attack: str) -> None:
+def test_names_of_files_are_words(alone: DashboardContext, attack: str) -> None:
     make(alone.output / f"{attack.replace('/', '_')}.html", FOCUS)
     (found,) = report_files(alone.output).files
     said = shown(alone, report="files", file=str(found.id))
@@ -302,7 +306,7 @@ def test_names_of_files_are_words(alone: Desk, attack: str) -> None:
 
 
 @pytest.mark.parametrize("odd", ["link", "folder", "pipe", "unreadable"])
-def test_no_link_is_followed(alone: Desk, tmp_path_factory: pytest.TempPathFactory, odd: str) -> None:
+def test_no_link_is_followed(alone: DashboardContext, tmp_path_factory: pytest.TempPathFactory, odd: str) -> None:
     there = tmp_path_factory.mktemp("elsewhere") / "report.html"
     make(there, FOCUS)
     here = alone.output / "report.html"
@@ -318,14 +322,14 @@ def test_no_link_is_followed(alone: Desk, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize("number", ["0", "1", "999999999999999999", "..%2fcrawl.db", "../crawl.db"])
-def test_other_numbers_lead_nowhere(alone: Desk, number: str) -> None:
+def test_other_numbers_lead_nowhere(alone: DashboardContext, number: str) -> None:
     make(alone.output / "report.html", FOCUS)
     assert get(alone, f"/evaluate/files/{number}").status == HTTPStatus.NOT_FOUND
 
 
 @pytest.mark.parametrize(("spare", "status"), [(0, HTTPStatus.OK), (-1, HTTPStatus.NOT_FOUND)])
 def test_a_file_that_is_too_large_is_listed_and_not_shown(
-    alone: Desk, monkeypatch: pytest.MonkeyPatch, spare: int, status: int
+    alone: DashboardContext, monkeypatch: pytest.MonkeyPatch, spare: int, status: int
 ) -> None:
     make(alone.output / "report.html", FOCUS)
     monkeypatch.setattr(module, "MOST_BYTES", (alone.output / "report.html").stat().st_size + spare)
@@ -334,7 +338,7 @@ def test_a_file_that_is_too_large_is_listed_and_not_shown(
     assert ("too large to be shown" in shown(alone, report="files")) == (status != HTTPStatus.OK)
 
 
-def test_what_is_not_looked_at_is_said(alone: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_looked_at_is_said(alone: DashboardContext, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         make(alone.output / f"{number}.html", FOCUS)
         os.utime(alone.output / f"{number}.html", (number, number))
@@ -344,7 +348,7 @@ def test_what_is_not_looked_at_is_said(alone: Desk, monkeypatch: pytest.MonkeyPa
     assert "1 older file was not looked into." in shown(alone, report="files")
 
 
-def test_there_need_be_no_folder_and_no_crawl(alone: Desk, tmp_path: Path) -> None:
+def test_there_need_be_no_folder_and_no_crawl(alone: DashboardContext, tmp_path: Path) -> None:
     assert report_files(tmp_path / "none").files == ()
     assert get(alone, "/evaluate").status == HTTPStatus.NOT_FOUND
     assert get(alone, "/evaluate", report="files").status == HTTPStatus.OK

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy.engine import URL
 
 from crawler.dashboard.routes import VIEWS
-from crawler.state.clearing import reset
-from crawler.state.report import reading
-from crawler.state.schema import crawl, page, verdict
+from crawler.store.deletion import reset
+from crawler.store.read_only import reading
+from crawler.store.schema import crawl, page, verdict
 
 PLACES = {"1": "/", "2": "/pages", "3": "/images", "4": "/labels", "5": "/schedule", "6": "/evaluate"}
 THERE = {key: place for key, place in PLACES.items() if place in VIEWS}

@@ -11,15 +11,14 @@ import pytest
 from attacks import ATTACKS, BEYOND_TEXT
 from sqlalchemy import Engine, insert, select
 
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.judged_pictures import wilson
-from crawler.dashboard.kept_picture import MOST_BYTES
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
+from crawler.dashboard.views.judged_images import MOST_BYTES, wilson
 from crawler.noise.sighting import Sighting
-from crawler.state.dashboard_tables import label
-from crawler.state.labels import PICTURE, key_of
-from crawler.state.schema import site, verdict
+from crawler.store.dashboard_tables import label
+from crawler.store.images import PICTURE, label_key
+from crawler.store.schema import site, verdict
 
 PAGE = "http://a.example/"
 GIF = b"GIF89a" + bytes((200, 0, 60, 0)) + bytes(20)
@@ -54,24 +53,24 @@ def enter(engine: Engine, number: int = 1, **other: Any) -> None:
         "sight": sight(),
     }
     row |= other
-    row["label_key"] = key_of("bees", PICTURE, str(row["url"]), str(row["page"]))
+    row["label_key"] = label_key("bees", PICTURE, str(row["url"]), str(row["page"]))
     with engine.begin() as connection:
         connection.execute(insert(verdict).values(row))
 
 
-def get(desk: Desk, path: str, **query: str) -> Answer:
+def get(desk: DashboardContext, path: str, **query: str) -> Answer:
     return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
 
 
-def post(desk: Desk, path: str, **form: str) -> Answer:
+def post(desk: DashboardContext, path: str, **form: str) -> Answer:
     return answer(desk, Request("POST", path, {}, {"token": desk.door.token} | form, {"host": "localhost"}))
 
 
-def data(desk: Desk, path: str = "/api/images", **query: str) -> Any:
+def data(desk: DashboardContext, path: str = "/api/images", **query: str) -> Any:
     return json.loads(get(desk, path, **query).body)
 
 
-def text(desk: Desk, path: str = "/images", **query: str) -> str:
+def text(desk: DashboardContext, path: str = "/images", **query: str) -> str:
     found = get(desk, path, **query)
     assert found.status == HTTPStatus.OK, found.body
     return found.body.decode()
@@ -84,7 +83,7 @@ def sight(**other: Any) -> str:
 # What is shown.
 
 
-def test_there_are_two_lists(desk: Desk, engine: Engine) -> None:
+def test_there_are_two_lists(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, 1, sight=sight(alt="A bee", size=(320, 200)), file=NAME, bytes=2_000)
     reasons = [{"code": "unseen", "values": {"width": 1, "height": 1}}]
     enter(engine, 2, noise=True, probability=0.99, keyword=0.75, reasons=json.dumps(reasons))
@@ -120,7 +119,7 @@ def test_there_are_two_lists(desk: Desk, engine: Engine) -> None:
     ],
 )
 def test_filters(
-    desk: Desk, engine: Engine, query: dict[str, str], kept: list[int] | None, skipped: list[int] | None
+    desk: DashboardContext, engine: Engine, query: dict[str, str], kept: list[int] | None, skipped: list[int] | None
 ) -> None:
     enter(engine, 1)
     enter(engine, 2, noise=True, decided_by="size")
@@ -144,7 +143,9 @@ def test_filters(
         (5, -1, None),
     ],
 )
-def test_the_box_of_a_picture(desk: Desk, engine: Engine, width: int, height: int, box: tuple[int, int] | None) -> None:
+def test_the_box_of_a_picture(
+    desk: DashboardContext, engine: Engine, width: int, height: int, box: tuple[int, int] | None
+) -> None:
     enter(engine, 1, sight=sight(size=(width, height)))
     said = re.findall(r'<svg width="(\d+)" height="(\d+)" role="img"', text(desk))
     assert said == ([tuple(map(str, box))] if box else [])
@@ -159,7 +160,7 @@ def test_a_share_lies_between_none_and_all(of: int) -> None:
     assert (every.high or 1.0) <= 1
 
 
-def test_one_goes_on_to_older_ones(desk: Desk, engine: Engine) -> None:
+def test_one_goes_on_to_older_ones(desk: DashboardContext, engine: Engine) -> None:
     for number in range(1, 31):
         enter(engine, number)
     first = data(desk)["kept"]
@@ -170,21 +171,21 @@ def test_one_goes_on_to_older_ones(desk: Desk, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("path", ["/images", "/api/images"])
-def test_no_crawl_of_that_name(desk: Desk, path: str) -> None:
+def test_no_crawl_of_that_name(desk: DashboardContext, path: str) -> None:
     assert get(desk, path, crawl="<script>").status == HTTPStatus.NOT_FOUND
 
 
 NO_SITE = {"site": {"id": None, "names": [], "is_cut": False}}
 
 
-def test_no_picture_was_judged(desk: Desk) -> None:
+def test_no_picture_was_judged(desk: DashboardContext) -> None:
     assert "No crawl has judged pictures yet" in text(desk)
     assert data(desk) == {"crawl": "", "kept": None, "skipped": None, "doubtful": None} | NO_SITE
     assert get(desk, "/api/images/error-rate").status == HTTPStatus.NOT_FOUND
 
 
 @pytest.mark.parametrize("attack", [*ATTACKS, BEYOND_TEXT], ids=range(len(ATTACKS) + 1))
-def test_words_of_the_web_are_words(desk: Desk, engine: Engine, attack: str) -> None:
+def test_words_of_the_web_are_words(desk: DashboardContext, engine: Engine, attack: str) -> None:
     stored = attack.replace("\ud800", "")
     written = json.dumps(["http://cdn.example/", attack, attack, attack, attack, attack, [640, 480], []])
     enter(
@@ -210,7 +211,7 @@ def test_words_of_the_web_are_words(desk: Desk, engine: Engine, attack: str) -> 
     assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
 
 
-def test_reasons_are_said_in_chinese(desk: Desk, engine: Engine) -> None:
+def test_reasons_are_said_in_chinese(desk: DashboardContext, engine: Engine) -> None:
     reasons = [
         {"code": "shown_on_pages", "values": {"shown": 7, "pages": 39}},
         {"code": "keywords", "values": {"words": ["ads", "{0}"]}},
@@ -231,7 +232,7 @@ def put(folder: Path, body: bytes, name: str = NAME) -> Path:
     return path
 
 
-def test_a_downloaded_picture_is_given_as_what_it_is(desk: Desk, engine: Engine, tmp_path: Path) -> None:
+def test_a_downloaded_picture_is_given_as_what_it_is(desk: DashboardContext, engine: Engine, tmp_path: Path) -> None:
     enter(engine, file=NAME.replace(".gif", ".png"))
     put(tmp_path, GIF, NAME.replace(".gif", ".png"))
     found = get(desk, "/images/1/picture")
@@ -245,13 +246,13 @@ def test_a_downloaded_picture_is_given_as_what_it_is(desk: Desk, engine: Engine,
 @pytest.mark.parametrize(
     "body", [b"", b"<html>", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"\x00" * 99, GIF + bytes(MOST_BYTES)]
 )
-def test_what_is_no_picture_is_not_given(desk: Desk, engine: Engine, tmp_path: Path, body: bytes) -> None:
+def test_what_is_no_picture_is_not_given(desk: DashboardContext, engine: Engine, tmp_path: Path, body: bytes) -> None:
     enter(engine, file=NAME)
     put(tmp_path, body)
     assert get(desk, "/images/1/picture").status == HTTPStatus.NOT_FOUND
 
 
-def test_no_link_is_followed(desk: Desk, engine: Engine, tmp_path: Path) -> None:
+def test_no_link_is_followed(desk: DashboardContext, engine: Engine, tmp_path: Path) -> None:
     enter(engine, file=NAME)
     path = put(tmp_path, GIF, "ab/secret.gif").parent / NAME[3:]
     path.symlink_to("secret.gif")
@@ -259,7 +260,7 @@ def test_no_link_is_followed(desk: Desk, engine: Engine, tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
-def test_nobody_waits_for_a_pipe(desk: Desk, engine: Engine, tmp_path: Path) -> None:
+def test_nobody_waits_for_a_pipe(desk: DashboardContext, engine: Engine, tmp_path: Path) -> None:
     enter(engine, file=NAME)
     path = put(tmp_path, GIF)
     path.unlink()
@@ -268,7 +269,7 @@ def test_nobody_waits_for_a_pipe(desk: Desk, engine: Engine, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("path", ["/images/7", "/images/7/picture", "/api/images/7", "/images/1/mark"])
-def test_there_is_no_such_picture(desk: Desk, engine: Engine, path: str) -> None:
+def test_there_is_no_such_picture(desk: DashboardContext, engine: Engine, path: str) -> None:
     enter(engine)
     assert get(desk, path).status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
 
@@ -281,7 +282,7 @@ def labels(engine: Engine) -> list[Any]:
         return [tuple(row) for row in connection.execute(select(label.c.url, label.c.value, label.c.detail))]
 
 
-def test_a_mark_is_kept_changed_and_forgotten(desk: Desk, engine: Engine) -> None:
+def test_a_mark_is_kept_changed_and_forgotten(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, sight=sight())
     found = post(desk, "/images/1/mark", value="noise")
     assert (found.status, dict(found.headers)["Location"]) == (HTTPStatus.SEE_OTHER, "/images/1")
@@ -304,13 +305,13 @@ def test_a_mark_is_kept_changed_and_forgotten(desk: Desk, engine: Engine) -> Non
         ({"value": "noise", "token": "x"}, HTTPStatus.FORBIDDEN),
     ],
 )
-def test_no_mark(desk: Desk, engine: Engine, form: dict[str, str], status: int) -> None:
+def test_no_mark(desk: DashboardContext, engine: Engine, form: dict[str, str], status: int) -> None:
     enter(engine)
     assert post(desk, "/images/1/mark", **form).status == status
     assert labels(engine) == []
 
 
-def test_a_mark_that_differs_from_the_verdict_is_seen(desk: Desk, engine: Engine) -> None:
+def test_a_mark_that_differs_from_the_verdict_is_seen(desk: DashboardContext, engine: Engine) -> None:
     for number, is_noise in ((1, False), (2, True)):
         url = f"http://cdn.example/{number}.png?utm_source=feed"
         enter(engine, number, url=url, noise=is_noise)
@@ -325,7 +326,7 @@ def test_a_mark_that_differs_from_the_verdict_is_seen(desk: Desk, engine: Engine
     )
 
 
-def test_the_audit_tells_how_often_noise_looks_like_content(desk: Desk, engine: Engine) -> None:
+def test_the_audit_tells_how_often_noise_looks_like_content(desk: DashboardContext, engine: Engine) -> None:
     for number in range(1, 12):
         looks = {1: True, 2: True, 11: None}.get(number, False)
         enter(engine, number, noise=True, audited=True, mistaken=looks)

@@ -12,14 +12,14 @@ from sqlalchemy import create_engine, update
 from sqlalchemy.engine import URL
 
 from crawler import settings as our_settings
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
+from crawler.dashboard.access import AccessControl
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Request
 from crawler.dashboard.routes import answer
 from crawler.evaluation.gold import read_set
 from crawler.extraction import EXTRACTORS
 from crawler.page.page import Page
-from crawler.state.schema import page
+from crawler.store.schema import page
 
 MOST = 6
 
@@ -32,7 +32,7 @@ class Place:
         self.url = URL.create("sqlite", database=str(output / "crawl.db"))
         self.settings = Settings()
         self.settings.setmodule(our_settings)
-        self.desk = Desk(self.url, output, self.settings, Door())
+        self.desk = DashboardContext(self.url, output, self.settings, AccessControl())
 
     def numbers(self) -> list[int]:
         """Some pages of the queue, the most certain of its first part."""

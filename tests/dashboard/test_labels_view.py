@@ -9,15 +9,15 @@ import pytest
 from attacks import ATTACKS
 from sqlalchemy import Engine, delete, insert, select, update
 
-from crawler.dashboard import gold
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
-from crawler.dashboard.views import labels
-from crawler.state.dashboard_tables import label
-from crawler.state.labels import PICTURE, TEXT, Label, put_label
-from crawler.state.raw import LEVEL, zstd
-from crawler.state.schema import crawl, page, raw
+from crawler.dashboard.views import label_sheet, labels
+from crawler.labels.labels import TEXT, Label, put_label
+from crawler.store.dashboard_tables import label
+from crawler.store.images import PICTURE
+from crawler.store.responses import LEVEL, zstd
+from crawler.store.schema import crawl, page, raw
 
 URL_1 = "http://a.example/1"
 PLACES = ("Home", "Bees", "Bees dance in the dark.", "Bees", "More links")
@@ -48,25 +48,25 @@ def keep(engine: Engine, source: bytes, number: int = 1) -> None:
         connection.execute(insert(raw).values(row | {"headers": headers, "body": zstd.compress(source, LEVEL)}))
 
 
-def get(desk: Desk, path: str = "/labels", **query: str) -> Answer:
+def get(desk: DashboardContext, path: str = "/labels", **query: str) -> Answer:
     return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
 
 
-def post(desk: Desk, path: str = "/labels/pages/1", **form: str) -> Answer:
+def post(desk: DashboardContext, path: str = "/labels/pages/1", **form: str) -> Answer:
     return answer(desk, Request("POST", path, {}, {"token": desk.door.token} | form, {"host": "localhost"}))
 
 
-def data(desk: Desk, path: str = "/api/labels", **query: str) -> Any:
+def data(desk: DashboardContext, path: str = "/api/labels", **query: str) -> Any:
     return json.loads(get(desk, path, **query).body)
 
 
-def text(desk: Desk, path: str = "/labels", **query: str) -> str:
+def text(desk: DashboardContext, path: str = "/labels", **query: str) -> str:
     found = get(desk, path, **query)
     assert found.status == HTTPStatus.OK, found.body
     return found.body.decode()
 
 
-def chosen(desk: Desk, *places: int | str, number: int = 1) -> dict[str, str]:
+def chosen(desk: DashboardContext, *places: int | str, number: int = 1) -> dict[str, str]:
     """The form in which these blocks are chosen."""
     sheet = data(desk, f"/api/labels/pages/{number}")
     return {"fingerprint": sheet["fingerprint"]} | {f"block-{place}": "on" for place in places}
@@ -80,7 +80,7 @@ def stored(engine: Engine) -> list[Any]:
 # What is to be marked.
 
 
-def test_the_least_certain_pages_are_offered(desk: Desk, engine: Engine) -> None:
+def test_the_least_certain_pages_are_offered(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, 2)
     enter(engine, 1)
     enter(engine, 3, source=None)
@@ -93,7 +93,7 @@ def test_the_least_certain_pages_are_offered(desk: Desk, engine: Engine) -> None
     assert "certainty not known" in shown
 
 
-def test_what_is_said_where_nothing_can_be_marked(desk: Desk, engine: Engine) -> None:
+def test_what_is_said_where_nothing_can_be_marked(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, source=None)
     assert "-s KEEP_RESPONSES=True" in text(desk)
     assert get(desk, "/labels/pages/1").status == HTTPStatus.NOT_FOUND
@@ -106,7 +106,7 @@ def test_what_is_said_where_nothing_can_be_marked(desk: Desk, engine: Engine) ->
     assert "No crawl was ever run here." in text(desk)
 
 
-def test_one_goes_on_to_more(desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_goes_on_to_more(desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(labels, "MOST_PAGES", 2)
     for number in (1, 2, 3):
         enter(engine, number)
@@ -115,7 +115,7 @@ def test_one_goes_on_to_more(desk: Desk, engine: Engine, monkeypatch: pytest.Mon
     assert "That was the last page." in text(desk, after="3")
 
 
-def test_the_blocks_of_a_page(desk: Desk, engine: Engine) -> None:
+def test_the_blocks_of_a_page(desk: DashboardContext, engine: Engine) -> None:
     enter(engine)
     found = data(desk, "/api/labels/pages/1")
     assert [line["text"] for line in found["lines"]] == list(PLACES)
@@ -127,9 +127,9 @@ def test_the_blocks_of_a_page(desk: Desk, engine: Engine) -> None:
 
 
 def test_long_blocks_are_cut_where_they_are_shown_alone(
-    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gold, "FILL", 1_000)
+    monkeypatch.setattr(label_sheet, "FILL", 1_000)
     enter(engine, source=f"<p>{'a' * 1_501}<p>{'b' * 300}".encode())
     lines = data(desk, "/api/labels/pages/1")["lines"]
     assert [(len(line["text"]), line["more"]) for line in lines] == [(1_500, 1), (200, 100)]
@@ -141,7 +141,7 @@ def test_long_blocks_are_cut_where_they_are_shown_alone(
 # Marks.
 
 
-def test_a_mark_is_kept_and_the_next_page_comes(desk: Desk, engine: Engine) -> None:
+def test_a_mark_is_kept_and_the_next_page_comes(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, 1)
     enter(engine, 2)
     saved = post(desk, **chosen(desk, 1, 2))
@@ -159,7 +159,7 @@ def test_a_mark_is_kept_and_the_next_page_comes(desk: Desk, engine: Engine) -> N
     assert dict(last.headers)["Location"] == "/labels?crawl=bees&after=0"
 
 
-def test_the_newest_mark_of_a_page_counts(desk: Desk, engine: Engine) -> None:
+def test_the_newest_mark_of_a_page_counts(desk: DashboardContext, engine: Engine) -> None:
     enter(engine)
     post(desk, **chosen(desk, 1, 2))
     post(desk, **chosen(desk, 4))
@@ -171,7 +171,7 @@ def test_the_newest_mark_of_a_page_counts(desk: Desk, engine: Engine) -> None:
     assert [line["kept"] for line in anew] == [line["found"] for line in anew]
 
 
-def test_a_mark_is_taken_back(desk: Desk, engine: Engine) -> None:
+def test_a_mark_is_taken_back(desk: DashboardContext, engine: Engine) -> None:
     enter(engine)
     post(desk, **chosen(desk, 2))
     (one,) = data(desk)["labels"]
@@ -184,7 +184,7 @@ def test_a_mark_is_taken_back(desk: Desk, engine: Engine) -> None:
     assert post(desk, f"/labels/{one['id']}/remove").status == HTTPStatus.NOT_FOUND
 
 
-def test_a_mark_of_another_source_is_said_and_not_shown(desk: Desk, engine: Engine) -> None:
+def test_a_mark_of_another_source_is_said_and_not_shown(desk: DashboardContext, engine: Engine) -> None:
     enter(engine)
     post(desk, **chosen(desk, 4))
     keep(engine, SOURCE + b"<p>More.")
@@ -193,7 +193,9 @@ def test_a_mark_of_another_source_is_said_and_not_shown(desk: Desk, engine: Engi
     assert "This page has changed since it was marked" in text(desk, "/labels/pages/1")
 
 
-def test_older_marks_are_on_further_pages(desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_older_marks_are_on_further_pages(
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(labels, "MOST_LABELS", 2)
     for number in range(5):
         kind, value = ((PICTURE, "noise"), (TEXT, "Bees."))[number % 2]
@@ -209,7 +211,7 @@ def test_older_marks_are_on_further_pages(desk: Desk, engine: Engine, monkeypatc
     assert "before=4" in text(desk, "/labels/list")
 
 
-def test_the_preview_keeps_nothing(desk: Desk, engine: Engine) -> None:
+def test_the_preview_keeps_nothing(desk: DashboardContext, engine: Engine) -> None:
     enter(engine)
     found = post(desk, "/labels/pages/1/preview", **chosen(desk, 0, 4))
     assert found.status == HTTPStatus.OK
@@ -218,7 +220,9 @@ def test_the_preview_keeps_nothing(desk: Desk, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(("letters", "unshown"), [(300_000, 0), (300_001, 1)])
-def test_of_a_very_long_text_the_beginning_is_shown(desk: Desk, engine: Engine, letters: int, unshown: int) -> None:
+def test_of_a_very_long_text_the_beginning_is_shown(
+    desk: DashboardContext, engine: Engine, letters: int, unshown: int
+) -> None:
     enter(engine, source=f"<body><p>{'b' * letters}</p></body>".encode())
     found = post(desk, "/labels/pages/1/preview", **chosen(desk, 0)).body.decode()
     assert found.count("b" * 300_000) == 1
@@ -226,7 +230,7 @@ def test_of_a_very_long_text_the_beginning_is_shown(desk: Desk, engine: Engine, 
     assert (f"The first 300,000 characters; {unshown} more are not shown." in found) is (unshown > 0)
 
 
-def test_skipping_leads_on(desk: Desk, engine: Engine) -> None:
+def test_skipping_leads_on(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, 1)
     enter(engine, 2)
     assert dict(get(desk, "/labels/pages/1/skip").headers)["Location"] == "/labels/pages/2"
@@ -246,13 +250,15 @@ def test_skipping_leads_on(desk: Desk, engine: Engine) -> None:
         ({"token": "x"}, HTTPStatus.FORBIDDEN),
     ],
 )
-def test_wrong_forms(desk: Desk, engine: Engine, path: str, form: dict[str, str], status: HTTPStatus) -> None:
+def test_wrong_forms(
+    desk: DashboardContext, engine: Engine, path: str, form: dict[str, str], status: HTTPStatus
+) -> None:
     enter(engine)
     assert post(desk, path, **chosen(desk, 1) | form).status == status
     assert stored(engine) == []
 
 
-def test_a_page_that_was_fetched_again_since(desk: Desk, engine: Engine) -> None:
+def test_a_page_that_was_fetched_again_since(desk: DashboardContext, engine: Engine) -> None:
     enter(engine)
     form = chosen(desk, 1)
     keep(engine, SOURCE + b"<p>More.")
@@ -265,35 +271,35 @@ def test_a_page_that_was_fetched_again_since(desk: Desk, engine: Engine) -> None
 
 @pytest.mark.parametrize(("most", "status"), [(5, HTTPStatus.OK), (4, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)])
 def test_too_many_blocks(
-    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch, most: int, status: HTTPStatus
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch, most: int, status: HTTPStatus
 ) -> None:
-    monkeypatch.setattr(gold, "MOST_BLOCKS", most)
+    monkeypatch.setattr(label_sheet, "MOST_BLOCKS", most)
     enter(engine)
     assert get(desk, "/labels/pages/1").status == status
 
 
 @pytest.mark.parametrize(("most", "status"), [(0, HTTPStatus.OK), (-1, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)])
 def test_too_large_a_page(
-    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch, most: int, status: HTTPStatus
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch, most: int, status: HTTPStatus
 ) -> None:
-    monkeypatch.setattr(gold, "MOST_SOURCE", len(SOURCE) + most)
+    monkeypatch.setattr(label_sheet, "MOST_SOURCE", len(SOURCE) + most)
     enter(engine)
     assert get(desk, "/labels/pages/1").status == status
 
 
 @pytest.mark.parametrize("path", ["/labels", "/api/labels/queue"])
-def test_no_such_crawl(desk: Desk, path: str) -> None:
+def test_no_such_crawl(desk: DashboardContext, path: str) -> None:
     assert get(desk, path, crawl="<script>").status == HTTPStatus.NOT_FOUND
 
 
 @pytest.mark.parametrize("path", ["/labels/pages/7", "/api/labels/pages/7", "/labels/pages/7/skip"])
-def test_no_such_page(desk: Desk, engine: Engine, path: str) -> None:
+def test_no_such_page(desk: DashboardContext, engine: Engine, path: str) -> None:
     enter(engine)
     assert get(desk, path).status == HTTPStatus.NOT_FOUND
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_words_of_the_web_are_words(desk: Desk, engine: Engine, attack: str) -> None:
+def test_words_of_the_web_are_words(desk: DashboardContext, engine: Engine, attack: str) -> None:
     written = attack.replace("&", "&amp;").replace("<", "&lt;")
     source = f"<meta charset=utf-8><h1>{written}</h1><p>{written}".encode()
     enter(engine, url=attack, title=attack, source=source, language=attack, extractor=attack)
@@ -316,7 +322,7 @@ def test_words_of_the_web_are_words(desk: Desk, engine: Engine, attack: str) -> 
 # The gold file.
 
 
-def test_the_gold_file(desk: Desk, engine: Engine) -> None:
+def test_the_gold_file(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, 1)
     enter(engine, 2, source="<meta charset=gb2312><p>蜜蜂在跳舞。".encode("gb2312"))
     with engine.begin() as connection:
@@ -336,7 +342,7 @@ def test_the_gold_file(desk: Desk, engine: Engine) -> None:
 
 @pytest.mark.parametrize(("less", "status"), [(0, HTTPStatus.OK), (1, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)])
 def test_a_gold_file_that_is_too_large(
-    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch, less: int, status: HTTPStatus
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch, less: int, status: HTTPStatus
 ) -> None:
     enter(engine)
     post(desk, **chosen(desk, 2))

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Engine, event, insert
 
-from crawler.dashboard.crawl_choice import MOST_CRAWLS, crawl_names
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Request
 from crawler.dashboard.routes import answer
-from crawler.state.schema import crawl, page
+from crawler.dashboard.views.choices import MOST_CRAWLS, crawl_names
+from crawler.store.schema import crawl, page
 
 MANY = 5_000
 FEW = 60
@@ -47,7 +47,7 @@ def enter(engine: Engine, count: int) -> None:
 @pytest.mark.parametrize("view", ["/pages", "/labels", "/evaluate"])
 @pytest.mark.parametrize(("count", "left_out"), [(1, 0), (MOST_CRAWLS, 0), (MOST_CRAWLS + 2, 1), (MANY, 4_799)])
 def test_of_many_crawls_the_latest_can_be_chosen(
-    desk: Desk, engine: Engine, view: str, count: int, left_out: int
+    desk: DashboardContext, engine: Engine, view: str, count: int, left_out: int
 ) -> None:
     enter(engine, count)
     with counted() as said:
@@ -62,14 +62,14 @@ def test_of_many_crawls_the_latest_can_be_chosen(
 
 
 @pytest.mark.parametrize("path", ["/api/crawls", "/api/pages", "/api/pages/counts", "/api/labels", "/api/labels/queue"])
-def test_of_many_crawls_few_are_looked_at(desk: Desk, engine: Engine, path: str) -> None:
+def test_of_many_crawls_few_are_looked_at(desk: DashboardContext, engine: Engine, path: str) -> None:
     enter(engine, MANY)
     with counted() as said:
         assert answer(desk, Request("GET", path, headers={"host": "localhost"})).status == 200
     assert 0 < len(said) < FEW
 
 
-def test_the_crawl_that_is_shown_is_among_them(desk: Desk, engine: Engine) -> None:
+def test_the_crawl_that_is_shown_is_among_them(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, MOST_CRAWLS + 5)
     with engine.connect() as connection:
         names = crawl_names(connection, "bees")

@@ -11,14 +11,13 @@ from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL, make_url
 
 from crawler.dashboard import metrics
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
+from crawler.dashboard.access import AccessControl
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
-from crawler.state.dashboard_tables import sample
-from crawler.state.database import open_database, time_of
-from crawler.state.job_tables import job, run
-from crawler.state.schema import crawl, worker
+from crawler.store.dashboard_tables import job, run, sample
+from crawler.store.database import open_database, time_of
+from crawler.store.schema import crawl, worker
 
 EVIL = 'be"es\\\n{x="y"} 1\n# TYPE \u202e<b>'
 SECRET = "honey-and-bees"
@@ -33,7 +32,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> URL:
 
 
 def asked(url: URL, password: str = "", **headers: str) -> Answer:
-    desk = Desk(url, Path("output"), Settings(), Door(password=password))
+    desk = DashboardContext(url, Path("output"), Settings(), AccessControl(password=password))
     return answer(desk, Request("GET", "/metrics", headers={"host": "localhost", **headers}))
 
 

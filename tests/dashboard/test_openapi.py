@@ -12,14 +12,15 @@ from scrapy.settings import Settings
 from sqlalchemy import URL
 
 from crawler.dashboard import openapi
+from crawler.dashboard.access import AccessControl
 from crawler.dashboard.api import API
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Request
 from crawler.dashboard.routes import answer
-from crawler.state.database import open_database
-from crawler.state.jobs import BY_HAND, Due, Jobs, Place, find, values_of
-from crawler.state.labels import NOISE, PICTURE, Label, put_label
+from crawler.labels.labels import NOISE, Label, put_label
+from crawler.schedule.jobs import BY_HAND, Due, Jobs, Place, find, values_of
+from crawler.store.database import open_database
+from crawler.store.images import PICTURE
 
 DESCRIBED = json.loads(openapi.document(API))
 TYPES: dict[str, tuple[type[Any], ...]] = {
@@ -101,7 +102,7 @@ GIVEN = {"/api/cron": {"cron": "0 3 * * *"}}
 
 
 @pytest.fixture(scope="module")
-def desk(crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> Desk:
+def desk(crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> DashboardContext:
     """At a crawl of the demo, with a job that ran and a mark."""
     output = served.copy(crawled, tmp_path_factory.mktemp("described") / "output")
     url = URL.create("sqlite", database=str(output / "crawl.db"))
@@ -117,11 +118,11 @@ def desk(crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> Desk:
     settings = Settings()
     settings.setmodule("crawler.settings", priority="project")
     settings.set("OUTPUT_DIR", str(output), priority="cmdline")
-    return Desk(url, output, settings, Door())
+    return DashboardContext(url, output, settings, AccessControl())
 
 
 @pytest.mark.parametrize("path", sorted(API))
-def test_every_answer_is_as_it_is_described(desk: Desk, path: str) -> None:
+def test_every_answer_is_as_it_is_described(desk: DashboardContext, path: str) -> None:
     address = re.sub(r"{\w+}", "1", path)
     found = answer(desk, Request("GET", address, GIVEN.get(path, {}), headers={"host": "localhost"}))
     said = json.loads(found.body)
@@ -130,12 +131,12 @@ def test_every_answer_is_as_it_is_described(desk: Desk, path: str) -> None:
     assert wrong(said, schema, path) == []
 
 
-def test_an_error_is_as_it_is_described(desk: Desk) -> None:
+def test_an_error_is_as_it_is_described(desk: DashboardContext) -> None:
     found = answer(desk, Request("GET", "/api/pages/999999", headers={"host": "localhost"}))
     assert found.status == 404
     assert wrong(json.loads(found.body), {"$ref": "#/components/schemas/Error"}) == []
 
 
-def test_people_can_read_what_there_is(desk: Desk) -> None:
+def test_people_can_read_what_there_is(desk: DashboardContext) -> None:
     text = answer(desk, Request("GET", "/api", headers={"host": "localhost"})).body.decode()
     assert all(path in text for path in API)

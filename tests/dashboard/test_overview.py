@@ -13,19 +13,18 @@ from scrapy.settings import Settings
 from sqlalchemy import Engine, delete, insert, update
 from sqlalchemy.engine import URL, make_url
 
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
+from crawler.dashboard.access import AccessControl
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.dashboard.views.course import drawn
 from crawler.outcomes import Code, Outcome
-from crawler.state import site_list
-from crawler.state.dashboard_tables import sample
-from crawler.state.database import open_database, time_of
-from crawler.state.job_tables import job
-from crawler.state.samples import NUMBERS, Point
-from crawler.state.schema import DONE, WAITING, address, crawl, host, page, site, tables, version, worker
-from crawler.state.workers import LEASE
+from crawler.reports import sites
+from crawler.store.dashboard_tables import job, sample
+from crawler.store.database import open_database, time_of
+from crawler.store.samples import NUMBERS, Point
+from crawler.store.schema import DONE, WAITING, address, crawl, host, page, site, tables, version, worker
+from crawler.store.workers import LEASE
 
 WORDS = re.compile(r"<bdi>[^<]*</bdi>|<title>[^<]*</title>|value=\"[^\"]*\"")
 """Where words of others may have a direction of their own."""
@@ -58,17 +57,17 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     engine.dispose()
 
 
-def get(desk: Desk, path: str, **query: str) -> Answer:
+def get(desk: DashboardContext, path: str, **query: str) -> Answer:
     return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
 
 
-def data(desk: Desk, path: str, **query: str) -> Any:
+def data(desk: DashboardContext, path: str, **query: str) -> Any:
     found = get(desk, path, **query)
     assert found.status == 200, found.body
     return json.loads(found.body)
 
 
-def text(desk: Desk, path: str, **query: str) -> str:
+def text(desk: DashboardContext, path: str, **query: str) -> str:
     found = get(desk, path, **query)
     assert found.status == 200, found.body
     return found.body.decode()
@@ -121,7 +120,7 @@ def find(engine: Engine, number: int, host_id: int, **known: Any) -> None:
     enter(engine, address, row | {"priority": 5, "depth": 1} | known)
 
 
-def awaited(desk: Desk, path: str, what: str) -> Any:
+def awaited(desk: DashboardContext, path: str, what: str) -> Any:
     """What the background came to."""
     for _ in range(PATIENCE):
         found = data(desk, path)
@@ -131,7 +130,7 @@ def awaited(desk: Desk, path: str, what: str) -> Any:
     pytest.fail("It was never there.")
 
 
-def one(desk: Desk, number: int = 1) -> Any:
+def one(desk: DashboardContext, number: int = 1) -> Any:
     return data(desk, f"/api/crawls/{number}")["figures"]
 
 
@@ -139,7 +138,9 @@ def one(desk: Desk, number: int = 1) -> Any:
 
 
 def test_without_a_crawl_it_says_how_to_begin(tmp_path: Path) -> None:
-    desk = Desk(URL.create("sqlite", database=str(tmp_path / "crawl.db")), tmp_path, Settings(), Door())
+    desk = DashboardContext(
+        URL.create("sqlite", database=str(tmp_path / "crawl.db")), tmp_path, Settings(), AccessControl()
+    )
     said = text(desk, "/")
     assert "No crawl was ever run here." in said
     assert "scrapy crawl topic" in said
@@ -147,12 +148,12 @@ def test_without_a_crawl_it_says_how_to_begin(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_crawl_without_a_sample_has_no_figures(desk: Desk, engine: Engine) -> None:
+def test_a_crawl_without_a_sample_has_no_figures(desk: DashboardContext, engine: Engine) -> None:
     begin(engine)
     assert [one(desk)[name] for name in ("failed", "harvest", "requests", "saved")] == [None] * 4
 
 
-def test_the_figures_of_a_crawl_that_runs(desk: Desk, engine: Engine) -> None:
+def test_the_figures_of_a_crawl_that_runs(desk: DashboardContext, engine: Engine) -> None:
     begin(engine, pages=10, waiting=5, round=2, age=35.0)
     work(engine, 1, pages=7, waiting=-2)
     work(engine, 2, silent=3.0, pages=1, waiting=1)
@@ -170,7 +171,7 @@ def test_the_figures_of_a_crawl_that_runs(desk: Desk, engine: Engine) -> None:
 
 @pytest.mark.parametrize(("rounds", "is_said"), [((1, 1), False), ((1, 2), True)])
 def test_what_is_of_one_round_and_what_of_all_is_said(
-    desk: Desk, engine: Engine, rounds: tuple[int, int], is_said: bool
+    desk: DashboardContext, engine: Engine, rounds: tuple[int, int], is_said: bool
 ) -> None:
     for number, its in enumerate(rounds, start=1):
         begin(engine, number, round=its)
@@ -190,7 +191,7 @@ def test_what_is_of_one_round_and_what_of_all_is_said(
     ],
 )
 def test_whether_it_is_at_work(
-    desk: Desk, engine: Engine, known: dict[str, Any], silent: float | None, status: str
+    desk: DashboardContext, engine: Engine, known: dict[str, Any], silent: float | None, status: str
 ) -> None:
     begin(engine, **known)
     if silent is not None:
@@ -198,7 +199,7 @@ def test_whether_it_is_at_work(
     assert one(desk)["status"] == status
 
 
-def test_those_at_work_come_first_and_none_is_left_out(desk: Desk, engine: Engine) -> None:
+def test_those_at_work_come_first_and_none_is_left_out(desk: DashboardContext, engine: Engine) -> None:
     for number in range(1, 61):
         begin(engine, number)
     for number in (2, 40):
@@ -214,7 +215,7 @@ def test_those_at_work_come_first_and_none_is_left_out(desk: Desk, engine: Engin
     assert "/?before=" in text(desk, "/")
 
 
-def test_when_a_crawl_comes_again(desk: Desk, engine: Engine) -> None:
+def test_when_a_crawl_comes_again(desk: DashboardContext, engine: Engine) -> None:
     begin(engine, 1, ended_at=1.0, round=2, first_round=2)
     begin(engine, 2, ended_at=1.0)
     begin(engine, 3, ended_at=1.0)
@@ -235,7 +236,7 @@ def test_when_a_crawl_comes_again(desk: Desk, engine: Engine) -> None:
 LOST = Outcome(Code.HTTP_STATUS, "404")
 
 
-def test_outcomes_are_counted_in_the_background(desk: Desk, engine: Engine) -> None:
+def test_outcomes_are_counted_in_the_background(desk: DashboardContext, engine: Engine) -> None:
     begin(engine, age=10_000.0)
     meet(engine, 1)
     for number, outcome in enumerate([LOST, LOST, Outcome(Code.TIMEOUT), Outcome(Code.NOINDEX), None]):
@@ -252,12 +253,12 @@ def test_outcomes_are_counted_in_the_background(desk: Desk, engine: Engine) -> N
 
 @pytest.mark.parametrize("part", ["", "/course", "/sites", "/slow"])
 @pytest.mark.parametrize("number", ["7", "0", "999999999999999999"])
-def test_there_is_no_such_crawl(desk: Desk, part: str, number: str) -> None:
+def test_there_is_no_such_crawl(desk: DashboardContext, part: str, number: str) -> None:
     found = get(desk, f"/api/crawls/{number}{part}")
     assert (found.status, json.loads(found.body)) == (404, {"error": "There is no such crawl."})
 
 
-def test_its_workers(desk: Desk, engine: Engine) -> None:
+def test_its_workers(desk: DashboardContext, engine: Engine) -> None:
     begin(engine)
     work(engine, 1, silent=2.0)
     work(engine, 2, silent=LEASE + 10)
@@ -267,7 +268,7 @@ def test_its_workers(desk: Desk, engine: Engine) -> None:
     assert "taken for dead" in text(desk, "/crawls/1")
 
 
-def test_its_course(desk: Desk, engine: Engine) -> None:
+def test_its_course(desk: DashboardContext, engine: Engine) -> None:
     begin(engine)
     note(engine, 4_000.0, pages=50, read=50, on_topic=50)
     note(
@@ -339,7 +340,7 @@ def fill(engine: Engine, count: int = 120) -> None:
     ],
 )
 @pytest.mark.parametrize("held", ["", "5.ex"])
-def test_sites_come_sorted_and_each_once(desk: Desk, engine: Engine, sort: str, of: Any, held: str) -> None:
+def test_sites_come_sorted_and_each_once(desk: DashboardContext, engine: Engine, sort: str, of: Any, held: str) -> None:
     fill(engine)
     rows, after = [], ""
     while after is not None:
@@ -352,11 +353,11 @@ def test_sites_come_sorted_and_each_once(desk: Desk, engine: Engine, sort: str, 
 
 
 def test_too_many_sites_are_sorted_by_pages_and_it_says_so(
-    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(engine)
     for few, sort in ((120, "requests"), (119, "pages")):
-        monkeypatch.setattr(site_list, "FEW", few)
+        monkeypatch.setattr(sites, "FEW", few)
         assert data(desk, "/api/crawls/1/sites", sort="requests")["sites"]["sort"] == sort
     first = data(desk, "/api/crawls/1/sites", sort="requests")
     more = data(desk, "/api/crawls/1/sites", sort="requests", after=first["more"])
@@ -366,14 +367,14 @@ def test_too_many_sites_are_sorted_by_pages_and_it_says_so(
 
 
 def test_what_waits_of_a_site_is_counted_up_to_a_bound(
-    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(engine)
     meet(engine, 1, waiting=200)
     meet(engine, 2, waiting=201, hosts=3)
     meet(engine, 3)
-    for few in (site_list.FEW_HOSTS, 2):  # at once, and site by site
-        monkeypatch.setattr(site_list, "FEW_HOSTS", few)
+    for few in (sites.FEW_HOSTS, 2):  # at once, and site by site
+        monkeypatch.setattr(sites, "FEW_HOSTS", few)
         rows = {row["id"]: row for row in data(desk, "/api/crawls/1/sites")["sites"]["rows"]}
         assert [(rows[n]["waiting"], rows[n]["waiting_is_least"]) for n in (1, 2, 3)] == [
             (200, False),
@@ -385,19 +386,25 @@ def test_what_waits_of_a_site_is_counted_up_to_a_bound(
 
 
 @pytest.mark.parametrize(("bound", "shown", "are_least"), [(3, 3, False), (2, 2, True)])
-@pytest.mark.parametrize("few", [site_list.FEW_HOSTS, 1], ids=["at once", "site by site"])
+@pytest.mark.parametrize("few", [sites.FEW_HOSTS, 1], ids=["at once", "site by site"])
 def test_hosts_of_a_site_are_looked_at_up_to_a_bound(
-    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch, few: int, bound: int, shown: int, are_least: bool
+    desk: DashboardContext,
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+    few: int,
+    bound: int,
+    shown: int,
+    are_least: bool,
 ) -> None:
     begin(engine)
     meet(engine, 1, hosts=3)
-    monkeypatch.setattr(site_list, "FEW_HOSTS", few)
-    monkeypatch.setattr(site_list, "MOST_HOSTS", bound)
+    monkeypatch.setattr(sites, "FEW_HOSTS", few)
+    monkeypatch.setattr(sites, "MOST_HOSTS", bound)
     (row,) = data(desk, "/api/crawls/1/sites")["sites"]["rows"]
     assert (row["hosts"], row["hosts_are_least"]) == (shown, are_least)
 
 
-def test_hosts_of_a_site(desk: Desk, engine: Engine) -> None:
+def test_hosts_of_a_site(desk: DashboardContext, engine: Engine) -> None:
     begin(engine)
     meet(engine, 1, hosts=2, waiting=1)
     with engine.begin() as connection:
@@ -410,13 +417,13 @@ def test_hosts_of_a_site(desk: Desk, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("after", ["x", "1", "1-x", "-1-1", "1-" + "9" * 19, "٣-٣"])
-def test_what_is_no_place_among_the_sites(desk: Desk, engine: Engine, after: str) -> None:
+def test_what_is_no_place_among_the_sites(desk: DashboardContext, engine: Engine, after: str) -> None:
     begin(engine)
     assert get(desk, "/api/crawls/1/sites", after=after).status == 400
 
 
 @pytest.mark.parametrize("held", ["%", "_", "\\", "'"])
-def test_what_names_hold_is_no_pattern(desk: Desk, engine: Engine, held: str) -> None:
+def test_what_names_hold_is_no_pattern(desk: DashboardContext, engine: Engine, held: str) -> None:
     fill(engine, 3)
     assert names(data(desk, "/api/crawls/1/sites", site=held)) == []
     assert "No site&#39;s name holds this" in text(desk, "/crawls/1", site=held)
@@ -425,7 +432,7 @@ def test_what_names_hold_is_no_pattern(desk: Desk, engine: Engine, held: str) ->
 # Why it is slow.
 
 
-def test_the_slowest_are_looked_for_in_the_background(desk: Desk, engine: Engine) -> None:
+def test_the_slowest_are_looked_for_in_the_background(desk: DashboardContext, engine: Engine) -> None:
     begin(engine, waiting=3)
     meet(engine, 1, "slow.example", waiting=3)
     with engine.begin() as connection:
@@ -451,7 +458,7 @@ class Tags(HTMLParser):
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=range(len(ATTACKS)))
-def test_hostile_words_stay_words(desk: Desk, engine: Engine, attack: str) -> None:
+def test_hostile_words_stay_words(desk: DashboardContext, engine: Engine, attack: str) -> None:
     begin(engine, name=attack, seeds=json.dumps([attack] * 7))
     work(engine)
     meet(engine, 1, attack, waiting=1)

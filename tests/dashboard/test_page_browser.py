@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.engine import URL
 
-from crawler.state.database import open_database
-from crawler.state.raw import zstd
-from crawler.state.schema import page as pages
-from crawler.state.schema import page_version, raw
+from crawler.store.database import open_database
+from crawler.store.responses import zstd
+from crawler.store.schema import page as pages
+from crawler.store.schema import page_version, raw
 
 HOSTILE = (
     "<head><style>body { display: none } @import 'http://evil.example/x.css';</style>"

@@ -11,16 +11,16 @@ from sqlalchemy import Engine, insert, update
 
 from crawler.config import canonical_of
 from crawler.dashboard.api import API
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.openapi import document
 from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.reread import MOST_BYTES
 from crawler.dashboard.routes import answer
+from crawler.dashboard.views.page_blocks import MOST_BYTES
+from crawler.dashboard.views.page_detail import MOST_VERSIONS
+from crawler.frontier.messages import Keys
 from crawler.outcomes import Code, Outcome
-from crawler.state.entries import Keys
-from crawler.state.page_detail import MOST_VERSIONS
-from crawler.state.raw import zstd
-from crawler.state.schema import address, page, page_version, raw, verdict
+from crawler.store.responses import zstd
+from crawler.store.schema import address, page, page_version, raw, verdict
 
 HOME = "http://a.example/"
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."
@@ -37,11 +37,11 @@ TEXT = "\n".join([PROSE] * 4)
 VIEWS = ("", "/original", "/blocks", "/versions", "/links", "/links?of=all", "/links?of=pictures")
 
 
-def key_of(desk: Desk, url: str, kind: str = "link") -> int:
+def key_of(desk: DashboardContext, url: str, kind: str = "link") -> int:
     return Keys(1, canonical_of(desk.settings))(url, kind)
 
 
-def stored(desk: Desk, engine: Engine, source: str | None = SOURCE, **more: Any) -> int:
+def stored(desk: DashboardContext, engine: Engine, source: str | None = SOURCE, **more: Any) -> int:
     """The number of a page that is stored now."""
     key = key_of(desk, more.get("url", HOME))
     values = {"key": key, "crawl_id": 1, "url": HOME, "requested_url": HOME, "fetched_at": "2026-01-02T03:04:05+00:00"}
@@ -57,32 +57,32 @@ def stored(desk: Desk, engine: Engine, source: str | None = SOURCE, **more: Any)
     return int(number[0])
 
 
-def ask(desk: Desk, path: str, language: str = "en") -> Answer:
+def ask(desk: DashboardContext, path: str, language: str = "en") -> Answer:
     where, _, query = path.partition("?")
     given = dict(part.split("=", 1) for part in query.split("&") if part)
     return answer(desk, Request("GET", where, given, headers={"host": "localhost", "accept-language": language}))
 
 
-def shown(desk: Desk, path: str, language: str = "en") -> str:
+def shown(desk: DashboardContext, path: str, language: str = "en") -> str:
     """The text of a view, its blanks folded."""
     found = ask(desk, path, language)
     assert found.status == 200, found.body[-500:]
     return " ".join(found.body.decode().split())
 
 
-def told(desk: Desk, path: str) -> dict[str, Any]:
+def told(desk: DashboardContext, path: str) -> dict[str, Any]:
     found = ask(desk, "/api" + path)
     assert found.status == 200, found.body
     return dict(json.loads(found.body))
 
 
 @pytest.mark.parametrize("view", ["", "/original", "/blocks", "/versions", "/links"])
-def test_a_page_that_is_not_there(desk: Desk, engine: Engine, view: str) -> None:
+def test_a_page_that_is_not_there(desk: DashboardContext, engine: Engine, view: str) -> None:
     assert ask(desk, f"/pages/7{view}").status == 404
     assert ask(desk, f"/pages/{10**18 - 1}{view}").status == 404
 
 
-def test_what_is_known_of_a_page(desk: Desk, engine: Engine) -> None:
+def test_what_is_known_of_a_page(desk: DashboardContext, engine: Engine) -> None:
     parent = stored(desk, engine, None, url="http://a.example/parent", title="The <i>parent</i>")
     number = stored(
         desk,
@@ -109,7 +109,7 @@ def test_what_is_known_of_a_page(desk: Desk, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(("view", "language"), [(view, language) for view in VIEWS for language in ("en", "zh")])
-def test_without_its_source(desk: Desk, engine: Engine, view: str, language: str) -> None:
+def test_without_its_source(desk: DashboardContext, engine: Engine, view: str, language: str) -> None:
     number = stored(desk, engine, None)
     if view == "/original":
         assert ask(desk, f"/pages/{number}{view}").status == 404
@@ -119,7 +119,7 @@ def test_without_its_source(desk: Desk, engine: Engine, view: str, language: str
     assert ("KEEP_RESPONSES=True" in text) is (view not in ("/versions", "/links"))
 
 
-def test_a_source_that_is_far_larger_than_it_looks(desk: Desk, engine: Engine) -> None:
+def test_a_source_that_is_far_larger_than_it_looks(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine)
     with engine.begin() as connection:
         connection.execute(update(raw).values(body=zstd.compress(b" " * (MOST_BYTES + 1))))
@@ -128,11 +128,11 @@ def test_a_source_that_is_far_larger_than_it_looks(desk: Desk, engine: Engine) -
 
 
 @pytest.mark.parametrize(("of", "after"), [("found", "x"), ("found", "1"), ("all", "-1"), ("pictures", "1.2")])
-def test_a_place_among_links_that_no_answer_gave(desk: Desk, engine: Engine, of: str, after: str) -> None:
+def test_a_place_among_links_that_no_answer_gave(desk: DashboardContext, engine: Engine, of: str, after: str) -> None:
     assert ask(desk, f"/pages/{stored(desk, engine)}/links?of={of}&after={after}").status == 400
 
 
-def test_the_original(desk: Desk, engine: Engine) -> None:
+def test_the_original(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine)
     found = ask(desk, f"/pages/{number}/original")
     text = found.body.decode()
@@ -160,12 +160,14 @@ def test_the_original(desk: Desk, engine: Engine) -> None:
         ),
     ],
 )
-def test_what_is_said_of_the_tints(desk: Desk, engine: Engine, more: dict[str, Any], source: str, said: str) -> None:
+def test_what_is_said_of_the_tints(
+    desk: DashboardContext, engine: Engine, more: dict[str, Any], source: str, said: str
+) -> None:
     number = stored(desk, engine, source, **more)
     assert said in ask(desk, f"/pages/{number}/original").body.decode()
 
 
-def test_blocks(desk: Desk, engine: Engine) -> None:
+def test_blocks(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine)
     found = told(desk, f"/pages/{number}/blocks")
     assert (found["method"], found["is_explained"], found["total"]) == ("auto", True, len(found["blocks"]))
@@ -179,7 +181,7 @@ def test_blocks(desk: Desk, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("method", ["leaf-tags", "dom-tags", "max-text", "crunch", "slope"])
-def test_blocks_of_other_methods(desk: Desk, engine: Engine, method: str) -> None:
+def test_blocks_of_other_methods(desk: DashboardContext, engine: Engine, method: str) -> None:
     number = stored(desk, engine, extractor=method)
     found = told(desk, f"/pages/{number}/blocks")
     assert (found["method"], found["limit"]) == (method, None)
@@ -187,7 +189,7 @@ def test_blocks_of_other_methods(desk: Desk, engine: Engine, method: str) -> Non
     assert "This method says only which blocks it keeps." in shown(desk, f"/pages/{number}/blocks")
 
 
-def test_many_blocks_come_part_by_part(desk: Desk, engine: Engine) -> None:
+def test_many_blocks_come_part_by_part(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine, "<body>" + "".join(f"<p>Line {at}</p>" for at in range(450)))
     places, start = [], 0
     while start is not None:
@@ -197,7 +199,7 @@ def test_many_blocks_come_part_by_part(desk: Desk, engine: Engine) -> None:
     assert places == list(range(450))
 
 
-def test_versions(desk: Desk, engine: Engine) -> None:
+def test_versions(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine, text="Bees waltz.\nBees hum.")
     assert "has not changed" in shown(desk, f"/pages/{number}/versions")
     with engine.begin() as connection:
@@ -216,7 +218,7 @@ def test_versions(desk: Desk, engine: Engine) -> None:
     assert ask(desk, f"/pages/{number}/versions?old=77").status == 404
 
 
-def test_versions_of_very_many_lines_take_no_longer(desk: Desk, engine: Engine) -> None:
+def test_versions_of_very_many_lines_take_no_longer(desk: DashboardContext, engine: Engine) -> None:
     texts = ["\n".join(f"{number * 40_000 + line:x}" for line in range(33_000)) for number in range(MOST_VERSIONS + 1)]
     number = stored(desk, engine, text=texts[0] + "\nx" * 500_000)
     values = {"key": key_of(desk, HOME), "crawl_id": 1, "fetched_at": "2026-01-01T01:00:00+00:00", "title": "x"}
@@ -228,7 +230,7 @@ def test_versions_of_very_many_lines_take_no_longer(desk: Desk, engine: Engine) 
     assert [one["share"] > 0.5 for one in found["versions"][:-1]] == [True] * MOST_VERSIONS
 
 
-def test_links(desk: Desk, engine: Engine) -> None:
+def test_links(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine)
     high = stored(desk, engine, None, url="http://a.example/high", title="High <b>", relevance=0.8)
     whole = {"host_id": 1, "depth": 0, "kind": "link"}
@@ -262,7 +264,9 @@ def columns(outcome: Outcome | None) -> dict[str, str | None]:
 @pytest.mark.parametrize(
     ("outcome", "said"), [(Outcome(Code.HTTP_STATUS, "410"), " · failed · <bdi>410 Gone</bdi>"), (None, "")]
 )
-def test_what_came_of_the_last_check_is_said(desk: Desk, engine: Engine, outcome: Outcome | None, said: str) -> None:
+def test_what_came_of_the_last_check_is_said(
+    desk: DashboardContext, engine: Engine, outcome: Outcome | None, said: str
+) -> None:
     number = stored(desk, engine, checked_at=1e9)
     with engine.begin() as connection:
         values = {"key": key_of(desk, HOME), "url": HOME, "host_id": 1, "depth": 0, "kind": "link", "priority": 500}
@@ -290,7 +294,7 @@ def test_what_came_of_the_last_check_is_said(desk: Desk, engine: Engine, outcome
     ],
 )
 def test_what_became_of_a_link_is_said_in_words(
-    desk: Desk, engine: Engine, outcome: Outcome, english: str, chinese: str
+    desk: DashboardContext, engine: Engine, outcome: Outcome, english: str, chinese: str
 ) -> None:
     number = stored(desk, engine)
     values = {"host_id": 1, "depth": 0, "kind": "link", "priority": 500}
@@ -305,7 +309,7 @@ def test_what_became_of_a_link_is_said_in_words(
     assert chinese in shown(desk, f"/pages/{number}/links", "zh")
 
 
-def test_pictures(desk: Desk, engine: Engine) -> None:
+def test_pictures(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine)
     values = {"crawl_id": 1, "site_id": 1, "kind": "image", "url": "u", "target": "", "page": HOME, "bytes": None}
     values |= {"decided_by": "model", "audited": False, "bytes_are_measured": False, "decided_at": "2026", "sight": ""}
@@ -325,7 +329,7 @@ def test_pictures(desk: Desk, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("attack", [*ATTACKS, BEYOND_TEXT], ids=range(len(ATTACKS) + 1))
-def test_what_the_web_says_is_text(desk: Desk, engine: Engine, attack: str) -> None:
+def test_what_the_web_says_is_text(desk: DashboardContext, engine: Engine, attack: str) -> None:
     safe = attack.replace("\x00", "").replace("\ud800", "")
     fields = ("title", "author", "published", "language", "comments", "markdown", "parent", "duplicate_of", "via")
     web = dict.fromkeys((*fields, "page_type", "requested_url", "extractor", "fetched_at", "first_at"), safe)

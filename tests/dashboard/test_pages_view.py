@@ -11,12 +11,12 @@ from attacks import ATTACKS
 from sqlalchemy import Engine, delete, insert, update
 
 from crawler.dashboard.background import Background
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.excerpts import excerpt
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
-from crawler.state.page_search import look
-from crawler.state.schema import crawl, page, site
+from crawler.dashboard.views.page_search import look
+from crawler.store.schema import crawl, page, site
 
 
 @pytest.fixture
@@ -36,18 +36,18 @@ def store(engine: Engine, number: int, **more: Any) -> None:
         connection.execute(insert(page).values(**(values | more)))
 
 
-def ask(desk: Desk, path: str, **query: str) -> Answer:
+def ask(desk: DashboardContext, path: str, **query: str) -> Answer:
     return answer(desk, Request("GET", path, query, headers={"host": "localhost"}))
 
 
-def shown(desk: Desk, **query: str) -> str:
+def shown(desk: DashboardContext, **query: str) -> str:
     """The text of the list, its blanks folded."""
     found = ask(desk, "/pages", **query)
     assert found.status == 200, found.body[-500:]
     return " ".join(found.body.decode().split())
 
 
-def told(desk: Desk, **query: str) -> dict[str, Any]:
+def told(desk: DashboardContext, **query: str) -> dict[str, Any]:
     found = ask(desk, "/api/pages", **query)
     assert found.status == 200, found.body
     return dict(json.loads(found.body))
@@ -57,7 +57,7 @@ def numbers(answered: dict[str, Any]) -> list[int]:
     return [one["page"]["id"] for one in answered["pages"]]
 
 
-def test_a_page_as_it_is_shown(desk: Desk, engine: Engine) -> None:
+def test_a_page_as_it_is_shown(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 7, changed_round=1, gone_round=1, duplicate_of="http://bees.com/first", relevance=0.25)
     text = shown(desk, q="DARK")
     assert '<a href="/pages/7" data-key="o"><bdi>Page 7</bdi></a>' in text
@@ -77,7 +77,7 @@ def test_a_page_as_it_is_shown(desk: Desk, engine: Engine) -> None:
     assert 'badge good">new' not in text  # all pages of a first round are
 
 
-def test_words_are_marked_wherever_they_were_found(desk: Desk, engine: Engine) -> None:
+def test_words_are_marked_wherever_they_were_found(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 7, title="All <b>bees</b>")
     text = shown(desk, q="bees 7")
     assert "<bdi>All &lt;b&gt;<mark>bees</mark>&lt;/b&gt;</bdi></a>" in text
@@ -85,7 +85,7 @@ def test_words_are_marked_wherever_they_were_found(desk: Desk, engine: Engine) -
     assert 'href="http://www.bees.com/7"' in text
 
 
-def test_words_are_marked_in_addresses_too(desk: Desk, engine: Engine) -> None:
+def test_words_are_marked_in_addresses_too(desk: DashboardContext, engine: Engine) -> None:
     url = "http://bees.com/%E8%9C%9C%E8%9C%82/a%2Fb"
     store(engine, 7, url=url, title="")
     text = shown(desk, q="蜜蜂")
@@ -93,7 +93,7 @@ def test_words_are_marked_in_addresses_too(desk: Desk, engine: Engine) -> None:
     assert text.count("<bdi>http://bees.com/<mark>蜜蜂</mark>/a%2Fb</bdi>") == 2  # as its title, as it has none
 
 
-def test_a_new_page_of_a_later_round(desk: Desk, engine: Engine) -> None:
+def test_a_new_page_of_a_later_round(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1)
     store(engine, 2, first_round=2)
     with engine.begin() as connection:
@@ -104,7 +104,7 @@ def test_a_new_page_of_a_later_round(desk: Desk, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("count", [49, 50, 51, 100, 130])
-def test_more_of_them(desk: Desk, engine: Engine, count: int) -> None:
+def test_more_of_them(desk: DashboardContext, engine: Engine, count: int) -> None:
     for number in range(1, count + 1):
         store(engine, number)
     every, given, said = [], {}, []
@@ -123,12 +123,12 @@ def test_more_of_them(desk: Desk, engine: Engine, count: int) -> None:
 
 
 def test_a_search_that_is_not_through_goes_on_by_itself(
-    desk: Desk, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(1, 61):
         store(engine, number, title="Honey" if number == 3 else "Else")
     monkeypatch.setattr("crawler.dashboard.views.pages.look", lambda *given: look(*given, 0.0))
-    monkeypatch.setattr("crawler.state.page_search.FIRST_SLOW", 25)
+    monkeypatch.setattr("crawler.dashboard.views.page_search.FIRST_SLOW", 25)
     first = shown(desk, q="honey")
     assert "25 of 60 pages looked through so far, 0 found" in first
     assert "data-goes-on" in first
@@ -140,7 +140,7 @@ def test_a_search_that_is_not_through_goes_on_by_itself(
     assert [(one["looked"], one["found"]) for one in answers] == [(25, 0), (50, 0), (58, 1), (60, 1)]
 
 
-def test_filters_stay_in_the_address(desk: Desk, engine: Engine) -> None:
+def test_filters_stay_in_the_address(desk: DashboardContext, engine: Engine) -> None:
     for number in range(1, 61):
         store(engine, number, language="zh")
     query = {"q": "bees dance", "language": "zh", "type": "article", "from": "0.1", "to": "0.9", "sort": "best"}
@@ -173,7 +173,7 @@ def test_filters_stay_in_the_address(desk: Desk, engine: Engine) -> None:
     ],
 )
 def test_a_site_is_known_by_its_name_and_by_an_address_of_it(
-    desk: Desk, engine: Engine, given: str, found: list[int]
+    desk: DashboardContext, engine: Engine, given: str, found: list[int]
 ) -> None:
     store(engine, 1)
     with engine.begin() as connection:
@@ -182,7 +182,7 @@ def test_a_site_is_known_by_its_name_and_by_an_address_of_it(
     assert numbers(told(desk, site=given)) == found
 
 
-def test_a_part_of_several_names_is_asked_about(desk: Desk, engine: Engine) -> None:
+def test_a_part_of_several_names_is_asked_about(desk: DashboardContext, engine: Engine) -> None:
     with engine.begin() as connection:
         for number in range(2, 25):
             connection.execute(insert(site).values(id=number, crawl_id=1, name=f"<b>{number}.bees.org", pages=number))
@@ -208,7 +208,7 @@ def test_a_part_of_several_names_is_asked_about(desk: Desk, engine: Engine) -> N
     assert "No site of this crawl is called so" in shown(desk, site="wasps")
 
 
-def test_the_largest_sites_are_offered(desk: Desk, engine: Engine) -> None:
+def test_the_largest_sites_are_offered(desk: DashboardContext, engine: Engine) -> None:
     with engine.begin() as connection:
         for number in range(2, 60):
             connection.execute(insert(site).values(id=number, crawl_id=1, name=f"s{number}.org", pages=number))
@@ -217,7 +217,7 @@ def test_the_largest_sites_are_offered(desk: Desk, engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(("given", "said"), [("0.3", "30%"), ("0.25", "25%"), ("0.001", "&lt;1%")])
-def test_relevance_is_a_share_everywhere(desk: Desk, engine: Engine, given: str, said: str) -> None:
+def test_relevance_is_a_share_everywhere(desk: DashboardContext, engine: Engine, given: str, said: str) -> None:
     store(engine, 1, relevance=0.625)
     text = shown(desk, **{"from": given})
     assert f'<option value="{given}" selected>{said}</option>' in text
@@ -225,14 +225,14 @@ def test_relevance_is_a_share_everywhere(desk: Desk, engine: Engine, given: str,
     assert "Filters (1)" in text
 
 
-def test_the_crawl_with_the_newest_page_is_shown(desk: Desk, engine: Engine) -> None:
+def test_the_crawl_with_the_newest_page_is_shown(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1)
     store(engine, 2, crawl_id=2, site_id=None, fetched_at="2026-02-01T00:00:00+00:00")
     assert (told(desk)["crawl"], told(desk, crawl="bees")["crawl"]) == ("rails", "bees")
     assert ask(desk, "/pages", crawl="none").status == 404
 
 
-def test_nothing_yet(desk: Desk, engine: Engine) -> None:
+def test_nothing_yet(desk: DashboardContext, engine: Engine) -> None:
     assert "This crawl has stored no page yet" in shown(desk)
     assert "This crawl has stored no page yet" in shown(desk, q="bees")
     store(engine, 1)
@@ -241,7 +241,7 @@ def test_nothing_yet(desk: Desk, engine: Engine) -> None:
     assert "没有符合条件的页面" in shown(desk, q="wasps", lang="zh")
 
 
-def test_no_crawl_yet(desk: Desk, engine: Engine) -> None:
+def test_no_crawl_yet(desk: DashboardContext, engine: Engine) -> None:
     with engine.begin() as connection:
         connection.execute(delete(site))
         connection.execute(delete(crawl))
@@ -251,7 +251,7 @@ def test_no_crawl_yet(desk: Desk, engine: Engine) -> None:
 
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_pages_say_is_text(desk: Desk, engine: Engine, attack: str, language: str) -> None:
+def test_what_pages_say_is_text(desk: DashboardContext, engine: Engine, attack: str, language: str) -> None:
     store(engine, 1, title=attack, url=attack, text=attack, language=attack, page_type=attack, duplicate_of=attack)
     with engine.begin() as connection:
         connection.execute(update(site).values(name=attack))
@@ -272,7 +272,7 @@ def test_what_pages_say_is_text(desk: Desk, engine: Engine, attack: str, languag
     "name", ["crawl", "q", "site", "language", "type", "state", "round", "from", "to", "sort", "after"]
 )
 @pytest.mark.parametrize("attack", [*ATTACKS, "\x00", "-1", str(2**62), "9" * 400, "1e-300", "nan", "𝟙", "0.5_1_1_1"])
-def test_what_visitors_send(desk: Desk, engine: Engine, name: str, attack: str) -> None:
+def test_what_visitors_send(desk: DashboardContext, engine: Engine, name: str, attack: str) -> None:
     store(engine, 1)
     found = ask(desk, "/pages", **{name: attack})
     assert found.status in (200, 400, 404)
@@ -285,17 +285,17 @@ def test_what_visitors_send(desk: Desk, engine: Engine, name: str, attack: str) 
     "after",
     ["x", "0.5", "0.5_1_1", "0.5_1_1_1_1", "nan_1_1_1", "inf_1_1_1", "-0.1_1_1_1", "0.5_-1_1_1", "1_1_1_" + "9" * 19],
 )
-def test_a_place_that_no_answer_gave(desk: Desk, engine: Engine, after: str) -> None:
+def test_a_place_that_no_answer_gave(desk: DashboardContext, engine: Engine, after: str) -> None:
     found = ask(desk, "/pages", after=after)
     assert (found.status, b"after is wrong" in found.body) == (400, True)
 
 
-def test_too_many_words(desk: Desk, engine: Engine) -> None:
+def test_too_many_words(desk: DashboardContext, engine: Engine) -> None:
     assert ask(desk, "/pages", q=" ".join(map(str, range(10)))).status == 200
     assert ask(desk, "/pages", q=" ".join(map(str, range(11)))).status == 400
 
 
-def test_how_many_there_are(desk: Desk, engine: Engine) -> None:
+def test_how_many_there_are(desk: DashboardContext, engine: Engine) -> None:
     store(engine, 1)
     store(engine, 2, language=None, page_type="forum")
     found = json.loads(ask(desk, "/api/pages/counts").body)
@@ -341,7 +341,7 @@ def test_many_words_in_long_texts_take_no_longer() -> None:
     assert time.process_time() - begun < 1
 
 
-def test_an_excerpt_is_short(desk: Desk) -> None:
+def test_an_excerpt_is_short(desk: DashboardContext) -> None:
     pieces = excerpt("bee " * 100_000 + "honey " * 100_000, ["bee", "honey"])
     assert len(pieces) < 200
     assert sum(len(one.text) for one in pieces) < 2_000

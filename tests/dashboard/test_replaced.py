@@ -11,32 +11,32 @@ from scrapy.settings import Settings
 from sqlalchemy import delete, insert, update
 from sqlalchemy.engine import make_url
 
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
+from crawler.dashboard.access import AccessControl
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import API, VIEWS, answer
-from crawler.state.database import open_database
-from crawler.state.schema import VERSION, crawl, page, tables, version
+from crawler.store.database import open_database
+from crawler.store.schema import VERSION, crawl, page, tables, version
 
 ALL = [re.sub(r"\{\w+\}", "1", one) for one in {**VIEWS, **API}]
 
 
 @pytest.fixture
-def desk(copied: Path) -> Desk:
+def desk(copied: Path) -> DashboardContext:
     settings = Settings()
     settings.setmodule("crawler.settings")
-    return Desk(make_url(f"sqlite:///{copied / 'crawl.db'}"), copied, settings, Door())
+    return DashboardContext(make_url(f"sqlite:///{copied / 'crawl.db'}"), copied, settings, AccessControl())
 
 
-def ask(desk: Desk, path: str) -> Answer:
+def ask(desk: DashboardContext, path: str) -> Answer:
     return answer(desk, Request("GET", path, {}, {}, {"host": "localhost"}, "127.0.0.1"))
 
 
-def data(desk: Desk, path: str) -> Any:
+def data(desk: DashboardContext, path: str) -> Any:
     return json.loads(ask(desk, path).body)
 
 
-def write(desk: Desk, *statements: Any) -> None:
+def write(desk: DashboardContext, *statements: Any) -> None:
     engine = open_database(desk.url)
     with engine.begin() as connection:
         for statement in statements:
@@ -44,7 +44,7 @@ def write(desk: Desk, *statements: Any) -> None:
     engine.dispose()
 
 
-def begin_anew(desk: Desk) -> None:
+def begin_anew(desk: DashboardContext) -> None:
     """Another crawl of the same number and name, with a page of the same number."""
     write(
         desk,
@@ -58,7 +58,7 @@ def begin_anew(desk: Desk) -> None:
     )  # fmt: skip
 
 
-def test_after_a_reset_nothing_is_of_the_crawl_before(desk: Desk) -> None:
+def test_after_a_reset_nothing_is_of_the_crawl_before(desk: DashboardContext) -> None:
     for path in ALL:
         ask(desk, path)
     assert data(desk, "/api/evaluate/focus")["report"]["figures"]["total"]["pages"] > 1
@@ -76,7 +76,7 @@ def test_after_a_reset_nothing_is_of_the_crawl_before(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("gone", [True, False])
-def test_a_database_that_is_gone_or_of_another_release_is_said(desk: Desk, gone: bool) -> None:
+def test_a_database_that_is_gone_or_of_another_release_is_said(desk: DashboardContext, gone: bool) -> None:
     for path in ALL:
         ask(desk, path)
     if gone:

@@ -15,19 +15,18 @@ from scrapy.settings import Settings
 from sqlalchemy import insert, update
 from sqlalchemy.engine import URL, make_url
 
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.door import Door
+from crawler.dashboard.access import AccessControl
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.dashboard.views import schedule
-from crawler.schedule import tail as tails
-from crawler.schedule.children import log_of, take_lock
-from crawler.schedule.tail import MOST_BYTES, MOST_LINES, tail
-from crawler.state.database import open_database
-from crawler.state.job_tables import job as job_table
-from crawler.state.job_tables import run as run_table
-from crawler.state.jobs import Job, Jobs, find
-from crawler.state.schema import VERSION, crawl, version
+from crawler.schedule import processes as tails
+from crawler.schedule.jobs import Job, Jobs, find
+from crawler.schedule.processes import MOST_BYTES, MOST_LINES, log_of, tail, take_lock
+from crawler.store.dashboard_tables import job as job_table
+from crawler.store.dashboard_tables import run as run_table
+from crawler.store.database import open_database
+from crawler.store.schema import VERSION, crawl, version
 
 PATIENCE = 60.0
 EVIL = [
@@ -50,7 +49,7 @@ class Visitor:
         told = {"OUTPUT_DIR": str(output), "STATE_URL": url.render_as_string(hide_password=False)}
         settings.setdict(told, priority="cmdline")
         self.url, self.output = url, output
-        self.desk = Desk(url, output, settings, Door())
+        self.desk = DashboardContext(url, output, settings, AccessControl())
 
     def get(self, path: str, **query: str) -> Answer:
         return answer(self.desk, Request("GET", path, query, {}, {"host": "localhost"}))

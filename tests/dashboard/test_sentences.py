@@ -10,12 +10,12 @@ import pytest
 
 from crawler import dashboard
 from crawler.dashboard.api import API
-from crawler.dashboard.words import words_of
-from crawler.explanation import ReasonCode
-from crawler.extraction.auto.reasons import BlockReason
+from crawler.dashboard.translation import words_of
+from crawler.extraction.auto.explanation import BlockReason
 from crawler.noise.reasons import NoiseReason
-from crawler.state import glance
-from crawler.wording import Message
+from crawler.store import read_only
+from crawler.translation.message import Message
+from crawler.translation.reasons import ReasonCode
 
 FOLDER = Path(dashboard.__file__).parent
 TEXT = r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
@@ -49,7 +49,7 @@ def in_module(path: Path) -> Iterator[str]:
     yield from in_template(path.read_text("utf-8"))
 
 
-MODULES = [*(path for path in sorted(FOLDER.rglob("*.py")) if path.name not in FOR_PROGRAMS), Path(glance.__file__)]
+MODULES = [*(path for path in sorted(FOLDER.rglob("*.py")) if path.name not in FOR_PROGRAMS), Path(read_only.__file__)]
 FOUND = {
     **{path.name: set(in_template(path.read_text("utf-8"))) for path in sorted(FOLDER.glob("templates/*.html"))},
     **{f"{path.parent.name}/{path.name}": set(in_module(path)) for path in MODULES},

@@ -13,7 +13,7 @@ import pytest
 import served
 from sqlalchemy.engine import URL
 
-from crawler.state.report import reading
+from crawler.store.read_only import reading
 
 PAGES = 2_000
 MOST = 200.0  # milliseconds of the processor: what others do on the machine meanwhile is not the dashboard's

@@ -4,7 +4,6 @@ from html.parser import HTMLParser
 import pytest
 
 from crawler.evaluation.gold import Gold, GoldSet
-from crawler.evaluation.html import shown
 from crawler.evaluation.judgement import Plan, Verdict, judge
 from crawler.evaluation.peers import PEERS, Peer
 from crawler.evaluation.report import (
@@ -17,6 +16,7 @@ from crawler.evaluation.report import (
     report,
     where_it_starts,
 )
+from crawler.reports.html_page import shown
 
 EVIL = "</pre></div><script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>\x1b\u202e\ud800<!--"
 # What may stand in the report; nothing among them loads or runs anything.

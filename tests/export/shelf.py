@@ -3,9 +3,9 @@
 from dataclasses import asdict
 from typing import Any
 
+from crawler.frontier.messages import Response
 from crawler.items import PageItem
-from crawler.state.entries import Response
-from crawler.state.exported import Stored
+from crawler.reports.stored_pages import Stored
 
 FETCHED_AT = "2026-11-22T12:30:00+00:00"
 ODD_TEXT = 'First, "quoted"\r\nsecond\rthird\n\n=1+1\x85four\u2028five; 蜜蜂 \U0001f41d\ufeff\x1b[2J\x7f ---\n...\n'

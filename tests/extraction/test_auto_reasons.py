@@ -2,13 +2,12 @@
 
 import pytest
 
-from crawler.explanation import MOST_REASONS, records, weightiest
-from crawler.extraction.auto import auto, sight, signs
+from crawler.extraction.auto import auto, page_outline, signs
 from crawler.extraction.auto.choice import best_f1
-from crawler.extraction.auto.explain import explain
+from crawler.extraction.auto.explanation import GROUPS, BlockReason, JudgedBlock, explain, group_of
 from crawler.extraction.auto.model import judge, judged, shipped
-from crawler.extraction.auto.reasons import GROUPS, BlockReason, JudgedBlock, group_of
 from crawler.page.page import Page
+from crawler.translation.reasons import MOST_REASONS, records, weightiest
 
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."
 PAGE = Page.from_html(
@@ -21,7 +20,7 @@ PAGE = Page.from_html(
 
 def usual() -> dict[str, float]:
     """The signs of a block of which there is nothing to say."""
-    seen = sight.sight(PAGE)
+    seen = page_outline.sight(PAGE)
     names = signs.signs(seen, shipped().vocabulary.scores(seen), signs.ranges(seen)).names
     return dict.fromkeys(names, 0.0) | {"heading 0": 1.0, "after title": 0.0}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.extraction.framework import DEFAULT, Length, Limits, framework, length
-from crawler.extraction.tree import Element
+from crawler.extraction.leaves import Element
 from crawler.page.page import Page
 
 PAPER = Limits(divs=False)

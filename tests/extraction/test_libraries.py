@@ -3,9 +3,8 @@ from importlib import import_module
 
 import pytest
 
-from crawler.extraction import libraries as module
-from crawler.extraction.libraries import Libraries
-from crawler.extraction.template import N1, Label, template
+from crawler.extraction import template as module
+from crawler.extraction.template import N1, Label, Libraries, template
 from crawler.page.page import Page
 
 TEMPLATE = import_module("crawler.extraction.template")  # the function of this name stands before it

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hostile import PAGES
 
-from crawler.extraction.inline import escaped
-from crawler.extraction.markdown import markdown
+from crawler.extraction.output.inline import escaped
+from crawler.extraction.output.markdown import markdown
 from crawler.page.page import Page
 
 CASES = Path(__file__).parent.parent / "pages"

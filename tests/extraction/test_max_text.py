@@ -1,7 +1,7 @@
 import pytest
 
 from crawler.extraction.max_text import BREAKS, max_text
-from crawler.extraction.source import TEXT_LEVEL
+from crawler.extraction.slope import TEXT_LEVEL
 from crawler.page.page import Page
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hostile import PAGES
 
-from crawler.extraction.markdown import markdown
-from crawler.extraction.plain import plain
+from crawler.extraction.output.markdown import markdown
+from crawler.extraction.output.plain import plain
 from crawler.page.page import Page
 
 CASES = Path(__file__).parent.parent / "pages"

@@ -3,8 +3,7 @@ import time
 
 import pytest
 
-from crawler.extraction.script_data import Data
-from crawler.extraction.scripted import instead, scripted
+from crawler.extraction.scripts import Data, instead, scripted
 from crawler.page.page import Page
 
 LINES = [f"In week {number} the bees danced on the comb, and told the others the way." for number in range(12)]

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.extraction.tree import homes, spans
+from crawler.extraction.leaves import homes, spans
 from crawler.page.page import Page
 
 HTML = "<div id=a><p id=b><i id=c>One<b id=d>two</b></i></p><p id=e>Three</p></div><div id=f>Four</div>"

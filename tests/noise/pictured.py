@@ -1,8 +1,8 @@
 """Small pages for the tests of pictures, and their signs by name."""
 
 from crawler.extraction import EXTRACTORS
-from crawler.noise.place import SIGNS, signs
 from crawler.noise.sighting import Sighting, sightings
+from crawler.noise.signs import SIGNS, signs
 from crawler.noise.surroundings import Surroundings
 from crawler.page.page import Extraction, Page
 

@@ -8,11 +8,22 @@ import numpy as np
 import pytest
 from pictured import TEXT, seen
 
-from crawler.explanation import Reason, records, weightiest
-from crawler.noise.changes import _OF_GROUP, Changes, changes
 from crawler.noise.evidence import Evidence
-from crawler.noise.learned import AT, CODES, SIGNS, SPLITS, Floats, Model, shipped, signs_of
+from crawler.noise.learned_model import (
+    _OF_GROUP,
+    AT,
+    CODES,
+    SIGNS,
+    SPLITS,
+    Changes,
+    Floats,
+    Model,
+    changes,
+    shipped,
+    signs_of,
+)
 from crawler.noise.reasons import GROUPS, NoiseReason, Picture, read
+from crawler.translation.reasons import Reason, records, weightiest
 
 FIVE = Evidence(pages=5)
 

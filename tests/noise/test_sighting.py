@@ -7,8 +7,8 @@ import pytest
 from pictured import TEXT, URL, page, seen
 
 from crawler.noise import sighting as module
-from crawler.noise.place import SIGNS
 from crawler.noise.sighting import MOST_LETTERS, Sighting, sightings
+from crawler.noise.signs import SIGNS
 from crawler.page.page import Extraction
 
 MOST_SECONDS = 3.0  # for 10,000 pictures, of which a crawl looks at 500; 0.6 where nothing else is at work

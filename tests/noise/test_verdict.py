@@ -3,13 +3,13 @@ from dataclasses import replace
 
 import pytest
 
-from crawler.explanation import Reason
 from crawler.noise.evidence import Evidence
 from crawler.noise.keyword import NoiseWords
 from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.verdict import MODELS, Judge, Opinion, Verdict
 from crawler.page.page import Extraction, Page
+from crawler.translation.reasons import Reason
 
 BANNER = Sighting("http://a/ads/top_banner.gif", "http://b/", "http://a/")
 STORY = Sighting("http://a/2024/flood.jpg", "", "http://a/", alt="The valley")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from crawler.dashboard.words import words_of
+from crawler.dashboard.translation import words_of
 from crawler.schedule.cron import read
-from crawler.schedule.words import words
+from crawler.schedule.cron_words import words
 
 
 @pytest.mark.parametrize(

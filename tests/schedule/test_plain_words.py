@@ -3,8 +3,8 @@
 import pytest
 
 from crawler.schedule.cron import Cron, read
-from crawler.schedule.words import coming, ended_words, words
-from crawler.state.jobs import Run
+from crawler.schedule.cron_words import coming, ended_words, words
+from crawler.schedule.jobs import Run
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 import pytest
 
+from crawler.frontier.messages import Candidate
 from crawler.page.page import Extraction, Page
 from crawler.spiders.examples import EXAMPLE_LENGTH, MOST_SEEDS, Example, Examples, lesson
-from crawler.state.entries import Candidate
-from crawler.topic import Topic
+from crawler.topic.topic import Topic
 
 GOOD, BAD = "http://a.example/good", "http://a.example/bad"
 NAMED = Topic(example_urls=(GOOD,), against_urls=(BAD,))

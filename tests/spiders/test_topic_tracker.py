@@ -2,16 +2,15 @@
 
 import pytest
 
-from crawler.focus.focus import HIGHEST, Focus
-from crawler.focus.harvest import ON_TOPIC, Harvest, StopWhen
-from crawler.focus.lead import Lead
+from crawler.frontier.frontier import News
+from crawler.frontier.messages import Candidate
 from crawler.page.page import Extraction
 from crawler.spiders.examples import Examples
-from crawler.spiders.links import PageLinks
+from crawler.spiders.page_links import PageLinks
 from crawler.spiders.topic_tracker import TopicTracker
-from crawler.state.entries import Candidate
-from crawler.state.frontier import News
-from crawler.topic import Topic
+from crawler.topic.focus import HIGHEST, Focus, Lead
+from crawler.topic.harvest import ON_TOPIC, Harvest, StopWhen
+from crawler.topic.topic import Topic
 
 HOME, URL = "http://a.example/", "http://a.example/b"
 UNREADABLE = "What an earlier run or another worker learned cannot be read; it teaches nothing"

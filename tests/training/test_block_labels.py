@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.training.labels import GAP, labels
+from crawler.training.block_labels import GAP, labels
 
 ONE = "the bees dance in the dark of the hive"
 TWO = "a queen lays two thousand eggs on a day in may"

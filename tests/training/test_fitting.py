@@ -7,11 +7,11 @@ import pytest
 from gold_pages import row
 
 from crawler.extraction.auto.model import KINDS, Model, judge
-from crawler.extraction.auto.sight import sight
-from crawler.extraction.training import TooFewError
+from crawler.extraction.auto.page_outline import sight
 from crawler.page.page import Page
 from crawler.training.examples import Example, example, parts_of, snippets, weights_of
 from crawler.training.fitting import train
+from crawler.training.template_svm import TooFewError
 
 pytest.importorskip("sklearn")
 pytest.importorskip("lightgbm")

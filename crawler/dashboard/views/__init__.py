@@ -7,11 +7,11 @@ VIEWS, CHANGES and API.
 from collections.abc import Callable
 from typing import Any
 
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, Request
 
-View = Callable[[Desk, Request, Given], Answer]
+View = Callable[[DashboardContext, Request, Given], Answer]
 Views = dict[str, tuple[View, tuple[Parameter, ...]]]
 Changes = Views
-Data = dict[str, tuple[Callable[[Desk, Given], Any], tuple[Parameter, ...], str]]
+Data = dict[str, tuple[Callable[[DashboardContext, Given], Any], tuple[Parameter, ...], str]]

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from sqlalchemy import func, select
 
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import RefusedError
 from crawler.dashboard.views import Data
-from crawler.state.dashboard_tables import sample
-from crawler.state.samples import Point, course
-from crawler.state.schema import crawl
+from crawler.store.dashboard_tables import sample
+from crawler.store.samples import Point, course
+from crawler.store.schema import crawl
 
 HOURS = ("1", "6", "24", "168", "all")
 POINTS = 300
@@ -41,7 +41,7 @@ class Course(NamedTuple):
     series: tuple[Series, ...]
 
 
-def course_of(desk: Desk, given: Given) -> Course:
+def course_of(desk: DashboardContext, given: Given) -> Course:
     """The course of a crawl: all of it, or its last hours."""
     number = given["crawl"]
     with desk.reading() as connection:

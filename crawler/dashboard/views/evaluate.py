@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 
 from crawler import __version__
 from crawler.dashboard.background import Result
-from crawler.dashboard.crawl_choice import CrawlNames, OfCrawl, chosen_crawl, crawl_names, numbered_crawl
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.report_files import HEADERS, ReportFiles, report_file, report_files
 from crawler.dashboard.request import HTML, Answer, RefusedError, Request
 from crawler.dashboard.views import Data, Views
-from crawler.evaluation.focus_kept import Kept, kept
-from crawler.evaluation.focus_report import report
-from crawler.focus.harvest import ON_TOPIC
-from crawler.state.gathered import Fetched, gathered
-from crawler.state.schema import page
-from crawler.state.verdicts import NoiseFigures, noise_figures_of
-from crawler.wording import Message
+from crawler.dashboard.views.choices import CrawlNames, OfCrawl, chosen_crawl, crawl_names, numbered_crawl
+from crawler.dashboard.views.report_files import HEADERS, ReportFiles, report_file, report_files
+from crawler.reports.fetched_pages import Fetched, gathered
+from crawler.reports.focus_report import report
+from crawler.reports.focus_tables import Kept, kept
+from crawler.reports.noise_figures import NoiseFigures, noise_figures_of
+from crawler.store.schema import page
+from crawler.topic.harvest import ON_TOPIC
+from crawler.translation.message import Message
 
 FOCUS, NOISE, FILES = "focus", "noise", "files"
 AGE = 300.0  # seconds until a report is computed anew for who asks
@@ -67,24 +67,24 @@ class NoiseReport(NamedTuple):
     """Null where nothing is computed yet."""
 
 
-def focus(desk: Desk, given: Given) -> FocusReport:
+def focus(desk: DashboardContext, given: Given) -> FocusReport:
     """How well a crawl kept to its topic."""
     of = _asked(desk, given)
     return FocusReport(of.name, *_computed(_focus(desk, of)))
 
 
-def noise(desk: Desk, given: Given) -> NoiseReport:
+def noise(desk: DashboardContext, given: Given) -> NoiseReport:
     """What a crawl skipped as noise."""
     of = _asked(desk, given)
     return NoiseReport(of.name, *_computed(_noise(desk, of)))
 
 
-def files(desk: Desk, given: Given) -> ReportFiles:
+def files(desk: DashboardContext, given: Given) -> ReportFiles:
     """The reports that lie as files."""
     return report_files(desk.output)
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page with one of the reports."""
     values: dict[str, Any] = {
         "given": given,
@@ -105,7 +105,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
     return desk.page(request, "evaluate.html", **values)
 
 
-def show_focus(desk: Desk, request: Request, given: Given) -> Answer:
+def show_focus(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The whole focus report of a crawl, for a frame."""
     with desk.reading() as connection:
         of = numbered_crawl(connection, given["crawl"])
@@ -117,7 +117,7 @@ def show_focus(desk: Desk, request: Request, given: Given) -> Answer:
     return Answer(body, HTML, headers=HEADERS)
 
 
-def show_file(desk: Desk, request: Request, given: Given) -> Answer:
+def show_file(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """A report that lies as a file, for a frame."""
     found = report_file(desk.output, given["file"])
     if found is None:
@@ -125,7 +125,7 @@ def show_file(desk: Desk, request: Request, given: Given) -> Answer:
     return found
 
 
-def _asked(desk: Desk, given: Given) -> OfCrawl:
+def _asked(desk: DashboardContext, given: Given) -> OfCrawl:
     with desk.reading() as connection:
         of = chosen_crawl(connection, given["crawl"], page)
     if of is None:
@@ -139,12 +139,12 @@ def _computed(result: Result) -> tuple[Computed, Any]:
     return Computed(result.at, result.took, result.busy, done, result.error), result.value
 
 
-def _focus(desk: Desk, of: OfCrawl) -> Result:
+def _focus(desk: DashboardContext, of: OfCrawl) -> Result:
     name = (FOCUS, *of)
     return desk.reports.get(name, lambda: _kept(desk, of, lambda done: desk.reports.tell(name, done)), AGE, PATIENCE)
 
 
-def _kept(desk: Desk, of: OfCrawl, tell: Callable[[int], None]) -> Kept | None:
+def _kept(desk: DashboardContext, of: OfCrawl, tell: Callable[[int], None]) -> Kept | None:
     """How a crawl kept to its topic; None where it has no page."""
 
     def gently(pages: Iterable[Fetched]) -> Iterator[Fetched]:
@@ -159,7 +159,7 @@ def _kept(desk: Desk, of: OfCrawl, tell: Callable[[int], None]) -> Kept | None:
         return kept(found, ON_TOPIC, pace=gently) if found is not None else None
 
 
-def _noise(desk: Desk, of: OfCrawl) -> Result:
+def _noise(desk: DashboardContext, of: OfCrawl) -> Result:
     return desk.reports.get((NOISE, *of), lambda: noise_figures_of(desk.url, of.id), AGE, PATIENCE)
 
 

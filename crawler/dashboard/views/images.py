@@ -8,19 +8,14 @@ from urllib.parse import urlencode
 
 from sqlalchemy import Connection, select
 
-from crawler.dashboard.crawl_choice import OfCrawl, chosen_crawl, crawl_names
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.judged_pictures import ImageErrors, JudgedPicture, errors, shown
-from crawler.dashboard.kept_picture import picture
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request, see_other
-from crawler.dashboard.site_choice import SiteChoice, chosen_site, offered_sites
 from crawler.dashboard.views import Changes, Data, Views
-from crawler.judging import BY_LIST
-from crawler.noise.verdict import MODELS
-from crawler.state.labels import CONTENT, NOISE, PICTURE, Label, put_label, remove_label
-from crawler.state.schema import crawl, verdict
-from crawler.state.verdict_lists import (
+from crawler.dashboard.views.choices import OfCrawl, SiteChoice, chosen_crawl, chosen_site, crawl_names, offered_sites
+from crawler.dashboard.views.judged_images import ImageErrors, JudgedPicture, errors, picture, shown
+from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
+from crawler.labels.verdict_lists import (
     KINDS,
     ListedVerdict,
     VerdictFilter,
@@ -31,6 +26,10 @@ from crawler.state.verdict_lists import (
     list_verdicts,
     read_verdicts,
 )
+from crawler.noise.image_filter import BY_LIST
+from crawler.noise.verdict import MODELS
+from crawler.store.images import PICTURE
+from crawler.store.schema import crawl, verdict
 
 MOST = 24
 """Pictures of a list at once."""
@@ -75,13 +74,13 @@ class ImageLists(NamedTuple):
     """The site that is meant, where one was given."""
 
 
-def lists(desk: Desk, given: Given) -> ImageLists:
+def lists(desk: DashboardContext, given: Given) -> ImageLists:
     """The lists."""
     with desk.reading() as connection:
         return _lists(connection, chosen_crawl(connection, given["crawl"], verdict), given)
 
 
-def error_rate(desk: Desk, given: Given) -> ImageErrors:
+def error_rate(desk: DashboardContext, given: Given) -> ImageErrors:
     """How often pictures are judged wrongly."""
     with desk.reading() as connection:
         of = chosen_crawl(connection, given["crawl"], verdict)
@@ -90,13 +89,13 @@ def error_rate(desk: Desk, given: Given) -> ImageErrors:
         return _errors(connection, of)
 
 
-def one(desk: Desk, given: Given) -> JudgedPicture:
+def one(desk: DashboardContext, given: Given) -> JudgedPicture:
     """One of them."""
     with desk.reading() as connection:
         return shown(_one(connection, given["verdict"]))
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page with the lists."""
     with desk.reading() as connection:
         of = chosen_crawl(connection, given["crawl"], verdict)
@@ -118,7 +117,7 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
     )
 
 
-def show_one(desk: Desk, request: Request, given: Given) -> Answer:
+def show_one(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page with one of them, which is also the answer to a label."""
     with desk.reading() as connection:
         found = _one(connection, given["verdict"])
@@ -126,7 +125,7 @@ def show_one(desk: Desk, request: Request, given: Given) -> Answer:
     return desk.page(request, "images_one.html", one=shown(found), crawl=name)
 
 
-def show_picture(desk: Desk, request: Request, given: Given) -> Answer:
+def show_picture(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The picture itself, as it was downloaded."""
     with desk.reading() as connection:
         one = _one(connection, given["verdict"])
@@ -136,7 +135,7 @@ def show_picture(desk: Desk, request: Request, given: Given) -> Answer:
     return found
 
 
-def say(desk: Desk, request: Request, given: Given) -> Answer:
+def say(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """Keep or forget what somebody says of a picture."""
     if not given["value"]:
         allowed = ", ".join(LABELS)

@@ -6,17 +6,18 @@ from urllib.parse import urlencode
 
 from sqlalchemy import Connection, select
 
-from crawler.dashboard.crawl_choice import crawl_names
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.judged_pictures import JudgedPicture, shown
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request, see_other
-from crawler.dashboard.views import Changes, Data, Views, labels_page
+from crawler.dashboard.views import Changes, Data, Views, label_sheet
+from crawler.dashboard.views.choices import crawl_names
+from crawler.dashboard.views.judged_images import JudgedPicture, shown
 from crawler.export.gold import gold_line
-from crawler.state.dashboard_tables import label
-from crawler.state.label_queue import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
-from crawler.state.labels import PICTURE, TEXT, ListedLabel, all_labels, count_labels, list_labels, remove_label
-from crawler.state.verdict_lists import KINDS, least_certain
+from crawler.labels.label_queue import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
+from crawler.labels.labels import TEXT, ListedLabel, all_labels, count_labels, list_labels, remove_label
+from crawler.labels.verdict_lists import KINDS, least_certain
+from crawler.store.dashboard_tables import label
+from crawler.store.images import PICTURE
 
 MOST_PAGES, MOST_PICTURES, MOST_LABELS = 20, 12, 20
 MOST_BYTES = 32 * 1024 * 1024
@@ -61,7 +62,7 @@ class LabelList(NamedTuple):
     counts: LabelCounts
 
 
-def queue(desk: Desk, given: Given) -> LabelQueue:
+def queue(desk: DashboardContext, given: Given) -> LabelQueue:
     """What is least certain of a crawl."""
     with desk.reading() as connection:
         of = _chosen(connection, given["crawl"])
@@ -70,7 +71,7 @@ def queue(desk: Desk, given: Given) -> LabelQueue:
         return LabelQueue(of.name, of.kept, *found, pictures, _counts(connection, of.name))
 
 
-def labels(desk: Desk, given: Given) -> LabelList:
+def labels(desk: DashboardContext, given: Given) -> LabelList:
     """The labels of a crawl, which outlive it."""
     with desk.reading() as connection:
         name = given["crawl"] or _chosen(connection, "").name
@@ -79,7 +80,7 @@ def labels(desk: Desk, given: Given) -> LabelList:
         return LabelList(name, found[:MOST_LABELS], before, _counts(connection, name))
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page with both queues."""
     with desk.reading() as connection:
         of = crawl_to_label(connection, given["crawl"])
@@ -89,12 +90,12 @@ def show(desk: Desk, request: Request, given: Given) -> Answer:
     return desk.page(request, "labels.html", crawls=names, queue=found, said=listed, after=given["after"])
 
 
-def show_list(desk: Desk, request: Request, given: Given) -> Answer:
+def show_list(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page with all labels."""
     return desk.page(request, "labels_list.html", said=labels(desk, given))
 
 
-def remove(desk: Desk, request: Request, given: Given) -> Answer:
+def remove(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """Remove a label."""
     with desk.reading() as connection:
         row = connection.execute(select(label.c.key, label.c.crawl).where(label.c.id == given["label"])).one_or_none()
@@ -108,7 +109,7 @@ def remove(desk: Desk, request: Request, given: Given) -> Answer:
     return see_other(f"/labels/list?{urlencode({'crawl': row.crawl})}")
 
 
-def gold(desk: Desk, request: Request, given: Given) -> Answer:
+def gold(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The labelled pages as `scrapy evaluate` reads them; a RefusedError where they are too many for memory."""
     with desk.reading() as connection:
         found, size = [], 0
@@ -141,11 +142,11 @@ VIEWS: Views = {
     "/labels": (show, QUEUE),
     "/labels/list": (show_list, LISTED),
     "/labels/gold.jsonl": (gold, (CRAWL,)),
-    **labels_page.VIEWS,
+    **label_sheet.VIEWS,
 }
-CHANGES: Changes = {"/labels/{label}/remove": (remove, ()), **labels_page.CHANGES}
+CHANGES: Changes = {"/labels/{label}/remove": (remove, ()), **label_sheet.CHANGES}
 API: Data = {
     "/api/labels": (labels, LISTED, "What people said of pages and pictures"),
     "/api/labels/queue": (queue, QUEUE, "The pages and pictures that are least certain"),
-    **labels_page.API,
+    **label_sheet.API,
 }

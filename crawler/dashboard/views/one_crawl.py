@@ -9,20 +9,21 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.views import Data, Views
 from crawler.dashboard.views.course import HOURS
-from crawler.dashboard.views.figures import CrawlFigures, figures
+from crawler.dashboard.views.crawl_figures import CrawlFigures, figures
 from crawler.outcomes import Group
-from crawler.state.crawl_summary import CrawlSummary, summary_of
-from crawler.state.database import time_of
-from crawler.state.report import Ends, ends_of, reading
-from crawler.state.schema import crawl
-from crawler.state.site_list import SORTS, SiteQuery, Sites, sites
-from crawler.state.slow import Slow, slowest
-from crawler.wording import Message
+from crawler.reports.crawl_summary import CrawlSummary, summary_of
+from crawler.reports.sites import SORTS, SiteQuery, Sites, sites
+from crawler.reports.slow_hosts import Slow, slowest
+from crawler.reports.state_report import Ends, ends_of
+from crawler.store.database import time_of
+from crawler.store.read_only import reading
+from crawler.store.schema import crawl
+from crawler.translation.message import Message
 
 MOST_SEEDS = 5
 MOST_SLOW = 10
@@ -81,26 +82,26 @@ class SiteList(NamedTuple):
     """What `after` is to be for those that follow."""
 
 
-def one_crawl(desk: Desk, given: Given) -> OneCrawl:
+def one_crawl(desk: DashboardContext, given: Given) -> OneCrawl:
     """A crawl with its figures and workers, and the outcomes of its addresses."""
     with desk.reading() as connection:
         return _one_crawl(desk, connection, _found(connection, given))
 
 
-def site_list(desk: Desk, given: Given) -> SiteList:
+def site_list(desk: DashboardContext, given: Given) -> SiteList:
     """The sites of a crawl, sorted and filtered, a part at a time."""
     with desk.reading() as connection:
         return _site_list(connection, _found(connection, given), given)
 
 
-def slow_hosts(desk: Desk, given: Given) -> SlowHosts:
+def slow_hosts(desk: DashboardContext, given: Given) -> SlowHosts:
     """The hosts of a crawl that will take longest, and why, as they were a few seconds ago."""
     with desk.reading() as connection:
         found = _found(connection, given)
     return _slow_hosts(desk, found)
 
 
-def _one_crawl(desk: Desk, connection: Connection, of: CrawlSummary) -> OneCrawl:
+def _one_crawl(desk: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
     return OneCrawl(
         figures(connection, [of], time_of(connection))[0],
         tuple(json.loads(of.seeds)),
@@ -119,12 +120,12 @@ def _site_list(connection: Connection, of: CrawlSummary, given: Given) -> SiteLi
     return SiteList(found, last.name if found.sort == "name" else f"{getattr(last, found.sort)}-{last.id}")
 
 
-def _slow_hosts(desk: Desk, of: CrawlSummary) -> SlowHosts:
+def _slow_hosts(desk: DashboardContext, of: CrawlSummary) -> SlowHosts:
     result = desk.background.get(("slow", of.id, of.started_at), lambda: _slow(desk, of.id), SLOW_AGE, SLOW_PATIENCE)
     return SlowHosts(result.at, result.value or (), result.error)
 
 
-def _slow(desk: Desk, number: int) -> tuple[Slow, ...]:
+def _slow(desk: DashboardContext, number: int) -> tuple[Slow, ...]:
     with reading(desk.url, one_process=True) as connection:
         return slowest(connection, number, MOST_SLOW)
 
@@ -136,7 +137,7 @@ def _found(connection: Connection, given: Given) -> CrawlSummary:
     return found
 
 
-def _outcomes(desk: Desk, of: CrawlSummary) -> Outcomes:
+def _outcomes(desk: DashboardContext, of: CrawlSummary) -> Outcomes:
     result = desk.background.get("outcomes", lambda: _ends(desk), OUTCOMES_AGE)
     ends: dict[str, int] = {}
     reasons: dict[str, dict[str, int]] = {}
@@ -152,7 +153,7 @@ def _outcomes(desk: Desk, of: CrawlSummary) -> Outcomes:
     return Outcomes(result.at, ends, reasons, result.error)
 
 
-def _ends(desk: Desk) -> Mapping[tuple[int, float], Ends]:
+def _ends(desk: DashboardContext) -> Mapping[tuple[int, float], Ends]:
     """The outcomes of addresses, by the number of the crawl and its beginning: a later crawl may have its number."""
     with reading(desk.url) as connection:
         begun, ends = connection.execute(select(crawl.c.id, crawl.c.started_at)).all(), ends_of(connection)
@@ -169,7 +170,7 @@ def _cursor(text: str) -> tuple[int, int] | None:
     return int(value), int(number)
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page of a crawl."""
     with desk.reading() as connection:
         of = _found(connection, given)

@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
-from crawler.dashboard.desk import Desk, NothingYetError
+from crawler.dashboard.context import DashboardContext, NothingYetError
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.views import Data, Views, course, one_crawl
-from crawler.dashboard.views.figures import CrawlFigures, figures
-from crawler.state.crawl_summary import latest_summaries
-from crawler.state.database import time_of
+from crawler.dashboard.views.crawl_figures import CrawlFigures, figures
+from crawler.reports.crawl_summary import latest_summaries
+from crawler.store.database import time_of
 
 AT_ONCE = 25
 
@@ -24,7 +24,7 @@ class CrawlList(NamedTuple):
 PARAMETERS = (Parameter("before", 0, "the crawls that follow, as more of an answer says"),)
 
 
-def crawls(desk: Desk, given: Given) -> CrawlList:
+def crawls(desk: DashboardContext, given: Given) -> CrawlList:
     """All crawls, a part at a time."""
     try:
         with desk.reading() as connection:
@@ -35,7 +35,7 @@ def crawls(desk: Desk, given: Given) -> CrawlList:
         return CrawlList((), None)
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page."""
     found = crawls(desk, given)
     running = [one for one in found.crawls if one.status == "running"]

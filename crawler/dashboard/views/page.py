@@ -8,20 +8,20 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection, RowMapping, select
 
 from crawler.config import canonical_of
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.original import LANGUAGE, document, original, sheet
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given
 from crawler.dashboard.request import HTML, Answer, RefusedError, Request
-from crawler.dashboard.reread import Reread, reread, reread_at
+from crawler.dashboard.translation import Words, words_of
 from crawler.dashboard.views import Data, Views, page_blocks, page_links, page_versions
-from crawler.dashboard.words import Words, words_of
-from crawler.extraction.auto.explain import MOST_EXPLAINED
+from crawler.dashboard.views.original import LANGUAGE, document, original, sheet
+from crawler.dashboard.views.page_blocks import Reread, reread, reread_at
+from crawler.dashboard.views.page_detail import Neighbour, known_by_key, neighbours
+from crawler.extraction.auto.explanation import MOST_EXPLAINED
+from crawler.frontier.messages import Keys
+from crawler.metadata.page_record import LABELS, PageRecord
 from crawler.outcomes import Outcome
-from crawler.page_record import LABELS, PageRecord
-from crawler.state.entries import Keys
-from crawler.state.page_detail import Neighbour, known_by_key, neighbours
-from crawler.state.pages import field_values
-from crawler.state.schema import site
+from crawler.store.pages import field_values
+from crawler.store.schema import site
 
 MOST_BYTES = 1_000_000
 """Of a source whose tints say why at once; larger ones take long enough to be read."""
@@ -74,13 +74,13 @@ AS_STORED = (
 )
 
 
-def data(desk: Desk, given: Given) -> PageDetail:
+def data(desk: DashboardContext, given: Given) -> PageDetail:
     """What is known of a page."""
     with desk.reading() as connection:
         return _detail(desk, connection, reread(desk, connection, given["page"]))
 
 
-def _detail(desk: Desk, connection: Connection, found: Reread) -> PageDetail:
+def _detail(desk: DashboardContext, connection: Connection, found: Reread) -> PageDetail:
     row = found.row
     keys = Keys(row["crawl_id"], canonical_of(desk.settings))
     spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
@@ -113,7 +113,7 @@ def _site(connection: Connection, row: RowMapping) -> str:
         return ""
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page's text beside its original."""
     with desk.reading() as connection:
         found = reread(desk, connection, given["page"])
@@ -141,7 +141,7 @@ def _paragraphs(text: str) -> list[str]:
     return [*lines[:MOST_PARAGRAPHS], *filter(None, ["\n".join(lines[MOST_PARAGRAPHS:])])]
 
 
-def show_original(desk: Desk, request: Request, given: Given) -> Answer:
+def show_original(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The original, for a frame: a document of its own that nothing can act in, and that can ask for nothing."""
     found = reread_at(desk, given["page"])
     if found.source is None:

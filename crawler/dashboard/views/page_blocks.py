@@ -1,16 +1,101 @@
-"""The blocks of a page: which of them are its main text, how likely each is, and why."""
+"""A stored page read once more, from the response that was kept: its blocks, and which of them are its main text.
 
+The blocks of a page: which of them are its main text, how likely each is, and why.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from http import HTTPStatus
 from typing import NamedTuple
 
-from crawler.dashboard.desk import Desk
+from sqlalchemy import Connection, RowMapping, select
+
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.reread import METHOD, Reread, reread_at
+from crawler.dashboard.request import Answer, RefusedError, Request
+from crawler.dashboard.sources import Source, Sources
 from crawler.dashboard.views import Data, Views
-from crawler.explanation import Reason
-from crawler.extraction.auto.explain import MOST_EXPLAINED, Explained, Explanation, explain
-from crawler.extraction.auto.reasons import BlockReason
-from crawler.wording import Message
+from crawler.extraction import EXTRACTORS
+from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockReason, Explained, Explanation, explain
+from crawler.page.page import Extraction, Page
+from crawler.store.responses import TooLargeError, response_of
+from crawler.store.schema import crawl, page, raw
+from crawler.translation.message import Message
+from crawler.translation.reasons import Reason
+
+METHOD = "auto"
+"""What judges pages whose own method is not there, or wants to know their site."""
+MOST_BYTES = 20_000_000
+"""Of a response that is read here: crawls take half of that if nothing else is said, and blanks pack a thousandfold."""
+OWN = frozenset(EXTRACTORS) - {"template", "template-svm", "framework"}
+
+
+@dataclass(frozen=True)
+class Reread:
+    """A stored page, and what its source says."""
+
+    row: RowMapping
+    """Of the table of pages, with the crawl's name as `crawl`."""
+    source: bytes | None
+    """None where the response was not kept."""
+    headers: dict[str, str]
+    sources: Sources
+    """Those that were read before."""
+    source_at: str = ""
+    """When the source was fetched, which is before the page was where that came without it."""
+    damage: Message | None = None
+    """Why what was kept cannot be read."""
+
+    @cached_property
+    def read(self) -> Source:
+        """The page as it was fetched, or an empty one, read by the method."""
+        robots = self.headers.get("x-robots-tag", "")
+        page = Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
+        return self.sources.get(page, self.method)
+
+    @property
+    def page(self) -> Page:
+        """The same, as it is by itself."""
+        return self.read.page
+
+    @property
+    def method(self) -> str:
+        """The method by which it is read here."""
+        return str(self.row["extractor"]) if self.row["extractor"] in OWN else METHOD
+
+    @property
+    def extraction(self) -> Extraction:
+        """What the method sees in it."""
+        return self.read.extraction
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """The places of the blocks of the main text among all blocks of the page."""
+        return self.read.kept
+
+
+def reread(desk: DashboardContext, connection: Connection, number: int) -> Reread:
+    """The page of this number; a RefusedError where there is none."""
+    found = select(page, crawl.c.name.label("crawl")).join(crawl, crawl.c.id == page.c.crawl_id)
+    row = connection.execute(found.where(page.c.id == number)).mappings().one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+    kept = connection.execute(select(raw).where(raw.c.key == row["key"])).mappings().one_or_none()
+    if kept is None:
+        return Reread(row, None, {}, desk.sources)
+    try:
+        response = response_of(kept, MOST_BYTES)
+    except TooLargeError as error:
+        return Reread(row, None, {}, desk.sources, kept["fetched_at"], error.message)
+    headers = {name.lower(): value for name, value in response.headers}
+    return Reread(row, response.body, headers, desk.sources, kept["fetched_at"])
+
+
+def reread_at(desk: DashboardContext, number: int) -> Reread:
+    """The same, with a look at the database of its own."""
+    with desk.reading() as connection:
+        return reread(desk, connection, number)
+
 
 AT_ONCE = 200
 NEAR = 0.25
@@ -89,7 +174,7 @@ def _explained(found: Reread, place: int) -> Explained | None:
     return said.blocks[place] if said is not None and place < len(said.blocks) else None
 
 
-def data(desk: Desk, given: Given) -> PageBlocks:
+def data(desk: DashboardContext, given: Given) -> PageBlocks:
     """The blocks of a page that were asked for."""
     found = reread_at(desk, given["page"])
     total = len(found.page.blocks) if found.source is not None else 0
@@ -124,7 +209,7 @@ def _is_wanted(found: Reread, place: int, which: str) -> bool:
     return which == "all" or (place in found.kept) == (which == "kept")
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The table of blocks."""
     found = data(desk, given)
     return desk.page(

@@ -7,16 +7,12 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from crawler.config import canonical_of
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
-from crawler.dashboard.reread import Reread, reread
 from crawler.dashboard.views import Data, Views
-from crawler.explanation import Reason
-from crawler.noise import reasons
-from crawler.outcomes import Outcome
-from crawler.state.entries import Keys
-from crawler.state.page_detail import (
+from crawler.dashboard.views.page_blocks import Reread, reread
+from crawler.dashboard.views.page_detail import (
     MOST_FOUND,
     FoundLink,
     PictureVerdict,
@@ -25,7 +21,11 @@ from crawler.state.page_detail import (
     known_by_key,
     verdicts_by_key,
 )
-from crawler.wording import Message
+from crawler.frontier.messages import Keys
+from crawler.noise import reasons
+from crawler.outcomes import Outcome
+from crawler.translation.message import Message
+from crawler.translation.reasons import Reason
 
 AT_ONCE = 100
 SORTS = ("found", "all", "pictures")
@@ -89,7 +89,7 @@ class PageLinks(NamedTuple):
     next: str | None
 
 
-def data(desk: Desk, given: Given) -> PageLinks:
+def data(desk: DashboardContext, given: Given) -> PageLinks:
     """Links or pictures of a page, a hundred at a time."""
     with desk.reading() as connection:
         found = reread(desk, connection, given["page"])
@@ -171,7 +171,7 @@ def _picture(url: str, alt: str, target: str, said: PictureVerdict | None) -> Pa
     return PagePicture(url, alt, target, said.id, said.noise, said.probability, why, said.decided_by)
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The table of links or pictures."""
     return desk.page(request, "page_links.html", found=data(desk, given), most=MOST_FOUND, choices=SORTS, tab="links")
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.differences import Difference, difference
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.views import Data, Views
-from crawler.state.page_detail import MOST_LETTERS, MOST_VERSIONS, Text, texts_before
-from crawler.state.schema import crawl, page
+from crawler.dashboard.views.differences import Difference, difference
+from crawler.dashboard.views.page_detail import MOST_LETTERS, MOST_VERSIONS, Text, texts_before
+from crawler.store.schema import crawl, page
 
 LAST = -1
 MOST_LINES = 2_000
@@ -51,7 +51,7 @@ class PageVersions(NamedTuple):
     difference: Difference | None
 
 
-def data(desk: Desk, given: Given) -> PageVersions:
+def data(desk: DashboardContext, given: Given) -> PageVersions:
     """The versions of a page, and what changed between two."""
     with desk.reading() as connection:
         columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text, crawl.c.name.label("crawl")
@@ -95,7 +95,7 @@ def _shares(texts: list[Text]) -> Iterator[float | None]:
     yield None
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The versions, and the comparison."""
     found = data(desk, given)
     bounds = {"most_letters": MOST_LETTERS, "most_versions": MOST_VERSIONS}

@@ -6,16 +6,15 @@ from urllib.parse import urlencode
 
 from sqlalchemy import Connection
 
-from crawler.dashboard.crawl_choice import crawl_names
-from crawler.dashboard.desk import Desk
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.excerpts import ExcerptPiece, excerpt
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request
-from crawler.dashboard.site_choice import SiteChoice, chosen_site, offered_sites
 from crawler.dashboard.views import Data, Views
-from crawler.state.glance import glance
-from crawler.state.page_list import Held, ListedPage, PageCounts, choices, held, listed
-from crawler.state.page_search import NEWEST, ORDERS, STATES, PageQuery, Place, look
+from crawler.dashboard.views.choices import SiteChoice, chosen_site, crawl_names, offered_sites
+from crawler.dashboard.views.page_list import Held, ListedPage, PageCounts, choices, held, listed
+from crawler.dashboard.views.page_search import NEWEST, ORDERS, STATES, PageQuery, Place, look
+from crawler.store.read_only import glance
 
 AT_ONCE = 50
 MOST_WORDS = 10
@@ -78,7 +77,7 @@ class PageList(NamedTuple):
     """The site that is meant, where one was given."""
 
 
-def data(desk: Desk, given: Given) -> PageList:
+def data(desk: DashboardContext, given: Given) -> PageList:
     """Pages of a crawl that meet all conditions."""
     with desk.reading() as connection:
         return found(connection, chosen(connection, given["crawl"]), given)
@@ -155,14 +154,14 @@ def progress(after: str) -> Progress:
     return Progress(place, looked, count)
 
 
-def counts(desk: Desk, given: Given) -> PageCounts | None:
+def counts(desk: DashboardContext, given: Given) -> PageCounts | None:
     """How many pages a crawl has, and of which languages and types; null while they are being counted."""
     with desk.reading() as connection:
         crawl = chosen(connection, given["crawl"])
     return counted(desk, crawl)
 
 
-def counted(desk: Desk, crawl: Held) -> PageCounts | None:
+def counted(desk: DashboardContext, crawl: Held) -> PageCounts | None:
     """The same of one crawl."""
 
     def count() -> PageCounts:
@@ -173,7 +172,7 @@ def counted(desk: Desk, crawl: Held) -> PageCounts | None:
     return result.value  # type: ignore[no-any-return]
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page."""
     with desk.reading() as connection:
         crawl = chosen(connection, given["crawl"])

@@ -9,20 +9,19 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
-from crawler.dashboard import job_runs
-from crawler.dashboard.desk import Desk
-from crawler.dashboard.job_form import FIELDS, USUAL, Filled, filled, zones
+from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import Answer, RefusedError, Request, see_other
-from crawler.dashboard.views import Changes, Data, Views
-from crawler.dashboard.words import words_of
+from crawler.dashboard.translation import words_of
+from crawler.dashboard.views import Changes, Data, Views, job_form
+from crawler.dashboard.views.job_form import FIELDS, USUAL, Filled, filled, zones
+from crawler.reports.crawl_summary import sums
 from crawler.schedule.cron import CronError, read
-from crawler.schedule.tail import tail
-from crawler.schedule.words import words
-from crawler.state.crawl_summary import sums
-from crawler.state.database import time_of
-from crawler.state.jobs import RUNNING, Job, Run, history_of, jobs_of
-from crawler.state.schema import crawl
+from crawler.schedule.cron_words import words
+from crawler.schedule.jobs import RUNNING, Job, Run, history_of, jobs_of
+from crawler.schedule.processes import tail
+from crawler.store.database import time_of
+from crawler.store.schema import crawl
 from crawler.subcommands.schedule_jobs import next_at
 
 AT_ONCE = 100  # jobs
@@ -123,9 +122,9 @@ class CronWords(NamedTuple):
     error: str
 
 
-def schedule_data(desk: Desk, given: Given) -> Schedule:
+def schedule_data(desk: DashboardContext, given: Given) -> Schedule:
     """Jobs behind the one of a number, or from the first if it is not there; none where no crawl was ever run."""
-    scheduler = job_runs.scheduler_is_at_work(desk)
+    scheduler = job_form.scheduler_is_at_work(desk)
     try:
         with desk.reading() as connection:
             now, there = time_of(connection), jobs_of(connection)
@@ -140,7 +139,7 @@ def schedule_data(desk: Desk, given: Given) -> Schedule:
     return Schedule(time.time(), scheduler, ())
 
 
-def history_data(desk: Desk, given: Given) -> JobHistory:
+def history_data(desk: DashboardContext, given: Given) -> JobHistory:
     """A job and its runs."""
     with desk.reading() as connection:
         now, found = time_of(connection), _find(connection, given["job"])
@@ -149,12 +148,12 @@ def history_data(desk: Desk, given: Given) -> JobHistory:
         return JobHistory(_job(connection, found, now), shown, max(0, len(runs) - MOST_RUNS))
 
 
-def runs_data(desk: Desk, given: Given) -> tuple[JobRun, ...]:
+def runs_data(desk: DashboardContext, given: Given) -> tuple[JobRun, ...]:
     """The runs of a job, the last first."""
     return history_data(desk, given).runs
 
 
-def cron_data(desk: Desk, given: Given) -> CronWords:
+def cron_data(desk: DashboardContext, given: Given) -> CronWords:
     """What a cron line says, and when it comes next."""
     try:
         cron = read(given["cron"], given["timezone"])
@@ -214,19 +213,19 @@ def _crawl_number(connection: Connection, name: str) -> int | None:
     return connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar()
 
 
-def show(desk: Desk, request: Request, given: Given) -> Answer:
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page of all jobs, with an empty form."""
     return _page(desk, request, given, Filled(USUAL, {}))
 
 
-def _page(desk: Desk, request: Request, given: Given, form: Filled) -> Answer:
+def _page(desk: DashboardContext, request: Request, given: Given, form: Filled) -> Answer:
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
     values: dict[str, Any] = {"schedule": schedule_data(desk, given), "said": DONE.get(given.get("said", ""), "")}
     values |= {"form": form, "zones": zones(), "fields": {one.name: one for one in FIELDS}}
     return desk.page(request, "schedule.html", status, **values, **_values(request))
 
 
-def show_job(desk: Desk, request: Request, given: Given) -> Answer:
+def show_job(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page of one job."""
     history = history_data(desk, given)
     with desk.reading() as connection:
@@ -235,7 +234,7 @@ def show_job(desk: Desk, request: Request, given: Given) -> Answer:
     return desk.page(request, "schedule_job.html", **values, **_values(request))
 
 
-def show_log(desk: Desk, request: Request, given: Given) -> Answer:
+def show_log(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page of a run with the end of its log."""
     with desk.reading() as connection:
         now, found = time_of(connection), _find(connection, given["job"])
@@ -248,47 +247,47 @@ def show_log(desk: Desk, request: Request, given: Given) -> Answer:
     return desk.page(request, "schedule_run.html", **values, **_values(request))
 
 
-def add(desk: Desk, request: Request, given: Given) -> Answer:
+def add(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """A new job, or the form again with what is wrong with it."""
     form = filled(given, desk.settings)
     if form.described is not None:
         try:
-            with job_runs.opened(desk) as jobs:
+            with job_form.opened(desk) as jobs:
                 jobs.add(form.values["name"], form.described)
         except RefusedError as error:
             form = Filled(form.values, {"name": error.message})
     return _page(desk, request, given, form) if form.errors else see_other("/schedule?said=added")
 
 
-def pause(desk: Desk, request: Request, given: Given) -> Answer:
+def pause(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page after a job was paused."""
-    with job_runs.opened(desk) as jobs:
-        jobs.pause(job_runs.job_of(jobs, given["job"]).name)
+    with job_form.opened(desk) as jobs:
+        jobs.pause(job_form.job_of(jobs, given["job"]).name)
     return _back(given, "paused")
 
 
-def resume(desk: Desk, request: Request, given: Given) -> Answer:
+def resume(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page after a job was resumed."""
-    with job_runs.opened(desk) as jobs:
-        jobs.resume(job_runs.job_of(jobs, given["job"]).name, next_at)
+    with job_form.opened(desk) as jobs:
+        jobs.resume(job_form.job_of(jobs, given["job"]).name, next_at)
     return _back(given, "resumed")
 
 
-def remove(desk: Desk, request: Request, given: Given) -> Answer:
+def remove(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page after a job was removed."""
-    with job_runs.opened(desk) as jobs:
-        jobs.remove(job_runs.job_of(jobs, given["job"]).name)
+    with job_form.opened(desk) as jobs:
+        jobs.remove(job_form.job_of(jobs, given["job"]).name)
     return see_other("/schedule?said=removed")
 
 
-def run_now(desk: Desk, request: Request, given: Given) -> Answer:
+def run_now(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page after a run was started."""
-    return _back(given, "started" if job_runs.begin(desk, given["job"]) else "busy")
+    return _back(given, "started" if job_form.begin(desk, given["job"]) else "busy")
 
 
-def stop(desk: Desk, request: Request, given: Given) -> Answer:
+def stop(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page after a run was told to end."""
-    return _back(given, "told" if job_runs.end(desk, given["job"]) else "idle")
+    return _back(given, "told" if job_form.end(desk, given["job"]) else "idle")
 
 
 def _back(given: Given, said: str) -> Answer:

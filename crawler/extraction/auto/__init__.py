@@ -7,8 +7,8 @@
    likely it is main text (.network). It also tells the type of the page (.model).
 3. The blocks are kept whose choice has the highest expected F1 (.choice), with the other half of a row of two cells
    (.rows), and put down as text that reads well
-   (crawler.extraction.plain). What readers say under a page is kept apart (.comments).
-4. Where a page shows nearly nothing, its text may stand in its scripts (crawler.extraction.scripted).
+   (crawler.extraction.output.plain). What readers say under a page is kept apart (.comments).
+4. Where a page shows nearly nothing, its text may stand in its scripts (crawler.extraction.scripts).
 
 The weights were made by `scrapy train auto`; CARD.md beside them says of what, and how they scored. numpy alone is
 wanted to use them, and is imported when the first page is judged.
@@ -16,10 +16,10 @@ wanted to use them, and is imported when the first page is judged.
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from crawler.extraction.auto.choice import whole_rows
 from crawler.extraction.auto.comments import comments
-from crawler.extraction.auto.rows import whole_rows
-from crawler.extraction.plain import plain
-from crawler.extraction.scripted import instead
+from crawler.extraction.output.plain import plain
+from crawler.extraction.scripts import instead
 from crawler.metadata.title import headline
 from crawler.page.limits import MAX_BLOCKS, Cut
 from crawler.page.page import Extraction, Page

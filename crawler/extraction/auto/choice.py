@@ -4,14 +4,18 @@ Of all choices the one with the highest expected F1,
     2 * sum of p t over the kept / (sum of t over the kept + sum of p t over all),     p the probability, t the tokens,
 keeps the blocks above half of that F1: half where the page is clear, less where nothing is sure, since then leaving out
 costs more than taking in.
+
+The rows of two short cells, a label and its value, which say nothing by halves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from lxml import etree
 from numpy.typing import NDArray
 
-from crawler.extraction.auto.sight import Floats
+from crawler.extraction.auto.page_outline import Floats
+from crawler.page.page import Page
 
 
 def best_f1(probabilities: Floats, tokens: Floats) -> float:
@@ -43,3 +47,33 @@ def choose(probabilities: Floats, tokens: Floats, share: float) -> NDArray[np.bo
     [True, True, False]
     """
     return probabilities >= share * best_f1(probabilities, tokens)
+
+
+CELLS = frozenset(("td", "th", "dt", "dd"))
+MOST = 80
+"""Characters of a cell; longer ones are text, not a label or a value."""
+
+
+def whole_rows(page: Page, chosen: Iterable[int]) -> list[int]:
+    """The places of the chosen blocks, and those of the other halves of their rows."""
+    kept = set(chosen)
+    for index in list(kept):
+        for other in (index - 1, index + 1):
+            if other not in kept and 0 <= other < len(page.blocks) and _are_halves(page, min(index, other)):
+                kept.add(other)
+    return sorted(kept)
+
+
+def _are_halves(page: Page, first: int) -> bool:
+    """Whether a block and the next one are all there is in a row of two cells."""
+    left, right = page.blocks[first : first + 2]
+    if left.tag not in CELLS or right.tag not in CELLS or max(len(left.text), len(right.text)) > MOST:
+        return False
+    if left.tag == "dt":
+        return left.element.getnext() is right.element and not left.linked
+    row = left.element.getparent()
+    return row is not None and row.tag == "tr" and row is right.element.getparent() and _cells(row) == 2
+
+
+def _cells(row: etree._Element) -> int:
+    return sum(cell.tag in ("td", "th") for cell in row)

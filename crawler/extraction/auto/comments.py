@@ -2,7 +2,7 @@
 
 from collections.abc import Container
 
-from crawler.extraction.auto.names import Name, named
+from crawler.extraction.auto.text_arrays import Name, named
 from crawler.page.contents import Block
 from crawler.page.page import Page
 from crawler.page.text import has_full_stop

@@ -10,9 +10,9 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from crawler.extraction.auto import characters, names, network, sight, signs
+from crawler.extraction.auto import network, page_outline, signs, text_arrays
 from crawler.extraction.auto.network import Layer, Network
-from crawler.extraction.auto.sight import Floats, Sight
+from crawler.extraction.auto.page_outline import Floats, Sight
 from crawler.extraction.auto.signs import Scores
 from crawler.page.page import Page
 
@@ -57,8 +57,8 @@ class Vocabulary(NamedTuple):
         for mine, parent in zip(inside[outline.names].tolist(), outline.parents.tolist(), strict=True):
             around.append(around[parent + 1] + mine)
         owner, words = seen.texts.owner, seen.texts.words
-        counts = np.bincount(owner, minlength=number + sight.EXTRA)[:number]
-        sums = np.bincount(owner, self.words[words], minlength=number + sight.EXTRA)[:number]
+        counts = np.bincount(owner, minlength=number + page_outline.EXTRA)[:number]
+        sums = np.bincount(owner, self.words[words], minlength=number + page_outline.EXTRA)[:number]
         kinds = np.exp(self.kinds[np.array(seen.names, np.int64)].sum(0) + self.kinds_bias)
         return Scores(
             (own[outline.names[seen.homes]] + own[seen.wraps] * (seen.wraps >= 0)).astype(np.float32),
@@ -96,7 +96,7 @@ class Judgement(NamedTuple):
 
 def judge(page: Page, model: Model) -> Judgement:
     """How likely each block is main text, and what type of page this is; there must be a block."""
-    seen = sight.sight(page)
+    seen = page_outline.sight(page)
     scores = model.vocabulary.scores(seen)
     levels, outline = signs.ranges(seen), seen.outline
     nest = network.nest(levels, outline.starts, outline.ends, outline.paths[seen.homes])
@@ -120,7 +120,7 @@ def together(networks: Sequence[Network], made: Floats) -> tuple[Floats, Floats]
 def tokens(seen: Sight) -> Floats:
     """How many words each block has, a Chinese character being one; one at least."""
     number = len(seen.homes)
-    words = np.bincount(seen.texts.owner, minlength=number + sight.EXTRA)[:number]
+    words = np.bincount(seen.texts.owner, minlength=number + page_outline.EXTRA)[:number]
     read = np.maximum(seen.texts.kinds[:number].sum(1), 1)
     counts: Floats = np.maximum(words * seen.lengths / read, 1).astype(np.float32)
     return counts
@@ -186,8 +186,8 @@ def _wanted(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
     """All arrays of a model, each with the shape that it must have to fit the others."""
     vocabulary, networks, kinds = model
     for rows in (vocabulary.own, vocabulary.around, vocabulary.words):
-        yield rows, (characters.BUCKETS,)
-    yield vocabulary.kinds, (names.BUCKETS, len(KINDS))
+        yield rows, (text_arrays.BUCKETS,)
+    yield vocabulary.kinds, (text_arrays.NAME_BUCKETS, len(KINDS))
     yield vocabulary.kinds_bias, (len(KINDS),)
     width = networks[0].first.bias.size  # they judge side by side
     for net in networks:

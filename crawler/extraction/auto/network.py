@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.extraction.auto.characters import Ints
-from crawler.extraction.auto.sight import Floats
+from crawler.extraction.auto.page_outline import Floats
+from crawler.extraction.auto.text_arrays import Ints
 
 LIMIT = 4.0
 """Signs further from their mean than so many deviations count as so far."""

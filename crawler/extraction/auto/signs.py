@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.extraction.auto import characters
-from crawler.extraction.auto.characters import (
+from crawler.extraction.auto import text_arrays
+from crawler.extraction.auto.page_outline import EXTRA, FRAME, FRAMES, HEAD, TAG, TAGS, WRAPS, Floats, Sight
+from crawler.extraction.auto.text_arrays import (
     CASELESS,
     COMMA,
     KINDS,
@@ -23,7 +24,6 @@ from crawler.extraction.auto.characters import (
     Characters,
     Ints,
 )
-from crawler.extraction.auto.sight import EXTRA, FRAME, FRAMES, HEAD, TAG, TAGS, WRAPS, Floats, Sight
 
 LEVELS = 5
 """Containers around a block that are looked at."""
@@ -391,7 +391,7 @@ def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floa
     bounds = np.searchsorted(texts.owner, [number, number + 1, number + 2])
     mine, owner = texts.words[: bounds[0]], texts.owner[: bounds[0]]
     for row in range(2):
-        theirs = np.zeros(characters.BUCKETS, bool)
+        theirs = np.zeros(text_arrays.BUCKETS, bool)
         said = texts.words[bounds[row] : bounds[row + 1]]
         theirs[said] = True
         hits = np.bincount(owner[theirs[mine]], minlength=number)

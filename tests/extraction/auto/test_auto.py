@@ -11,7 +11,7 @@ from crawler.extraction.auto import FAVOURS, auto
 from crawler.extraction.auto.choice import best_f1
 from crawler.extraction.auto.model import judge, shipped
 from crawler.extraction.auto.network import Layer
-from crawler.extraction.plain import plain
+from crawler.extraction.output.plain import plain
 from crawler.page.limits import MAX_BLOCKS, Cut
 from crawler.page.page import Page
 

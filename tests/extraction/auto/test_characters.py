@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crawler.extraction.auto.characters import BUCKETS, KINDS, read, read_names
+from crawler.extraction.auto.text_arrays import BUCKETS, KINDS, read, read_names
 
 
 def counted(text: str) -> dict[str, int]:

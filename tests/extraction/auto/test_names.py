@@ -4,12 +4,12 @@ from zlib import crc32
 
 import pytest
 
-from crawler.extraction.auto.names import BUCKETS, page_names
+from crawler.extraction.auto.text_arrays import NAME_BUCKETS, page_names
 from crawler.page.page import Page
 
 
 def buckets(*names: str) -> set[int]:
-    return {crc32(name.encode()) % BUCKETS for name in names}
+    return {crc32(name.encode()) % NAME_BUCKETS for name in names}
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_odd_names_are_some(url: str, html: str) -> None:
     found = page_names(Page.from_html(html, url))
     assert 0 < len(found) < 500
     assert list(found) == sorted(set(found))
-    assert all(0 <= name < BUCKETS for name in found)
+    assert all(0 <= name < NAME_BUCKETS for name in found)

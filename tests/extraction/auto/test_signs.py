@@ -7,7 +7,7 @@ import pytest
 from hostile import PAGES, WITHOUT_TEXT
 
 from crawler.extraction.auto import model, signs
-from crawler.extraction.auto.sight import outward, sight
+from crawler.extraction.auto.page_outline import outward, sight
 from crawler.extraction.auto.signs import Signs
 from crawler.page.limits import MAX_BLOCKS
 from crawler.page.page import Page

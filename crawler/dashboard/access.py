@@ -1,0 +1,166 @@
+"""Who may come in: by the name the dashboard is asked by, the password, and for changes the page they come from.
+
+Another site's page that a visitor has open can send requests here, too. It cannot read what it is answered, so it does
+not know the token that every change needs; and where its own name was made to lead to this machine (DNS rebinding), the
+browser says that name, which is none of those served here.
+"""
+
+import base64
+import binascii
+import hmac
+import re
+import secrets
+import time
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from ipaddress import ip_address, ip_network
+from threading import Lock
+
+from crawler.dashboard.request import RefusedError, Request
+
+LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
+TOKEN = "token"  # noqa: S105 - the name of a field
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""What every answer has."""
+SAFE = ("GET", "HEAD")
+OWN = ("same-origin", "none")
+"""From where a browser may say that a request comes: a page of this dashboard, or its user."""
+TRIES, MINUTE = 20, 60.0
+"""Wrong passwords of one visitor in so many seconds, until the next is not even looked at."""
+MOST_NETWORKS = 10_000
+HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::[0-9]{1,5})?")
+PORTS = {":80": "http:", ":443": "https:"}
+
+
+@dataclass(frozen=True)
+class AccessControl:
+    """What is asked of those who come."""
+
+    names: frozenset[str] = LOCAL
+    """By which the dashboard may be asked."""
+    any_address: bool = False
+    """Whether it may be asked by any address in numbers, as one that listens at all of them."""
+    password: str = field(default="", repr=False)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    _wrong: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict, repr=False)
+    """When wrong passwords came, by where they came from."""
+    _turn: Lock = field(default_factory=Lock, repr=False)
+
+    def check(self, request: Request) -> None:
+        """Raise a RefusedError where somebody may not come in."""
+        name = host_name(request.headers.get("host", ""))
+        if not name or (name not in self.names and not (self.any_address and _is_address(name))):
+            raise RefusedError(
+                HTTPStatus.MISDIRECTED_REQUEST,
+                "The dashboard is not served under this name; DASHBOARD_HOSTS names those that it has.",
+            )
+        if self.password:
+            self._check_password(request)
+        if request.method not in SAFE:
+            self._check_origin(request)
+        elif _is_inside_another(request):
+            raise RefusedError(HTTPStatus.FORBIDDEN, "The dashboard is no part of other sites' pages.")
+
+    def _check_password(self, request: Request) -> None:
+        said, came_from, now = request.headers.get("authorization", ""), _network(request.client), time.monotonic()
+        with self._turn:
+            wrong = self._wrong.get(came_from, deque())
+            if len(wrong) == TRIES and now - wrong[0] < MINUTE:
+                raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "There were too many wrong passwords; wait a minute.")
+            if _is_same(_password(said), self.password):
+                return
+            if said:
+                self._wrong.setdefault(came_from, deque(maxlen=TRIES)).append(now)
+                self._wrong.move_to_end(came_from)
+            if len(self._wrong) > MOST_NETWORKS:
+                self._wrong.popitem(last=False)
+        raise RefusedError(HTTPStatus.UNAUTHORIZED, "The dashboard wants its password.")
+
+    def _check_origin(self, request: Request) -> None:
+        headers = request.headers
+        foreign = "origin" in headers and _place(headers["origin"]) != _place(f"//{headers.get('host', '')}")
+        given = request.form.get(TOKEN) or headers.get("x-token", "")
+        if foreign or headers.get("sec-fetch-site", OWN[0]) not in OWN or not _is_same(given, self.token):
+            raise RefusedError(
+                HTTPStatus.FORBIDDEN,
+                "This change did not come from a page of this dashboard as it runs now; load the page again.",
+            )
+
+
+def host_name(said: str) -> str:
+    """The name in a Host header, without the port; an empty one if it says anything else.
+
+    >>> host_name("LocalHost:6080"), host_name("[::1]:6080"), host_name("a@b"), host_name("[::1].evil")
+    ('localhost', '::1', '', '')
+    """
+    found = HOST.fullmatch(said.strip().lower())
+    return (found[1] or found[2]).removesuffix(".") if found else ""
+
+
+def _place(origin: str) -> str:
+    """The name and the port of an origin, as browsers give them; where it has none of its own, without the port.
+
+    >>> _place("https://Bees.example:443"), _place("//localhost:6080"), _place("null")
+    ('bees.example', 'localhost:6080', 'null')
+    """
+    scheme, _, rest = origin.strip().lower().rpartition("//")
+    for usual in (":80", ":443"):
+        rest = rest.removesuffix(usual) if scheme in ("", PORTS[usual]) else rest
+    return rest
+
+
+def _is_inside_another(request: Request) -> bool:
+    """Whether a page of another site asks, which would not be a link that somebody follows."""
+    site, mode = (request.headers.get(f"sec-fetch-{what}", "") for what in ("site", "mode"))
+    return site not in ("", *OWN) and mode != "navigate"
+
+
+def _network(client: str) -> str:
+    """Where somebody comes from: of the many addresses of one line in IPv6, what they have in common.
+
+    >>> _network("192.0.2.7"), _network("2001:db8::1") == _network("2001:db8::2")
+    ('192.0.2.7', True)
+    """
+    try:
+        address = ip_address(client)
+    except ValueError:
+        return ""
+    return str(address) if address.version == 4 else str(ip_network((address, 64), strict=False))
+
+
+def _is_same(given: str, wanted: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell where they differ."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8", "replace"))
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _password(said: str) -> str:
+    """The password of an Authorization header: that of any user, or a token by itself."""
+    kind, _, rest = said.partition(" ")
+    if kind.lower() == "bearer":
+        return rest.strip()
+    if kind.lower() != "basic":
+        return ""
+    try:
+        return base64.b64decode(rest.strip(), validate=True).decode("utf-8").partition(":")[2]
+    except (binascii.Error, ValueError):
+        return ""

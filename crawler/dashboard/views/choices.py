@@ -1,0 +1,100 @@
+"""Which crawl a view is of, and between which of them a visitor may choose.
+
+Which site of a crawl a visitor means, by its name, a part of it or an address, and between which one may choose.
+"""
+
+from http import HTTPStatus
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Table, exists, func, select
+
+from crawler.dashboard.request import RefusedError
+from crawler.dashboard.views.page_list import largest_sites, site_number, sites_like
+from crawler.store.schema import crawl
+from crawler.urls.parsing import absolute, site
+
+MOST_CRAWLS = 200
+
+
+class CrawlNames(NamedTuple):
+    """The crawls between which a visitor may choose."""
+
+    names: tuple[str, ...] = ()
+    left_out: int = 0
+    """Older ones, that are not among them."""
+
+
+class OfCrawl(NamedTuple):
+    """A crawl, by what no other has: after a reset, the next may have its number and its name."""
+
+    id: int
+    name: str
+    started_at: float
+
+
+OF_CRAWL = select(*(crawl.c[name] for name in OfCrawl._fields))
+
+
+def chosen_crawl(connection: Connection, name: str, of: Table) -> OfCrawl | None:
+    """The crawl of this name; without one the latest that has a row of this table, None where none has."""
+    if name:
+        row = connection.execute(OF_CRAWL.where(crawl.c.name == name)).one_or_none()
+        if row is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
+    else:
+        has_any = exists().where(of.c.crawl_id == crawl.c.id)
+        row = connection.execute(OF_CRAWL.where(has_any).order_by(crawl.c.id.desc()).limit(1)).one_or_none()
+    return OfCrawl(*row) if row is not None else None
+
+
+def numbered_crawl(connection: Connection, number: int) -> OfCrawl:
+    """The crawl of this number."""
+    row = connection.execute(OF_CRAWL.where(crawl.c.id == number)).one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
+    return OfCrawl(*row)
+
+
+def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
+    """The names of the latest crawls, and of the one that is shown."""
+    names = list(connection.execute(select(crawl.c.name).order_by(crawl.c.id.desc()).limit(MOST_CRAWLS)).scalars())
+    if chosen and chosen not in names:
+        names.insert(0, chosen)
+    there = connection.execute(select(func.count()).select_from(crawl)).scalar_one()
+    return CrawlNames(tuple(names), max(0, there - len(names)))
+
+
+MOST_SITES = 20
+MOST_OFFERED = 50
+MOST_LETTERS = 100
+"""Of a name that is offered."""
+
+
+class SiteChoice(NamedTuple):
+    """The site that is meant, or those that may be."""
+
+    id: int | None
+    """None where it is not one alone."""
+    names: tuple[str, ...] = ()
+    """Sites whose names hold what was given, where there are several."""
+    is_cut: bool = False
+    """Whether there are more of them."""
+
+
+def chosen_site(connection: Connection, crawl_id: int, given: str) -> SiteChoice:
+    """The site by its name, by an address of it, or else by a part of its name that no other has."""
+    name = given.strip().casefold()
+    address = name if "://" in name else f"http://{name}/"
+    for known in (name, site(absolute(address, address) or address)):
+        if (number := site_number(connection, crawl_id, known)) is not None:
+            return SiteChoice(number)
+    found = sites_like(connection, crawl_id, name, MOST_SITES + 1) if name else []
+    if len(found) == 1:
+        return SiteChoice(found[0][0])
+    return SiteChoice(None, tuple(one for _, one in found[:MOST_SITES]), len(found) > MOST_SITES)
+
+
+def offered_sites(connection: Connection, crawl_id: int) -> list[str]:
+    """The names of the largest sites, for a visitor to choose from."""
+    names = largest_sites(connection, crawl_id, MOST_OFFERED)
+    return [name for name in names if len(name) <= MOST_LETTERS and name.isprintable()]

@@ -1,0 +1,237 @@
+"""The form of a job: what may stand in it, and what is wrong with what does.
+
+Who uses the dashboard need not be who runs it. So a job from here names no file and no code: seeds are addresses or
+the demo, a topic is words, and of all settings there are those of OWN alone, which loosen nothing.
+
+Runs that somebody starts or ends on the dashboard: each a process of its own, which outlives it.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from pathlib import PurePosixPath
+from threading import Lock, Thread
+from typing import Any
+from zoneinfo import available_timezones
+
+from scrapy.settings import BaseSettings
+
+from crawler.arguments import BETWEEN_SEEDS, DEMO_ALONE, MARKDOWN, READERS, REFRESH, TEXT_FILE, ArgumentError
+from crawler.dashboard.context import DashboardContext
+from crawler.dashboard.parameters import Parameter
+from crawler.dashboard.request import RefusedError
+from crawler.schedule.cron import CronError, read
+from crawler.schedule.job_scheduler import Keeper, Started
+from crawler.schedule.jobs import BY_HAND, TOLD, Due, Job, JobError, Jobs
+from crawler.schedule.processes import is_alive
+from crawler.spiders.topic import TopicSpider
+from crawler.store.database import StateError
+from crawler.subcommands import WrongUseError
+from crawler.subcommands.schedule_jobs import Wish, description
+from crawler.subcommands.schedule_run import keeper_of
+from crawler.translation.message import Message
+from crawler.urls.scope import SCOPES
+
+LONG = 20_000
+"""Letters of many seeds."""
+FIELDS = (
+    Parameter("name", "", "name of the job, and of its crawl"),
+    Parameter("cron", "", "when it comes, as cron has it"),
+    Parameter("timezone", "UTC", "whose clocks that goes by"),
+    Parameter("seeds", "", "addresses that it begins with, or demo", most=LONG),
+    Parameter("topic", "", "words that say what it is about"),
+    Parameter("scope", "site", "which links it follows", tuple(SCOPES)),
+    Parameter("max_pages", "", "pages after which a run ends"),
+    Parameter("max_depth", "", "links that it goes away from its seeds"),
+    Parameter("min_relevance", "", "relevance from which pages are kept"),
+    Parameter("stop_when", "", "harvest under which it ends"),
+    Parameter("lang", "", "languages that are kept"),
+    Parameter("images", "yes", "whether pictures are downloaded", ("yes", "no")),
+    Parameter("markdown", "no", "whether pages are kept as Markdown, too", tuple(MARKDOWN)),
+    Parameter("refresh", "due", "which pages are asked for again", tuple(REFRESH)),
+    Parameter("CONTACT", "", "address for owners of sites"),
+    Parameter("KEEP_RESPONSES", "False", "whether responses are kept as they came", ("False", "True")),
+)
+OWN = ("CONTACT", "KEEP_RESPONSES")
+ARGUMENTS = tuple(one.name for one in FIELDS if one.name in READERS and one.name != "name")
+USUAL = {one.name: str(one.default) for one in FIELDS}
+ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+Described = Callable[[float], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A form as somebody filled it in."""
+
+    values: Mapping[str, str]
+    errors: Mapping[str, Message]
+    """What is wrong, by the field; what is wrong with none of them alone under an empty name."""
+    described: Described | None = None
+    """What the database is to have, where nothing is wrong."""
+
+
+def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
+    """The form with what is wrong in it, or with the job it describes."""
+    values = {name: str(given.get(name, usual)).strip() for name, usual in USUAL.items()}
+    if values["seeds"] != "demo":
+        values["seeds"] = " ".join(values["seeds"].split())
+    errors = {name: why for name, value in values.items() if (why := _wrong(name, value, values))}
+    if errors:
+        return Filled(values, errors)
+    arguments = {name: values[name] for name in ARGUMENTS if values[name] and values[name] != USUAL[name]}
+    own = {name: values[name] for name in OWN if values[name] and values[name] != USUAL[name]}
+    wish = Wish(values["name"], values["cron"], values["timezone"], TopicSpider.name, arguments, own)
+    try:
+        return Filled(values, {}, description(wish, settings))
+    except (CronError, ArgumentError, StateError) as error:
+        return Filled(values, {"": error.message})
+
+
+def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
+    """What is wrong with one field, if anything is."""
+    try:
+        if name == "cron" and not value:
+            return Message("a job wants a time, such as 0 3 * * * or @daily")
+        if name == "cron":
+            read(value, "UTC")
+        elif name == "timezone":
+            read("@daily", value)
+        elif name == "seeds":
+            _check_seeds(value)
+        elif name == "topic" and _is_like_a_file(value):
+            return Message(
+                "{topic} is like a file's name; from here it is words, and for a file "
+                "give it on the command line, scrapy schedule add",
+                {"topic": repr(value[:100])},
+            )
+        elif name in READERS and value:
+            READERS[name](value)
+        elif name == "name":
+            return Message("a job wants a name")
+        elif not value.isprintable():
+            return Message("it has letters that cannot be shown")
+    except (ArgumentError, CronError) as error:
+        # It stands under the field's own name.
+        return error.message._replace(sentence=error.message.sentence.removeprefix(f"{name}="))
+    return None
+
+
+def _check_seeds(value: str) -> None:
+    if not value:
+        raise ArgumentError("a crawl wants seeds: addresses with http:// or https://, or demo")
+    if value == "demo":
+        return
+    for one in BETWEEN_SEEDS.split(value.strip(" ,")):
+        if one == "demo":
+            raise ArgumentError(DEMO_ALONE)
+        if not ADDRESS.match(one):
+            raise ArgumentError(
+                "seed {seed} is no address with http:// or https://, nor demo; for a file "
+                "give it on the command line, scrapy schedule add",
+                seed=repr(one[:100]),
+            )
+        READERS["seeds"](one)
+
+
+def _is_like_a_file(topic: str) -> bool:
+    """Whether a topic would be looked for among the files."""
+    suffix = PurePosixPath(topic.replace("\\", "/")).suffix.lower()
+    is_in_a_folder = suffix and re.search(r"[/\\]", topic)
+    return bool(topic.lower().endswith(".toml") or TEXT_FILE.fullmatch(topic) or is_in_a_folder)
+
+
+@cache
+def zones() -> list[str]:
+    """The time zones that there are, for a list to choose from."""
+    return sorted(available_timezones())
+
+
+logger = logging.getLogger(__name__)
+
+_looking = Lock()
+
+
+@cache
+def starter() -> ThreadPoolExecutor:
+    """The one thread that starts runs.
+
+    Where it is there before the dashboard steps back behind the crawls, runs do not step back, too: on Linux each
+    thread has a standing of its own, which its children have from it; elsewhere they have that of the dashboard.
+    """
+    found = ThreadPoolExecutor(1, "starter")
+    found.submit(int).result()  # until then it has no thread
+    return found
+
+
+@contextmanager
+def opened(desk: DashboardContext) -> Iterator[Jobs]:
+    """The jobs of the database, to be changed; a RefusedError where that cannot be."""
+    jobs = Jobs(desk.changing())
+    try:
+        yield jobs
+    except JobError as error:
+        raise RefusedError(HTTPStatus.CONFLICT, error.message) from None
+    finally:
+        jobs.engine.dispose()
+
+
+def job_of(jobs: Jobs, number: int) -> Job:
+    """The job of this number in the database; a RefusedError if there is none."""
+    for one in jobs.all()[0]:
+        if one.id == number:
+            return one
+    raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such job.")
+
+
+def begin(desk: DashboardContext, number: int) -> bool:
+    """Start a run of a job now; whether it did not run already."""
+    jobs = Jobs(desk.changing())
+    try:
+        job, keeper = job_of(jobs, number), keeper_of(jobs, desk.settings)
+        run = jobs.start(job, Due(BY_HAND), keeper.place)
+        started = None if run is None else starter().submit(keeper.begin, job, run).result()
+    except WrongUseError as error:
+        jobs.engine.dispose()
+        raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
+    except BaseException:
+        jobs.engine.dispose()
+        raise
+    if started is None:
+        jobs.engine.dispose()
+    else:
+        Thread(target=_see_out, args=(keeper, started), name="run", daemon=True).start()
+    return run is not None
+
+
+def _see_out(keeper: Keeper, started: Started) -> None:
+    """Write down how a run ended that could not do so itself, as one that was killed."""
+    started.child.process.wait()
+    try:
+        keeper.reap()
+    except StateError as error:
+        logger.warning("How a run ended is not written down: %s", error)
+    finally:
+        keeper.jobs.engine.dispose()
+
+
+def end(desk: DashboardContext, number: int) -> bool:
+    """Tell the run of a job that is under way to end; whether there is one."""
+    with opened(desk) as jobs:
+        job = job_of(jobs, number)
+        if job.now is not None:
+            jobs.stop(job.now.id, TOLD)  # its process looks there, on whatever machine it is
+        return job.now is not None
+
+
+def scheduler_is_at_work(desk: DashboardContext) -> bool | None:
+    """Whether a scheduler looks after this folder; None if that cannot be seen."""
+    with _looking:  # or one look would take another for a scheduler
+        try:
+            return is_alive(desk.output, "")
+        except OSError:
+            return None

@@ -1,0 +1,244 @@
+"""A page's blocks to be labelled, and the label: the main text as people see it.
+
+A page whose blocks people label: the sheet, the text of the chosen blocks, and the label that is kept.
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+from hashlib import blake2b
+from http import HTTPStatus
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from sqlalchemy import select
+
+from crawler.dashboard.context import DashboardContext
+from crawler.dashboard.parameters import Given, Parameter
+from crawler.dashboard.request import Answer, RefusedError, Request, see_other
+from crawler.dashboard.views import Changes, Data, Views
+from crawler.dashboard.views.page_blocks import Reread, reread_at
+from crawler.extraction.output.plain import plain
+from crawler.extraction.version import version
+from crawler.labels.label_queue import UncertainPages, crawl_to_label, uncertain_pages
+from crawler.labels.labels import TEXT, Label, put_label
+from crawler.store.dashboard_tables import label
+from crawler.store.images import label_key
+
+MOST_BLOCKS = 5_000
+MOST_SOURCE = 8_000_000
+TOO_LONG = "This page is too long to be marked: it has more than 5,000 blocks, or more than 8 MB."
+FIELD = "block-"
+LONG, SHORT = 1_500, 200
+"""Letters of a block that are shown, and those once so many blocks were shown that the page has its fill."""
+FILL = 300_000
+LINKED = 0.5
+"""The share of a block's letters in links from which on it is said to be links."""
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+
+
+class Line(NamedTuple):
+    """A block of a page, as it is shown to be labelled."""
+
+    place: int
+    text: str
+    more: int
+    """Letters that are not shown; they are chosen with the others."""
+    tag: str
+    heading: bool
+    links: bool
+    """Whether it is mostly links."""
+    repeated: bool
+    """Whether the page says the same elsewhere."""
+    found: bool
+    """Whether the extractor takes it for main text."""
+    kept: bool
+    """Whether it is chosen as main text now: by people, or else by the extractor."""
+
+
+class Sheet:
+    """A page whose blocks can be labelled; a RefusedError says why one cannot."""
+
+    def __init__(self, found: Reread) -> None:
+        if found.damage:
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
+        if found.source is None:
+            raise RefusedError(
+                HTTPStatus.NOT_FOUND,
+                "The response of this page was not kept; a crawl with -s KEEP_RESPONSES=True keeps them.",
+            )
+        if len(found.source) > MOST_SOURCE or len(found.page.blocks) > MOST_BLOCKS:
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
+        self.found, self.source = found, found.source
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """16 hex digits of what the blocks come from."""
+        digest = blake2b(self.source, digest_size=8)
+        digest.update(version(self.found.method).encode())
+        return digest.hexdigest()
+
+    def lines(self, kept: frozenset[int]) -> tuple[Line, ...]:
+        """The blocks, some of which are chosen."""
+        blocks = self.found.page.blocks
+        times = Counter(block.text for block in blocks)
+        lines, letters = [], 0
+        for place, block in enumerate(blocks):
+            shown = block.text[: LONG if letters < FILL else SHORT]
+            letters += len(shown)
+            lines.append(
+                Line(
+                    place,
+                    shown,
+                    len(block.text) - len(shown),
+                    block.tag,
+                    block.tag in HEADINGS,
+                    block.linked > LINKED * len(block.text),
+                    times[block.text] > 1,
+                    place in self.found.kept,
+                    place in kept,
+                )
+            )
+        return tuple(lines)
+
+    def text(self, places: frozenset[int]) -> str:
+        """The text of these blocks."""
+        blocks = self.found.page.blocks
+        return plain([blocks[place] for place in sorted(places)])
+
+    def label(self, places: frozenset[int]) -> Label:
+        """The label of somebody who chooses these blocks."""
+        row = self.found.row
+        detail = {
+            "number": row["id"],
+            "fingerprint": self.fingerprint,
+            "extractor": version(self.found.method),
+            "language": row["language"] or "",
+            "page_type": row["page_type"] or self.found.extraction.page_type,
+            "content_type": self.found.headers.get("content-type", ""),
+            "fetched_at": self.found.source_at,
+            "of": len(self.found.page.blocks),
+            "blocks": sorted(places),
+        }
+        told = json.dumps(detail, ensure_ascii=False)
+        where = (row["crawl"], row["url"], row["url"])
+        return Label(TEXT, *where, self.text(places), told, self.source, time.time())
+
+    def labelled_before(self, detail: str) -> frozenset[int] | None:
+        """The blocks of an earlier label; None where it is of another source."""
+        told = json.loads(detail)
+        return frozenset(told["blocks"]) if told["fingerprint"] == self.fingerprint else None
+
+    def chosen(self, form: Mapping[str, str]) -> frozenset[int]:
+        """The blocks that a form names; a RefusedError where one is none, or where the page is another by now."""
+        if form.get("fingerprint") != self.fingerprint:
+            raise RefusedError(
+                HTTPStatus.CONFLICT, "This page was fetched again since it was opened here; open it once more."
+            )
+        places = [name.removeprefix(FIELD) for name in form if name.startswith(FIELD)]
+        count = len(self.found.page.blocks)
+        if not all(place.isascii() and place.isdigit() and len(place) < 6 and int(place) < count for place in places):
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "There is no such block on this page.")
+        return frozenset(map(int, places))
+
+
+ANEW = (Parameter("anew", False, "whether to begin with what the extractor says, whatever was marked before"),)
+NOTHING = (Parameter("nothing", False, "whether no block is main text"),)
+
+
+class LabelSheet(NamedTuple):
+    """A page whose blocks can be labelled."""
+
+    id: int
+    crawl: str
+    url: str
+    title: str
+    fingerprint: str
+    """Of what the blocks come from; a label has to name it."""
+    method: str
+    """That says which blocks are main text."""
+    certainty: float | None
+    older: bool
+    """Whether the source that was kept is older than the page."""
+    elsewhere: bool
+    """Whether its text stands in its scripts, and so in none of its blocks."""
+    marked: bool
+    """Whether somebody labelled it as it is now."""
+    outdated: bool
+    """Whether somebody labelled it as it was before."""
+    lines: tuple[Line, ...]
+    text: str
+    """The text of the chosen blocks."""
+
+
+def data(desk: DashboardContext, given: Given) -> LabelSheet:
+    """The blocks of a page."""
+    read = reread_at(desk, given["page"])
+    found, row = Sheet(read), read.row
+    detail = _detail(desk, read)
+    before = found.labelled_before(detail) if detail is not None else None
+    kept = read.kept if before is None or given["anew"] else before
+    return LabelSheet(
+        *(row["id"], row["crawl"], row["url"], row["title"]),
+        *(found.fingerprint, read.method, row["certainty"]),
+        older=read.source_at != row["fetched_at"],
+        elsewhere=bool(read.extraction.text) and not read.kept,
+        marked=before is not None,
+        outdated=detail is not None and before is None,
+        lines=found.lines(kept),
+        text=found.text(kept),
+    )
+
+
+def _detail(desk: DashboardContext, read: Reread) -> str | None:
+    """The detail of a page's label, if it has one."""
+    key = label_key(read.row["crawl"], TEXT, read.row["url"], read.row["url"])
+    with desk.reading() as connection:
+        return connection.execute(select(label.c.detail).where(label.c.key == key)).scalar_one_or_none()
+
+
+def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+    """The page on which a page's blocks are labelled."""
+    return desk.page(request, "labels_page.html", sheet=data(desk, given))
+
+
+def skip(desk: DashboardContext, request: Request, given: Given) -> Answer:
+    """Send the browser on to the next page."""
+    return _next(desk, reread_at(desk, given["page"]))
+
+
+def save(desk: DashboardContext, request: Request, given: Given) -> Answer:
+    """Keep a page's label, and send the browser on to the next page."""
+    read = reread_at(desk, given["page"])
+    found = Sheet(read)
+    places = found.chosen(request.form)
+    engine = desk.changing()
+    try:
+        put_label(engine, found.label(frozenset() if given["nothing"] else places))
+    finally:
+        engine.dispose()
+    return _next(desk, read)
+
+
+def preview(desk: DashboardContext, request: Request, given: Given) -> Answer:
+    """The text of the chosen blocks; nothing is kept."""
+    found = Sheet(reread_at(desk, given["page"]))
+    text = found.text(found.chosen(request.form))
+    return desk.page(request, "labels_preview.html", number=given["page"], text=text)
+
+
+def _next(desk: DashboardContext, read: Reread) -> Answer:
+    name = read.row["crawl"]
+    with desk.reading() as connection:
+        of = crawl_to_label(connection, name)
+        found = uncertain_pages(connection, of, read.row["id"], 1) if of is not None else UncertainPages((), 0)
+    if found.pages:
+        return see_other(f"/labels/pages/{found.pages[0].id}")
+    return see_other(f"/labels?{urlencode({'crawl': name, 'after': found.after})}")
+
+
+VIEWS: Views = {"/labels/pages/{page}": (show, ANEW), "/labels/pages/{page}/skip": (skip, ())}
+CHANGES: Changes = {"/labels/pages/{page}": (save, NOTHING), "/labels/pages/{page}/preview": (preview, ())}
+API: Data = {"/api/labels/pages/{page}": (data, ANEW, "The blocks of a page, to be marked")}

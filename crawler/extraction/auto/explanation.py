@@ -1,0 +1,281 @@
+"""Why the model takes a block for main text, or does not: by what would change without some of its signs.
+
+The signs of each group in turn are set to what is usual, for all blocks of the page at once, as blocks are judged by
+what stands around them, too. The groups without which the verdict would be least sure are its reasons (.reasons).
+
+The reasons why blocks are main text or not: codes, their sentences, and of which blocks they are true.
+"""
+
+from collections.abc import Callable
+from enum import auto
+from functools import cache
+from math import expm1
+from typing import NamedTuple
+
+import numpy as np
+
+from crawler.extraction.auto import BALANCE, FAVOURS, network, page_outline, signs
+from crawler.extraction.auto.choice import best_f1
+from crawler.extraction.auto.model import Model, judge, judged, shipped, together, tokens
+from crawler.extraction.auto.page_outline import TAGS, Floats
+from crawler.page.page import Page
+from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has, weightiest
+
+MOST_EXPLAINED = 1_000
+"""Blocks of a page from which on none is explained: the page would be judged ten times over."""
+_SURE = 1e-6
+
+
+class Explained(NamedTuple):
+    """What the model says of a block."""
+
+    probability: float
+    """That it is main text."""
+    reasons: tuple[Reason, ...]
+    """Why this is over the limit, or under it; the weightiest first, none where the page has too many blocks."""
+
+
+class Explanation(NamedTuple):
+    """What the model says of a page."""
+
+    limit: float
+    """How likely a block must be main text to be kept: a share of the best F1 that can be expected."""
+    best: float
+    """That F1."""
+    share: float
+    blocks: tuple[Explained, ...]
+
+
+def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Explanation:
+    """Why each block of a page is main text or not; of the first blocks, where there are too many to be judged."""
+    share = FAVOURS[favour]
+    if not page.blocks:
+        return Explanation(0.0, 0.0, share, ())
+    if len(page.blocks) > MOST_EXPLAINED:
+        judgement = page.once(judged) if model is None else judge(page, model)
+        best = best_f1(judgement.probabilities, judgement.tokens)
+        unexplained = tuple(Explained(chance, ()) for chance in judgement.probabilities.tolist())
+        return Explanation(share * best, best, share, unexplained)
+    model = model or shipped()
+    seen = page_outline.sight(page)
+    levels, outline = signs.ranges(seen), seen.outline
+    nest = network.nest(levels, outline.starts, outline.ends, outline.paths[seen.homes])
+    matrix, names = signs.signs(seen, model.vocabulary.scores(seen), levels)
+    first = model.networks[0]
+    normal = np.clip((matrix - first.means[:, None]) * first.scales[:, None], -network.LIMIT, network.LIMIT).T
+
+    def likely(rows: Floats) -> Floats:
+        return together(model.networks, network.hidden_of(model.networks, rows, nest))[1]
+
+    found = likely(normal)
+    best = best_f1(found, tokens(seen))
+    limit, chances = share * best, found.tolist()
+    changes = _changes(names, normal, likely, found)
+    blocks = []
+    for at, chance in enumerate(chances):
+        block = JudgedBlock(dict(zip(names, matrix[:, at].tolist(), strict=True)).__getitem__, chance >= limit)
+        mine = {group: float(change[at]) for group, change in changes.items()}
+        reasons = weightiest(GROUPS, mine, block) or (Reason(BlockReason.ALL_TOGETHER, {}),)
+        blocks.append(Explained(chance, reasons))
+    return Explanation(limit, best, share, tuple(blocks))
+
+
+def _changes(names: list[str], normal: Floats, likely: Callable[[Floats], Floats], found: Floats) -> dict[str, Floats]:
+    """For each group how much less the logit of each block would be if the group were as usual."""
+    groups = np.array([group_of(name) for name in names])
+    changes: dict[str, Floats] = {}
+    for group in GROUPS:
+        usual = normal.copy()
+        usual[:, groups == group] = 0
+        changes[group] = _logit(found) - _logit(likely(usual))
+    return changes
+
+
+def _logit(values: Floats) -> Floats:
+    sure = np.clip(values.astype(np.float64), _SURE, 1 - _SURE)
+    return np.log(sure / (1 - sure))
+
+
+MOSTLY = 0.5
+"""The share from which on most of something is."""
+PART, LITTLE = 0.15, 0.05
+LINE, PARAGRAPH = 40, 200
+"""Characters that a short line does not have, and that a paragraph has."""
+NEAR, FAR = 2, 6
+"""Blocks."""
+SPEAKS = 0.5
+"""What a score of names or words is at least if it says something."""
+STORY = ("article", "main", "p", "blockquote", "figcaption", "pre")
+FRAME = ("nav", "header", "footer", "aside", "form", "button", "label", "iframe")
+
+
+class JudgedBlock(Judged):
+    """A block by its signs (.signs); the verdict is whether it is main text."""
+
+    @property
+    def characters(self) -> int:
+        return self.number("length")
+
+    @property
+    def linked(self) -> float:
+        """The share of it that is links."""
+        return self.sign("density")
+
+    @property
+    def element(self) -> str:
+        """An element around it that speaks for the verdict."""
+        return next((tag for tag in (STORY if self.verdict else FRAME) if self.sign(f"in {tag}")), "")
+
+    @property
+    def tag(self) -> str:
+        return next((tag for at, tag in enumerate(TAGS, 1) if self.sign(f"tag {at}")), "")
+
+    @property
+    def named(self) -> float:
+        """How much the names of the elements around it speak for main text."""
+        return self.sign("own names") + self.sign("names around")
+
+    @property
+    def lines(self) -> int:
+        """How far away the next sentences are."""
+        return min(self.number("prose ago"), self.number("prose ahead"))
+
+    @property
+    def share(self) -> float:
+        """The largest part of the page's sentences that a container around it has."""
+        return max(self.sign(f"prose share ^{level}") for level in (1, 2, 3))
+
+    @property
+    def links(self) -> float:
+        """The largest part of a container around it that is links."""
+        return max(self.sign(f"density ^{level}") for level in (0, 1))
+
+    def path(self, what: str) -> float:
+        """The part of the lines of the same elements that is links, or sentences."""
+        return expm1(self.sign(f"path {what}")) / max(1.0, expm1(self.sign("path width")))
+
+
+class BlockReason(ReasonCode):
+    """Why a block is main text or not; where several of a group are true, the first tells."""
+
+    SENTENCES = auto(), "it has sentences ({characters:,} characters)", has("stops")
+    LONG = auto(), "it is long ({characters:,} characters)", lambda b: b.characters >= PARAGRAPH
+    SHORT = (
+        auto(),
+        "it is short and has no full stop ({characters:,} characters)",
+        lambda b: not b.sign("stops") and b.characters < LINE,
+    )
+    NO_STOP = auto(), "it has no full stop ({characters:,} characters)", lambda b: not b.sign("stops")
+
+    NO_LINKS = auto(), "next to none of it is links", lambda b: b.linked < LITTLE
+    FEW_LINKS = auto(), "no more than {linked:.0%} of it is links", lambda b: b.linked <= PART
+    LINKS = auto(), "{linked:.0%} of it is links", lambda b: b.linked > PART
+
+    TEXT_WORDS = auto(), "its words are those of main texts", has("word score", over=SPEAKS)
+    MENU_WORDS = auto(), "its words are those of menus and notices", lambda b: b.sign("word score") < -SPEAKS
+
+    IN_ELEMENT = auto(), "it stands in <{element}>", lambda b: b.element
+    ELEMENT = auto(), "its element is <{tag}>", lambda b: b.tag
+
+    NAMED_TEXT = auto(), "the elements around it are named as those of main texts", lambda b: b.named > SPEAKS
+    NAMED_FRAME = auto(), "the elements around it are named as those of a page's frame", lambda b: b.named < -SPEAKS
+
+    MIDDLE = (
+        auto(),
+        "it stands in the middle of the page",
+        lambda b: min(b.sign("text before"), b.sign("text after")) > LITTLE,
+    )
+    REPEATED = auto(), "the page says the same more than once", lambda b: b.number("copies") >= 1
+    START = auto(), "it stands at the start of the page", lambda b: b.sign("text before") < PART
+    END = auto(), "it stands at the end of the page", lambda b: b.sign("text after") < PART
+
+    HEADLINE = auto(), "it is the headline", has("is title")
+    OF_TITLE = auto(), "its words are those of the title", has("in title", over=MOSTLY)
+    UNDER_HEADLINE = auto(), "it stands under the headline", has("after title")
+    BEFORE_HEADLINE = auto(), "it stands before the headline", has("before title")
+
+    ARTICLE = auto(), "the page gives it to machines as its article", has("in body", over=MOSTLY)
+    OF_DESCRIPTION = auto(), "its words are those of the description", has("in description", over=MOSTLY)
+
+    BESIDE_SENTENCES = auto(), "there are sentences beside it", lambda b: b.lines <= NEAR
+    BETWEEN_LINKS = (
+        auto(),
+        "there are links before it and after it",
+        lambda b: min(b.sign("density +1"), b.sign("density -1")) > MOSTLY,
+    )
+    FAR_FROM_SENTENCES = auto(), "the next sentences are {lines:,} lines away", lambda b: b.lines > FAR
+
+    UNDER_HEADING = auto(), "it stands under a heading", lambda b: not b.sign("heading 0")
+    HEADING_OF_MENU = (
+        auto(),
+        "the words of the heading above it are those of menus and notices",
+        lambda b: b.sign("heading words") < -SPEAKS,
+    )
+    NO_HEADING = auto(), "no heading stands above it", has("heading 0")
+
+    AMONG_SENTENCES = auto(), "what stands around it has {share:.0%} of the page's sentences", lambda b: b.share > PART
+    AMONG_LINKS = auto(), "{links:.0%} of what stands around it is links", lambda b: b.links > MOSTLY
+    APART_FROM_SENTENCES = (
+        auto(),
+        "what stands around it has next to none of the page's sentences",
+        lambda b: b.sign("prose share ^1") < LITTLE,
+    )
+
+    PATH_OF_SENTENCES = auto(), "most lines of the same elements are sentences", lambda b: b.path("prose") > MOSTLY
+    PATH_OF_LINKS = auto(), "most lines of the same elements are links", lambda b: b.path("linked") > MOSTLY
+    PATH_WITHOUT_SENTENCES = auto(), "no line of the same elements is a sentence", lambda b: b.path("prose") < LITTLE
+
+    ALL_TOGETHER = auto(), "no sign alone, but all of them together"
+    OTHER_HALF = auto(), "it is the other half of a row of two cells"
+
+
+_R = BlockReason
+GROUPS: Groups = {
+    "text": ((_R.SHORT, _R.NO_STOP), (_R.SENTENCES, _R.LONG)),
+    "links": ((_R.LINKS,), (_R.NO_LINKS, _R.FEW_LINKS)),
+    "words": ((_R.MENU_WORDS,), (_R.TEXT_WORDS,)),
+    "elements": ((_R.IN_ELEMENT, _R.ELEMENT), (_R.IN_ELEMENT, _R.ELEMENT)),
+    "names": ((_R.NAMED_FRAME,), (_R.NAMED_TEXT,)),
+    "place": ((_R.REPEATED, _R.START, _R.END), (_R.MIDDLE,)),
+    "titles": ((_R.BEFORE_HEADLINE,), (_R.HEADLINE, _R.OF_TITLE, _R.UNDER_HEADLINE)),
+    "described": ((), (_R.ARTICLE, _R.OF_DESCRIPTION)),
+    "neighbours": ((_R.BETWEEN_LINKS, _R.FAR_FROM_SENTENCES), (_R.BESIDE_SENTENCES,)),
+    "headings": ((_R.HEADING_OF_MENU, _R.NO_HEADING), (_R.UNDER_HEADING,)),
+    "containers": ((_R.AMONG_LINKS, _R.APART_FROM_SENTENCES), (_R.AMONG_SENTENCES,)),
+    "path": ((_R.PATH_OF_LINKS, _R.PATH_WITHOUT_SENTENCES), (_R.PATH_OF_SENTENCES,)),
+}
+"""For each group of signs (.explain) the reasons against main text and those for it."""
+_BY_NAME = {
+    **dict.fromkeys(("density", "links"), "links"),
+    "word score": "words",
+    **dict.fromkeys(("own names", "names around"), "names"),
+    **dict.fromkeys(("text before", "text after", "at", "log at", "log from end", "copies"), "place"),
+    **dict.fromkeys(("in title", "of title", "after title", "before title", "is title"), "titles"),
+    **dict.fromkeys(("in description", "of description", "in body"), "described"),
+    **dict.fromkeys(("depth", "images", "images after"), "elements"),
+    **dict.fromkeys(("prose ago", "prose ahead", "step", "step after"), "neighbours"),
+    **dict.fromkeys(("same home before", "same home after", "sibling before", "sibling after"), "neighbours"),
+}
+_BY_FIRST_WORD = {
+    **dict.fromkeys(("tag", "wrap", "in"), "elements"),
+    "heading": "headings",
+    "path": "path",
+    "page": "page",
+}
+
+
+@cache
+def group_of(name: str) -> str:
+    """The group in which a sign is told of; what kind of page it is (`page`) explains no block to people.
+
+    >>> group_of("density"), group_of("density ^2"), group_of("in nav"), group_of("width -1")
+    ('links', 'containers', 'elements', 'neighbours')
+    """
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    last = name.rpartition(" ")[2]
+    if last[0] == "^":
+        return "containers"
+    if last[0] == "±" or last in ("+1", "-1"):
+        return "neighbours"
+    return _BY_FIRST_WORD.get(name.partition(" ")[0], "text")

@@ -1,0 +1,235 @@
+"""The characters and words of many texts at once, as arrays.
+
+All texts become one array of code points, in which a table tells each character's kind, and prefix sums of a polynomial
+tell each word's hash: nothing is done text by text or word by word.
+
+The names of a page's elements, and the words by which the page names itself, each as the number of a bucket.
+"""
+
+import re
+import sys
+import unicodedata
+from functools import cache
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.metadata.structured_data import structured
+from crawler.page.page import Page
+from crawler.page.text import FULL_STOPS
+from crawler.page.text import UNSPACED as UNSPACED_CHARACTERS
+
+Ints = NDArray[np.int64]
+KINDS = "other lower upper digit caseless unspaced space comma stop colon quote separator sign".split()
+OTHER, LOWER, UPPER, DIGIT, CASELESS, UNSPACED, SPACE, COMMA, STOP, COLON, QUOTE, SEPARATOR, SIGN = range(len(KINDS))
+_GIVEN = {
+    COMMA: ",;，、；،؛",
+    STOP: "".join(FULL_STOPS),
+    COLON: ":：",
+    QUOTE: "\"'“”‘’„«»‹›「」『』《》()（）[]【】",
+    SEPARATOR: "|｜/\\>→←·•●▪–—-_~",
+    SIGN: "©®™$€£¥%#@+*=&",
+}
+_BMP = 0x10000
+BUCKET_BITS = 15
+BUCKETS = 1 << BUCKET_BITS
+"""How many kinds of words are told apart."""
+_BASE, _MIX = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+WHOLE = 0x5BD1
+"""What tells a whole name from a word in it."""
+_IS_LETTER = np.array([kind in ("lower", "upper", "caseless", "unspaced") for kind in KINDS])
+
+
+class Characters(NamedTuple):
+    """What many texts are made of."""
+
+    kinds: NDArray[np.floating]
+    """How many characters of each kind each text has."""
+    first: Ints
+    """The kind of each text's first character."""
+    last: Ints
+    words: Ints
+    """The bucket of each word: a run of letters and digits, or two neighbouring characters of an unspaced script."""
+    owner: Ints
+    """The text each word is in; in page order."""
+
+
+@cache
+def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+    """The kind and the lower case of each character of the Basic Multilingual Plane."""
+    by_category = {"Ll": LOWER, "Lu": UPPER, "Lt": UPPER, "Nd": DIGIT, "Lo": CASELESS, "Lm": CASELESS, "Zs": SPACE}
+    every = "".join(map(chr, range(_BMP)))
+    kinds = np.array([by_category.get(category, OTHER) for category in map(unicodedata.category, every)], np.uint8)
+    lower = np.arange(_BMP, dtype=np.uint16)
+    for code in np.flatnonzero(kinds == UPPER).tolist():
+        if len(small := every[code].lower()) == 1:
+            lower[code] = ord(small)
+    unspaced = np.zeros(_BMP, bool)
+    unspaced[[found.start() for found in re.finditer(f"[{UNSPACED_CHARACTERS}]", every)]] = True
+    kinds[unspaced & (kinds == CASELESS)] = UNSPACED
+    for kind, characters in _GIVEN.items():
+        for character in characters:
+            kinds[ord(character)] = kind
+    kinds[[9, 10, 13, 32]] = SPACE
+    return kinds, lower
+
+
+@cache
+def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The powers of the base and of its inverse, modulo 2**64."""
+    inverse = pow(_BASE, -1, 1 << 64)
+    found = []
+    for base in (_BASE, inverse):
+        row = np.full(count, base, np.uint64)
+        row[0] = 1
+        found.append(np.cumprod(row))
+    return found[0], found[1]
+
+
+class Words(NamedTuple):
+    """The words that elements are named by."""
+
+    buckets: Ints
+    owner: Ints
+    """The text each word is in; in order."""
+
+
+def read(texts: list[str]) -> Characters:
+    """The characters and words of the texts; each is taken as ending with a line."""
+    codes, kinds, lengths = _codes(texts)
+    ends = np.cumsum(lengths)
+    owner = np.repeat(np.arange(len(texts)), lengths)
+    found = np.bincount(owner * len(KINDS) + kinds, minlength=len(texts) * len(KINDS))
+    counts = found.reshape(len(texts), len(KINDS)).astype(np.float32)
+    counts[:, SPACE] -= 1  # the line's end
+    last = np.where(lengths > 1, ends - 2, ends - 1)
+    starts, stops = _spans(kinds)
+    first, last = kinds[ends - lengths].astype(np.int64), kinds[last].astype(np.int64)
+    return Characters(counts, first, last, _Hashes(codes).of(starts, stops), owner[starts])
+
+
+def read_names(texts: list[str]) -> Words:
+    """The names in each text, whole and cut into words at hyphens, digits and capitals."""
+    codes, kinds, lengths = _codes(texts)
+    owner = np.repeat(np.arange(len(texts)), lengths)
+    is_letter = _IS_LETTER[kinds]
+    begins = is_letter.copy()
+    begins[1:] &= ~is_letter[:-1] | ((kinds[1:] == UPPER) & (kinds[:-1] == LOWER))
+    is_last = is_letter[:-1] & (begins[1:] | ~is_letter[1:])  # there is a next one: every text ends with a line
+    starts, stops = np.flatnonzero(begins), np.flatnonzero(is_last) + 1
+    wholes, ends = _runs(kinds != SPACE)
+    hashes = _Hashes(codes)
+    found = np.concatenate([hashes.of(starts, stops), hashes.of(wholes, ends) ^ WHOLE])
+    places = np.concatenate([starts, wholes])
+    order = np.argsort(places, kind="stable")
+    return Words(found[order], owner[places[order]])
+
+
+def _codes(texts: list[str]) -> tuple[NDArray[np.uint16], NDArray[np.uint8], Ints]:
+    """The characters of all texts in lower case, the kind of each, and how long each text is with its line's end."""
+    table, lower = _tables()
+    encoding = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+    codes = np.frombuffer("\n".join([*texts, ""]).encode(encoding, "surrogatepass"), np.uint32)
+    codes = np.minimum(codes, _BMP - 1).astype(np.int64)  # as places in the tables, looked up twice
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
+    return lower[codes], table[codes], lengths
+
+
+def _runs(inside: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Where runs of characters that are inside start and end; the last character is not."""
+    starts = inside.copy()
+    starts[1:] &= ~inside[:-1]
+    return np.flatnonzero(starts), np.flatnonzero(inside[:-1] & ~inside[1:]) + 1
+
+
+def _spans(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:
+    """Where words start and end: runs of letters and digits, pairs in unspaced scripts."""
+    is_word = (kinds >= LOWER) & (kinds <= CASELESS)
+    starts, stops = _runs(is_word)
+    unspaced = np.flatnonzero(kinds == UNSPACED)
+    if not len(unspaced):
+        return starts, stops
+    followed = kinds[unspaced + 1] == UNSPACED  # there is one more: every text ends with a line
+    starts = np.concatenate((starts, unspaced))
+    stops = np.concatenate((stops, unspaced + 1 + followed))
+    order = np.argsort(starts, kind="stable")
+    return starts[order], stops[order]
+
+
+class _Hashes:
+    """The hashes of parts of a text, by the sums of a polynomial up to each character."""
+
+    def __init__(self, codes: NDArray[np.uint16]) -> None:
+        powers, self.inverses = _powers(1 << max(16, len(codes).bit_length()))
+        self.sums = np.zeros(len(codes) + 1, np.uint64)
+        np.cumsum(codes * powers[: len(codes)], out=self.sums[1:])
+
+    def of(self, starts: Ints, stops: Ints) -> Ints:
+        """The buckets of the parts."""
+        hashes = (self.sums[stops] - self.sums[starts]) * self.inverses[starts]
+        hashes ^= hashes >> np.uint64(31)
+        hashes *= np.uint64(_MIX)
+        return (hashes >> np.uint64(64 - BUCKET_BITS)).astype(np.int64)
+
+
+NAME_BUCKETS = 1 << 13
+"""How many names are told apart."""
+_WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|[^\W\d_A-Za-z]+")
+MOST_LETTERS = 200
+"""Letters of an address, or of a name, that are read."""
+
+Name = tuple[str, str | None, str | None, str | None, str | None]
+"""An element's tag, class, id, role and itemprop."""
+
+
+class Named(NamedTuple):
+    """The elements of a page by their names, each name once."""
+
+    names: list[Name]
+    containers: list[int]
+    """The number of each container's name; 0 where it has no block, for nobody asks."""
+    wraps: list[int]
+    """That of the first inline element that begins in each block, -1 where there is none."""
+
+
+def named(page: Page) -> Named:
+    """The elements of a page by their names, found once."""
+    return page.once(_named)
+
+
+def _named(page: Page) -> Named:
+    elements, _, starts, ends, tags = page.containers
+    numbers: dict[Name, int] = {}
+    containers = []
+    for element, start, end, tag in zip(elements, starts, ends, tags, strict=True):
+        if start == end:
+            containers.append(0)
+        else:
+            get = element.get
+            name = tag, get("class"), get("id"), get("role"), get("itemprop")
+            containers.append(numbers.setdefault(name, len(numbers)))
+    wraps = []
+    for wrap in page.wraps:
+        if wrap is None:
+            wraps.append(-1)
+        else:
+            get = wrap.get
+            name = wrap.tag, get("class"), get("id"), get("role"), get("itemprop")
+            wraps.append(numbers.setdefault(name, len(numbers)))
+    return Named(list(numbers), containers, wraps)
+
+
+def page_names(page: Page) -> tuple[int, ...]:
+    """The words of a page's address, of its body's class and id, of og:type, and the types of its JSON-LD."""
+    path = page.url.split("://")[-1].partition("/")[2][:MOST_LETTERS]
+    found = {f"/{path.count('/')}", f"og {page.meta.get('og:type', '')[:40].lower()}"}
+    found.update(f"path {word.lower()}" for word in _WORD.findall(path))
+    found.update(f"generator {word.lower()}" for word in _WORD.findall(page.meta.get("generator", "")[:40]))
+    found.update(f"type {name}" for name in structured(page).types)
+    body = next(page.root.iter("body"), None)
+    if body is not None:
+        for name in (body.get("class", "")[:MOST_LETTERS], body.get("id", "")[:MOST_LETTERS]):
+            found.update(f"body {word.lower()}" for word in (*_WORD.findall(name), *name.split()))
+    return tuple(sorted({crc32(name.encode("utf-8", "replace")) % NAME_BUCKETS for name in found}))

@@ -1,0 +1,1 @@
+"""Kept blocks as text and as Markdown."""

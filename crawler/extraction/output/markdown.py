@@ -1,0 +1,231 @@
+"""The kept blocks of a page as Markdown: headings, lists, tables, code, quotes, emphasis, links and pictures.
+
+The tree is walked once more, as `crawler.page.contents` does, so that the n-th line of text is the n-th block of the
+page; what is kept of it is rendered (`inline`) and remembered with what it stands in, and all is put together
+(`layout`). Nothing of this is done unless Markdown is asked for.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from itertools import zip_longest
+
+from lxml import etree
+
+from crawler.extraction.output.inline import MARKS, NO_MARKS, escaped, raw, rendered, target
+from crawler.extraction.output.layout import Line, Scope, Table, laid_out
+from crawler.extraction.output.plain import is_said
+from crawler.page.contents import INLINE, MAX_LINKS, Block, ImageLink, steps
+from crawler.page.joining import WITHIN_WORDS
+from crawler.page.page import Page
+from crawler.page.text import fold_space
+from crawler.urls.parsing import absolute
+
+KINDS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "a": "link"}
+KINDS |= dict.fromkeys(("code", "kbd", "samp", "tt"), "code")
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+SCOPES = frozenset(("blockquote", "li", "dd"))
+# Lists and quotes in each other; deeper ones are no deeper.
+MAX_SCOPES = 8
+MAX_ALT = 300
+# Pictures smaller than this are icons, as are those with such addresses.
+LEAST_PIXELS = 50
+ICON = re.compile(r"avatar|badge|blank|emoji|icon|loading|logo|pixel|smil|spacer|sprite|\b1x1\b", re.IGNORECASE)
+
+
+def markdown(page: Page, blocks: Sequence[Block], links: bool = False, refused: Collection[str] = frozenset()) -> str:
+    """These blocks of the page as Markdown, and the pictures between them except those whose address is refused."""
+    if not blocks:
+        return ""
+    return laid_out(_Reader(page, blocks, links).run(), _pictures(page, blocks, refused))
+
+
+class _Reader:
+    def __init__(self, page: Page, blocks: Sequence[Block], links: bool) -> None:
+        self.page, self.links = page, links
+        self.kept = {id(block) for block in blocks}
+        self.left = len(self.kept)
+        self.links_left = MAX_LINKS
+        self.at = 0
+        """How many blocks there were so far."""
+        self.said: set[str] = set()
+        self.lines: list[Line] = []
+        self.pieces: list[str] = []
+        self.linked: list[etree._Element] = []
+        """The links in this line."""
+        self.anchor: etree._Element | None = None
+        self.touches_link = False
+        """Whether nothing has been read since a link ended."""
+        self.containers: list[etree._Element] = []
+        self.open: list[tuple[str, etree._Element]] = []
+        """The marks that are open, and the elements that opened them."""
+        self.scopes: list[Scope] = []
+        self.headings: list[etree._Element] = []
+        self.pres: list[etree._Element] = []
+        self.tables: list[Table] = []
+        self.breaks = 2
+        """How many <br> there were since the last line; 2 where another element began or ended."""
+
+    def run(self) -> list[Line]:
+        """The lines of Markdown that the kept blocks make."""
+        root = self.page.root
+        self.containers.append(root)
+        for step, element, text in steps(root):
+            if step == "start":
+                self.enter(element, element.tag)
+            elif step == "end":
+                self.leave(element, element.tag)
+            if text:
+                self.read(text)
+            if not self.left:
+                break
+        self.end_line()
+        return self.lines
+
+    def read(self, text: str) -> None:
+        self.pieces.append(text if text.isascii() else text.translate(NO_MARKS))
+        self.touches_link = False
+
+    def enter(self, element: etree._Element, tag: str) -> None:
+        if tag not in INLINE:
+            self.end_line()
+            self.containers.append(element)
+            self.begin(element, tag)
+            return
+        if tag == "a":
+            if self.touches_link or self.anchor is not None:
+                self.read(" ")
+            self.anchor = element
+        elif tag in WITHIN_WORDS:
+            self.read("")
+        kind = KINDS.get(tag)
+        if kind and (kind != "link" or self.links) and all(kind != one for one, _ in self.open):
+            self.open.append((kind, element))
+            self.mark(kind, element)
+
+    def leave(self, element: etree._Element, tag: str) -> None:
+        if tag not in INLINE:
+            self.end_line()
+            self.containers.pop()
+            self.end(tag)
+            return
+        if self.open and self.open[-1][1] is element:
+            self.pieces.append(MARKS[self.open.pop()[0]][1])
+        if tag == "a" and self.anchor is element:
+            self.anchor, self.touches_link = None, True
+        elif tag in WITHIN_WORDS:
+            self.read("")
+
+    def mark(self, kind: str, element: etree._Element) -> None:
+        self.pieces.append(MARKS[kind][0])
+        if kind == "link":
+            self.linked.append(element)
+
+    def begin(self, element: etree._Element, tag: str) -> None:
+        """Note what the lines in an element that is not inline stand in."""
+        self.breaks = self.breaks + 1 if tag == "br" else 2
+        if tag in SCOPES:
+            self.scopes.append(Scope(element))
+        elif tag in HEADINGS:
+            self.headings.append(element)
+        elif tag == "pre":
+            self.pres.append(element)
+        elif tag == "table":
+            if self.tables:
+                self.tables[-1].is_layout = True
+            self.tables.append(Table())
+        elif self.tables and tag == "tr":
+            self.tables[-1].begin_row()
+        elif self.tables and tag in ("td", "th"):
+            self.tables[-1].begin_cell(element)
+
+    def end(self, tag: str) -> None:
+        if tag != "br":
+            self.breaks = 2
+        if tag in SCOPES:
+            self.scopes.pop()
+        elif tag in HEADINGS:
+            self.headings.pop()
+        elif tag == "pre":
+            self.pres.pop()
+        elif tag == "table":
+            self.tables.pop()
+        elif self.tables and tag in ("td", "th"):
+            self.tables[-1].end_cell()
+
+    def end_line(self) -> None:
+        """End the line; if it is a block that is kept, it is rendered and remembered."""
+        if not self.pieces:
+            return
+        for kind, _ in reversed(self.open):
+            self.pieces.append(MARKS[kind][1])
+        bare = "".join(self.pieces)
+        if not bare.isascii():
+            bare = bare.translate(NO_MARKS)
+        if bare.strip() if self.containers[-1].tag == "pre" else fold_space(bare):
+            if self.at < len(self.page.blocks) and id(block := self.page.blocks[self.at]) in self.kept:
+                self.left -= 1
+                if not is_said(block.text, self.said):
+                    self.keep(block)
+            self.at += 1
+            self.breaks = 0
+        self.pieces, self.linked, self.touches_link = [], [], False
+        for kind, element in self.open:
+            self.mark(kind, element)
+
+    def keep(self, block: Block) -> None:
+        pre = self.pres[-1] if self.pres else None
+        heading = self.headings[-1] if self.headings else None
+        table = self.tables[-1] if self.tables else None
+        in_cell = table is not None and table.cell is not None
+        if pre is not None:
+            text = block.text
+        else:
+            marked = raw(self.pieces)
+            if _letters(marked.translate(NO_MARKS)) == _letters(block.text):
+                text = rendered(marked, iter(map(self.address, self.linked)), strong=heading is None)
+            else:  # the walks do not agree
+                text = escaped(block.text)
+        scopes = self.scopes[:MAX_SCOPES]
+        # In the tree an open <dd> holds the next one.
+        scopes = [one for one, below in zip_longest(scopes, scopes[1:]) if below is None or not below.follows(one)]
+        line = Line(text, block, self.at, tuple(scopes), heading, pre, table if in_cell else None, self.breaks)
+        self.lines.append(line)
+        if table is not None:
+            table.add(line)
+
+    def address(self, anchor: etree._Element) -> str:
+        """Where a link leads, in the form that Markdown wants; nothing where it leads nowhere else."""
+        href = anchor.get("href", "").strip()
+        if href[:1] in ("", "#") or not self.links_left:
+            return ""
+        self.links_left -= 1
+        return target(absolute(self.page.base, href) or "")
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())
+
+
+def _pictures(page: Page, blocks: Sequence[Block], refused: Collection[str]) -> dict[int, list[str]]:
+    """The pictures between the kept blocks, by the index of the block that each comes before."""
+    kept = {id(block) for block in blocks}
+    indexes = [at for at, block in enumerate(page.blocks) if id(block) in kept]
+    are_kept = set(indexes)
+    found: dict[int, list[str]] = {}
+    seen = set(refused)
+    for image in page.images:
+        if image.at > indexes[-1]:
+            break
+        near = image.at in are_kept or (image.at - 1 in are_kept)
+        if near and image.url not in seen and not _is_icon(image):
+            seen.add(image.url)
+            alt = escaped(fold_space(image.alt[:MAX_ALT].translate(NO_MARKS)), in_link=True, more=True)
+            before = indexes[bisect_left(indexes, image.at)]
+            found.setdefault(before, []).append(f"![{alt}]({target(image.url)})")
+    return found
+
+
+def _is_icon(image: ImageLink) -> bool:
+    sizes = [size for size in (image.width, image.height) if size is not None]
+    return min(sizes, default=LEAST_PIXELS) < LEAST_PIXELS or ICON.search(image.url.rpartition("/")[2]) is not None

@@ -1,0 +1,1 @@
+"""Which address comes next, of those that this worker has at hand; in memory."""

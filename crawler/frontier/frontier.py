@@ -1,0 +1,460 @@
+"""The frontier: which address comes next, of those that this worker has at hand.
+
+The database holds the frontier itself; a few seconds' worth of it is claimed and waits here (`queues.py`). An address
+taken is lent under a number, its lease, until it is finished or given back. What happened is handed to the ledger in
+batches; what the ledger answers is what comes next.
+
+Nothing here waits for the database. The queues are short whatever waits there, so memory does not grow with the crawl.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from crawler.frontier.host_limits import HostLimits, LatencyMeter, PaceSettings
+from crawler.frontier.host_queues import HostQueue, Queues
+from crawler.frontier.messages import (
+    Answer,
+    Batch,
+    Candidate,
+    Completion,
+    Demand,
+    Keys,
+    Lease,
+    Move,
+    PageResult,
+    Recent,
+    Sample,
+)
+from crawler.frontier.page_budget import NEAR, PageBudget, PendingPriorities, is_poor
+from crawler.noise.evidence import Evidence
+from crawler.outcomes import Code, Outcome
+from crawler.urls.parsing import host
+
+REMEMBERED = 200_000  # addresses seen last, for which the database need not be asked
+AWAY = 2.0  # a host that is not ready within these seconds goes back to the database
+PASSED_OVER = 10.0  # seconds in which a host could be asked and is not, until it is asked for what it refused
+MOST_OF_A_HOST = 128
+ASKED_AFTER = 1_000  # addresses a batch
+LINKS_AT_ONCE = 50_000  # that wait to be committed: nothing more is asked for until they are
+JOINING = 1.0  # seconds in which the other workers learn of a new one
+
+
+@dataclass
+class Work:
+    """An address on its way."""
+
+    lent: Lease
+    since: float
+    turn: float
+    """When its host may be asked again, as this one was taken."""
+
+
+class News(NamedTuple):
+    """What an answer of the ledger means for the links that the topic has priced."""
+
+    came: tuple[tuple[str, int], ...]
+    """Links that were lent, and their priorities."""
+    no_longer: tuple[str, ...]
+    """Links that wait no more, and those of which nothing came."""
+
+
+def _count_nothing(outcome: Outcome, by: int = 1) -> None:
+    """What is given up unasked is not counted."""
+
+
+class Frontier:
+    """What one worker has at hand."""
+
+    def __init__(
+        self,
+        keys: Keys,
+        pace: PaceSettings,
+        max_pages: int | None = None,
+        count: Callable[[Outcome, int], None] = _count_nothing,
+    ) -> None:
+        self.keys = keys
+        self.manners = HostLimits(pace)
+        self.queues = Queues(self.manners, None if max_pages is None else PageBudget())
+        self.max_pages = max_pages
+        self.pages = 0
+        """Those this worker stored; `all_pages` are those of all workers, and of earlier runs."""
+        self.items = 0
+        """Those of them that are items; fewer than pages, where some are as they were."""
+        self.all_pages = 0
+        self.waiting = 0
+        self.held_by_others = 0
+        self.over = False
+        self.ended = 0
+        """How many leases ended, whichever way."""
+        self._count = count
+        """Told of addresses that are given up unasked."""
+        self._no_longer: list[str] = []
+        self._recent = Recent(REMEMBERED)
+        self._work: dict[int, Work] = {}
+        self._batch = Batch()
+        self._pictures: dict[int, Evidence] = {}
+        """What the pages of the batch show of pictures, by their sites."""
+        self._moves: dict[int, asyncio.Future[Lease | None]] = {}
+        self._links = 0
+        """How many links are in the batch, or in the one that is being committed."""
+        self._asked_lately = 0
+        self._asked_for: set[int] = set()
+        """Hosts at hand of which more was asked for."""
+        self._quiet_until = 0.0
+        self._hungry = True
+        self._committing = self._committing_items = 0
+        """How many pages are in the batch that is being committed, and how many items."""
+        self._coming = PendingPriorities()
+        self.ear = LatencyMeter()
+        """What is heard of hosts."""
+
+    def __len__(self) -> int:
+        """How many addresses wait, here or in the database."""
+        return self.waiting + len(self.queues)
+
+    @property
+    def workers(self) -> int:
+        """How many workers are at this crawl."""
+        return self.manners.workers
+
+    @property
+    def full(self) -> bool:
+        """Whether the crawl has all the pages it may have."""
+        return self.max_pages is not None and self.all_pages >= self.max_pages
+
+    @property
+    def out(self) -> list[Work]:
+        """What is on its way, the longest first."""
+        return list(self._work.values())
+
+    @property
+    def hungry(self) -> bool:
+        """Whether a batch should be committed now, rather than when its time comes."""
+        return self._hungry or bool(self._batch.moves)
+
+    def __contains__(self, url: str) -> bool:
+        """Whether an address is among those seen last."""
+        return spelling(url) in self._recent
+
+    def met(self, url: str, sort: str) -> bool:
+        """Whether an address is among those seen last as an image, or as a page behind a picture."""
+        return spelling(url, sort) in self._recent
+
+    def reprice(self, renewed: Mapping[str, int]) -> None:
+        """Give addresses that wait new priorities, here at once and in the database with the next batch."""
+        self._batch.prices.update(renewed)
+        here = self.queues.reprice(renewed)
+        here.update(work.lent.candidate.url for work in self._work.values())
+        for url, priority in renewed.items():
+            if url not in here:
+                self._coming.found.add(host(url), priority)
+
+    def learned(self, summary: str, learned: str) -> None:
+        """What this worker has learned of where the topic's pages are, as JSON for people and for others."""
+        self._batch.learned = summary, learned
+
+    def sampled(self, *samples: Sample) -> None:
+        """What this worker did lately, one after the other up to now; it is kept with the next batch."""
+        self._batch.samples += samples
+
+    def ask_after(self, urls: Iterable[str]) -> None:
+        """Ask with the next batch whether addresses still wait; those that do not come with the news."""
+        self._batch.asked_after = (*self._batch.asked_after, *urls)[-ASKED_AFTER:]
+
+    def take(self, now: float) -> Lease | None:
+        """Lend the best address of the hosts that are ready, or None."""
+        if self._links > LINKS_AT_ONCE:
+            self._hungry = True
+            return None
+        thrift = self.queues.thrift
+        lent = self.queues.take(now, self._better_comes, self._coming.best_page if thrift else 0)
+        self._hungry = self._hungry or bool(self.queues.held_back) or (thrift is not None and thrift.wants_batch)
+        if lent is not None:
+            self._lend(lent, now)
+            return lent
+        # What ended may lead on; where nothing did, the next batch comes in its own time.
+        self._hungry = self._hungry or (not self.queues and bool(self._batch.ended))
+        return None
+
+    def ready_in(self, now: float) -> float | None:
+        """In how many seconds a resting host is ready, or None when none rests."""
+        return self.queues.ready_in(now)
+
+    def closed(self, url: str) -> Outcome | None:
+        """Why the host of an address is asked for nothing more, if it is not."""
+        code = self.manners.closed.get(host(url))
+        return Outcome(code) if code else None
+
+    def give_back(self, lease: int, load: Any, behind: bool = False) -> bool:
+        """Let a lent address wait again here, with what it is asked by; whether it was lent.
+
+        What the host refused waits until the host answers something else, if there is anything that is soon asked
+        for: so a page that is always refused is not taken for a host that refuses every page.
+        """
+        work = self._work.get(lease)
+        if work is None:
+            return False
+        self._return(lease)
+        put = self.queues.put_behind if behind else self.queues.put
+        put(work.lent._replace(load=load))
+        return True
+
+    def finish(self, lease: int, result: PageResult) -> bool:
+        """End a lease with its result; whether it was open.
+
+        What a page leads to that is no longer held here is not remembered either: it will be found again.
+        """
+        work = self._work.get(lease)
+        if work is None:
+            return False
+        if result.is_noise:
+            self._ask_at_once(work)
+        self._return(lease)
+        self.ended += 1
+        if result.prices:
+            self.reprice(result.prices)
+        links = tuple(self._new(result.links))
+        for link in links:
+            if link.sight is None:  # else it comes in its own time
+                self._coming.found.add(host(link.url), link.priority)
+        self._links += len(links)
+        if result.pictures is not None:
+            self._pictures.setdefault(work.lent.site_id, Evidence()).add(result.pictures)
+        self._end(work.lent, replace(result, links=links, prices={}, pictures=None))
+        return True
+
+    def _new(self, links: Iterable[Candidate]) -> Iterator[Candidate]:
+        """Those links that are new, and those of which a sitemap says something new, at their latest priorities."""
+        for link in links:
+            if self._recent.add(spelling(link.url, link.sort)) or link.lastmod is not None:
+                price = self._batch.prices.get(link.url) if link.can_be_priced else None
+                yield link if price is None else link._replace(priority=price)
+
+    def _ask_at_once(self, work: Work) -> None:
+        """Let the host of what was refused unasked be asked at once for something else."""
+        queue = self.queues.hosts.get(host(work.lent.candidate.url))
+        if queue is not None and queue.ready_at == work.turn:
+            queue.ready_at = work.since
+
+    def _give_up(self, lent: Lease, code: Code) -> None:
+        """End a lease that was never asked for."""
+        self._count(Outcome(code), 1)
+        self._end(lent, PageResult(Outcome(code)))
+
+    def _end(self, lent: Lease, result: PageResult) -> None:
+        self._batch.ended.append(Completion(lent, result))
+        if result.record is None and lent.candidate.can_be_priced:
+            self._no_longer.append(lent.candidate.requested or lent.candidate.url)
+
+    async def move(self, lease: int, candidate: Candidate) -> Lease | None:
+        """The lease of where a redirect leads, in place of the old one, or None when that is known already."""
+        work = self._work.get(lease)
+        if work is None:
+            return None
+        if self.keys(candidate.url, candidate.kind) == self.keys(work.lent.candidate.url, candidate.kind):
+            return work.lent._replace(candidate=candidate)  # another spelling of the same
+        self._moves[lease] = asyncio.get_running_loop().create_future()
+        self._batch.moves.append(Move(work.lent, candidate))
+        return await self._moves[lease]
+
+    def rest(self, name: str, until: float) -> None:
+        """Ask a host for nothing before this time."""
+        self.manners.rest(name, until)
+        if name in self.queues.hosts:
+            self._batch.rests[self.queues.hosts[name].host_id] = until
+
+    def no_longer_busy(self, name: str) -> None:
+        """Ask a host again for what it refused: it has answered something else."""
+        if name in self.queues.hosts:
+            self.queues.let_up(name)
+
+    def rests(self, name: str, now: float) -> bool:
+        """Whether a host is to be asked again, but not now."""
+        return name not in self.manners.closed and self.manners.rests_until(name) > now
+
+    def slow(self, name: str, interval: float) -> None:
+        """Ask a host at most once in so many seconds."""
+        self.manners.slow(name, interval)
+        if name in self.queues.hosts:
+            self._batch.paces[self.queues.hosts[name].host_id] = interval
+
+    def interval(self, name: str) -> float:
+        """Seconds from one request to a host to the next."""
+        return self.manners.interval(name)
+
+    def answered(self, name: str, seconds: float) -> None:
+        """Note that a host has answered, after so many seconds."""
+        if name in self.queues.hosts:
+            self.ear.hear(self.queues.hosts[name].host_id, name, seconds)
+
+    def close(self, name: str, code: Code = Code.HOST_CLOSED) -> int:
+        """Ask a host for nothing more; how many of its addresses at hand are given up."""
+        self.manners.closed[name] = self._batch.closed[name] = code
+        queue = self.queues.hosts.get(name)
+        if queue:
+            self.queues.let_up(name)
+        given_up = [lent for _, _, lent in queue.waiting] if queue else []
+        if given_up:
+            self.queues.remove(name, {lent.lease for lent in given_up})
+        for lent in given_up:
+            self._give_up(lent, code)
+        return len(given_up)
+
+    def batch(self, now: float) -> Batch:
+        """What happened since the last batch, and how much can be taken."""
+        self._coming.ask()
+        for name, queue in self.queues.items():
+            self._tidy(name, queue, now)
+        batch, self._batch = self._batch, Batch()
+        pictures, self._pictures = self._pictures, {}
+        batch.pictures = {site_id: counts.record() for site_id, counts in pictures.items()}
+        batch.tempos = self.ear.tell(now, self.manners.interval)
+        batch.rests = {host_id: max(0.0, until - now) for host_id, until in batch.rests.items()}
+        # Of one whose answer nobody waited for, because the crawl is to stop, they are in there still.
+        self._committing += sum(1 for one in batch.ended if one.is_page)
+        self._committing_items += sum(1 for one in batch.ended if one.is_item)
+        batch.idle = not self.queues.hosts and not self._work and not batch.moves
+        batch.demand = self._demand(now)
+        self._asked_for = set(batch.demand.low) if batch.demand else set()
+        self._hungry, self._asked_lately = False, 0
+        return batch
+
+    def absorb(self, answer: Answer, now: float) -> News:
+        """Take in what the ledger says to a batch."""
+        if answer.workers > self.workers and self.workers == 1 and not self.ended:
+            self._quiet_until = now + JOINING
+        self.pages, self._committing = self.pages + self._committing, 0
+        self.items, self._committing_items = self.items + self._committing_items, 0
+        self._links = sum(len(one.result.links) for one in self._batch.ended)
+        self.waiting, self.all_pages, self.manners.workers = answer.waiting, answer.pages, answer.workers
+        self.held_by_others, self.over = answer.held, answer.over
+        for outcome, count in answer.refused.items():
+            self._count(outcome, count)
+        self._coming.came()
+        for _, queue in self.queues.items():
+            queue.more = queue.host_id in answer.more
+        self.queues.go_on()
+        for lent in answer.lent:
+            self._take_in(lent, answer, now)
+        for name, queue in self.queues.items():
+            if queue.behind and not queue.waiting and not queue.more and queue.host_id in self._asked_for:
+                self.queues.let_up(name)
+        for lease, moved in answer.moved.items():
+            self._follow(lease, moved)
+        came = [one.candidate for one in answer.lent if one.candidate.via == "link" and one.candidate.can_be_priced]
+        no_longer, self._no_longer = (*self._no_longer, *answer.done), []
+        return News(tuple((one.requested or one.url, one.priority) for one in came), no_longer)
+
+    def _take_in(self, lent: Lease, answer: Answer, now: float) -> None:
+        """Let an address wait that was lent, unless its host was closed meanwhile."""
+        name = host(lent.candidate.url)
+        if code := self.manners.closed.get(name):
+            self._give_up(lent, code)
+            self._batch.resting.setdefault(lent.host_id, 0.0)
+            return
+        self.queues.put(lent).more = lent.host_id in answer.more
+        if lent.host_id in answer.rests:
+            self.manners.rest(name, now + answer.rests[lent.host_id])
+
+    def release(self) -> None:
+        """Have nobody wait for a redirect any more: the ledger will not answer."""
+        for future in self._moves.values():
+            if not future.done():
+                future.set_result(None)
+        self._moves = {}
+
+    def forget(self) -> None:
+        """Let go of everything: what was at hand is another's now."""
+        self.release()
+        self._work, self.queues = {}, Queues(self.manners, self.queues.thrift and PageBudget())
+        self._batch, self._hungry = Batch(closed=dict(self.manners.closed), samples=self._batch.samples), True
+        self._pictures = {}
+        self._links = self._committing = self._committing_items = 0
+        self._recent.clear()
+
+    def _follow(self, lease: int, lent: Lease | None) -> None:
+        """Have the lease of where a redirect leads take the place of the old one."""
+        future = self._moves.pop(lease, None)
+        work = self._work.get(lease)
+        if lent is not None and work is not None:
+            self._return(lease)
+            self.queues.of(lent).out += 1
+            self._work[lent.lease] = replace(work, lent=lent)
+        if future is not None and not future.done():
+            future.set_result(lent)
+
+    def _demand(self, now: float) -> Demand | None:
+        """How much can be taken: what is consumed until the next batch, twice over, for all hosts there is room for."""
+        if now < self._quiet_until:
+            return None
+        pace, hosts = self.manners.pace, dict(self.queues.items())
+        most = max(map(pace.at_once, hosts), default=pace.usual)
+        ready = {name: queue for name, queue in hosts.items() if self.queues.ready_at(name) <= now + AWAY}
+        waiting = sum(len(queue.waiting) for queue in ready.values())
+        near = (name for name in hosts if self.queues.ready_at(name) <= now + self._near)
+        low = tuple(hosts[name].host_id for name in near if self._wants_more(name))
+        each = max(2 * most, min(MOST_OF_A_HOST, 2 * self._asked_lately // max(1, len(ready))))
+        pages = 4 * pace.requests - waiting
+        new = max(0, 2 * pace.requests - len(ready))
+        at_hand = tuple(queue.host_id for queue in hosts.values())
+        return Demand(new, pages, each, low, at_hand, self.manners.alone) if pages > 0 else None
+
+    @property
+    def _near(self) -> float:
+        """In how many seconds a host is to be ready that is kept at hand."""
+        return NEAR if self.queues.thrift else AWAY
+
+    def _wants_more(self, name: str) -> bool:
+        return name not in self.manners.closed and self.queues.runs_low(name)
+
+    def _tidy(self, name: str, queue: HostQueue, now: float) -> None:
+        """Let a host go that has nothing at hand, or that is not to be asked for a while."""
+        away, thrift = self.queues.ready_at(name) - now, self.queues.thrift
+        if queue.behind and not queue.out and away < -PASSED_OVER:
+            self.queues.let_up(name)
+        is_away = away > self._near
+        better = self._coming.asked.get(name)
+        best = self._coming.asked.best_page if thrift else 0
+        for _, _, lent in queue.waiting if is_away or better is not None or best else []:
+            # What is better comes first, although this was claimed before it was found.
+            priority = lent.candidate.priority
+            is_worse = (better is not None and priority < better) or is_poor(priority, best)
+            if lent.load is None and (is_away or is_worse):
+                self._put_back(lent)
+        self.queues.remove(name, {lent.lease for lent in self._batch.returned})
+        if not queue.waiting and not queue.out and not queue.behind:
+            self._batch.resting[queue.host_id] = max(0.0, away)
+            if thrift is not None and better is not None:
+                thrift.promise(name, better, now + max(0.0, away))
+            del self.queues.hosts[name]
+            self.manners.forget_rests(now)
+
+    def _put_back(self, lent: Lease) -> None:
+        """Let an address wait in the database again, at the priority it has by now."""
+        self._batch.returned.append(lent)
+        if lent.repriced:
+            self._batch.prices.setdefault(lent.candidate.url, lent.candidate.priority)
+
+    def _better_comes(self, name: str, priority: int) -> bool:
+        """Whether a host that is asked one page at a time has a better one, found a moment ago."""
+        if self.manners.pace.at_once(name) > 1:
+            return False
+        best = self._coming.best_of(name)
+        return best is not None and best > priority
+
+    def _lend(self, lent: Lease, now: float) -> None:
+        self._asked_lately += 1
+        name = host(lent.candidate.url)
+        self._work[lent.lease] = Work(lent, now, self.queues.hosts[name].ready_at)
+        if self.queues.hosts[name].more and self._wants_more(name):
+            self._hungry = True
+
+    def _return(self, lease: int) -> None:
+        self.queues.came_back(host(self._work.pop(lease).lent.candidate.url))
+
+
+def spelling(url: str, sort: str = "link") -> int:
+    """What an address as it is spelled is remembered by; it may be a picture here and a page there."""
+    return hash(f"{sort} {url}" if sort in ("image", "picture") else url)

@@ -1,0 +1,228 @@
+"""The learned model: small trees that add up what the signs of a picture say, and what its site shows.
+
+    logit = sum over the trees t of tables_t[code_t],  code_t = 1 [x_a > edge_a] + 2 [x_b > edge_b] + 4 [x_c > edge_c]
+    p(noise) = 1 / (1 + e^-logit)
+
+Each tree has three splits, each a sign and its edge; a table says what the tree adds for each way they can go. So a
+picture is judged by one comparison of vectors and one look-up. `scrapy noise train` made the weights; CARD.md beside
+them says of what, and how they do. What its verdict hangs on, .changes tells.
+
+What the learned model's verdict hangs on: how it would change if the signs of a group were as usual.
+
+What a tree then adds is known beforehand for each of its codes, so that all groups together are one look-up more:
+
+    change_g = sum over the trees t that ask a sign of g of tables_t[code_t] - tables_t[code_t, those of g as usual]
+"""
+
+import zlib
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import exp, log1p
+from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.noise import signs
+from crawler.noise.evidence import Evidence
+from crawler.noise.redundancy import fold
+from crawler.noise.sighting import Sighting
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.integer]
+WEIGHTS = Path(__file__).with_name("weights.npz")
+SPLITS = 3
+"""Of a tree."""
+CODES = 1 << SPLITS
+"""The ways in which they can go."""
+OF_SITE = ("site pages", "pages with it", "share of other pages with it", "entropy", "keyword")
+SIGNS = (*signs.SIGNS, *OF_SITE)
+AT = {name: at for at, name in enumerate(SIGNS)}
+UNKNOWN = -1.0
+"""Where a model of the paper has nothing to go by."""
+MOST = 30.0
+"""Beyond which a logit says no more."""
+NO_WEIGHTS = (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
+
+
+class WeightsError(Exception):
+    """A file that holds no weights; the message is one sentence for the user."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """All that was learned."""
+
+    splits: Ints
+    """The signs that the trees ask: a column a tree."""
+    edges: Floats
+    tables: Floats
+    """What each tree adds, by which of its splits the signs are over: a row a tree, a column a code."""
+    usual: Floats
+    """The median of each sign."""
+    limit: float
+    """The probability from which on a picture is noise, chosen so that content is kept."""
+
+    def logits(self, signs: Floats) -> Floats:
+        """The logit of noise of each row of signs."""
+        codes = np.arange(0, self.tables.size, CODES)  # of each tree, where its table begins
+        for power, (splits, edges) in enumerate(zip(self.splits, self.edges, strict=True)):
+            codes = codes + ((signs.take(splits, 1) > edges) << power)
+        found: Floats = self.tables.ravel().take(codes).sum(1)
+        return found
+
+
+def signs_of(sighting: Sighting, evidence: Evidence, entropy: float | None, keyword: float | None) -> Floats:
+    """The signs of a picture: what its page tells of it, and what the other pages of its site say."""
+    pages, shown = evidence.pages, evidence.shown.get(fold(sighting.url), 0)
+    others = max(0, shown - 1)
+    of_site = (
+        log1p(pages),
+        log1p(others),
+        others / (pages - 1) if pages > 1 else UNKNOWN,
+        UNKNOWN if entropy is None else entropy,
+        UNKNOWN if keyword is None else keyword,
+    )
+    return np.array((*sighting.signs, *of_site), np.float32)
+
+
+def probability(logit: float) -> float:
+    """1 / (1 + e^-x).
+
+    >>> probability(0.0)
+    0.5
+    """
+    return 1 / (1 + exp(-min(max(logit, -MOST), MOST)))
+
+
+def save(model: Model, path: Path) -> None:
+    """Write a model to a file that `load` reads."""
+    held: dict[str, Any] = {
+        "splits": model.splits.astype(np.uint8),
+        "edges": model.edges.astype(np.float32),
+        "tables": model.tables.astype(np.float16),
+        "usual": model.usual.astype(np.float32),
+        "limit": np.float64(model.limit),
+        "names": np.array(SIGNS),
+    }
+    with path.open("wb") as file:
+        np.savez_compressed(file, **held)
+
+
+def load(path: Path) -> Model:
+    """The model in a file, a WeightsError where it holds none that fits; nothing in it is run."""
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            if tuple(held["names"].tolist()) != SIGNS:
+                raise ValueError("other signs")
+            model = Model(
+                held["splits"].astype(np.intp),
+                held["edges"].astype(np.float32),
+                held["tables"].astype(np.float32),
+                held["usual"].astype(np.float32),
+                float(held["limit"]),
+            )
+        trees = len(model.tables)
+        shapes = (
+            (model.splits, (SPLITS, trees)),
+            (model.edges, (SPLITS, trees)),
+            (model.tables, (trees, CODES)),
+            (model.usual, (len(SIGNS),)),
+        )
+        if any(rows.shape != shape or not np.isfinite(rows).all() for rows, shape in shapes):
+            raise ValueError("shapes")
+        if model.splits.min() < 0 or model.splits.max() >= len(SIGNS) or not 0 < model.limit < 1:
+            raise ValueError("signs")
+        return model
+    except NO_WEIGHTS as error:
+        raise WeightsError(f"{str(path)!r} holds no weights of pictures") from error
+
+
+@cache
+def shipped() -> Model:
+    """The model that comes with this release."""
+    return load(WEIGHTS)
+
+
+MODELS = 4
+"""Whose changes are kept ready."""
+
+
+class Changes(NamedTuple):
+    """The logit of noise, and what it hangs on."""
+
+    logit: float
+    groups: dict[str, float]
+    """For each group of signs, how much less the logit would be if the group were as usual."""
+
+
+_OF_GROUP = {
+    "place": (*signs.OF_PLACE, *signs.OF_CONTAINERS),
+    "elements": (*signs.OF_ELEMENTS, *(name for name in signs.OF_NAMES if not name.startswith(("file", "target")))),
+    "size": signs.OF_SIZE,
+    "words": signs.OF_WORDS,
+    "target": (*signs.OF_TARGET, *(name for name in signs.OF_NAMES if name.startswith("target"))),
+    "address": (
+        *(name for name in signs.OF_ADDRESS if name not in ("head picture", "in scripts")),
+        *(name for name in signs.OF_NAMES if name.startswith("file")),
+    ),
+    "head": ("head picture", "in scripts", "has head picture"),
+    "page": tuple(name for name in signs.OF_PAGE if name != "has head picture"),
+    "site": OF_SITE,
+}
+"""The signs that are told of together."""
+_GROUP = np.array([next(at for at, names in enumerate(_OF_GROUP.values()) if name in names) for name in SIGNS])
+_POWERS = (1 << np.arange(SPLITS)).astype(np.uint8)
+
+
+class _Ready(NamedTuple):
+    """A model, laid out to be asked for its logit and all changes at once."""
+
+    splits: Ints
+    edges: Floats
+    trees: Ints
+    """All of them, then those that ask a sign of each group."""
+    begins: Ints
+    """Where in `added` the numbers of each of these begin, a number a code."""
+    added: Floats
+    starts: Ints
+    """Where in `trees` all of them begin, and where those of each group."""
+    groups: tuple[str, ...]
+    """Those that are asked for at all."""
+
+
+@lru_cache(maxsize=MODELS)
+def _ready(model: Model) -> _Ready:
+    usual = model.usual[model.splits] > model.edges
+    trees, added, groups = [np.arange(len(model.tables))], [model.tables], []
+    for at, group in enumerate(_OF_GROUP):
+        is_mine = _GROUP[model.splits] == at
+        (mine,) = np.nonzero(is_mine.any(0))
+        if len(mine):
+            asked, if_usual = (_POWERS @ bits[:, mine].view(np.uint8) for bits in (is_mine, is_mine & usual))
+            others = np.arange(CODES) & ~asked[:, None] | if_usual[:, None]
+            tables = model.tables[mine]
+            groups.append(group)
+            trees.append(mine)
+            added.append(tables - np.take_along_axis(tables, others, 1))
+    all_trees = np.concatenate(trees)
+    return _Ready(
+        splits=model.splits.ravel(),
+        edges=model.edges.ravel(),
+        trees=all_trees,
+        begins=np.arange(0, CODES * len(all_trees), CODES),
+        added=np.concatenate(added).ravel().astype(np.float64),
+        starts=np.cumsum([0, *map(len, trees[:-1])]),
+        groups=tuple(groups),
+    )
+
+
+def changes(model: Model, signs: Floats) -> Changes:
+    """What a model says of the signs of a picture, and which of them it hangs on."""
+    ready = _ready(model)
+    is_over = (signs.take(ready.splits) > ready.edges).view(np.uint8)
+    codes = _POWERS @ is_over.reshape(model.splits.shape)
+    sums = np.add.reduceat(ready.added.take(codes.take(ready.trees) + ready.begins), ready.starts).tolist()
+    return Changes(sums[0], dict(zip(ready.groups, sums[1:], strict=True)))

@@ -1,0 +1,127 @@
+"""The addresses that a sitemap or a feed lists.
+
+Moments as servers, sitemaps and feeds write them.
+"""
+
+import time
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from types import MappingProxyType
+from typing import NamedTuple
+
+from lxml import etree
+
+from crawler.urls.parsing import absolute
+
+SITEMAPS = frozenset(("urlset", "sitemapindex"))
+LISTS = SITEMAPS | {"rss", "rdf", "feed"}
+# Which of its elements says when a page was changed, by the element that stands for the page; the first that is there.
+DATES = {"url": ("lastmod",), "item": ("pubdate", "date", "modified"), "entry": ("updated", "modified", "published")}
+NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
+class Listing(NamedTuple):
+    """Addresses of pages, and of further sitemaps."""
+
+    pages: tuple[str, ...]
+    sitemaps: tuple[str, ...]
+    cut: bool = False
+    """Whether it was packed and could be unpacked only in part."""
+    is_feed: bool = False
+    lastmods: Mapping[str, float] = NOTHING
+    """When pages were last changed, as far as that is said and can be, in seconds since 1970."""
+
+
+def listing(body: bytes, url: str, max_size: int) -> Listing | None:
+    """What a sitemap, sitemap index, RSS or Atom feed lists, or None when `body` is none of these."""
+    body, cut = _unzipped(body, max_size)
+    if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"<":
+        return None
+    parser = etree.XMLParser(recover=True, resolve_entities=False, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(body, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+    if root is None or _name(root) not in LISTS:
+        return None
+    pages: dict[str, None] = {}
+    lastmods: dict[str, float] = {}
+    now = time.time()
+    sitemaps: dict[str, None] = {}
+    for element in root.iter(etree.Element):
+        href = _address(element)
+        address = absolute(url, href) if href else None
+        if address:
+            parent = element.getparent()
+            is_sitemap = parent is not None and _name(parent) == "sitemap"
+            (sitemaps if is_sitemap else pages)[address] = None
+            if parent is not None and (when := _changed(parent)) is not None and when <= now:
+                lastmods[address] = max(when, lastmods.get(address, when))
+    return Listing(tuple(pages), tuple(sitemaps), cut, _name(root) not in SITEMAPS, lastmods)
+
+
+def _changed(entry: etree._Element) -> float | None:
+    """When the page of an entry was changed, if the entry says it."""
+    names = DATES.get(_name(entry), ())
+    said = {_name(element): element.text for element in entry.iterchildren(etree.Element) if _name(element) in names}
+    return next((when for name in names if (when := moment(said.get(name))) is not None), None)
+
+
+def _unzipped(body: bytes, max_size: int) -> tuple[bytes, bool]:
+    """The body, unpacked when it is gzipped as sitemaps often are, and whether some of it is missing."""
+    if body[:2] != b"\x1f\x8b":
+        return body, False
+    unpacked = b""
+    try:
+        while body[:2] == b"\x1f\x8b" and len(unpacked) < max_size:  # a file may be several in a row
+            unpacker = zlib.decompressobj(wbits=31)
+            unpacked += unpacker.decompress(body, max_size - len(unpacked))
+            if not unpacker.eof:
+                return unpacked, True
+            body = unpacker.unused_data
+    except zlib.error:
+        return unpacked, True
+    return unpacked, False
+
+
+def _name(element: etree._Element) -> str:
+    """The element's name without its namespace, or the prefix of one that was never declared."""
+    return str(element.tag).rpartition("}")[2].rpartition(":")[2].lower()
+
+
+def _address(element: etree._Element) -> str | None:
+    """The address in a <loc> of a sitemap, a <link> of an RSS item or the alternate <link> of an Atom entry."""
+    name, parent = _name(element), element.getparent()
+    inside = _name(parent) if parent is not None else ""
+    if len(element):
+        return None  # an entity in it stands for what is not known
+    if name == "loc" and inside in ("url", "sitemap"):
+        return element.text
+    if name == "link" and inside == "item":
+        return element.text or element.get("href")
+    if name == "link" and inside == "entry" and element.get("rel", "alternate") == "alternate":
+        return element.get("href")
+    return None
+
+
+MOST = 100  # characters of one
+
+
+def moment(text: str | None) -> float | None:
+    """The seconds since 1970 of a date as HTTP, RSS, Atom or a sitemap has it; None for what is none.
+
+    Without a zone it is in UTC, without a time it is the day's beginning.
+
+    >>> moment("Thu, 01 Jan 1970 00:01:00 GMT"), moment("1970-01-01T01:01:00+01:00"), moment("1970-01-02"), moment("x")
+    (60.0, 60.0, 86400.0, None)
+    """
+    text = (text or "").strip()[:MOST]
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            found = read(text)
+            return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, OverflowError, TypeError, IndexError):
+            continue
+    return None

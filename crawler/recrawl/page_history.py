@@ -1,0 +1,209 @@
+"""What is known of a page after it was looked at: in which round, what changed, when it is due again.
+
+Requests that ask for a page only if it changed.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from crawler.outcomes import Code, Group, codes
+from crawler.page.sitemaps import moment
+from crawler.recrawl.revisit_interval import EARLIEST, Bounds, History, next_interval
+
+
+class PageChange(StrEnum):
+    """What an address was found to hold when it was asked for."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    SAME = "unchanged"
+    NOT_MODIFIED = "not modified"
+    """The same, as the server says."""
+    RENEWED = "renewed"
+    """What another version of the extraction made of it before, so that nobody can tell whether it changed."""
+    MISSING = "missing"
+    NOTHING = "nothing"
+    """Nobody can tell: the server failed, or what it sent is not to be kept."""
+
+
+PRESENT = frozenset((PageChange.NEW, PageChange.CHANGED, PageChange.SAME, PageChange.NOT_MODIFIED, PageChange.RENEWED))
+
+
+@dataclass(frozen=True)
+class ChangeCheck:
+    """The result of a look at a page."""
+
+    found: PageChange
+    source_fingerprint: str | None = None
+    extractor_version: str | None = None
+    signature: bytes | None = None
+    distance: float | None = None
+    """How much of the text changed, from 0 to 1."""
+    certainty: float | None = None
+    """The F1 that the method expects of its text, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class PageHistory:
+    """What is known of a page from when it was asked for before; of all but the first two, the state keeps books."""
+
+    text_fingerprint: str | None = None
+    link_score: float | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    round: int = 0
+    first_round: int = 1
+    first_at: str = ""
+    changed_round: int | None = None
+    changed_at: str | None = None
+    gone_round: int | None = None
+    gone_at: str | None = None
+    gone_count: int = 0
+    not_modified_round: int | None = None
+    checked_at: float | None = None
+    due_at: float = 0.0
+    interval: float | None = None
+    checks: int = 0
+    changes: int = 0
+    source_fingerprint: str | None = None
+    extractor_version: str | None = None
+    signature: bytes | None = None
+    change_distance: float | None = None
+    duplicate_of: str | None = None
+    new_links: int = 0
+    lastmod: float | None = None
+
+
+NEVER = 1e12
+"""When a page is due that is gone for good."""
+GONE_AFTER = 2
+"""Times in a row that a page is not there, until it is gone."""
+FAILED = frozenset((*codes(Group.FAILED), Code.ROBOTS_UNREADABLE))
+"""Where a host is away, that shows at its robots.txt first: nothing else of it is asked for."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One request for a page, as far as its history goes."""
+
+    known: PageHistory | None
+    check: ChangeCheck
+    code: Code | None
+    """The outcome, where nothing is stored."""
+    fetched_at: str
+    is_seed: bool
+    lastmod: float | None
+    """When a sitemap or feed says that the page changed."""
+    validators: Mapping[str, str]
+    """ETag and Last-Modified of the answer."""
+    new_links: int
+    """How many addresses not known before the page led to."""
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """When pages are looked at."""
+
+    round: int
+    now: float
+    """By the database's clock."""
+    bounds: Bounds
+
+    @property
+    def moment(self) -> str:
+        """The time as pages have it."""
+        return datetime.fromtimestamp(self.now, UTC).isoformat(timespec="seconds")
+
+
+def known_after(visit: Visit, occasion: Occasion) -> PageHistory:
+    """The history of a page after a visit."""
+    fetched_at, check = visit.fetched_at or occasion.moment, visit.check
+    known = visit.known or PageHistory(first_round=occasion.round, first_at=fetched_at)
+    known = replace(known, checked_at=occasion.now, lastmod=_lastmod(known, visit, occasion.now))
+    if check.found is PageChange.MISSING:
+        return _missing(known, occasion)
+    if check.found is PageChange.NOTHING:
+        return _in_doubt(known, occasion, visit.code in FAILED)
+    known = _present(_validated(known, visit), visit, occasion)
+    if check.found is PageChange.NOT_MODIFIED:
+        return replace(known, not_modified_round=occasion.round)
+    known = replace(known, source_fingerprint=check.source_fingerprint, extractor_version=check.extractor_version)
+    if check.found is PageChange.SAME:
+        return known
+    known = replace(known, signature=check.signature)
+    if check.found is not PageChange.CHANGED:
+        return known
+    return replace(known, changed_round=occasion.round, changed_at=fetched_at, change_distance=check.distance)
+
+
+def _present(known: PageHistory, visit: Visit, occasion: Occasion) -> PageHistory:
+    """A page that is there, with the time at which it is due."""
+    is_new, is_changed = visit.check.found is PageChange.NEW, visit.check.found is PageChange.CHANGED
+    checks, changes = known.checks + (not is_new), known.changes + is_changed
+    changed = None if is_new else is_changed
+    lastmod = known.lastmod if known.lastmod is not None else moment(known.last_modified)
+    history = History(
+        occasion.now, known.interval or 0.0, checks, changes, changed, lastmod, visit.new_links, visit.is_seed
+    )
+    interval = next_interval(history, occasion.bounds)
+    there = replace(known, round=occasion.round, gone_round=None, gone_at=None, gone_count=0, new_links=visit.new_links)
+    return replace(there, checks=checks, changes=changes, interval=interval, due_at=occasion.now + interval)
+
+
+def _missing(known: PageHistory, occasion: Occasion) -> PageHistory:
+    """A page that is not there: it is looked for once more soon, and then it is gone."""
+    count = known.gone_count + 1
+    if count < GONE_AFTER:
+        return replace(known, gone_count=count, due_at=occasion.now + occasion.bounds.least)
+    since = known.gone_round or occasion.round, known.gone_at or occasion.moment
+    return replace(known, gone_count=count, gone_round=since[0], gone_at=since[1], due_at=NEVER)
+
+
+def _in_doubt(known: PageHistory, occasion: Occasion, failed: bool) -> PageHistory:
+    """A page of which nothing was learned: due soon where that may pass, else at its interval; one gone stays so."""
+    if known.gone_at is not None:
+        return known
+    bounds = occasion.bounds
+    pause = bounds.least if failed else min(max(known.interval or bounds.least, bounds.least), bounds.most)
+    return replace(known, due_at=occasion.now + pause)
+
+
+def _validated(known: PageHistory, visit: Visit) -> PageHistory:
+    """A page with what its server tells it by from now on; who says that it is the same may leave that out."""
+    if visit.check.found not in PRESENT:
+        return known
+    etag, last_modified = (visit.validators.get(name) for name in ("etag", "last_modified"))
+    if visit.check.found is PageChange.NOT_MODIFIED:
+        etag, last_modified = etag or known.etag, last_modified or known.last_modified
+    return replace(known, etag=etag, last_modified=last_modified)
+
+
+def _lastmod(known: PageHistory, visit: Visit, now: float) -> float | None:
+    """When lists say that a page was last changed; a time that cannot be tells nothing, and hides no header."""
+    said = (known.lastmod, visit.lastmod)
+    return max((when for when in said if when is not None and EARLIEST <= when <= now), default=None)
+
+
+SAFE = re.compile(r"[\x20-\x7e]{1,1000}")
+"""What may stand in a header that we send: a server must not have us send what it likes."""
+NOT_MODIFIED = 304
+EVERY = 10
+"""One check of so many asks for the page whatever the server says, for some say of all pages that they are the same."""
+
+
+def conditions(known: PageHistory | None, version: str | None) -> Mapping[str, str]:
+    """The headers by which a server can say that a page is as it was; none where nothing is known of it.
+
+    Nor are there any where another version of the extraction read it: else that a page is as it was would be told
+    until it changes, and then nobody could say that it did.
+
+    >>> conditions(Known(etag='"1"', extractor_version="1:auto"), "1:auto"), conditions(Known(etag='"1"'), "1:auto")
+    ({'If-None-Match': '"1"'}, {})
+    """
+    if known is None or known.gone_count or known.checks % EVERY == EVERY - 1 or known.extractor_version != version:
+        return {}
+    told = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    return {name: value for name, value in told.items() if value and SAFE.fullmatch(value)}

@@ -1,0 +1,1 @@
+"""What is only read of the database, for commands, dashboard, metrics and closing lines."""

@@ -1,0 +1,281 @@
+"""How well a crawl kept to its topic: figures of its pages, taken one after another in the order they were fetched.
+
+    on topic    a page whose relevance, as it was when it was fetched, reaches a limit
+    harvest     the share of pages that are on topic
+    lately      the harvest of the last WINDOW pages
+    ranking     how often, of a page on topic and one off it, the first had the better link score (the area under the
+                ROC curve): 1 is always, .5 is chance
+
+What is kept does not grow with the pages, but with the sites alone.
+
+The words that a crawl has learned: those of its topic, and those of links that led to it or away from it.
+
+Each worker has learned its own, and says how many pages it learned from; together a word weighs the mean of its
+weights, each as many times as its worker saw pages.
+"""
+
+import json
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from heapq import heappush, heappushpop
+from typing import Any, NamedTuple
+
+from crawler.reports.fetched_pages import Fetched
+from crawler.reports.truth import Recall, Truth
+from crawler.topic.harvest import ON_TOPIC
+from crawler.urls.parsing import site
+
+WINDOW = 200
+MOST_POINTS = 500
+MOST_SITES = 50
+EXTREMES = 10
+"""The best pages that are named, and the worst."""
+TENTHS = 10
+STEPS = 1_000
+"""How finely link scores are told apart for the ranking: as finely as priorities are."""
+UNKNOWN = "not known"
+
+
+class FocusPoint(NamedTuple):
+    """How things stood after so many pages."""
+
+    pages: int
+    lately: float
+    harvest: float
+    on_topic: int
+    found: int
+    """Addresses of the truth that were met."""
+
+
+class FocusGroup(NamedTuple):
+    """Pages that have something in common, and what they are to the topic."""
+
+    name: str
+    pages: int
+    on_topic: int
+    harvest: float
+    """The share of pages that are on topic."""
+    relevance: float
+    """The mean."""
+    link_score: float | None
+    """The mean of the pages that have one."""
+    best: str
+    """The address of the page with the highest relevance."""
+
+
+@dataclass(frozen=True)
+class FocusFigures:
+    """What there is to say of a crawl's pages, of which there is at least one."""
+
+    limit: float
+    """The relevance from which on a page is on topic."""
+    total: FocusGroup
+    window: int
+    lately: float
+    """The harvest of the last pages, as many as the window holds."""
+    ways: tuple[FocusGroup, ...]
+    """By how they were found."""
+    sites: tuple[FocusGroup, ...]
+    """The first MOST_SITES by pages on the topic."""
+    others: FocusGroup | None
+    """All other sites together, as far as there are any."""
+    site_count: int
+    course: tuple[FocusPoint, ...]
+    """At most MOST_POINTS; the last is that of all pages."""
+    tenths: tuple[FocusGroup | None, ...]
+    """The pages by tenths of their link score, the lowest first."""
+    ranking: float | None
+    """How often, of a page on topic and one off it, the first had the better link score; .5 is chance."""
+    best: tuple[int, ...]
+    worst: tuple[int, ...]
+    truth: Recall | None
+
+
+class Gathering:
+    """Takes pages, and knows their figures at any time."""
+
+    def __init__(self, limit: float = ON_TOPIC, truth: Truth | None = None) -> None:
+        self.limit = limit
+        self._pages = self._on_topic = 0
+        self._ways: dict[str, _Tally] = {}
+        self._sites: dict[str, _Tally] = {}
+        self._tenths = [_Tally() for _ in range(TENTHS)]
+        self._ranks = [[0] * (STEPS + 1) for _ in range(2)]
+        self._recent: deque[bool] = deque(maxlen=WINDOW)
+        self._course: list[FocusPoint] = []
+        self._step = 1
+        # Of pages alike in relevance the first one is named, so ids count backwards; smallest are dropped.
+        self._best: list[tuple[float, int]] = []
+        self._worst: list[tuple[float, int]] = []
+        self._truth = truth and truth.search()
+
+    def take(self, page: Fetched) -> None:
+        """Take the next page."""
+        relevance, score = page.relevance, page.link_score
+        on_topic = relevance >= self.limit
+        self._recent.append(on_topic)
+        self._pages += 1
+        self._on_topic += on_topic
+        _tally(self._ways, page.via or UNKNOWN).take(page, on_topic)
+        _tally(self._sites, site(page.url)).take(page, on_topic)
+        if score is not None:
+            inside = min(max(score, 0.0), 1.0)
+            self._tenths[min(int(inside * TENTHS), TENTHS - 1)].take(page, on_topic)
+            self._ranks[on_topic][round(inside * STEPS)] += 1
+        _keep(self._best, (relevance, -page.id))
+        _keep(self._worst, (-relevance, -page.id))
+        if self._truth is not None:
+            self._truth.take(page, on_topic)
+        if self._pages % self._step == 0:
+            self._mark()
+
+    def take_all(self, pages: Iterable[Fetched]) -> "Gathering":
+        """Itself, with all these pages taken."""
+        for page in pages:
+            self.take(page)
+        return self
+
+    def _mark(self) -> None:
+        """Take down how things stand, and when there are too many such points, forget every other one."""
+        self._course.append(self._here())
+        if len(self._course) >= MOST_POINTS:
+            self._course, self._step = self._course[1::2], 2 * self._step
+
+    def _here(self) -> FocusPoint:
+        lately = sum(self._recent) / len(self._recent)
+        found = self._truth.count if self._truth is not None else 0
+        return FocusPoint(self._pages, lately, self._on_topic / self._pages, self._on_topic, found)
+
+    def figures(self) -> FocusFigures | None:
+        """The figures of all pages taken; None where there is none."""
+        total = _together(self._ways.values())
+        if total is None:
+            return None
+        course = self._course if self._pages % self._step == 0 else [*self._course, self._here()]
+        sites = sorted(_groups(self._sites), key=lambda one: (-one.on_topic, -one.pages, one.name))
+        return FocusFigures(
+            limit=self.limit,
+            total=total,
+            window=WINDOW,
+            lately=course[-1].lately,
+            ways=tuple(sorted(_groups(self._ways), key=lambda one: (-one.pages, one.name))),
+            sites=tuple(sites[:MOST_SITES]),
+            others=_together(self._sites[one.name] for one in sites[MOST_SITES:]),
+            site_count=len(sites),
+            course=tuple(course),
+            tenths=tuple(one.group(f"{n / TENTHS:.1f}") if one.pages else None for n, one in enumerate(self._tenths)),
+            ranking=ranking(*self._ranks),
+            best=tuple(-number for _, number in sorted(self._best, reverse=True)),
+            worst=tuple(-number for _, number in sorted(self._worst, reverse=True)),
+            truth=self._truth.found(self._on_topic) if self._truth is not None else None,
+        )
+
+
+class _Tally:
+    """Sums over pages that have something in common."""
+
+    __slots__ = ("best", "highest", "on_topic", "pages", "relevance", "scored", "scores")
+
+    def __init__(self) -> None:
+        self.pages = self.on_topic = self.scored = 0
+        self.relevance = self.scores = 0.0
+        self.highest, self.best = -1.0, ""
+
+    def take(self, page: Fetched, on_topic: bool) -> None:
+        self.pages += 1
+        self.on_topic += on_topic
+        self.relevance += page.relevance
+        if page.link_score is not None:
+            self.scored += 1
+            self.scores += page.link_score
+        if page.relevance > self.highest:
+            self.highest, self.best = page.relevance, page.url
+
+    def add(self, other: "_Tally") -> None:
+        for name in ("pages", "on_topic", "relevance", "scored", "scores"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def group(self, name: str) -> FocusGroup:
+        score = self.scores / self.scored if self.scored else None
+        harvest, relevance = self.on_topic / self.pages, self.relevance / self.pages
+        return FocusGroup(name, self.pages, self.on_topic, harvest, relevance, score, self.best)
+
+
+def ranking(off_topic: list[int], on_topic: list[int]) -> float | None:
+    """How often pages on the topic had the better link score than those off it, by counts of scores; ties count half.
+
+    >>> ranking([2, 0, 0], [0, 1, 1]), ranking([1, 1], [1, 1]), ranking([0, 3], [0, 0])
+    (1.0, 0.5, None)
+    """
+    pairs = sum(off_topic) * sum(on_topic)
+    won, below = 0.0, 0
+    for off, on in zip(off_topic, on_topic, strict=True):
+        won += on * (below + off / 2)
+        below += off
+    return won / pairs if pairs else None
+
+
+def _tally(tallies: dict[str, _Tally], name: str) -> _Tally:
+    found = tallies.get(name)
+    if found is None:
+        found = tallies[name] = _Tally()
+    return found
+
+
+def _groups(tallies: dict[str, _Tally]) -> list[FocusGroup]:
+    return [tally.group(name) for name, tally in tallies.items()]
+
+
+def _together(tallies: Iterable[_Tally]) -> FocusGroup | None:
+    sums = _Tally()
+    for one in tallies:
+        sums.add(one)
+    return sums.group("") if sums.pages else None
+
+
+def _keep(heap: list[tuple[float, int]], entry: tuple[float, int]) -> None:
+    """Keep the largest entries."""
+    if len(heap) < EXTREMES:
+        heappush(heap, entry)
+    elif entry > heap[0]:
+        heappushpop(heap, entry)
+
+
+MOST_WORDS = 40
+LONGEST = 60
+"""Characters of a word that are shown."""
+
+Weights = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class LearnedWords:
+    """Words with their weights, the weightiest first."""
+
+    workers: int
+    topic: Weights = ()
+    good: Weights = ()
+    bad: Weights = ()
+    let_go: int = 0
+    """Links that were priced no more because too many waited."""
+
+
+def learned_words(summaries: Iterable[str]) -> LearnedWords:
+    """What the workers that left these summaries have learned together."""
+    read = [json.loads(summary) for summary in summaries]
+    lists = {name: _joined(read, name) for name in ("topic", "good", "bad")}
+    return LearnedWords(len(read), **lists, let_go=sum(one.get("let_go", 0) for one in read))
+
+
+def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:
+    shares = [one.get("pages", 0) for one in summaries]
+    if not any(shares):
+        shares = [1] * len(shares)
+    sums: defaultdict[str, float] = defaultdict(float)
+    for one, share in zip(summaries, shares, strict=True):
+        for word, weight in one.get(name, ()):
+            sums[word[:LONGEST]] += weight * share / sum(shares)
+    # What a link that led away weighs is below 0, or not: by its size it tells as much.
+    ranked = sorted(sums.items(), key=lambda entry: (-abs(entry[1]), entry[0]))
+    return tuple(entry for entry in ranked[:MOST_WORDS] if entry[1])

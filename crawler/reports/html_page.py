@@ -1,0 +1,81 @@
+"""Reports as HTML: one file that needs nothing else, and in which nothing that was crawled acts.
+
+All text of pages is escaped; a Content-Security-Policy forbids scripts, pictures, frames and every load.
+
+Tables of text cells, which reports show as HTML and terminals as lines.
+"""
+
+from collections.abc import Callable, Container, Iterator, Sequence
+from functools import cache
+from html import escape
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from crawler.translation.message import CONTROL, counted
+
+
+def report_page(template: str, **values: object) -> str:
+    """A report as the text of a file."""
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    return environment(__package__, counted=counted)
+
+
+def environment(package: str, **filters: Callable[..., Any]) -> Environment:
+    """The templates of a package: all text is escaped where it is put in."""
+    found = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_without_control,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= filters
+    return found
+
+
+def _without_control(value: Any) -> Any:
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return CONTROL.sub("\ufffd", value.replace("\r\n", "\n"))
+
+
+def shown(text: str) -> str:
+    """The text as HTML shows it, whatever it is; control characters as a sign of their own.
+
+    >>> shown('<b title="x">\\x1b')
+    '&lt;b title=&quot;x&quot;&gt;\\ufffd'
+    """
+    return escape(_without_control(text))
+
+
+class Table(NamedTuple):
+    """Rows under heads; the columns with these heads hold text, the others numbers."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    texts: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> Iterator[str]:
+    """The rows as lines with cells below each other, those of these columns to the left.
+
+    The last cell of a row that is shorter than others may be of any width.
+
+    >>> list(aligned([("a", "bees"), ("wasps", "7")], {0}))
+    ['a      bees', 'wasps     7']
+    """
+    count = max(map(len, rows))
+    wide = [row if len(row) == count else row[:-1] for row in rows]
+    widths = [max(len(row[at]) for row in wide if at < len(row)) for at in range(count)]
+    for row in rows:
+        cells = enumerate(zip(row, widths, strict=False))
+        yield "  ".join(cell.ljust(width) if at in left else cell.rjust(width) for at, (cell, width) in cells).rstrip()

@@ -1,0 +1,167 @@
+"""The pages that crawls stored, whole and one after another, for what is made of them elsewhere.
+
+They come in the order of their numbers, some at a time, and no transaction is open while they are handed on: so an
+export, however long it or its reader takes, neither keeps PostgreSQL from clearing away dead rows nor lets SQLite's
+log grow, and it takes no more memory for a million pages than for a thousand. Each page is as it is when its turn
+comes; those stored after the beginning are not among them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, or_, select, true
+from sqlalchemy.engine import URL
+
+from crawler.frontier.messages import Response
+from crawler.store.pages import field_values
+from crawler.store.read_only import exists, reading
+from crawler.store.responses import response_of
+from crawler.store.schema import crawl, page, raw
+from crawler.urls.parsing import host, lies_in
+
+ROWS_AT_ONCE = 1_000
+BYTES_AT_ONCE = 16 * 1024 * 1024  # of texts and responses that are in memory, and one page more
+FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends together: each may be as large as a page can be
+RESPONSE = ("status_line", "headers", "body")
+IS_GONE = page.c.gone_at.is_not(None)
+NEW, CHANGED, GONE = ONLY = ("new", "changed", "gone")
+
+
+class Place(NamedTuple):
+    """A language, a site or host, or a site in a language."""
+
+    language: str = ""
+    site: str = ""
+
+    def holds(self, name: str) -> bool:
+        """Whether a host is the site or lies in it; with a port it is to be the very one."""
+        return not self.site or (name == self.site if ":" in self.site else lies_in(name, [self.site]))
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Which pages of a crawl are wanted; without anything all that are not gone."""
+
+    only: str = ""
+    """new, changed or gone: of those that became so in the last round, or since."""
+    since: int | str | None = None
+    """A round, or a time in UTC as ISO 8601: what became new or changed in it or later."""
+    min_relevance: float = 0.0
+    places: tuple[Place, ...] = ()
+
+
+class Stored(NamedTuple):
+    """A page that was stored."""
+
+    key: int
+    values: Mapping[str, Any]
+    """Those that were asked for."""
+    response: Response | None = None
+
+
+class Numbers(NamedTuple):
+    """How many pages a crawl has in the database, and how many of them are gone."""
+
+    pages: int
+    gone: int
+
+
+class Exported:
+    """What one crawl has stored, while the connection is open."""
+
+    def __init__(self, connection: Connection, row: RowMapping) -> None:
+        self._connection = connection
+        self._number: int = row["id"]
+        self._mine = page.c.crawl_id == self._number
+        self.name: str = row["name"]
+        self.round: int = row["round"]
+
+    def numbers(self) -> Numbers:
+        """How many pages there are."""
+        # One after the other: each has an index that says it, together they would have every text read.
+        every = select(func.count()).where(self._mine)
+        found = [self._connection.execute(one).scalar_one() for one in (every, every.where(IS_GONE))]
+        self._connection.rollback()
+        return Numbers(*found)
+
+    def pages(self, columns: Sequence[str], wish: Wish, responses: bool = False) -> Iterator[Stored]:
+        """The pages that are wished for, with these columns, and if wanted the responses they came in."""
+        names = dict.fromkeys(("id", "key", "url", "language", *columns))
+        wanted = select(*(page.c[name] for name in names))
+        if responses:
+            same = and_(raw.c.key == page.c.key, raw.c.fetched_at == page.c.fetched_at)
+            wanted = wanted.add_columns(*(raw.c[name] for name in RESPONSE)).outerjoin_from(page, raw, same)
+        # The sum keeps databases from the indexes by crawl: they would sort all its pages for each of many parts.
+        mine = page.c.crawl_id + 0 == self._number
+        wanted = wanted.where(mine, *self._conditions(wish)).order_by(page.c.id).limit(ROWS_AT_ONCE)
+        ends = select(func.min(page.c.id), func.max(page.c.id)).where(self._mine)
+        first, end = self._connection.execute(ends).one()
+        self._connection.rollback()
+        last = (first or 0) - 1
+        while rows := self._some(wanted.where(page.c.id > last, page.c.id <= (end or 0))):
+            last = rows[-1]["id"]
+            for row in rows:
+                name = host(row["url"]).lower()
+                if not wish.places or any(_is_in(row, one, name) for one in wish.places):
+                    yield _stored(row, columns, responses)
+
+    def _some(self, wanted: Any) -> list[RowMapping]:
+        """The next rows, as many as fit into memory; the transaction they were read in has ended."""
+        found, size = [], 0
+        options = {"yield_per": FETCHED_AT_ONCE}
+        with self._connection.execute(wanted, execution_options=options) as rows:
+            for row in rows.mappings():
+                found.append(row)
+                size += sum(len(value) for value in row.values() if isinstance(value, str | bytes))
+                if size >= BYTES_AT_ONCE:
+                    break
+        self._connection.rollback()
+        return found
+
+    def _conditions(self, wish: Wish) -> Iterator[ColumnElement[bool]]:
+        yield IS_GONE if wish.only == GONE else page.c.gone_at.is_(None)
+        if wish.only or wish.since is not None:
+            kinds = [wish.only] if wish.only else [NEW, CHANGED]
+            yield or_(*(self._became(kind, wish.since) for kind in kinds))
+        if wish.min_relevance > 0:
+            yield page.c.relevance >= wish.min_relevance
+        if wish.places:
+            yield or_(*map(_may_be_in, wish.places))
+
+    def _became(self, kind: str, since: int | str | None) -> ColumnElement[bool]:
+        """That a page became new, changed or gone since then."""
+        begins = {NEW: "first", CHANGED: "changed", GONE: "gone"}[kind]
+        if isinstance(since, str):
+            return page.c[f"{begins}_at"] >= since
+        return page.c[f"{begins}_round"] >= (self.round if since is None else since)
+
+
+def _may_be_in(place: Place) -> ColumnElement[bool]:
+    """What is so of all pages of a place, and of few others: most texts need not be read."""
+    language = func.lower(page.c.language) == place.language if place.language else true()
+    return and_(language, func.lower(page.c.url).contains(place.site, autoescape=True) if place.site else true())
+
+
+def _is_in(row: RowMapping, place: Place, name: str) -> bool:
+    # The language was asked for of the database; of several places each page was found for one at least.
+    return place.holds(name) and (not place.language or str(row["language"]).lower() == place.language)
+
+
+def _stored(row: RowMapping, columns: Sequence[str], responses: bool) -> Stored:
+    response = response_of(row) if responses and row["body"] is not None else None
+    return Stored(row["key"], field_values(row, columns), response)
+
+
+@contextmanager
+def exported(url: URL) -> Iterator[list[Exported]]:
+    """The crawls in a database; none where no crawl was ever run."""
+    if not exists(url):
+        yield []
+        return
+    with reading(url) as connection:
+        rows = connection.execute(select(crawl.c.id, crawl.c.name, crawl.c.round).order_by(crawl.c.id))
+        found = rows.mappings().all()
+        connection.rollback()
+        yield [Exported(connection, row) for row in found]

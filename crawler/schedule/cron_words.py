@@ -1,0 +1,211 @@
+"""When a job runs and how a run went, for people: a cron line becomes a message, which the dashboard translates."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+
+from crawler.schedule.cron import LAST, LAST_WEEKDAY, Cron, Fields
+from crawler.schedule.jobs import FAILED, Run
+from crawler.translation.message import Message, counted, span
+
+MOST_TIMES = 6  # of a day, that are named one by one
+LONG = 3  # numbers in a row that are said by the first and the last
+DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split()
+MONTHS = "January February March April May June July August September October November December".split()
+EVERY_DAY = frozenset(range(1, 32))
+WHOLE_WEEK = frozenset(range(7))
+WHOLE_YEAR = frozenset(range(1, 13))
+Text = Message | str
+
+
+def words(cron: Cron) -> Message:
+    """When a job runs.
+
+    >>> str(words(Cron("0 3 * * *", "UTC"))), str(words(Cron("*/15 8-18 * * 1-5", "UTC")))
+    ('every day at 03:00', 'every 15 minutes between 08:00 and 18:59, Monday to Friday')
+    """
+    fields = cron.fields
+    days, (times, is_every) = _days(fields), _times(sorted(fields.minutes), sorted(fields.hours))
+    if not is_every:
+        times = Message("{days} {times}", {"days": days or Message("every day"), "times": times})
+    elif days:
+        times = Message("{times}, {days}", {"times": times, "days": days})
+    if fields.months == WHOLE_YEAR:
+        return times
+    return Message("{times}, in {months}", {"times": times, "months": _in_runs(fields.months, _month)})
+
+
+def coming(moment: float | None, now: float, cron: Cron) -> str:
+    """When a job runs next, of which the moment is known.
+
+    >>> coming(18_000.0, 0.0, Cron("0 5 * * *", "UTC"))
+    'next in 5 h, Thursday 1 January 1970 05:00 UTC'
+    """
+    if moment is None:
+        return "never again"
+    return f"next in {span(moment - now)}, {date(moment, cron)}" if moment > now else f"due since {date(moment, cron)}"
+
+
+def date(moment: float, cron: Cron) -> str:
+    """A moment as the clocks of the job's time zone show it."""
+    local = datetime.fromtimestamp(moment, cron.place)
+    day = f"{DAYS[(local.weekday() + 1) % 7]} {local.day} {MONTHS[local.month - 1]} {local.year}"
+    return f"{day} {local:%H:%M} {cron.zone}"
+
+
+def ended_words(run: Run) -> str:
+    """How a run went that has ended, and what it brought."""
+    text = f"{result(run)}, {span((run.ended_at or run.beat) - run.started_at)}"
+    if run.pages is not None:
+        text += f", {pages_words(vars(run))}"
+    if run.passed:
+        text += f"; {counted(run.passed, 'time')} that came meanwhile left out"
+    return text
+
+
+def pages_words(count: Mapping[str, int | None]) -> str:
+    """How many pages were stored, and where the crawl came back how many of them are what.
+
+    >>> pages_words({"pages": 2, "new": 2, "changed": 0, "gone": 0})
+    '2 pages stored'
+    >>> pages_words({"pages": 7, "new": 5, "changed": 2, "gone": 1})
+    '7 pages stored (5 new, 2 changed), 1 gone'
+    """
+    said = f"{counted(count['pages'] or 0, 'page')} stored"
+    new, changed, gone = (count[name] or 0 for name in ("new", "changed", "gone"))
+    return f"{said} ({new:,} new, {changed:,} changed), {gone:,} gone" if changed or gone else said
+
+
+def result(run: Run) -> str:
+    """How a run stands, or ended."""
+    return run.status if not run.exit and run.status != FAILED else f"{run.status} ({failure(run.exit)})"
+
+
+def failure(status: int | None) -> str:
+    """What an exit status other than 0 says; none is of one that nobody saw.
+
+    >>> [failure(status) for status in (1, -9, None)]
+    ['exit status 1', 'killed by signal 9', 'killed, or its machine went down']
+    """
+    if status is None:
+        return "killed, or its machine went down"
+    return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]:
+    """At what times of a day it runs, and whether that is every so often."""
+    if len(minutes) * len(hours) <= MOST_TIMES:
+        times = _listed([f"{hour:02}:{minute:02}" for hour in hours for minute in minutes])
+        return Message("at {times}", {"times": times}), False
+    step = _step(minutes, 60)
+    at_minutes = {"minutes": _in_runs(minutes)}
+    if step > 1:
+        often = Message("every {n} minutes", {"n": step})
+    else:
+        often = Message("every minute") if step else Message("every hour at minute {minutes}", at_minutes)
+    if len(hours) == 24:
+        return often, True
+    if len(minutes) == 1 and (apart := _step(hours, 24)):
+        return Message("every {n} hours from {start} on", {"n": apart, "start": f"00:{minutes[0]:02}"}), True
+    if hours[-1] - hours[0] == len(hours) - 1:
+        ends = {"start": f"{hours[0]:02}:00", "end": f"{hours[-1]:02}:59"}
+        return Message("{often} between {start} and {end}", {"often": often, **ends}), True
+    if not step:
+        often = Message("at minute {minutes}", at_minutes)
+    return Message("{often} of the hours {hours}", {"often": often, "hours": _in_runs(hours)}), bool(step)
+
+
+def _step(numbers: Sequence[int], whole: int) -> int:
+    """How far apart numbers are that are evenly spread from 0 on; 0 if they are not, or there is one alone."""
+    step = whole // len(numbers)
+    return step if list(numbers) == list(range(0, whole, step)) and len(numbers) > 1 else 0
+
+
+def _days(fields: Fields) -> Message | None:
+    """On which days it runs; None if on every day."""
+    month = None if fields.days >= EVERY_DAY else _of_month(fields.days)
+    names = None if fields.weekdays >= WHOLE_WEEK else _of_week(fields)
+    week = names if names is None or _has_a_run(fields) else Message("on {days}", {"days": names})
+    if month is not None and names is not None and week is not None:
+        if fields.both:
+            return Message("{month} if it is {week}", {"month": month, "week": names})
+        return Message("{month} and {week}", {"month": month, "week": week})
+    # Without both, cron takes either, so that all of one is all.
+    return month or week if fields.both else None
+
+
+def _of_month(days: Iterable[int]) -> Message:
+    numbered = [day for day in days if day > 0]
+    named: list[Text] = [Message("the {days}", {"days": _in_runs(numbered, _nth)})] if numbered else []
+    named += [Message("the last day")] * (LAST in days) + [Message("the last working day")] * (LAST_WEEKDAY in days)
+    return Message("on {days} of the month", {"days": _listed(named)})
+
+
+def _from_monday(fields: Fields) -> list[int]:
+    return sorted((day - 1) % 7 for day in fields.weekdays if isinstance(day, int))
+
+
+def _has_a_run(fields: Fields) -> bool:
+    return any(len(row) >= LONG for row in _rows(_from_monday(fields)))
+
+
+def _of_week(fields: Fields) -> Message:
+    named: list[Text] = []
+    if plain := _from_monday(fields):
+        named.append(_in_runs(plain, lambda day: Message(DAYS[(day + 1) % 7])))
+    for day, number in sorted(day for day in fields.weekdays if not isinstance(day, int)):
+        if number == LAST:
+            named.append(Message("the last {day} of the month", {"day": Message(DAYS[day])}))
+        else:
+            values = {"nth": _nth(number), "day": Message(DAYS[day])}
+            named.append(Message("the {nth} {day} of the month", values))
+    return _listed(named)
+
+
+def _in_runs(numbers: Iterable[int], name: Callable[[int], Text] = str) -> Message:
+    """Numbers by their names, many in a row by the first and the last.
+
+    >>> str(_in_runs([1, 2, 3, 4, 8, 9])), str(_in_runs([1]))
+    ('1 to 4, 8 and 9', '1')
+    """
+    named: list[Text] = []
+    for row in _rows(numbers):
+        if len(row) >= LONG:
+            named.append(Message("{first} to {last}", {"first": name(row[0]), "last": name(row[-1])}))
+        else:
+            named += map(name, row)
+    return _listed(named)
+
+
+def _rows(numbers: Iterable[int]) -> list[list[int]]:
+    """Numbers in rows of those that follow each other."""
+    rows: list[list[int]] = []
+    for number in sorted(numbers):
+        if rows and rows[-1][-1] == number - 1:
+            rows[-1].append(number)
+        else:
+            rows.append([number])
+    return rows
+
+
+def _listed(names: Sequence[Text]) -> Message:
+    if len(names) == 1:
+        return names[0] if isinstance(names[0], Message) else Message(names[0])
+    *rest, before, last = names
+    found = Message("{first} and {last}", {"first": before, "last": last})
+    for name in reversed(rest):
+        found = Message("{first}, {rest}", {"first": name, "rest": found})
+    return found
+
+
+def _month(number: int) -> Message:
+    return Message(MONTHS[number - 1])
+
+
+def _nth(number: int) -> Message:
+    """A number that says which one.
+
+    >>> " ".join(str(_nth(number)) for number in (1, 2, 3, 4, 11, 12, 13, 21, 22, 31))
+    '1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 31st'
+    """
+    sentences = {1: "{n}st", 2: "{n}nd", 3: "{n}rd"}
+    return Message("{n}th" if 10 < number < 20 else sentences.get(number % 10, "{n}th"), {"n": number})

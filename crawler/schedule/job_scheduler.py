@@ -1,0 +1,217 @@
+"""The scheduler: starts what is due, sees what has ended, and ends what it started.
+
+It knows the jobs by the database alone, and looks there again at each step: what others add, pause or start counts at
+once, and several schedulers share the jobs. A time that has passed while no scheduler ran is made up for once, however
+many they were. One that comes while the job's last run is under way is left out. Both are counted in the run.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from crawler.schedule.cron import Cron, CronError, read
+from crawler.schedule.cron_words import coming, date, ended_words
+from crawler.schedule.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_LATE, Due, Job, Jobs, Place, Run
+from crawler.schedule.processes import Child, Starter, is_alive, log_of, tidy
+from crawler.store.database import AwayError, StateError
+from crawler.translation.message import counted, printable
+
+logger = logging.getLogger(__name__)
+
+LATE = 60.0  # seconds after its time that a run is called late
+# Seconds without trouble until the silence of others counts: they give signs of life again when all can.
+STEADY = LEASE / 2
+POLL = 1.0  # between two steps
+PAUSE = 0.1  # seconds between two looks at what is to end
+
+
+class Limits(NamedTuple):
+    """What a scheduler may do."""
+
+    at_once: int
+    """Crawls that run at the same time."""
+    keep_runs: int = 100
+    """Runs of a job that are kept, with their logs."""
+    stop_seconds: float = 150.0
+    """Time that crawls have to end: DATABASE_RETRY_SECONDS, and some more."""
+
+
+@dataclass
+class Started:
+    """A run that this scheduler started."""
+
+    job: Job
+    run: Run
+    child: Child
+
+
+class Keeper:
+    """A scheduler for the crawls whose output is in a folder."""
+
+    def __init__(self, jobs: Jobs, place: Place, output: Path, starter: Starter, limits: Limits) -> None:
+        self.jobs, self.place, self.output, self.starter, self.limits = jobs, place, output, starter, limits
+        self.started: list[Started] = []
+        self.found: dict[int, Run] = {}
+        """Runs in this folder that a scheduler started which is dead."""
+        self.steady_since: float | None = None
+        self.said: dict[str, object] = {}
+
+    def step(self) -> None:
+        """Do what is to be done now."""
+        self.reap()
+        jobs, now = self.jobs.all()
+        if self.steady_since is None or self.steady_since > now:
+            self.steady_since = now
+        for job in jobs:
+            if job.now is not None and not self._is_mine(job.now):
+                self.look_after(job, job.now, now)
+        self._notice_ends(jobs)
+        for job in sorted(jobs, key=lambda one: one.next_at or 0.0):
+            if job.next_at is not None and not job.paused and (cron := self._cron(job)) is not None:
+                self._tell_next(job, cron, now)
+                if job.next_at <= now:
+                    self.start_due(job, cron, now)
+
+    def reap(self) -> None:
+        """Write down how those ended that have; it is tried again when it fails."""
+        for one in list(self.started):
+            if (status := one.child.poll()) is None:
+                continue
+            run = self.jobs.end(one.run, status, one.job.crawl)
+            self.started.remove(one)
+            logger.info("%s", printable(f"{one.job.name}: run {run.number} has ended: {ended_words(run)}"))
+            self.jobs.forget(one.job, self.limits.keep_runs)
+
+    def look_after(self, job: Job, run: Run, now: float) -> None:
+        """Let a run that this scheduler did not start go on if it lives, and say that it failed if it is dead.
+
+        One that was started by hand is left to who did so; others in this folder are those of a scheduler that died.
+        """
+        if self._is_dead(job, run, now):
+            self.found.pop(run.id, None)
+            ended = self.jobs.end(run, None, job.crawl)
+            logger.warning("%s", printable(f"{job.name}: run {run.number} is dead: {ended_words(ended)}"))
+        elif run.place == self.place.name and run.how != BY_HAND and run.id not in self.found:
+            self.found[run.id] = run
+            who = f"process {run.pid} on {run.host}" if run.pid else f"on {run.host}"
+            logger.info("%s", printable(f"{job.name}: run {run.number} is under way already ({who}) and goes on"))
+
+    def start_due(self, job: Job, cron: Cron, now: float) -> None:
+        """Start a job that is due, unless it runs, or so many do that it has to wait."""
+        assert job.next_at is not None  # noqa: S101 - it is due
+        due = Due(TOO_LATE if now - job.next_at > LATE else ON_TIME, job.next_at, cron.count(job.next_at, now))
+        due = due._replace(next_at=cron.after(now))
+        if job.now is not None:
+            self.jobs.pass_over(job, job.now, due)
+            return
+        if len(self.started) + len(self.found) >= self.limits.at_once:
+            self._say_once(job.name, ("waits", job.next_at), "is due, and waits until another crawl has ended")
+            return
+        run = self.jobs.start(job, due, self.place)
+        if run is not None:
+            self.begin(job, run)
+            late = f", due {date(job.next_at, cron)}" if due.how == TOO_LATE else ""
+            more = f", for {counted(due.missed, 'more time')} that passed as well" if due.missed else ""
+            log = log_of(self.output, job.name, run.number)
+            logger.info("%s", printable(f"{job.name}: run {run.number} has started{late}{more}; its log is {log}"))
+
+    def begin(self, job: Job, run: Run) -> Started | None:
+        """The process of a run that has been entered; None if it cannot be started, which is entered too."""
+        with suppress(OSError):  # that old logs stay is no reason to crawl nothing
+            tidy(self.output, job.name, run.number - self.limits.keep_runs + 1)
+        try:
+            started = Started(job, run, self.starter(job.name, run.number))
+        except OSError as error:
+            self.jobs.end(run, 1, job.crawl)
+            logger.error("%s", printable(f"{job.name}: run {run.number} cannot be started: {error}"))
+            return None
+        self.started.append(started)
+        return started
+
+    def keep(self, wait: Callable[[float], bool]) -> None:
+        """Go on until a wait says that it is enough; a database that is away is waited for."""
+        trouble = ""
+        while True:
+            try:
+                self.step()
+                trouble = ""
+            except AwayError as error:
+                self.steady_since = None
+                if str(error) != trouble:
+                    trouble = str(error)
+                    logger.warning("Waiting: %s", trouble)
+            if wait(POLL):
+                return
+
+    def stop(self, hurry: Callable[[], bool] = lambda: False) -> int:
+        """Have all runs of this folder end cleanly, and kill what does not in time; how many had to be killed."""
+        until = time.monotonic() + self.limits.stop_seconds
+        with suppress(StateError):  # then they cannot be told that they were stopped, and end all the same
+            for one in self.started:
+                self.jobs.stop(one.run.id, STOPPING)
+            for run in self.found.values():
+                self.jobs.stop(run.id, TOLD)
+        for one in self.started:
+            one.child.terminate()
+        while self._at_work() and time.monotonic() < until and not hurry():
+            time.sleep(PAUSE)
+        late = [one for one in self.started if one.child.poll() is None]
+        for one in late:
+            logger.warning("%s", printable(f"{one.job.name}: run {one.run.number} did not end in time and is killed"))
+            one.child.kill()
+            one.child.process.wait()
+        self._at_work()
+        for run in self.found.values():
+            logger.warning("%s", printable(f"process {run.pid} on {run.host} has not ended yet, and is left alone"))
+        return len(late)
+
+    def _at_work(self) -> bool:
+        """Whether a run of this folder is under way."""
+        with suppress(StateError):
+            self.reap()
+            if self.found:
+                self._notice_ends(self.jobs.all()[0])
+        return bool(self.found) or any(one.child.poll() is None for one in self.started)
+
+    def _is_dead(self, job: Job, run: Run, now: float) -> bool:
+        """Whether no process is left of a run that this scheduler did not start."""
+        if (run.place, run.host) == self.place and run.pid is not None:
+            with suppress(OSError):  # a lock of another user tells nothing
+                return not is_alive(self.output, job.name)
+        # On its way, or elsewhere.
+        return now - run.beat > LEASE and now - (self.steady_since or now) >= STEADY
+
+    def _is_mine(self, run: Run) -> bool:
+        return any(one.run.id == run.id for one in self.started)
+
+    def _notice_ends(self, jobs: list[Job]) -> None:
+        """Forget the runs found that have ended."""
+        under_way = {job.now.id for job in jobs if job.now is not None}
+        ended = {job.last.id: (job, job.last) for job in jobs if job.last is not None}
+        for number in set(self.found) - under_way:
+            run = self.found.pop(number)
+            job, last = ended.get(number, (None, run))
+            if job is not None:
+                logger.info("%s", printable(f"{job.name}: run {last.number} has ended: {ended_words(last)}"))
+
+    def _cron(self, job: Job) -> Cron | None:
+        """When a job is due; None if what the database says of it cannot be."""
+        try:
+            return read(job.cron, job.timezone)
+        except CronError as error:
+            self._say_once(job.name, (job.cron, job.timezone), str(error))
+            return None
+
+    def _tell_next(self, job: Job, cron: Cron, now: float) -> None:
+        if job.next_at is not None and job.next_at > now:
+            self._say_once(job.name, job.next_at, coming(job.next_at, now, cron))
+
+    def _say_once(self, name: str, what: object, words: str) -> None:
+        """Say something of a job unless it was said last."""
+        if self.said.get(name) != what:
+            self.said[name] = what
+            logger.info("%s", printable(f"{name}: {words}"))

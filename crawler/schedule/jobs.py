@@ -1,0 +1,305 @@
+"""Jobs: what is crawled again and again, and each time it was; shared by all schedulers at one database.
+
+A job's row is locked by whoever gives it a run, so that of several who see that it is due one starts it. A run belongs
+to the process that crawls: it gives the signs of life, it writes down how it ended, and that it is to stop it reads
+there. So it does not matter to it whether the scheduler that started it lives.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from crawler.store.dashboard_tables import job, run
+from crawler.store.database import AwayError, StateError, passes, shown, time_of, why
+from crawler.store.schema import crawl, page
+
+LEASE = 60.0  # seconds without a sign of life until a run is taken for dead where its lock cannot be tried
+ON_TIME, TOO_LATE, BY_HAND = "cron", "late", "now"
+"""Why a run is started."""
+RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
+STOPPING, TOLD = "stopping", "told to stop"
+"""Of a run that is to end: its process was sent a signal; it is to send itself one, as nobody else can."""
+
+
+class JobError(StateError):
+    """What cannot be done with a job."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A time that a job's crawl was started."""
+
+    id: int
+    job_id: int
+    number: int
+    how: str
+    due: float | None
+    missed: int
+    passed: int
+    status: str
+    exit: int | None
+    started_at: float
+    beat: float
+    ended_at: float | None
+    place: str
+    host: str
+    pid: int | None
+    pages: int | None
+    new: int | None = None
+    changed: int | None = None
+    gone: int | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A crawl that comes again, as it is in the database: what is in its texts is not looked at yet."""
+
+    id: int
+    name: str
+    cron: str
+    timezone: str
+    spider: str
+    arguments: str
+    settings: str
+    crawl: str
+    paused: bool
+    created_at: float
+    next_at: float | None
+    runs: int
+    now: Run | None = None
+    """The run that is under way."""
+    last: Run | None = None
+    """The last one that ended."""
+
+
+class Place(NamedTuple):
+    """Where a run is."""
+
+    name: str
+    """Of the folder of its log, wherever that is mounted."""
+    host: str
+
+
+class Due(NamedTuple):
+    """Why a run is started, and when the next one is."""
+
+    how: str
+    at: float | None = None
+    missed: int = 0
+    next_at: float | None = None
+
+
+def find(jobs: list[Job], name: str) -> Job:
+    """The job of this name; a JobError if there is none."""
+    for one in jobs:
+        if one.name == name:
+            return one
+    if not jobs:
+        raise JobError("there is no job {name}; there is none at all", name=repr(name))
+    others = ", ".join(one.name for one in jobs[:10])
+    raise JobError("there is no job {name}; there are {names}", name=repr(name), names=others)
+
+
+def jobs_of(connection: Connection) -> list[Job]:
+    """All jobs, by their names, with their runs."""
+    last = select(func.max(run.c.id)).where(run.c.ended_at.is_not(None)).group_by(run.c.job_id)
+    wanted = run.c.ended_at.is_(None) | run.c.id.in_(last)
+    runs = [run_of(row) for row in connection.execute(select(run).where(wanted))]
+    now = {one.job_id: one for one in runs if one.ended_at is None}
+    ended = {one.job_id: one for one in runs if one.ended_at is not None}
+    rows = connection.execute(select(job).order_by(job.c.name)).all()
+    return [Job(**row._mapping, now=now.get(row.id), last=ended.get(row.id)) for row in rows]
+
+
+def history_of(connection: Connection, name: str) -> tuple[Job, list[Run]]:
+    """A job and its runs, the last first; a JobError if there is none."""
+    found = find(jobs_of(connection), name)
+    rows = connection.execute(select(run).where(run.c.job_id == found.id).order_by(run.c.number.desc()))
+    return found, [run_of(row) for row in rows]
+
+
+def pages_of(connection: Connection, crawl_name: str, since: float, until: float) -> dict[str, int]:
+    """How many pages of a crawl were stored from one moment to another, and of them new, changed and gone."""
+    moments = (datetime.fromtimestamp(moment, UTC) for moment in (since, until))
+    first, last = (moment.isoformat(timespec="seconds") for moment in moments)
+    mine = page.c.crawl_id == select(crawl.c.id).where(crawl.c.name == crawl_name).scalar_subquery()
+    columns = {"pages": page.c.fetched_at, "new": page.c.first_at, "changed": page.c.changed_at, "gone": page.c.gone_at}
+    counts = (select(func.count()).select_from(page).where(mine, c >= first, c <= last) for c in columns.values())
+    return {name: int(connection.execute(count).scalar_one()) for name, count in zip(columns, counts, strict=True)}
+
+
+def run_of(row: Row[Any]) -> Run:
+    """A run, of its row."""
+    return Run(**row._mapping)
+
+
+class Jobs:
+    """The jobs of a database."""
+
+    def __init__(self, engine: Engine, clock: Callable[[Connection], float] = time_of) -> None:
+        self.engine, self.clock = engine, clock
+
+    def add(self, name: str, described: Callable[[float], dict[str, Any]]) -> None:
+        """Enter a job as it is described at this time; a JobError if there is one of this name, or of this crawl."""
+        with self.writing() as connection:
+            now = self.clock(connection)
+            values = described(now)
+            for row in connection.execute(select(job.c.name, job.c.crawl)):
+                if row.name.casefold() == name.casefold():  # as some file systems see the names of folders
+                    raise JobError(
+                        "there is a job {name} already; scrapy schedule remove {other} ends it",
+                        name=repr(row.name),
+                        other=row.name,
+                    )
+                if row.crawl == values["crawl"]:
+                    raise JobError(
+                        "the crawl {crawl} is that of the job {name} already; give another -a name=NAME",
+                        crawl=repr(row.crawl),
+                        name=repr(row.name),
+                    )
+            given = {"name": name, "created_at": now, "paused": False, "runs": 0, **values}
+            connection.execute(insert(job).values(**given))
+
+    def all(self) -> tuple[list[Job], float]:
+        """The jobs with the runs that are under way, and the time by the database's clock."""
+        with self.reading() as connection:
+            return jobs_of(connection), self.clock(connection)
+
+    def remove(self, name: str) -> None:
+        """Forget a job and its runs, unless one is under way; the crawl stays."""
+        with self.writing() as connection:
+            found = self._find(connection, name)
+            if found.now is not None:
+                raise JobError(
+                    "run {n} of the job {name} is under way; end it first", n=found.now.number, name=repr(name)
+                )
+            connection.execute(delete(run).where(run.c.job_id == found.id))
+            connection.execute(delete(job).where(job.c.id == found.id))
+
+    def pause(self, name: str) -> bool:
+        """Have a job not come until it is resumed; whether it did until now."""
+        with self.writing() as connection:
+            found = self._find(connection, name)
+            connection.execute(update(job).where(job.c.id == found.id).values(paused=True))
+            return not found.paused
+
+    def resume(self, name: str, next_at: Callable[[Job, float], float | None]) -> bool:
+        """Have a paused job come again from now on; whether it was paused."""
+        with self.writing() as connection:
+            found = self._find(connection, name)
+            if found.paused:
+                values = {"paused": False, "next_at": next_at(found, self.clock(connection))}
+                connection.execute(update(job).where(job.c.id == found.id).values(**values))
+            return found.paused
+
+    def start(self, which: Job, due: Due, place: Place) -> Run | None:
+        """A new run of a job; None if one is under way, or another scheduler was faster."""
+        with self.writing() as connection:
+            mine = job.c.id == which.id
+            row = connection.execute(select(job).where(mine).with_for_update()).one_or_none()
+            busy = select(run.c.id).where(run.c.job_id == which.id, run.c.ended_at.is_(None))
+            if row is None or connection.execute(busy).first() is not None:
+                return None
+            if due.at is not None and (row.paused or row.next_at != due.at):
+                return None
+            number, next_at = row.runs + 1, row.next_at if due.at is None else due.next_at
+            connection.execute(update(job).where(mine).values(runs=number, next_at=next_at))
+            now = self.clock(connection)
+            values = {"job_id": which.id, "number": number, "how": due.how, "due": due.at, "missed": due.missed}
+            values |= {"passed": 0, "status": RUNNING, "started_at": now, "beat": now}
+            values |= {"place": place.name, "host": place.host}
+            return run_of(connection.execute(insert(run).values(**values).returning(*run.c)).one())
+
+    def pass_over(self, which: Job, under_way: Run, due: Due) -> None:
+        """Leave out times that came while a run was under way, and count them there."""
+        with self.writing() as connection:
+            mine = job.c.id == which.id, job.c.next_at == due.at
+            if connection.execute(update(job).where(*mine).values(next_at=due.next_at)).rowcount:
+                counted = update(run).where(run.c.id == under_way.id)
+                connection.execute(counted.values(passed=run.c.passed + 1 + due.missed))
+
+    def arrive(self, name: str, number: int, pid: int) -> tuple[Job, Run] | None:
+        """A job and its run of this number, whose process is there now and has the lock; None if it is not wanted."""
+        with self.writing() as connection:
+            found = self._find(connection, name)
+            if found.now is None or found.now.number != number or found.now.status != RUNNING:
+                return None
+            values = {"pid": pid, "beat": self.clock(connection)}
+            connection.execute(update(run).where(run.c.id == found.now.id).values(**values))
+            return found, found.now
+
+    def beat(self, run_id: int) -> bool:
+        """Give a sign of life; whether the run is to go on, as far as its process has to see to it."""
+        with self.writing() as connection:
+            mine = update(run).where(run.c.id == run_id, run.c.ended_at.is_(None))
+            status = connection.execute(mine.values(beat=self.clock(connection)).returning(run.c.status)).scalar()
+            return status in (RUNNING, STOPPING)
+
+    def stop(self, run_id: int, status: str) -> None:
+        """Have a run be one that is to end."""
+        with self.writing() as connection:
+            mine = run.c.id == run_id, run.c.ended_at.is_(None)
+            connection.execute(update(run).where(*mine).values(status=status))
+
+    def end(self, which: Run, exit_status: int | None, crawl_name: str) -> Run:
+        """How a run ended, entered if it is not yet; no exit status: it died, and nobody saw how."""
+        with self.writing() as connection:
+            mine = run.c.id == which.id
+            row = connection.execute(select(run).where(mine).with_for_update()).one_or_none()
+            if row is None or row.ended_at is not None:
+                return which if row is None else run_of(row)
+            now = self.clock(connection)
+            ended = max(row.started_at, row.beat) if exit_status is None else now
+            killed = exit_status is None or exit_status < 0
+            asked = row.status in (STOPPING, TOLD) and (exit_status == 0 or killed)
+            status = STOPPED if asked else DONE if exit_status == 0 else FAILED
+            values = {"ended_at": ended, "exit": exit_status, "status": status}
+            values |= pages_of(connection, crawl_name, row.started_at, now)
+            return run_of(connection.execute(update(run).where(mine).values(**values).returning(*run.c)).one())
+
+    def forget(self, which: Job, keep: int) -> None:
+        """Drop the runs of a job but for the last so many."""
+        with self.writing() as connection:
+            last = select(job.c.runs).where(job.c.id == which.id).scalar_subquery()
+            old = run.c.job_id == which.id, run.c.number <= last - keep, run.c.ended_at.is_not(None)
+            connection.execute(delete(run).where(*old))
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction; a StateError when it cannot be, an AwayError when it may be later."""
+        with self._open(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection that writes nothing and waits for nobody, with errors as above."""
+        with self._open(), self.engine.connect().execution_options(reading=True) as connection:
+            yield connection
+
+    @contextmanager
+    def _open(self) -> Iterator[None]:
+        url = self.engine.url
+        if self.engine.dialect.name == "sqlite" and not Path(str(url.database)).exists():
+            raise StateError("the database {path} was deleted", path=shown(url))  # SQLite would write on, to nowhere
+        try:
+            yield
+        except SQLAlchemyError as error:
+            kind = AwayError if passes(error) else StateError
+            raise kind("the database {path} cannot be used: {why}", path=shown(url), why=why(error)) from error
+
+    def _find(self, connection: Connection, name: str) -> Job:
+        """The job of this name, which nobody else changes meanwhile."""
+        connection.execute(select(job.c.id).where(job.c.name == name).with_for_update())
+        return find(jobs_of(connection), name)
+
+
+def values_of(arguments: dict[str, str], settings: dict[str, str]) -> dict[str, str]:
+    """What a job is given, as the database has it."""
+    return {"arguments": json.dumps(arguments), "settings": json.dumps(settings)}

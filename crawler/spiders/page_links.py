@@ -1,0 +1,83 @@
+"""The links of a page: which are new and worth following, and the words that stand for each."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.messages import Candidate
+from crawler.page.contents import Link
+from crawler.page.page import Page
+from crawler.spiders.images import Pictures
+from crawler.spiders.outcome_counts import OutcomeCounts
+from crawler.topic.focus import Lead
+from crawler.urls.scope import Scope
+
+# Links that are only a picture are mostly adverts: they wait until nothing better is left.
+PICTURE_PRIORITY = -1_000
+MOST_WORDS = 300
+"""Characters of a link's own words: what is longer is no link but a text."""
+
+
+@dataclass(frozen=True)
+class PageLinks:
+    """Where a page leads."""
+
+    new: tuple[Candidate, ...] = ()
+    """To be given priorities."""
+    words: tuple[Lead, ...] = ()
+    """What stands for each of the new ones."""
+    pictured: tuple[Candidate, ...] = ()
+    """New ones of which there is only a picture to go by; their priority is known."""
+    again: tuple[Lead, ...] = ()
+    """Those that were known already."""
+
+
+@dataclass(frozen=True)
+class Links:
+    """Tells which links of a page to follow."""
+
+    scope: Scope
+    pictures: Pictures
+    counts: OutcomeCounts
+    frontier: Frontier
+
+    def of(self, page: Page, depth: int) -> PageLinks:
+        """The page's links, each address once; they lie so many links from the seeds."""
+        new: dict[str, list[Link]] = {}
+        again: dict[str, list[Link]] = {}
+        pictured: list[Candidate] = []
+        frontier = self.frontier
+        for link in page.links:
+            alone = link.pictured and not link.text
+            if link.url in frontier and not alone:
+                again.setdefault(link.url, []).append(link)
+            if link.url in frontier or hash(link.url) in self.counts.left_out:
+                continue
+            if alone and (frontier.met(link.url, "picture") or self.pictures.is_picture(link.url)):
+                continue
+            if link.nofollow:
+                self.counts.mark_nofollow(link.url)
+            elif refusal := self.scope.refusal(link.url):
+                self.counts.leave_out(link.url, refusal)
+            elif alone:
+                sight = self.pictures.sight(page, link.url)
+                via = Candidate(link.url, PICTURE_PRIORITY, depth, page.url, sight=sight, via="picture")
+                pictured.append(via)
+            else:
+                new.setdefault(link.url, []).append(link)
+        called = _called(page, {*new, *again})
+        words = tuple(Lead(url, _anchor(links, called), page.near_text(links[0])) for url, links in new.items())
+        known = tuple(Lead(url, _anchor(links, called)) for url, links in again.items())
+        return PageLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, tuple(pictured), known)
+
+
+def _called(page: Page, urls: Collection[str]) -> dict[str, str]:
+    """What the pictures that lead to these addresses are called."""
+    return {image.target: image.alt for image in page.images if image.target in urls and image.alt}
+
+
+def _anchor(links: list[Link], called: dict[str, str]) -> str:
+    """The words of all links to an address."""
+    words = dict.fromkeys(word for link in links for word in (link.text, link.title) if word)
+    url = links[0].url
+    return " ".join([*words, *([called[url]] if url in called else [])])[:MOST_WORDS]

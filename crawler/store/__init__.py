@@ -1,0 +1,1 @@
+"""The database: its tables, the commit of what pages brought, claims of addresses."""

@@ -1,0 +1,206 @@
+"""The database of the state: SQLite in a file, or PostgreSQL; made, opened, and asked with patience.
+
+Patience with a database that is away: what fails is tried again for a while, if it may go right later.
+"""
+
+import re
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from errno import EAGAIN, EDQUOT, EINTR, EIO, ENOSPC
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
+
+from crawler.store import dashboard_tables  # noqa: F401 - their tables are made with the others
+from crawler.store.schema import VERSION, tables, version
+from crawler.translation.message import MessageError
+
+DRIVERS = ("sqlite", "postgresql+psycopg")
+NO_DRIVER = "PostgreSQL must be installed for: python -m pip install '.[postgres]'"
+LOCK_SECONDS = 5.0  # that a statement waits for another program's lock, before it is tried again
+ENCODING = {"client_encoding": "utf8"}
+STATEMENT_SECONDS = 60  # that PostgreSQL may take for a statement, or wait for the next one of a transaction
+CACHE_KILOBYTES = 64_000  # of SQLite: the seen set's index is looked into at random
+# What may go right later: in SQLite a lock, a full disk, a disk that fails; in PostgreSQL a lost connection, a conflict
+# with other transactions, a lack of room, a lock, an operator who steps in, a disk that fails.
+SQLITE_PASSES = frozenset((5, 6, 7, 8, 10, 13, 14, 15))
+POSTGRESQL_PASSES = ("08", "25P03", "40", "53", "55", "57", "58")
+# Why a server that is there lets nobody in, which it tells in words alone.
+LOCKED_OUT = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
+
+
+class StateError(MessageError):
+    """A state that cannot be used."""
+
+
+class AwayError(StateError):
+    """A state that cannot be used now, and may be later."""
+
+
+def database_url(setting: str, folder: Path) -> URL:
+    """The address of the database: as the setting says, or that of a file in the folder for output."""
+    if not setting:
+        return URL.create("sqlite", database=str(folder / "crawl.db"))
+    try:
+        url = make_url(setting)
+        in_file = not url.query and url.database not in (None, "", ":memory:")
+        known = url.drivername in DRIVERS and (url.drivername != "sqlite" or in_file)
+        known = known and "@" not in f"{url.host}{url.database}"
+    except (ArgumentError, ValueError):
+        known = False
+    if not known:
+        raise StateError(
+            "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql+psycopg://USER:PASSWORD@HOST/DATABASE"
+            " (in a password, @ : / ? # % are written as %40 %3A %2F %3F %23 %25)"
+        )
+    return url
+
+
+def shown(url: URL) -> str:
+    """The address of a database for people to read, without its password."""
+    if url.drivername == "sqlite":
+        return str(url.database)
+    return url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
+
+
+def open_database(url: URL) -> Engine:
+    """The database, with tables as this release knows them; a StateError when that cannot be."""
+    try:
+        if url.drivername == "sqlite":
+            Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
+        engine = _engine(url)
+        try:
+            with engine.begin() as connection:
+                _make_tables(connection, shown(url))
+        except BaseException:
+            engine.dispose()
+            raise
+    except (NoSuchModuleError, ModuleNotFoundError):
+        raise StateError(NO_DRIVER) from None
+    except (SQLAlchemyError, OSError) as error:
+        kind = AwayError if passes(error) and not LOCKED_OUT.search(why(error)) else StateError
+        said = getattr(error, "strerror", None) or why(error)
+        raise kind("the database {path} cannot be opened: {why}", path=shown(url), why=said) from None
+    return engine
+
+
+def why(error: Exception) -> str:
+    """What the database says is wrong, in one line without the statement.
+
+    >>> why(ValueError("gone\\n  away"))
+    'gone away'
+    """
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename} cannot be written to: {error.strerror}"
+    return " ".join(str(getattr(error, "orig", None) or error).split())[:300]
+
+
+def passes(error: Exception) -> bool:
+    """Whether what went wrong may go right later: a lock, a full disk, a server that is away."""
+    if isinstance(error, OSError):
+        return error.errno in (ENOSPC, EDQUOT, EIO, EAGAIN, EINTR)
+    if not isinstance(error, DBAPIError):
+        return False
+    number, state = (getattr(error.orig, name, None) for name in ("sqlite_errorcode", "sqlstate"))
+    if number is not None:
+        return number & 0xFF in SQLITE_PASSES
+    if state is not None:
+        return error.connection_invalidated or state.startswith(POSTGRESQL_PASSES)
+    return error.connection_invalidated or isinstance(error, OperationalError)
+
+
+def time_of(connection: Connection) -> float:
+    """The time by the database's clock, which is the same for all workers."""
+    if connection.dialect.name == "sqlite":
+        return time.time()
+    return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
+
+
+def _engine(url: URL) -> Engine:
+    if url.drivername == "sqlite":
+        engine = create_engine(url, connect_args={"timeout": LOCK_SECONDS, "check_same_thread": False})
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    limit = 1000 * STATEMENT_SECONDS
+    options = f"-c jit=off -c statement_timeout={limit} -c idle_in_transaction_session_timeout={limit}"
+    given = url.query.get("options", "")
+    options = f"{options} {given if isinstance(given, str) else ' '.join(given)}".strip()
+    keepalive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+    arguments = {"connect_timeout": 10, "application_name": "winnow", "options": options, **keepalive, **ENCODING}
+    return create_engine(url, pool_size=1, max_overflow=2, connect_args=arguments)
+
+
+def _set_up_sqlite(connection, record) -> None:  # type: ignore[no-untyped-def]
+    connection.isolation_level = None  # transactions begin as _begin_sqlite says
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", f"cache_size = -{CACHE_KILOBYTES}", "foreign_keys = ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A transaction that reads first and writes later could find that another wrote in between.
+    reading = connection.get_execution_options().get("reading")
+    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+
+def has_tables(connection: Connection, name: str) -> bool:
+    """Whether there are tables of this release; those of another are a StateError."""
+    if not inspect(connection).has_table(version.name):
+        return False
+    found = connection.execute(select(version.c.version)).scalar()
+    if found != VERSION:
+        raise StateError(
+            "the database {path} was made by another release (its tables are version {n})", path=name, n=found
+        )
+    return True
+
+
+def _make_tables(connection: Connection, name: str) -> None:
+    if connection.dialect.name == "postgresql":
+        encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
+        if encoding != "UTF8":
+            raise StateError(
+                "the database {path} is in {encoding}; it wants createdb -E UTF8 -T template0",
+                path=name,
+                encoding=encoding,
+            )
+        connection.execute(text("SELECT pg_advisory_xact_lock(8460)"))  # two workers may start at once
+    if not has_tables(connection, name):
+        tables.create_all(connection)
+        connection.execute(insert(version).values(version=VERSION))
+
+
+LAST_PATIENCE = 15.0  # seconds that a crawl which is to stop waits for a database that is away
+PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
+T = TypeVar("T")
+
+
+def patiently(work: Callable[[], T], undo: Callable[[Exception], str], patience: Callable[[], float]) -> T:
+    """What the work brings, tried again while the database is locked, full or away.
+
+    After each failure `undo` says what is wrong; a StateError says it when patience, which may change, is at an end.
+    """
+    began, tries = time.monotonic(), 0
+    while True:
+        try:
+            return work()
+        except (DBAPIError, OSError) as error:
+            trouble = undo(error)
+            if not passes(error) or time.monotonic() - began > patience():
+                raise StateError(trouble) from error
+        time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+        tries += 1
+
+
+def break_off(connection: Any) -> None:
+    """Break off a driver's connection to a server that does not answer, from another thread: a statement fails then."""
+    if hasattr(connection, "fileno"):
+        with suppress(Exception):  # it may be closed by now, which is as well
+            connected = socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM)
+            with connected:
+                connected.shutdown(socket.SHUT_RDWR)

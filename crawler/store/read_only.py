@@ -1,0 +1,122 @@
+"""A short look at the database: what takes longer is broken off, so that no crawl is held up."""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+from sqlalchemy import (
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    text,
+)
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import NoSuchModuleError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from crawler.store.database import ENCODING, LOCK_SECONDS, NO_DRIVER, StateError, has_tables, shown, why
+
+SECONDS = 2.0
+STEPS = 20_000  # of SQLite's machine, between two looks at the clock: a few milliseconds
+INTERRUPTED, CANCELED = 9, "57014"
+SHORT_CONNECT_SECONDS = 3  # that a server may take to let us in
+NOTHING = "No crawl was ever run here."
+SLOW = "This took too long and was broken off."
+
+
+class SlowError(StateError):
+    """What was asked took longer than it may."""
+
+
+class NothingError(StateError):
+    """There is no database yet, or nothing in it."""
+
+
+@contextmanager
+def glance(url: URL, seconds: float = SECONDS) -> Iterator[Connection]:
+    """A connection that changes nothing, for so many seconds; then what it is asked is a SlowError."""
+    if not may_exist(url):
+        raise NothingError(NOTHING)
+    with reading(url, SHORT_CONNECT_SECONDS, one_process=True) as connection:
+        until = time.monotonic() + seconds
+        if connection.dialect.name == "sqlite":
+            driver = connection.connection.driver_connection
+            assert driver is not None  # noqa: S101 - it is open
+            driver.execute(f"PRAGMA busy_timeout = {int(1_000 * seconds)}")
+            driver.set_progress_handler(lambda: int(time.monotonic() > until), STEPS)
+        else:
+            connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * seconds)}"))
+        try:
+            if not has_tables(connection, shown(url)):
+                raise NothingError(NOTHING)
+            yield connection
+        except OperationalError as error:
+            number, state = (getattr(error.orig, name, None) for name in ("sqlite_errorcode", "sqlstate"))
+            if number == INTERRUPTED or state == CANCELED:
+                raise SlowError(SLOW) from None
+            raise
+
+
+CONNECT_SECONDS = 10
+
+
+ONE_PROCESS = "SET LOCAL max_parallel_workers_per_gather = 0"
+
+
+def exists(url: URL) -> bool:
+    """Whether there are tables of this release; those of another are a StateError."""
+    if not may_exist(url):
+        return False
+    with reading(url) as connection:
+        return has_tables(connection, shown(url))
+
+
+def may_exist(url: URL) -> bool:
+    """Whether there is a file, where the database is one."""
+    try:
+        return url.drivername != "sqlite" or Path(str(url.database)).exists()
+    except OSError as error:
+        raise StateError("the database {path} cannot be read: {why}", path=shown(url), why=error.strerror) from None
+
+
+@contextmanager
+def reading(url: URL, patience: int = CONNECT_SECONDS, *, one_process: bool = False) -> Iterator[Connection]:
+    """A connection that changes nothing, to a database that is there, as it was at one moment.
+
+    A dashboard is content with one process of a server's: crawls are at work beside it.
+    """
+    try:
+        engine = _reader(url, patience, one_process)
+        with engine.connect() as connection:
+            yield connection
+    except (NoSuchModuleError, ModuleNotFoundError):
+        raise StateError(NO_DRIVER) from None
+    except SQLAlchemyError as error:
+        raise StateError("the database {path} cannot be read: {why}", path=shown(url), why=why(error)) from None
+
+
+@lru_cache(maxsize=4)
+def _reader(url: URL, patience: int, one_process: bool) -> Engine:
+    # It keeps no connection, but how statements are written: to find that out takes longer than many an answer.
+    if url.drivername == "sqlite":
+        engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+        return engine
+    arguments = {"connect_timeout": patience, "application_name": "winnow state", **ENCODING}
+    engine = create_engine(url, isolation_level="REPEATABLE READ", poolclass=NullPool, connect_args=arguments)
+    engine = engine.execution_options(postgresql_readonly=True)
+    if one_process:
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(ONE_PROCESS))
+    return engine
+
+
+def open_sqlite(url: URL, reading: bool = False) -> sqlite3.Connection:
+    """The file, which is not made if it is not there."""
+    address = f"{Path(str(url.database)).absolute().as_uri()}?mode=rw"
+    file = sqlite3.connect(address, uri=True, timeout=LOCK_SECONDS, isolation_level=None)
+    file.execute(f"PRAGMA query_only = {int(reading)}")
+    return file

@@ -1,0 +1,231 @@
+"""Rounds: a crawl that has nothing left to do begins anew with the pages that are due, and finds what is new.
+
+A page is due by its own interval. With the first round that has one due, all seeds, sitemaps and feeds are asked for
+again, and what failed for reasons that may have passed. Budgets, and hosts that were closed, count for a round.
+
+Pages whose sitemap or feed says that they were changed since they were last asked for: they wait again.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
+
+from crawler.frontier.messages import Completion, Keys
+from crawler.outcomes import Code, Group, codes
+from crawler.recrawl.page_history import NEVER
+from crawler.store.addresses import in_parts, raise_best
+from crawler.store.claims import next_best
+from crawler.store.database import time_of
+from crawler.store.schema import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, lesson, page, site, worker
+
+BEST = 999
+"""Priority of a page that is all about the topic: what is said of links goes so high, seeds have more."""
+PAGES = ("seed", "list", "link")
+"""Kinds of addresses that are asked for again."""
+GONE = ("404", "410")
+"""Statuses of what asking again will not bring back."""
+IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
+
+
+class Round(NamedTuple):
+    """Which round of a crawl it is, and in which it was begun, or begun anew."""
+
+    number: int
+    first: int
+
+    @property
+    def comes_again(self) -> bool:
+        """Whether there were rounds before."""
+        return self.number > self.first
+
+
+class Tally(NamedTuple):
+    """How many pages of a round are what."""
+
+    changed: int
+    new: int
+    gone: int
+    unchanged: int
+    not_modified: int
+    """Of those that are unchanged, or cannot be compared, how many the server said so of."""
+
+
+def round_of(connection: Connection, crawl_id: int) -> Round:
+    """The round of a crawl."""
+    row = connection.execute(select(crawl.c.round, crawl.c.first_round).where(crawl.c.id == crawl_id)).one()
+    return Round(*row)
+
+
+def tally(connection: Connection, crawl_id: int) -> Tally:
+    """The pages of a crawl in its round, counted."""
+    number = round_of(connection, crawl_id).number
+
+    def of_this(column: Any) -> ColumnElement[int]:
+        return func.coalesce(func.sum(case((column == number, 1), else_=0)), 0)
+
+    counts = [of_this(column) for column in (page.c.changed_round, page.c.first_round, page.c.not_modified_round)]
+    mine = page.c.crawl_id == crawl_id
+    found = connection.execute(select(func.count(), *counts).where(mine, page.c.round == number)).one()
+    total, changed, new, same = map(int, found)
+    is_gone = page.c.gone_at.is_not(None), page.c.gone_round == number
+    gone = connection.execute(select(func.count()).select_from(page).where(mine, *is_gone)).scalar_one()
+    return Tally(changed, new, int(gone), total - changed - new, same)
+
+
+def begin(connection: Connection, crawl_id: int, seeds: Collection[int], everything: bool, least: float) -> int | None:
+    """Begin a round with what is due, or with everything; how many addresses wait, or None where nothing is due.
+
+    The seeds, by their keys, tell whether sitemaps and feeds are due: so many seconds after the round before.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
+    now = time_of(connection)
+    row = connection.execute(select(crawl).where(crawl.c.id == crawl_id)).one()
+    due: tuple[ColumnElement[bool], ...] = (page.c.crawl_id == crawl_id,)
+    if not everything:
+        due = (*due, page.c.due_at <= now)
+    if row.first_round > 1:
+        due = (*due, page.c.round >= row.first_round)
+    _give_up(connection, page.c.crawl_id == crawl_id, page.c.due_at <= now)
+    lists_due = now - (row.round_started or 0.0) >= least and _has_lists(connection, seeds)
+    if not (everything or lists_due or _is_any_due(connection, due)):
+        return None
+    waiting = _wake(connection, crawl_id, select(page.c.key).where(*due), everything)
+    anew = {"round": crawl.c.round + 1, "round_started": now, "pages": 0, "waiting": crawl.c.waiting + waiting}
+    connection.execute(update(crawl).where(crawl.c.id == crawl_id).values(**anew, ended_at=None))
+    connection.execute(update(worker).where(worker.c.crawl_id == crawl_id).values(pages=0))
+    connection.execute(update(site).where(site.c.crawl_id == crawl_id).values(pages=0, requests=0))
+    connection.execute(update(host).where(host.c.crawl_id == crawl_id).values(best=next_best, closed=None))
+    connection.execute(delete(lesson).where(lesson.c.crawl_id == crawl_id, lesson.c.kind == "again"))  # they wait
+    return waiting
+
+
+def next_due(connection: Connection, crawl_id: int) -> float | None:
+    """In how many seconds the next page of a crawl is due, or None if none ever is."""
+    since = round_of(connection, crawl_id).first
+    known = page.c.crawl_id == crawl_id, page.c.round >= since, page.c.gone_at.is_(None)
+    soonest = select(func.min(page.c.due_at)).where(*known)
+    found = connection.execute(soonest).scalar()
+    return None if found is None else max(0.0, found - time_of(connection))
+
+
+def pages_known(connection: Connection, crawl_id: int) -> int:
+    """How many pages a crawl has, of all rounds since it was begun or begun anew."""
+    since = round_of(connection, crawl_id).first
+    known = page.c.crawl_id == crawl_id, page.c.round >= since
+    return int(connection.execute(select(func.count()).select_from(page).where(*known)).scalar_one())
+
+
+def _give_up(connection: Connection, *due: ColumnElement[bool]) -> None:
+    """Let those pages be due no more of which crawlers died: a round that begins for one would not ask for it."""
+    deadly = (
+        select(address.c.key)
+        .where(address.c.key == page.c.key, IS_DONE, address.c.outcome == Code.WORKERS_CRASHED)
+        .exists()
+    )
+    connection.execute(update(page).where(*due, deadly).values(due_at=NEVER))
+
+
+def _has_lists(connection: Connection, seeds: Collection[int]) -> bool:
+    """Whether one of the seeds is a sitemap or a feed."""
+    for part in in_parts(sorted(seeds)):
+        found = select(address.c.id).where(address.c.key.in_(part), address.c.outcome == Code.LIST)
+        if connection.execute(found.limit(1)).first() is not None:
+            return True
+    return False
+
+
+def _is_any_due(connection: Connection, due: tuple[ColumnElement[bool], ...]) -> bool:
+    known = select(page.c.id).join(address, address.c.key == page.c.key).where(*due).limit(1)
+    return connection.execute(known).first() is not None
+
+
+def _wake(connection: Connection, crawl_id: int, due: Select[Any], everything: bool) -> int:
+    """Let wait again the pages that are due, all seeds and lists, and what failed in passing; how many."""
+    its = page.c.key == address.c.key
+    worth = select(case((page.c.relevance >= 1, BEST), else_=cast(func.round(page.c.relevance * BEST), Integer))).where(
+        its
+    )
+    own = address.c.kind.in_(("seed", "list"))
+    priority = case((own, address.c.priority), else_=func.coalesce(worth.scalar_subquery(), address.c.priority))
+    again = {"state": WAITING, "worker": None, "lapses": 0} | NO_OUTCOME
+    pages = update(address).where(address.c.key.in_(due), IS_DONE, IS_NOT_DEADLY)
+    count = connection.execute(pages.values(**again, priority=priority)).rowcount
+    hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl"))
+    others = update(address).where(
+        IS_DONE, address.c.host_id.in_(hosts), address.c.kind.in_(PAGES), _is_worth_it(everything)
+    )
+    return count + connection.execute(others.values(**again), {"crawl": crawl_id}).rowcount
+
+
+def _is_worth_it(everything: bool) -> ColumnElement[bool]:
+    """Whether what is not due by itself is asked for again."""
+    code = address.c.outcome
+    own = address.c.kind.in_(("seed", "list"))
+    failed = code.in_(codes(Group.FAILED))
+    if everything:
+        left_out = code.in_(codes(Group.SKIPPED))
+        other = code.is_(None) | code.in_((Code.LIST, Code.REDIRECTED))
+        return IS_NOT_DEADLY & or_(own, other, failed, left_out)
+    is_gone = (code == Code.HTTP_STATUS) & address.c.outcome_detail.in_(GONE)
+    passing = code.in_((Code.LIST, Code.ROBOTS_UNREADABLE, Code.SITE_BUDGET_SPENT, Code.HOST_CLOSED))
+    return IS_NOT_DEADLY & or_(own, failed & ~is_gone, passing)
+
+
+LISTED = (
+    update(address)
+    .where(
+        address.c.key == bindparam("its"),
+        or_(address.c.lastmod.is_(None), address.c.lastmod < bindparam("to_lastmod")),
+    )
+    .values(lastmod=bindparam("to_lastmod"))
+)
+
+NOT_YET = func.coalesce(page.c.checked_at < crawl.c.round_started, True)
+"""That a page was not looked at in this round."""
+
+
+def wake_listed(connection: Connection, keys: Keys, ended: Iterable[Completion], which: Round, now: float) -> int:
+    """Let pages wait again that lists say are changed, once a round; how many did not wait yet."""
+    told: dict[int, float] = {}
+    for one in ended:
+        for link in one.result.links:
+            if link.lastmod is not None and link.lastmod <= now:  # else a clock is wrong
+                key = keys(link.url, link.kind)
+                told[key] = max(link.lastmod, told.get(key, link.lastmod))
+    if not told or not which.comes_again:
+        return 0
+    rows = [{"its": key, "to_lastmod": told[key]} for key in sorted(told)]
+    connection.execute(LISTED, rows)
+    stale: list[int] = []
+    for part in in_parts(sorted(told)):
+        known = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
+        known = known.where(page.c.key.in_(part), page.c.round < which.number, NOT_YET)  # also if it was not there
+        stale += [row.key for row in connection.execute(known) if told[row.key] > (row.checked_at or 0.0)]
+    return sum(_wait(connection, part) for part in in_parts(stale))
+
+
+def _wait(connection: Connection, keys: Iterable[int]) -> int:
+    again = update(address).where(address.c.key.in_(list(keys)), IS_DONE)
+    again = again.values(state=WAITING, worker=None, **NO_OUTCOME)
+    rows = connection.execute(again.returning(address.c.host_id, address.c.priority)).all()
+    best: dict[int, int] = {}
+    for host_id, priority in rows:
+        best[host_id] = max(best.get(host_id, priority), priority)
+    raise_best(connection, best)
+    return len(rows)

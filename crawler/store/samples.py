@@ -1,0 +1,189 @@
+"""Samples: what workers did in each few seconds, kept for charts, and thinned as they age.
+
+Rows older than an hour become one a minute, older than a day one in ten minutes, older than thirty days one an hour, a
+worker's seat by itself: so no two workers wait for each other, and what is read of a crawl stays small however long it
+runs. Nothing is lost by it but when it was: numbers are added up.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from math import inf, nextafter
+from typing import Any, NamedTuple
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func, insert, select
+
+from crawler.frontier.messages import Sample
+from crawler.store.addresses import in_parts
+from crawler.store.dashboard_tables import sample
+
+SAMPLES_BETWEEN = 100  # of a worker, from one thinning of its seat's rows to the next
+MOST_LOOKED_AT = 10_000  # of a seat's rows, the latest: what is older was thinned when it was late
+MOST_THINNED = 2_000  # rows at a time: the rest follows
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+SPANS = ((HOUR, 30 * DAY), (10 * MINUTE, DAY), (MINUTE, HOUR))
+"""Into which seconds rows are added up, and from which age."""
+WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
+"""Seconds that the points of a chart may be apart, up to a day; beyond, whole days."""
+SHARED_WIDTH = 5  # the least where several workers are at a crawl: each has a row in so many seconds
+NUMBERS = ("pages", "read", "on_topic", "requests", "failed", "bytes", "pictures", "picture_bytes", "skipped")
+
+
+class Point(NamedTuple):
+    """What all workers of a crawl did in some seconds."""
+
+    at: float
+    seconds: float
+    """In which they did it, side by side: pages by seconds are those of all workers a second."""
+    workers: int
+    waiting: int
+    """Addresses of the whole crawl, at the end."""
+    statuses: Mapping[str, int]
+    pages: int
+    read: int
+    on_topic: int
+    requests: int
+    failed: int
+    bytes: int
+    pictures: int
+    picture_bytes: int
+    skipped: int
+
+
+class Samples:
+    """Keeps the samples of one worker, and thins those of its seat."""
+
+    def __init__(self, crawl_id: int) -> None:
+        self.crawl_id = crawl_id
+        self._until_thinned = 0
+
+    def keep(self, connection: Connection, number: int, samples: Sequence[Sample], now: float, waiting: int) -> None:
+        """Keep samples that lie one after the other up to now, of the worker on the seat of this number."""
+        if not samples:
+            return
+        ends = now - sum(one.seconds for one in samples)
+        for one in samples:
+            begins, ends = ends, ends + one.seconds
+            row = {name: getattr(one, name) for name in ("seconds", *NUMBERS)}
+            row |= {"at": self._free(connection, number, begins), "statuses": _json(one.statuses), "waiting": waiting}
+            connection.execute(insert(sample).values(crawl_id=self.crawl_id, number=number, **row))
+        self._until_thinned -= len(samples)
+        if self._until_thinned < 0:
+            thin(connection, self.crawl_id, number, now)
+            self._until_thinned = SAMPLES_BETWEEN
+
+    def _free(self, connection: Connection, number: int, at: float) -> float:
+        """This time, or the next one at which the seat has no row: clocks may be set back."""
+        mine = sample.c.crawl_id == self.crawl_id, sample.c.number == number
+        while connection.execute(select(sample.c.at).where(*mine, sample.c.at == at)).first() is not None:
+            at = nextafter(at, inf)
+        return at
+
+
+def thin(connection: Connection, crawl_id: int, number: int, now: float) -> int:
+    """Add up the rows of a seat that are old enough; how many rows that were became fewer."""
+    mine = sample.c.crawl_id == crawl_id, sample.c.number == number
+    late = select(sample.c.at).where(*mine, sample.c.at < now - HOUR).order_by(sample.c.at.desc())
+    groups: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for at in connection.execute(late.limit(MOST_LOOKED_AT)).scalars():
+        if (group := _group(at, now)) is not None:
+            groups[group].append(at)
+    several = [at for times in groups.values() if len(times) > 1 for at in times][:MOST_THINNED]
+    found: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    for part in in_parts(several):
+        for row in connection.execute(select(sample).where(*mine, sample.c.at.in_(part)).order_by(sample.c.at)):
+            found[_group(row.at, now) or (0, 0)].append(row)
+        connection.execute(delete(sample).where(*mine, sample.c.at.in_(part)))
+    if found:
+        added = [_whole(sorted(rows)) for _, rows in sorted(found.items())]
+        connection.execute(insert(sample), added)
+    return len(several)
+
+
+def _group(at: float, now: float) -> tuple[int, int] | None:
+    """The seconds and the number of the stretch in which a row is added up by now, if it is."""
+    for seconds, age in SPANS:
+        stretch = int(at // seconds)
+        if (stretch + 1) * seconds <= now - age:
+            return seconds, stretch
+    return None
+
+
+def _whole(rows: Sequence[Any]) -> dict[str, Any]:
+    """The row that some rows of a seat, in their order, add up to."""
+    whole = rows[-1]._asdict() | {"at": rows[0].at, "statuses": _json(_added(row.statuses for row in rows))}
+    sums = {name: sum(getattr(row, name) for row in rows) for name in ("seconds", *NUMBERS)}
+    return {**whole, **sums}
+
+
+SUMS = tuple(func.coalesce(func.sum(sample.c[name]), 0) for name in NUMBERS)
+ALL_OF_THEM = (
+    func.min(sample.c.at),
+    func.max(sample.c.at),
+    func.coalesce(func.sum(sample.c.seconds), 0.0),
+    func.count(sample.c.number.distinct()),
+    func.coalesce(func.aggregate_strings(sample.c.statuses, ","), ""),
+)
+
+
+def course(connection: Connection, crawl_id: int, since: float | None = None, most: int = 500) -> tuple[Point, ...]:
+    """What all workers of a crawl did together, in time order, in no more than so many points."""
+    mine = _of(crawl_id, since)
+    bounds = select(func.min(sample.c.at), func.max(sample.c.at), func.count(sample.c.number.distinct())).where(*mine)
+    first, last, seats = connection.execute(bounds).one()
+    if first is None or most < 1:
+        return ()
+    width = _width(first, last, most, SHARED_WIDTH if seats > 1 else 1)
+    # In thousandths, as the one database rounds to whole numbers and the other cuts off.
+    begins = int(first // width) * width
+    stretch = cast((sample.c.at - begins) * 1000, BigInteger) // (width * 1000)
+    rows = connection.execute(select(*ALL_OF_THEM, *SUMS).where(*mine).group_by(stretch)).all()
+    waiting: dict[float, int] = {}
+    for part in in_parts([row[1] for row in rows]):
+        found = select(sample.c.at, sample.c.waiting).where(*mine, sample.c.at.in_(part))
+        waiting.update((row.at, row.waiting) for row in connection.execute(found))
+    return tuple(sorted(_point(row, waiting[row[1]]) for row in rows))
+
+
+def statuses_of(connection: Connection, crawl_id: int) -> dict[str, int]:
+    """How many answers of each status a crawl ever got."""
+    return _added(connection.execute(select(sample.c.statuses).where(*_of(crawl_id, None))).scalars())
+
+
+def _of(crawl_id: int, since: float | None) -> tuple[ColumnElement[bool], ...]:
+    mine = sample.c.crawl_id == crawl_id
+    return (mine,) if since is None else (mine, sample.c.at >= since)
+
+
+def _point(row: Sequence[Any], waiting: int) -> Point:
+    at, _, seconds, workers, statuses, *sums = row
+    added = _added([statuses]) if statuses else {}
+    return Point(at, seconds / workers, workers, waiting, added, *map(int, sums))
+
+
+def _width(first: float, last: float, most: int, least: int) -> int:
+    """The seconds of each point, of which there are to be so many at most; times are cut at multiples of them."""
+    for width in _widths():
+        if width >= least and last // width - first // width < most:
+            return width
+    raise AssertionError("there is always a wider one")
+
+
+def _widths() -> Iterator[int]:
+    yield from WIDTHS
+    yield from (days * DAY for days in count(2))
+
+
+def _added(statuses: Iterable[str]) -> dict[str, int]:
+    """Counts by status added up, the statuses in order; a text may hold several, with commas between them."""
+    pairs: list[tuple[str, int]] = []
+    json.loads(f"[{','.join(statuses)}]", object_pairs_hook=pairs.extend)  # as one list: there may be 20,000
+    sums: dict[str, int] = defaultdict(int)
+    for status, number in pairs:
+        sums[status] += number
+    return dict(sorted(sums.items()))
+
+
+def _json(statuses: Mapping[str, int]) -> str:
+    return json.dumps(dict(sorted(statuses.items())), separators=(",", ":"))

@@ -1,0 +1,338 @@
+"""A link as its page shows it.
+
+Which link next: takes in each page as it is fetched, and gives the links that wait their priorities.
+
+The order in which a page is taken in:
+
+    fetched      its words are counted and compared with the topic; what led to it learns what it is worth
+    seen_again   the links it shows that wait already have one page more that speaks for them, or against them
+    found        its new links get the scores that their words and their pages give them
+    renewed      every few pages the aim is drawn anew, pages are judged anew, and all links that wait get new scores
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.page.text import terms, words
+from crawler.topic.apprentice import ADDRESS, ANCHOR, HOST, NEAR, Apprentice
+from crawler.topic.learned_model import MOST_PAGES, Learned, read, summary, written
+from crawler.topic.priority import HIGHEST, SITE_FACTOR, Choice, Manner, Scorer
+from crawler.topic.relevance import Keywords, Known, Subject, forms
+from crawler.topic.topic import Topic
+from crawler.topic.vocabulary import PLACES, Values, Vector, Vocabulary
+from crawler.topic.waiting_links import KEPT, SCORE, SITE, TOLD, Links, Seen, Trails, Waiting
+from crawler.urls.parsing import host, lies_in, site
+
+
+class Lead(NamedTuple):
+    """An address, and the words that stand for it."""
+
+    url: str
+    anchor: str
+    """The link's own words: text, title and what a picture in it is called."""
+    near: str = ""
+    """The text around it."""
+
+
+__all__ = ["HIGHEST", "Focus", "Manner"]
+
+MOST_TEXT = 20_000
+"""Characters of a page's text that are read."""
+MOST_TITLE = 500
+"""Characters of its title."""
+MOST_LINK_TEXT = 200
+"""Characters of a link's words that are read, and of the text around it."""
+MOST_ADDRESS_WORDS = 20
+RENEWED_AFTER = 20
+"""Pages, from the 60th on; earlier it is a third of those seen, and from the 400th on a twentieth, so that the work for
+a page does not grow."""
+MOST_BETWEEN = 1_000
+"""Links that rise meanwhile, because their site has had its share no more: as many as may be asked for until all are
+renewed, so that of a site with very many not all are written down each time."""
+STEP = 10
+"""Thousandths by which a priority must change to be worth telling."""
+REMEMBERED = 200_000
+"""Addresses of fetched pages, for links that are shown again."""
+UNNAMED = 0.5
+"""Of a topic given in words, how much the likeness of a page counts that names none of them."""
+PREFERRED = 1.25
+"""How many times the score of a link to a preferred domain counts."""
+
+
+class Focus:
+    """What one worker knows of its topic, and of the links that wait."""
+
+    def __init__(self, topic: Topic, manner: Manner | None = None, seat: int = 1) -> None:
+        self.topic, self.manner, self.seat = topic, manner or Manner(), seat
+        self.keywords = Keywords(dict(topic.words))
+        self.vocabulary = Vocabulary()
+        self.subject = Subject()
+        self.trails, self.apprentice, self.waiting = Trails(), Apprentice(), Waiting()
+        self.choice = Choice(self.manner, seat)
+        self.scorer = Scorer(self.subject, self.trails, self.apprentice, self.manner.learning)
+        self._examples: set[int] = set()
+        self._numbers: dict[str, int] = {}
+        self._explored: dict[str, float] = {}
+        self._let_go_at: dict[str, int] = {}
+        self._since = self._sampled = 0
+        self._is_stale = True
+        for text in topic.examples:
+            self.example(text)
+        for text in topic.against:
+            self.example(text, good=False)
+
+    def example(self, text: str, good: bool = True) -> None:
+        """Take in a text that is about the topic, or one that is not."""
+        self._examples.add(hash(text[:MOST_TEXT]))
+        (self.subject.examples if good else self.subject.against).append(self._vector("", text))
+        self._is_stale = True
+
+    def relevance(self, title: str, text: str) -> float:
+        """How much a text is about the topic, from 0 to 1, by what is known now."""
+        return self._judged(self._vector(title, text), self._named(title, text))
+
+    def fetched(self, url: str, title: str, text: str) -> float:
+        """Take in a page; how much it is about the topic."""
+        vector, named = self._vector(title, text), self._named(title, text)
+        self.vocabulary.see(vector.places)
+        relevance = self._judged(vector, named)
+        number = self.trails.add(relevance)
+        self._remember(url, number)
+        self.subject.pages.append(Known(vector, number, named, hash(text[:MOST_TEXT]) in self._examples))
+        self.choice.fetched(_site_number(host(url)))
+        row = self._let_go(url)
+        if row is not None:
+            self.trails.lead(self.waiting.shown[row], relevance)
+            self.apprentice.learn(self.waiting.signs[row], relevance)
+        self._since += 1
+        return relevance
+
+    def seen_again(self, page_url: str, leads: Sequence[Lead]) -> None:
+        """Take in links of a page that were known before it was."""
+        number = self._numbers.get(page_url)
+        if number is None:
+            return
+        for lead in leads:
+            row = self.waiting.rows.get(lead.url)
+            if row is not None:
+                self.waiting.again(row, number, self._places(lead.anchor))
+            elif self._numbers.get(lead.url, number) != number:
+                self.trails.leads_to(number, self._numbers[lead.url])
+
+    def found(self, page_url: str, leads: Sequence[Lead]) -> list[int]:
+        """The priorities of new links of a page, which wait from now on; those that do already keep theirs."""
+        self.seen_again(page_url, [lead for lead in leads if lead.url in self.waiting.rows])
+        self._make_room()
+        number, mark, nears = self._numbers.get(page_url), self.waiting.mark(), dict[str, list[int]]()
+        for lead in leads:
+            if lead.url not in self.waiting.rows:
+                if lead.near not in nears:
+                    nears[lead.near] = self._places(lead.near)
+                self.waiting.add(lead.url, self._seen(number, lead, nears[lead.near]))
+        links = self.waiting.since(mark)
+        self._score(links)
+        links.table[TOLD] = self._priorities(links)
+        told = self.waiting.all().table[TOLD]
+        return [int(told[self.waiting.rows[lead.url]]) for lead in leads]
+
+    def adopt(self, links: Iterable[tuple[str, int]]) -> dict[str, int]:
+        """Let links wait that others found, or an earlier run, with the priorities they have; the new priorities of
+        those that come later because their site has had its share.
+        """
+        known = (self.waiting.rows, self._numbers)
+        new = {url: price for url, price in links if 0 <= price < HIGHEST and not any(url in urls for urls in known)}
+        if not new:
+            return {}
+        self._make_room()
+        mark = self.waiting.mark()
+        for url, price in new.items():
+            self.waiting.add(url, replace(self._seen(None, Lead(url, ""), []), kept=price / 1000))
+        self.waiting.since(mark).table[TOLD] = list(new.values())
+        return self._told(0)
+
+    def renewed(self) -> dict[str, int]:
+        """The new priorities of links that wait, as far as they changed; all of them when enough pages came, meanwhile
+        those to sites that have had their share, and the best of sites that have it no more.
+        """
+        pages = self.trails.pages
+        if self._since < max(3, min(RENEWED_AFTER, pages // 3), pages // 20):
+            return self._told(MOST_BETWEEN) if self._since and self._since % RENEWED_AFTER == 0 else {}
+        self._since = 0
+        self.learn()
+        self._make_room()
+        links, urls = self.waiting.all(), self.waiting.urls
+        self._score(links)
+        for row in self.choice.tries(self._priorities(links), links.waits):
+            self._explored[urls[row] or ""] = float(links.table[SCORE, row])
+        return self._told(links.count)
+
+    def _told(self, most: int) -> dict[str, int]:
+        """The priorities of links that wait, by their scores, as far as they changed; of those that rise so many."""
+        links, urls = self.waiting.all(), self.waiting.urls
+        priorities, told = self._priorities(links), links.table[TOLD]
+        priorities[[self.waiting.rows[url] for url in self._explored if url in self.waiting.rows]] = HIGHEST
+        risen = np.flatnonzero(links.waits & (priorities >= told + STEP))
+        fallen = np.flatnonzero(links.waits & (priorities <= told - STEP))
+        changed = np.concatenate([risen[np.argsort(-priorities[risen], kind="stable")[:most]], fallen])
+        told[changed] = priorities[changed]
+        let_go, self._let_go_at = self._let_go_at, {}
+        return let_go | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
+
+    def _score(self, links: Links) -> None:
+        links.table[SCORE] = np.where(links.table[KEPT] > 0, links.table[SCORE], self.scorer.scores(links))
+
+    def _make_room(self) -> None:
+        """Let links go where too many wait; those of a site that has more than its share of all fall for good."""
+        let_go, sites = self.waiting.make_room(), self.waiting.sites
+        most = self.manner.site_share * len(self.waiting.rows)
+        crowds = {site for site, count in sites.items() if count > most} if let_go else set()
+        if len(crowds) < len(sites):
+            fallen = {url: round(HIGHEST * SITE_FACTOR * score) for url, site, score in let_go if site in crowds}
+            self._let_go_at.update(fallen)
+
+    def learn(self) -> None:
+        """Draw the aim anew, and judge the pages that are remembered by it."""
+        self._is_stale = False
+        weights = self.vocabulary.weights()
+        self.subject.words = self._words_given(weights)
+        judged = self.subject.learn(weights)
+        if judged:
+            relevance = self.subject.relevance(np.array([likeness for _, likeness in judged]))
+            if self.keywords:
+                relevance = _with_words(np.array([page.named for page, _ in judged]), relevance)
+            self.trails.judge([page.number for page, _ in judged], relevance)
+
+    def asked(self, url: str) -> float | None:
+        """The score of a link that waits; None of one that is not known here."""
+        row = self.waiting.rows.get(url)
+        if row is None:
+            return None
+        if url in self._explored:
+            return self._explored[url]
+        return float(self.waiting.all().table[TOLD, row]) / 1000
+
+    def forget(self, urls: Iterable[str]) -> None:
+        """Let links go that wait no more."""
+        for url in urls:
+            self._let_go(url)
+
+    def waiting_sample(self, most: int) -> list[str]:
+        """Some of the links that wait as far as is known here, others each time until it was all of them."""
+        urls = list(self.waiting.rows)
+        first = self._sampled if self._sampled < len(urls) > most else 0
+        self._sampled = first + most
+        return urls[first : first + most]
+
+    def record(self) -> str:
+        """What was learned, for `take_in`."""
+        subject, vocabulary = self.subject, self.vocabulary
+        earlier = subject.lent.get(self.seat, [])
+        found = dict.fromkeys([*subject.like, *subject.unlike[-(MOST_PAGES - len(subject.like)) :], *earlier])
+        known = [page for page in found if page.number >= 0 or page in earlier][:MOST_PAGES]
+        told = Learned(self.seat, self._mark, vocabulary.pages, vocabulary.told(), known, self.apprentice.told())
+        return written(told, vocabulary)
+
+    def take_in(self, record: str) -> bool:
+        """Take in what an earlier run at this seat learned, or another worker; whether it could be read."""
+        learned = read(record, self.vocabulary)
+        if learned is None:
+            return False
+        of_topic = learned.topic == self._mark
+        if of_topic:
+            self.subject.lent[learned.seat] = learned.known
+        if learned.seat == self.seat:
+            self.vocabulary.go_on(learned.pages, learned.words)
+            if of_topic:
+                self.apprentice.go_on(learned.signs)
+        else:
+            self.vocabulary.hear(learned.seat, learned.pages, learned.words)
+            if of_topic:
+                self.apprentice.hear(learned.seat, learned.signs)
+        self._is_stale = True
+        return True
+
+    def summary(self) -> dict[str, Any]:
+        """The words of the topic, and those of links that led to it or away from it, with their weights; and how many
+        links are priced no more because too many wait.
+        """
+        found = summary(self.vocabulary, self.subject, self.apprentice)
+        return found | {"let_go": self.waiting.let_go}
+
+    def _priorities(self, links: Links) -> NDArray[np.int32]:
+        return self.choice.priorities(links.table[SCORE], links.table[SITE], self.waiting.sites)
+
+    def _vector(self, title: str, text: str) -> Vector:
+        return self.vocabulary.vector(terms(f"{title[:MOST_TITLE]}\n{text[:MOST_TEXT]}"))
+
+    def _named(self, title: str, text: str) -> float:
+        return self.keywords.named(title[:MOST_TITLE], text[:MOST_TEXT]) if self.keywords else 0.0
+
+    def _judged(self, vector: Vector, named: float) -> float:
+        if self._is_stale:
+            self.learn()
+        relevance = self.subject.relevance(self.subject.likeness(vector))
+        return float(_with_words(named, relevance) if self.keywords else relevance)
+
+    def _words_given(self, weights: Values) -> Vector | None:
+        """The words that the topic was given in; another form of one tells as much as the word, however rare it is."""
+        times: dict[int, float] = {}
+        for word, given in self.topic.words:
+            for form in forms(word) or terms(word) or (word,):
+                place = self.vocabulary.place(form)
+                as_rare = weights[self.vocabulary.place(word)] / weights[place] if forms(word) else 1.0
+                times[place] = given * float(as_rare)
+        places = np.fromiter(times, np.int32, len(times))
+        return Vector(places, np.fromiter(times.values(), np.float64, len(times))) if times else None
+
+    def _places(self, text: str) -> list[int]:
+        return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))
+
+    def _seen(self, page: int | None, lead: Lead, near: list[int]) -> Seen:
+        name = host(lead.url)
+        anchor = self._places(lead.anchor)
+        address = self.vocabulary.places(_address_words(lead.url))
+        signs = [ANCHOR * PLACES + place for place in anchor]
+        signs += [ADDRESS * PLACES + place for place in address]
+        signs += [NEAR * PLACES + place for place in near]
+        signs.append(HOST * PLACES + self.vocabulary.place(name))
+        factor = PREFERRED if lies_in(name, self.topic.prefer) else 1.0
+        return Seen(page, anchor, near, np.array(list(dict.fromkeys(signs)), np.int32), _site_number(name), factor)
+
+    def _remember(self, url: str, number: int) -> None:
+        self._numbers[url] = number
+        if len(self._numbers) > REMEMBERED:
+            del self._numbers[next(iter(self._numbers))]
+
+    def _let_go(self, url: str) -> int | None:
+        self._explored.pop(url, None)
+        return self.waiting.remove(url)
+
+    @property
+    def _mark(self) -> str:
+        """What tells this topic from others."""
+        return blake2b(repr(self.topic).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _with_words(named: Any, relevance: Any) -> Any:
+    """How much a page is about a topic given in words: what it names of them, more if it is like pages that do, and at
+    most half if it names none.
+    """
+    return np.maximum(np.maximum(named, np.sqrt(named * relevance)), UNNAMED * relevance)
+
+
+def _address_words(url: str) -> list[str]:
+    path = url.partition("://")[2].partition("/")[2]
+    return words(unquote(path[:MOST_LINK_TEXT]).replace("_", " "))[:MOST_ADDRESS_WORDS]
+
+
+@lru_cache(maxsize=10_000)
+def _site_number(name: str) -> int:
+    """A number that the hosts of one site share."""
+    return int.from_bytes(blake2b(site(f"http://{name}/").encode(), digest_size=4).digest(), "big")

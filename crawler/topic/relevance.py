@@ -1,0 +1,207 @@
+"""What the crawl is about, a vector of words, after Rocchio: near to examples and what is like them, far from others.
+
+    aim        e + l - u / 2, nothing below 0, of length 1, where
+    e          mean of the examples' vectors (a word weighs (1 + log of its count) times its weight in the vocabulary),
+               less half that of the examples of what the topic is not; of a topic given in words, those words
+    l          mean of the pages most like the aim so far: three of ten, 30 at most, of those remembered
+    u          mean of the half of the pages that is least like it
+    likeness   of a page: the cosine of its vector and the aim
+    bound      the likeness that parts the pages on the topic from the others: the geometric mean of the likeness of l
+               and that of u; as long as few pages are known it is drawn to one that often holds
+    relevance  o^2 / (1 + o^2), where o = likeness / bound: 1/2 at the bound
+
+With a topic given in words, l is of the pages that name them most. Pages are judged again whenever the aim is, as long
+as they are remembered.
+
+How much a text is about some words: each counts more the oftener it stands there, and few suffice.
+
+The strength of a word that stands c times in a text of l words is c / (c + 1 + l / 400); words in the title count three
+times. Of all words, the mean of third powers is taken: a page about one of five words is about the topic, if less than
+a page about all.
+"""
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from crawler.page.text import is_unspaced
+from crawler.topic.vocabulary import PLACES, Numbers, Values, Vector
+
+REMEMBERED = 500
+"""Pages."""
+LIKE_SHARE, MOST_LIKE = 0.3, 30
+UNLIKE_WEIGHT = 0.5
+FIRST_BOUND, FIRST_PAGES = 0.1, 50
+"""The bound before anything is known, and how many pages it outweighs."""
+LEAST_BOUND = 0.1
+"""Of the likeness of the pages most like the aim."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A page that is remembered, by the words in it."""
+
+    vector: Vector
+    number: int = -1
+    """Of a page of this run; another worker's, or an earlier run's, has none."""
+    named: float = 0.0
+    """How much it is about the words that the topic was given in."""
+    is_example: bool = False
+
+
+class Subject:
+    """The aim, and the pages it is drawn from."""
+
+    def __init__(self, words: Vector | None = None) -> None:
+        self.words = words
+        """Those that the topic was given in."""
+        self.pages: deque[Known] = deque(maxlen=REMEMBERED)
+        self.lent: dict[int, list[Known]] = {}
+        """Pages of other workers and of an earlier run, by their seats."""
+        self.examples: list[Vector] = []
+        self.against: list[Vector] = []
+        self.like: list[Known] = []
+        self.unlike: list[Known] = []
+        self.bound = FIRST_BOUND
+        self.aim, self.weights, self.squares, self.weighed = (np.zeros(PLACES) for _ in range(4))
+        """The aim; the weights of words, their squares, and the weights times the aim."""
+
+    def likeness(self, vector: Vector) -> float:
+        """The cosine of a text's words and the aim."""
+        values = vector.times * self.weights[vector.places]
+        length = float(np.sqrt(values @ values))
+        return float(values @ self.aim[vector.places]) / length if length else 0.0
+
+    def relevance(self, likeness: float | Values) -> Values:
+        """How much of the topic such a likeness tells, from 0 to 1."""
+        odds = np.square(likeness / self.bound)
+        return np.asarray(odds / (1 + odds))
+
+    def learn(self, weights: Values) -> list[tuple[Known, float]]:
+        """Draw the aim anew, with words of these weights; the pages of this run, and how like the aim each is now."""
+        self.weights, self.squares = weights, np.square(weights)
+        examples = self._mean(self.examples) - UNLIKE_WEIGHT * self._mean(self.against)
+        if self.words is not None:
+            examples += self._mean([self.words])
+        pages = [*self.pages, *chain(*self.lent.values())]
+        if not pages:
+            self._aim_at(examples)
+            return []
+        stack = _Stack(pages, weights)
+        before = stack.likeness(_unit(examples + self.aim))
+        if self.words is not None and not self.examples:
+            before = np.array([page.named for page in pages])
+        order = np.argsort(-before, kind="stable")
+        most = min(MOST_LIKE, int(np.ceil(LIKE_SHARE * len(pages))))
+        like = [at for at in order.tolist() if before[at] > 0 and not pages[at].is_example][:most]
+        unlike = order[len(pages) - len(pages) // 2 :].tolist()
+        self._aim_at(examples + stack.mean(like) - UNLIKE_WEIGHT * stack.mean(unlike))
+        likeness = stack.likeness(self.aim)
+        self.bound = _bound(likeness, like, unlike)
+        self.like, self.unlike = [pages[at] for at in like], [pages[at] for at in unlike]
+        return list(zip(self.pages, likeness[: len(self.pages)].tolist(), strict=True))
+
+    def _aim_at(self, vector: Values) -> None:
+        self.aim = _unit(vector)
+        self.weighed = self.aim * self.weights
+
+    def _mean(self, texts: Sequence[Vector]) -> Values:
+        mean = np.zeros(PLACES)
+        for places, times in texts:
+            values = times * self.weights[places]
+            mean[places] += values / (np.sqrt(values @ values) or 1.0)
+        return mean / max(1, len(texts))
+
+
+class _Stack:
+    """The vectors of pages, each of length 1: row, place and value of every word."""
+
+    def __init__(self, pages: Sequence[Known], weights: Values) -> None:
+        self.count = len(pages)
+        self.rows = np.repeat(np.arange(self.count), [len(page.vector.places) for page in pages])
+        self.places: Numbers = np.concatenate([page.vector.places for page in pages])
+        values = np.concatenate([page.vector.times for page in pages]) * weights[self.places]
+        lengths = np.sqrt(np.bincount(self.rows, values * values, self.count))
+        self.values = values / np.where(lengths > 0, lengths, 1.0)[self.rows]
+
+    def likeness(self, aim: Values) -> Values:
+        """The cosine of each page and the aim."""
+        return np.bincount(self.rows, self.values * aim[self.places], self.count).astype(np.float64)
+
+    def mean(self, chosen: Iterable[int]) -> Values:
+        """The mean vector of some of the pages."""
+        is_chosen = np.zeros(self.count, bool)
+        is_chosen[list(chosen)] = True
+        kept = is_chosen[self.rows]
+        return np.bincount(self.places[kept], self.values[kept], PLACES) / max(1.0, float(is_chosen.sum()))
+
+
+def _bound(likeness: Values, like: list[int], unlike: list[int]) -> float:
+    near, far = (float(likeness[part].mean()) if part else 0.0 for part in (like, unlike))
+    count = len(likeness)
+    drawn = (count * float(np.sqrt(near * far)) + FIRST_PAGES * FIRST_BOUND) / (count + FIRST_PAGES)
+    return max(drawn, LEAST_BOUND * near)
+
+
+def _unit(vector: Values) -> Values:
+    vector = np.maximum(vector, 0.0)
+    return np.asarray(vector / (float(np.sqrt(vector @ vector)) or 1.0))
+
+
+WHOLE = re.compile(r"\w+")
+HALF_LENGTH = 400
+"""Words of a text in which a word must stand once more to be as strong."""
+TITLE_COUNTS = 3
+POWER = 3
+"""How much more the strong words tell than the others."""
+
+
+class Keywords:
+    """Words with weights, found in texts."""
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        self.weights = dict(weights)
+        self._forms = {word: forms(word) for word in self.weights}
+
+    def __bool__(self) -> bool:
+        return bool(self.weights)
+
+    def named(self, title: str, text: str) -> float:
+        """How much a text is about the words, from 0 to 1."""
+        found, in_title = self._occurrences(text), self._occurrences(title)
+        strength = {}
+        for word, (count, length) in found.items():
+            count += TITLE_COUNTS * in_title[word][0]
+            strength[word] = count / (count + 1 + length / HALF_LENGTH)
+        return self._mean(strength)
+
+    def _occurrences(self, text: str) -> dict[str, tuple[int, int]]:
+        """How often each of the words stands in a text, and in how many words; characters count where none divide."""
+        folded = text.casefold()
+        whole = Counter(WHOLE.findall(folded))
+        length = whole.total()
+        found = {}
+        for word, spellings in self._forms.items():
+            count = sum(map(whole.__getitem__, spellings)) if spellings else folded.count(word)
+            found[word] = count, length if spellings else len(folded)
+        return found
+
+    def _mean(self, strength: Mapping[str, float]) -> float:
+        total = sum(self.weights.values())
+        powers = sum(weight * strength[word] ** POWER for word, weight in self.weights.items())
+        return float((powers / total) ** (1 / POWER)) if total else 0.0
+
+
+def forms(word: str) -> tuple[str, ...]:
+    """The whole words that stand for a word, an English one with and without the plural's s; none where a word is no
+    run of letters between others, as words of Chinese characters are not.
+    """
+    if is_unspaced(word) or not WHOLE.fullmatch(word):
+        return ()
+    if not word.isascii():
+        return (word,)
+    return (word, word[:-1]) if word.endswith("s") else (word, word + "s")

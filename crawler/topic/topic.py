@@ -1,0 +1,219 @@
+"""What a crawl is about, as its user says it: words, examples, and domains to prefer or to leave out.
+
+Topics from files: TOML with words, examples of what is and what is not about it, and domains.
+
+words = ["bees", "honey"]                 # or, with weights: words = {bees = 2.0, honey = 1.0}
+examples = ["https://example.org/bees"]   # addresses of pages, or texts
+against = ["Spelling bees are contests."]
+
+[domains]
+prefer = ["example.org"]
+avoid = ["example.com"]
+"""
+
+import math
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, Self
+
+from crawler.page.text import fold_space, terms, words
+from crawler.urls.parsing import absolute, host
+
+# Words that tell nothing of a topic: the commonest of English, and bigrams with a Chinese particle.
+STOP_WORDS = frozenset(
+    "a about after all also an and any are as at be been before but by can could did do does each even for from had "
+    "has have he her his how i if in into is it its just like made make many may more most my new no not now of on "
+    "one only or other our out over said same she should so some such than that the their them then there these they "
+    "this those through to too two under up us use very was we well were what when where which while who will with "
+    "would you your".split()
+)
+PARTICLES = re.compile("[的了是在和有不我他她它这那就也都而及与或一个们等被把对于为以之其中]")
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What is given of a topic."""
+
+    words: tuple[tuple[str, float], ...] = ()
+    """Keywords, case-folded, each with its weight."""
+    text: str = ""
+    """As it was given."""
+    examples: tuple[str, ...] = ()
+    """Texts about it."""
+    example_urls: tuple[str, ...] = ()
+    """Addresses of pages about it."""
+    against: tuple[str, ...] = ()
+    """Texts that are not about it, although one might think so."""
+    against_urls: tuple[str, ...] = ()
+    prefer: tuple[str, ...] = ()
+    """Domains whose pages are the likelier to be about it."""
+    avoid: tuple[str, ...] = ()
+    """Domains that are left out."""
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """The topic of some words or a sentence: its words that tell something, or all of them where none does.
+
+        >>> Topic.of("The honey bees").words
+        (('honey', 1.0), ('bees', 1.0))
+        """
+        named = terms(text) or words(text)
+        telling = [word for word in named if word not in STOP_WORDS] or named
+        return cls(tuple(dict.fromkeys(telling, 1.0).items()), text)
+
+    @property
+    def given(self) -> bool:
+        """Whether it says what it is about; else the seeds do."""
+        return bool(self.words or self.examples or self.example_urls)
+
+
+def tells(word: str) -> bool:
+    """Whether a word of a page may tell what it is about.
+
+    >>> tells("bees"), tells("the"), tells("2024"), tells("蜜蜂"), tells("茶的")
+    (True, False, False, True, False)
+    """
+    if word.isascii():
+        return len(word) > 2 and word not in STOP_WORDS and not word.isdigit()
+    return not PARTICLES.search(word)
+
+
+LARGEST = 1024 * 1024
+"""Bytes of a file: whole books are no examples."""
+KEYS = ("words", "examples", "against", "domains")
+DOMAIN_KEYS = ("prefer", "avoid")
+ADDRESS = ("http://", "https://")
+MOST_SHOWN = 60
+
+
+class TopicError(ValueError):
+    """A file that gives no topic; the message is one sentence for the user."""
+
+
+def read_topic(path: Path) -> Topic:
+    """The topic that a file gives, or a TopicError that says what is wrong with it and what is allowed."""
+    return _File(str(path), _tables(path)).topic()
+
+
+def _tables(path: Path) -> dict[str, Any]:
+    try:
+        if not path.is_file() and path.exists():
+            raise TopicError(f"topic={_shown(str(path))} is no file; give a file of TOML")
+        with path.open("rb") as file:
+            source = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, TopicError):
+            raise
+        why = getattr(error, "strerror", None) or "no such name is possible"
+        raise TopicError(f"topic={_shown(str(path))} cannot be read ({why}); give a readable file of TOML") from None
+    if len(source) > LARGEST:
+        raise TopicError(f"topic={_shown(str(path))} is larger than {LARGEST:,} bytes; give a smaller file")
+    try:
+        return tomllib.loads(source.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise TopicError(f"topic={_shown(str(path))} is not UTF-8 text; give a file of TOML in UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        why = " ".join(str(error).split())[:100]
+        raise TopicError(f"topic={_shown(str(path))} is not TOML ({why}); words and texts stand in quotes") from None
+
+
+class _File:
+    """What a file holds, to be read key by key."""
+
+    def __init__(self, name: str, tables: dict[str, Any]) -> None:
+        self.name = name
+        self.tables = tables
+
+    def topic(self) -> Topic:
+        self.check_keys(self.tables, KEYS, "")
+        keywords = self.words()
+        example_urls, examples = self.texts("examples")
+        against_urls, against = self.texts("against")
+        if both := {*example_urls, *examples} & {*against_urls, *against}:
+            self.refuse("against", f"has {_shown(min(both))} in it, which is in examples too; allowed is one of both")
+        domains = self.tables.get("domains", {})
+        if not isinstance(domains, dict):
+            self.refuse("domains", "is no table; allowed is [domains] with prefer and avoid")
+        self.check_keys(domains, DOMAIN_KEYS, "domains.")
+        if not keywords and not examples and not example_urls:
+            raise TopicError(f"topic={_shown(self.name)} says nothing; give words, examples or both")
+        return Topic(
+            keywords,
+            " ".join(word for word, _ in keywords),
+            examples,
+            example_urls,
+            against,
+            against_urls,
+            self.domains(domains, "prefer"),
+            self.domains(domains, "avoid"),
+        )
+
+    def words(self) -> tuple[tuple[str, float], ...]:
+        given = self.tables.get("words", [])
+        if isinstance(given, list):
+            given = dict.fromkeys(self.strings("words", given), 1.0)
+        if not isinstance(given, dict):
+            self.refuse("words", 'is neither a list nor a table; allowed are ["bees"] and {bees = 2.0}')
+        weights: dict[str, float] = {}
+        for word, weight in given.items():
+            if not words(word):
+                self.refuse(
+                    "words", f"has {_shown(word)} in it, which is no word; allowed are words of letters or digits"
+                )
+            is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+            if not is_number or not _is_weight(weight):
+                self.refuse("words", f"gives {_shown(word)} no weight; allowed are numbers above 0 up to 1,000,000")
+            weights[fold_space(word.casefold())] = float(weight)
+        return tuple(weights.items())
+
+    def texts(self, key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The addresses among texts, and the others."""
+        urls, texts = [], []
+        for text in self.strings(key, self.tables.get(key, [])):
+            if not text.lower().startswith(ADDRESS) or len(text.split()) > 1:
+                if not words(text):
+                    self.refuse(key, f"has {_shown(text)} in it, where no word is; allowed are texts and addresses")
+                texts.append(text)
+            elif url := absolute("", text):
+                urls.append(url)
+            else:
+                self.refuse(
+                    key, f"has {_shown(text)} in it, which is no address; allowed are http:// and https:// URLs"
+                )
+        return tuple(dict.fromkeys(urls)), tuple(dict.fromkeys(texts))
+
+    def domains(self, table: dict[str, Any], key: str) -> tuple[str, ...]:
+        found = []
+        for name in self.strings(f"domains.{key}", table.get(key, [])):
+            url = absolute("", f"http://{name}/") if _may_be_domain(name) else None
+            if url is None:
+                self.refuse(f"domains.{key}", f"has {_shown(name)} in it; allowed are domains such as example.org")
+            found.append(host(url))
+        return tuple(dict.fromkeys(found))
+
+    def strings(self, key: str, given: Any) -> list[str]:
+        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+            self.refuse(key, 'is no list of texts; allowed are lists such as ["bees"]')
+        return [one.strip() for one in given]
+
+    def check_keys(self, table: dict[str, Any], allowed: tuple[str, ...], before: str) -> None:
+        for key in table:
+            if key not in allowed:
+                self.refuse(before + key, f"is not known; allowed are {', '.join(before + one for one in allowed)}")
+
+    def refuse(self, key: str, why: str) -> NoReturn:
+        raise TopicError(f"topic={_shown(self.name)}: {key[:MOST_SHOWN]} {why}")
+
+
+def _is_weight(number: float) -> bool:
+    return math.isfinite(number) and 0 < number <= 1_000_000
+
+
+def _may_be_domain(name: str) -> bool:
+    return bool(name) and not any(mark in name for mark in "/:?#@ \\[]%*")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…")

@@ -1,0 +1,237 @@
+"""How the network learns: the gradient of its error, by hand, and Adam.
+
+The error of a page is the cross entropy of its blocks, each weighing the root of its tokens, less the F1 of its text
+as the probabilities have it:
+    F1 = 2 sum p y t / sum (p + y) t,     p the probability, y the label, t the tokens of a block.
+The first makes probabilities of what comes out, the second looks at what is to be good. All of it is deterministic: the
+same pages and seed give the same weights on the same machine.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from crawler.extraction.auto.network import LIMIT, Layer, Nest, Network, logistic
+from crawler.extraction.auto.page_outline import Floats
+from crawler.extraction.auto.text_arrays import Ints
+
+STEPS = (1, 0, 2, 0, 1)
+"""The layers: how far each looks along the page, 0 for containers."""
+WIDTH = 40
+PAGES = 16
+"""Pages a step is made from."""
+RATE, FIRST_STEPS, DECAY = 3e-3, 50, 1e-3
+"""The longest step, how many steps it takes to reach it, and how much weights shrink."""
+FORGOTTEN = 0.15
+"""Part of what a layer makes that is left out, at random, so that the network does not lean on it."""
+BLIND = 0.25
+"""How often a page's words, or its names, or what is known of the whole page, are hidden."""
+F1_SHARE = 0.5
+MEMORY = 0.998
+"""The weights kept are the average of about the last 1 / (1 - MEMORY) steps."""
+
+Weights = dict[str, Floats]
+Sparse = Any
+"""A sparse matrix; scipy ships no types."""
+
+
+class Lesson(NamedTuple):
+    """A page to learn from."""
+
+    signs: Floats
+    """A row a block."""
+    nest: Nest
+    labels: Floats
+    tokens: Floats
+    weights: Floats
+    """Of each block, in all the page's; 0 where the label is not known."""
+    f1_weight: float
+
+
+class _Batch:
+    """Pages one after the other, as if they were one that has borders."""
+
+    def __init__(self, lessons: Sequence[Lesson]) -> None:
+        counts = np.array([len(lesson.labels) for lesson in lessons])
+        offsets = np.cumsum(counts) - counts
+        self.number = int(counts.sum())
+        self.pages = len(lessons)
+        self.page = np.repeat(np.arange(self.pages), counts)
+        self.starts, self.ends = np.repeat(offsets, counts), np.repeat(offsets + counts, counts)
+        self.signs = np.concatenate([lesson.signs for lesson in lessons])
+        self.labels = np.concatenate([lesson.labels for lesson in lessons])
+        self.tokens = np.concatenate([lesson.tokens for lesson in lessons])
+        self.weights = np.concatenate([lesson.weights for lesson in lessons])
+        self.f1_weights = np.array([lesson.f1_weight for lesson in lessons], np.float32)
+        self.mean, self.spreads = _means([lesson.nest for lesson in lessons], self.number)
+
+    def beside(self, rows: Floats, step: int) -> Floats:
+        """The row so many places before each one, none across the border of a page."""
+        found = np.zeros_like(rows)
+        if step > 0:
+            found[step:] = rows[:-step]
+        else:
+            found[:step] = rows[-step:]
+        places = np.arange(self.number) - step
+        found[(places < self.starts) | (places >= self.ends)] = 0
+        return found
+
+    def seen(self, rows: Floats, step: int) -> Floats:
+        """What a layer is given, as crawler.extraction.auto.network has it."""
+        if step:
+            return np.concatenate([self.beside(rows, step), rows, self.beside(rows, -step)], 1)
+        means = self.mean @ rows
+        return np.concatenate([rows, *(spread @ means for spread in self.spreads)], 1)
+
+    def seen_back(self, gradient: Floats, step: int, width: int) -> Floats:
+        """The gradient of the rows from that of what a layer was given."""
+        parts = [gradient[:, place : place + width] for place in range(0, gradient.shape[1], width)]
+        if step:
+            before, own, after = parts
+            places = np.arange(self.number)
+            before = np.where((places - step >= self.starts)[:, None], before, 0)
+            after = np.where((places + step < self.ends)[:, None], after, 0)
+            found = own.copy()
+            found[:-step] += before[step:]
+            found[step:] += after[:-step]
+            return found
+        means = sum(spread.T @ part for part, spread in zip(parts[1:], self.spreads, strict=True))
+        whole: Floats = parts[0] + self.mean.T @ means
+        return whole
+
+
+def _means(nests: Sequence[Nest], number: int) -> tuple[Sparse, list[Sparse]]:
+    """What takes all blocks to the means of groups, and for each kind of group what takes these to the blocks in it."""
+    members, sizes, groups = [], [], []
+    blocks = count = 0
+    for nest in nests:
+        bounds = zip(nest.starts, nest.ends, strict=True)
+        members += [nest.rows[start:end] + blocks for start, end in bounds]
+        sizes.append(nest.ends - nest.starts)
+        groups.append(nest.groups + count)
+        blocks, count = blocks + len(nest.groups), count + len(nest.starts)
+    size = np.concatenate(sizes)
+    shares = np.repeat((1 / size).astype(np.float32), size)
+    bounds_of = np.concatenate([[0], np.cumsum(size)])
+    mean = sparse.csr_matrix((shares, np.concatenate(members), bounds_of), shape=(count, number))
+    ones, each = np.ones(number, np.float32), np.arange(number + 1)
+    kinds = np.concatenate(groups).T
+    return mean, [sparse.csr_matrix((ones, kind, each), shape=(number, count)) for kind in kinds]
+
+
+def learn(
+    lessons: Sequence[Lesson], hidden: Sequence[Ints], epochs: int, seed: int, tell: Callable[[int, float], None]
+) -> tuple[Layer, ...]:
+    """The layers of a network, from lessons; `hidden` are the groups of signs of which a page is now and then blind."""
+    chance = np.random.default_rng(seed)
+    weights = _beginning(lessons[0].signs.shape[1], chance)
+    average = {name: rows.copy() for name, rows in weights.items()}
+    adam = _Adam(weights, epochs * -(-len(lessons) // PAGES))
+    for epoch in range(epochs):
+        order = chance.permutation(len(lessons))
+        error = 0.0
+        for start in range(0, len(order), PAGES):
+            batch = _Batch([lessons[place] for place in order[start : start + PAGES]])
+            _blind(batch, hidden, chance)
+            found, gradient = _gradient(weights, batch, chance)
+            error += found
+            adam.step(weights, gradient)
+            share = 1 - min(MEMORY, 1 - 1 / (adam.done / 10 + 1))
+            for name, rows in weights.items():
+                average[name] += share * (rows - average[name])
+        tell(epoch, error / len(lessons))
+    names = ("in", *(str(place) for place in range(len(STEPS))), "out")
+    layers = zip((0, *STEPS, 0), names, strict=True)
+    return tuple(Layer(step, average[f"{name} weights"], average[f"{name} bias"]) for step, name in layers)
+
+
+def _beginning(signs: int, chance: np.random.Generator) -> Weights:
+    widths = [("in", signs, WIDTH, 1.0)]
+    widths += [(str(place), (3 if step else 6) * WIDTH, WIDTH, 0.5) for place, step in enumerate(STEPS)]
+    weights: Weights = {}
+    for name, inputs, outputs, scale in [*widths, ("out", WIDTH, 1, 0.3)]:
+        rows = chance.standard_normal((inputs, outputs)) * np.sqrt(2 / inputs) * scale
+        weights[f"{name} weights"] = rows.astype(np.float32)
+        weights[f"{name} bias"] = np.zeros(outputs, np.float32)
+    return weights
+
+
+def _blind(batch: _Batch, hidden: Sequence[Ints], chance: np.random.Generator) -> None:
+    for columns in hidden:
+        is_blind = chance.random(batch.pages) < BLIND
+        if is_blind.any():
+            batch.signs[np.ix_(np.flatnonzero(is_blind[batch.page]), columns)] = 0
+
+
+def _gradient(weights: Weights, batch: _Batch, chance: np.random.Generator) -> tuple[float, Weights]:
+    """The error of a batch, and how it changes with each weight."""
+    first = np.maximum(batch.signs @ weights["in weights"] + weights["in bias"], 0)
+    rows, kept = first, []
+    for place, step in enumerate(STEPS):
+        seen = batch.seen(rows, step)
+        made = np.maximum(seen @ weights[f"{place} weights"] + weights[f"{place} bias"], 0)
+        shown = (chance.random(made.shape, np.float32) >= FORGOTTEN).astype(np.float32) / (1 - FORGOTTEN)
+        kept.append((seen, shown * (made > 0)))
+        rows = rows + made * shown
+    likely = logistic((rows @ weights["out weights"])[:, 0] + weights["out bias"][0])
+    error, slope = _error(batch, likely)
+    gradient: Weights = {"out weights": rows.T @ slope[:, None], "out bias": slope.sum(keepdims=True)}
+    back = slope[:, None] @ weights["out weights"].T
+    for place in reversed(range(len(STEPS))):
+        seen, open_to = kept[place]
+        through = back * open_to
+        gradient[f"{place} weights"], gradient[f"{place} bias"] = seen.T @ through, through.sum(0)
+        back = back + batch.seen_back(through @ weights[f"{place} weights"].T, STEPS[place], WIDTH)
+    back = back * (first > 0)
+    gradient["in weights"], gradient["in bias"] = batch.signs.T @ back, back.sum(0)
+    return error, gradient
+
+
+def _error(batch: _Batch, likely: Floats) -> tuple[float, Floats]:
+    """The error, and how it changes with what the last layer gives for each block."""
+    labels, tokens, page = batch.labels, batch.tokens, batch.page
+    known = np.clip(likely, 1e-7, 1 - 1e-7)
+    entropy = -(labels * np.log(known) + (1 - labels) * np.log(1 - known))
+    slope = (likely - labels) * batch.weights
+    hits = np.bincount(page, tokens * likely * labels)
+    both = np.bincount(page, tokens * (likely + labels)) + 1e-6
+    f1_slope = 2 * tokens * (labels * both[page] - hits[page]) / both[page] ** 2
+    slope = slope - F1_SHARE * batch.f1_weights[page] * f1_slope * likely * (1 - likely)
+    return float((batch.weights * entropy).sum()), (slope / batch.pages).astype(np.float32)
+
+
+class _Adam:
+    """Steps down the gradient, with weights that shrink by themselves and a gradient that is never longer than 1."""
+
+    def __init__(self, weights: Weights, steps: int) -> None:
+        self.first = {name: np.zeros_like(rows) for name, rows in weights.items()}
+        self.second = {name: np.zeros_like(rows) for name, rows in weights.items()}
+        self.steps, self.done = steps, 0
+
+    def step(self, weights: Weights, gradient: Weights) -> None:
+        """Change the weights by one step."""
+        self.done += 1
+        first, second, done = self.first, self.second, self.done
+        rate = RATE * min(1, done / FIRST_STEPS) * (0.5 + 0.5 * np.cos(np.pi * done / self.steps)) + 1e-5
+        norm = np.sqrt(sum(float((rows * rows).sum()) for rows in gradient.values()))
+        scale = min(1.0, 1 / (norm + 1e-9))
+        for name, rows in weights.items():
+            slope = gradient[name] * scale
+            first[name] = 0.9 * first[name] + 0.1 * slope
+            second[name] = 0.99 * second[name] + 0.01 * slope * slope
+            step = first[name] / (1 - 0.9**done) / (np.sqrt(second[name] / (1 - 0.99**done)) + 1e-8)
+            if name.endswith("weights"):
+                step = step + DECAY * rows
+            weights[name] = (rows - rate * step).astype(np.float32)
+
+
+def normalised(signs: Floats, means: Floats, scales: Floats) -> Floats:
+    """Signs as the network takes them."""
+    return np.clip((signs - means) * scales, -LIMIT, LIMIT).astype(np.float32)
+
+
+def network(layers: tuple[Layer, ...], means: Floats, scales: Floats) -> Network:
+    """The network of layers."""
+    return Network(means, scales, layers[0], layers[1:-1], layers[-1])

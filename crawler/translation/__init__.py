@@ -1,0 +1,1 @@
+"""What people read: messages with values, sentences of outcomes and reasons, and their translation."""

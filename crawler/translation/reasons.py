@@ -1,0 +1,94 @@
+"""Why a model says what it says: reasons, which are codes with values for programs, and sentences for people.
+
+A model goes by signs, which are told of in groups. The groups without which its verdict would be least sure are its
+reasons: each is the first code of its group that is true of what was judged.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from math import expm1
+from string import Formatter
+from typing import Any, NamedTuple, Self
+
+from crawler.translation.message import Message
+
+TELLING = 0.25
+"""How much the logit must change for a group of signs to be a reason."""
+MOST_REASONS = 3
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was judged, by its signs, and the verdict."""
+
+    sign: Callable[[str], float]
+    verdict: bool
+
+    def number(self, sign: str) -> int:
+        """What a sign is the logarithm of."""
+        return round(expm1(self.sign(sign)))
+
+
+def has(sign: str, over: float = 0.0) -> Callable[[Judged], bool]:
+    """Whether a sign is over a number."""
+    return lambda judged: judged.sign(sign) > over
+
+
+class ReasonCode(StrEnum):
+    """The code of a reason, with its sentence and, where signs tell, of what it is true."""
+
+    sentence: str
+    """With places for values."""
+    places: tuple[str, ...]
+    """The names of the values, which are properties of what was judged."""
+    is_true: Callable[[Any], object]
+
+    def __new__(cls, code: str, sentence: str = "", is_true: Callable[[Any], object] = bool) -> Self:
+        self = str.__new__(cls, code)
+        self._value_ = code
+        self.sentence, self.is_true = sentence, is_true
+        self.places = tuple(name for _, name, _, _ in Formatter().parse(sentence) if name)
+        return self
+
+    def reason(self, judged: Judged) -> "Reason":
+        """The reason with the values of what was judged."""
+        return Reason(self, {name: getattr(judged, name) for name in self.places} if self.places else {})
+
+
+Groups = Mapping[str, tuple[tuple[ReasonCode, ...], tuple[ReasonCode, ...]]]
+"""For each group of signs its codes against a verdict and for it."""
+
+
+class Reason(NamedTuple):
+    """One reason."""
+
+    code: ReasonCode
+    values: Mapping[str, Any]
+    """As JSON can have them."""
+
+    @property
+    def message(self) -> Message:
+        """Its sentence for people."""
+        values = {name: ", ".join(value) if isinstance(value, list) else value for name, value in self.values.items()}
+        return Message(self.code.sentence, values)
+
+
+def records(reasons: Iterable[Reason]) -> list[dict[str, Any]]:
+    """The reasons as JSON has them."""
+    return [{"code": one.code.value, "values": one.values} for one in reasons]
+
+
+def weightiest(groups: Groups, changes: Mapping[str, float], judged: Judged) -> tuple[Reason, ...]:
+    """The reasons of a verdict, the weightiest first; `changes` says how much less the logit would be without each."""
+    sense = 1 if judged.verdict else -1
+    telling = [(sense * change, group) for group, change in changes.items() if sense * change > TELLING]
+    found: list[Reason] = []
+    for _, group in sorted(telling, reverse=True):
+        for code in groups[group][judged.verdict]:
+            if code.is_true(judged):
+                found.append(code.reason(judged))
+                break
+        if len(found) == MOST_REASONS:
+            break
+    return tuple(found)

@@ -1,0 +1,445 @@
+"""`scrapy export` as it is typed: what it writes, says and leaves, read by others' readers."""
+
+import csv
+import gzip
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import nursery
+import postgres
+import pytest
+import yaml  # which Dask brings
+from nursery import environment
+from pyarrow import parquet
+from scrapy.cmdline import execute
+from scrapy.settings import Settings
+from sites import OPEN, Answer, Crawl, Site, crawl, page, serving
+from sqlalchemy import create_engine, insert, update
+from sqlalchemy.engine import URL, make_url
+from warcio.archiveiterator import ArchiveIterator
+
+from crawler.files import MARKER
+from crawler.items import PageItem
+from crawler.reports import stored_pages
+from crawler.store import schema
+from crawler.store.database import open_database
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+FIELDS = list(asdict(PageItem("", "", "", 0, 0, None)))
+ODD = 'a "b",\nc\r\nd\u2028蜜蜂'
+AT = "2026-11-22T12:30:00+00:00"
+
+
+@dataclass
+class Said:
+    """What the command said, and its exit status."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Place:
+    """A folder with a database, and the command given there, in this process."""
+
+    def __init__(self, folder: Path, url: URL, capture: Any) -> None:
+        self.folder, self.url, self.capture = folder, url, capture
+
+    def export(self, *words: str, **settings: Any) -> Said:
+        given = {"OUTPUT_DIR": "output", "STATE_URL": self.url.render_as_string(hide_password=False)} | settings
+        line = ["scrapy", "export", *words]
+        line += [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
+        ours = Settings()
+        ours.setmodule("crawler.settings", priority="project")
+        self.capture.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            execute(line, ours)
+        out, err = self.capture.readouterr()
+        return Said(ended.value.code, out.decode(), err.decode())
+
+    def fill(self, count: int, name: str = "bees", **more: Any) -> None:
+        """Have a crawl of this name store pages, which are like each other but for what is given."""
+        engine = open_database(self.url)
+        with engine.begin() as connection:
+            made = insert(schema.crawl).values(name=name, seeds="[]", started_at=0.0).returning(schema.crawl.c.id)
+            number = connection.execute(made).scalar_one()
+            for n in range(count):
+                url = f"http://{name}.example/{n}"
+                item = asdict(PageItem(url, url, AT, 200, n, None, "en", f"Page {n}", f"Bees {n}.")) | more
+                row = item | {"images": json.dumps(item["images"]), "key": 1_000 * number + n, "crawl_id": number}
+                connection.execute(insert(schema.page), row)
+        engine.dispose()
+
+    def change(self, statement: Any) -> None:
+        engine = create_engine(self.url)
+        with engine.begin() as connection:
+            connection.execute(statement)
+        engine.dispose()
+
+    def names(self) -> list[str]:
+        """What is in the folder but the database."""
+        return sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("crawl.db"))
+
+
+@pytest.fixture
+def place(tmp_path: Path, capfdbinary: Any, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A place where no crawl was ever run."""
+    monkeypatch.chdir(tmp_path)
+    return Place(tmp_path, make_url(f"sqlite:///{tmp_path / 'crawl.db'}"), capfdbinary)
+
+
+def lines(data: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in data.decode().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawl:
+    """A crawl of a small site with odd pages, which keeps what came."""
+    speech = "Bees dance in the dark of the hive, and others follow them."
+    links = {f"/{n}": f"Bees number {n}" for n in range(4)}
+    packed = gzip.compress(page(speech, "They tell the way.").encode())
+    routes = {
+        "/": page(speech, links=links),
+        "/0": page(speech, "=1+1, \"quoted\", 'too'.", '"', "蜜蜂在跳舞，别的蜜蜂跟着它。"),
+    }
+    more = {"/1": Answer(packed, headers={"Content-Encoding": "gzip", "ETag": '"a"'}), "/2": page(), "/3": page("<b>x")}
+    with serving(Site(routes | more)) as site:
+        asked = {"seeds": site.url, "topic": "bees", "name": "bees", "markdown": "yes", "images": "no"}
+        ended = crawl(tmp_path_factory.mktemp("crawled"), asked, OPEN | {"KEEP_RESPONSES": "True"})
+    assert ended.status == 0
+    return ended
+
+
+@pytest.fixture
+def finished(crawled: Crawl, place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """The command in the folder of that crawl."""
+    monkeypatch.chdir(crawled.folder)
+    place.url = make_url("sqlite:///output/crawl.db")
+    return place
+
+
+def test_what_a_finished_crawl_wrote_is_what_is_exported(finished: Place, crawled: Crawl) -> None:
+    said = finished.export()
+    mine = (crawled.folder / "output" / "bees.jsonl").read_bytes()
+    assert sorted(said.out.encode().splitlines()) == sorted(mine.splitlines())
+    assert len(lines(mine)) == 5
+    assert any(one["markdown"] for one in lines(mine))
+    assert re.fullmatch(
+        r"scrapy export: 5 of 5 pages of the crawl bees written to standard output, \S+ \S+ in \S+ s\.\n", said.err
+    )
+
+
+@pytest.mark.parametrize(("ending", "unpack"), [("", bytes), (".gz", gzip.decompress), (".zst", zstd.decompress)])
+def test_the_end_of_the_name_says_how_it_is_packed(
+    finished: Place, crawled: Crawl, tmp_path: Path, ending: str, unpack: Any
+) -> None:
+    assert finished.export("-o", f"{tmp_path}/a.jsonl{ending}").status == 0
+    found = lines(unpack((tmp_path / f"a.jsonl{ending}").read_bytes()))
+    assert sorted(found, key=str) == sorted(crawled.items("bees"), key=str)
+
+
+def test_other_readers_read_the_same(finished: Place, crawled: Crawl, tmp_path: Path) -> None:
+    for name in ("a.csv", "a.parquet"):
+        assert finished.export("-o", f"{tmp_path}/{name}").status == 0
+    items = {one["url"]: one for one in crawled.items("bees")}
+    assert {one["url"]: one for one in parquet.read_table(tmp_path / "a.parquet").to_pylist()} == items
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["url"]: row for row in csv.DictReader(file, strict=True)}
+    assert {url: (row["text"], json.loads(row["images"])) for url, row in rows.items()} == {
+        url: (one["text"], one["images"]) for url, one in items.items()
+    }
+    for reader in ("read_csv(?, all_varchar=true)", "read_parquet(?)"):
+        path = str(tmp_path / ("a.csv" if "csv" in reader else "a.parquet"))
+        found = dict(duckdb.execute(f"SELECT url, text FROM {reader}", [path]).fetchall())
+        assert {url: value or "" for url, value in found.items()} == {url: one["text"] for url, one in items.items()}
+
+
+def test_an_archive_holds_what_came_and_what_was_made_of_it(finished: Place, crawled: Crawl, tmp_path: Path) -> None:
+    assert finished.export("-o", f"{tmp_path}/a.warc.gz").status == 0
+    with (tmp_path / "a.warc.gz").open("rb") as file:
+        records = [(one, one.content_stream().read()) for one in ArchiveIterator(file, check_digests="raise")]
+    texts = {one.rec_headers["WARC-Target-URI"]: data.decode() for one, data in records if one.rec_type == "conversion"}
+    assert texts == {one["url"]: one["text"] for one in crawled.items("bees")}
+    answers = {
+        one.rec_headers["WARC-Target-URI"][-2:]: (one, data) for one, data in records if one.rec_type == "response"
+    }
+    record, body = answers["/1"]
+    assert body.startswith(b"<!DOCTYPE html>")
+    assert record.http_headers.get_header("ETag") == '"a"'
+    assert record.http_headers.get_header("Content-Encoding") is None
+    assert record.http_headers.get_header("Content-Length") == str(len(body))
+    assert int(record.http_headers.get_header("X-Crawler-Content-Length")) != len(body)
+    cleaned = nursery.run(["scrapy", "clean", f"{tmp_path}/a.warc.gz", "--jobs", "1"], tmp_path, environment(), 60)
+    assert {one["url"]: one["text"] for one in lines(cleaned.stdout.encode())} == texts
+
+
+def test_a_folder_has_a_file_for_each_page(finished: Place, crawled: Crawl, tmp_path: Path) -> None:
+    for _ in range(2):  # the second takes the place of the first
+        said = finished.export("-o", f"{tmp_path}/pages/")
+        assert said.status == 0
+        assert "no Markdown" not in said.err  # although one page has neither that nor a text
+        files = list((tmp_path / "pages").rglob("*.md"))
+        fronts = [yaml.safe_load(path.read_text(encoding="utf-8").split("---\n")[1]) for path in files]
+        expected = [
+            {name: one[name] for name in FIELDS if name not in ("text", "markdown")} for one in crawled.items("bees")
+        ]
+        assert sorted(fronts, key=str) == sorted(expected, key=str)
+        assert (tmp_path / "pages" / MARKER).exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["pages"]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def either(request: pytest.FixtureRequest, place: Place) -> Place:
+    """A place with a database of each kind."""
+    if request.param == "postgresql":
+        server: postgres.Server = request.getfixturevalue("postgres_server")
+        place.url = make_url(server.database())
+    return place
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "012345"),
+        (["--only", "new"], "5"),
+        (["--only", "gone"], "6"),
+        (["--only", "changed", "--since", "1"], "1"),
+        (["--since", "2"], "15"),
+        (["--since", "2026-11-22T13:00+01:00"], "15"),
+        (["--min-relevance", "0.5"], "2"),
+        (["--where", "zh"], "3"),
+        (["--where", "zh", "--where", "de/bees.example", "--where", "en/other.example"], "34"),
+        (["--where", "bees.example:80"], ""),
+        (["--name", "bees"], "012345"),
+    ],
+)
+def test_what_is_wanted_is_written(either: Place, words: list[str], expected: str) -> None:
+    either.fill(7, first_at="2026-11-20T00:00:00+00:00")
+    for n, more in {
+        1: {"changed_round": 2, "changed_at": AT},
+        2: {"relevance": 0.5},
+        3: {"language": "zh"},
+        4: {"language": "de"},
+        5: {"first_round": 2, "first_at": AT},
+        6: {"gone_round": 2, "gone_at": AT},
+    }.items():
+        either.change(update(schema.page).where(schema.page.c.depth == n).values(**more))
+    either.change(update(schema.crawl).values(round=2))
+    said = either.export(*words, "--fields", "depth,url")
+    assert said.status == 0
+    found = lines(said.out.encode())
+    assert [list(one) for one in found] == [["depth", "url"]] * len(expected)
+    assert "".join(str(one["depth"]) for one in found) == expected
+    pages = "page" if len(expected) == 1 else "pages"
+    assert f"{len(expected)} of 7 pages of the crawl bees" in said.err, pages
+    assert ("1 page that is gone is left out; --only gone has them." in said.err) == ("gone" not in words)
+
+
+DUE = OPEN | {"KEEP_RESPONSES": "True", "RECRAWL_LEAST": "0.001", "RECRAWL_MOST": "0.001"}
+"""Every page is due at once."""
+DANCE = "Bees dance in the dark of the hive, and the others follow the dancer to learn the way. "
+HONEY = "Honey is made of nectar, which the foragers carry home and the house bees fan until it keeps. "
+
+
+def test_rounds_of_a_crawl_and_the_responses_of_their_pages(place: Place) -> None:
+    home = "A garden of bees, in which there is much to read on them."
+    with serving(
+        Site({"/": page(home, links={"/a": "a page", "/b": "b page"}), "/a": page(DANCE * 3), "/b": page(HONEY * 3)})
+    ) as site:
+        given = {"seeds": site.url, "topic": "bees", "name": "bees", "images": "no"}
+        assert crawl(place.folder, given, DUE).status == 0
+        site.routes["/"] = page(home, links={"/a": "a page", "/b": "b page", "/c": "c page"})
+        site.routes |= {"/a": page(DANCE * 2 + HONEY), "/b": Answer("", 404), "/c": page(HONEY * 2 + DANCE)}
+        for _ in range(2):  # what is not there is gone when it is missed twice
+            assert crawl(place.folder, given, DUE).status == 0
+    place.url = make_url("sqlite:///output/crawl.db")
+
+    def paths(*words: str) -> list[str]:
+        return sorted("/" + one["url"].split("/", 3)[3] for one in lines(place.export(*words).out.encode()))
+
+    assert paths() == ["/", "/a", "/c"]
+    assert paths("--only", "gone") == ["/b"]
+    assert paths("--only", "new", "--since", "2") == ["/c"]
+    assert paths("--only", "changed", "--since", "2") == ["/a"]
+    assert paths("--since", "2") == ["/a", "/c"]
+    assert paths("--only", "new") == paths("--only", "changed") == []
+    assert place.export("-o", "a.warc").status == 0
+    with Path("a.warc").open("rb") as file:
+        kept = {
+            one.rec_headers["WARC-Target-URI"][-2:]: one.content_stream().read()
+            for one in ArchiveIterator(file)
+            if one.rec_type == "response"
+        }
+    assert len(kept) == 3
+    assert (DANCE * 2 + HONEY).encode() in kept["/a"]
+
+
+def test_what_a_spreadsheet_would_run_is_said(place: Place) -> None:
+    place.fill(2, title="=1+1")
+    said = place.export("--format", "csv", "--fields", "title")
+    assert said.out == "title\r\n=1+1\r\n=1+1\r\n"
+    assert "2 cells begin like a formula, which a spreadsheet may run; --spreadsheet prevents that." in said.err
+    said = place.export("--format", "csv", "--fields", "title", "--spreadsheet")
+    assert said.out == "title\r\n'=1+1\r\n'=1+1\r\n"
+    assert "2 cells begin like a formula, with a ' before." in said.err
+
+
+def test_what_is_not_stored_is_said(place: Place) -> None:
+    place.fill(2)
+    assert (
+        "Of 2 pages no response is stored: the text stands alone (KEEP_RESPONSES)." in place.export("-o", "a.warc").err
+    )
+    assert (
+        "Of 2 pages no Markdown is stored: their text stands there (-a markdown=yes)." in place.export("-o", "a/").err
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--name", "wasps"], "there is no crawl 'wasps'; there are bees, other"),
+        ([], "there are several crawls; --name says which of bees, other"),
+        (["--name", "bees", "--since", "2"], "--since 2: the crawl 'bees' has had 1 round"),
+        (["--name", "bees", "--since", "soon"], "--since 'soon' is wrong; allowed are"),
+        (["--only", "old"], "argument --only: invalid choice: 'old'"),
+        (["--format", "xml"], "argument --format: invalid choice: 'xml'"),
+        (["--format", "parquet"], "parquet does not go to standard output; -o says where to"),
+        (["--format", "markdown"], "markdown does not go to standard output; -o says where to"),
+        (["-o", ""], "-o names no file"),
+        (
+            ["-o", "a.txt"],
+            "'a.txt' does not say which format it is to have; --format does, or one of the endings .jsonl",
+        ),
+        (["-o", "a.parquet.gz"], "parquet goes without .gz and .zst"),
+        (["-o", "a.md.zst"], "markdown goes without .gz and .zst"),
+        (["-o", "a.warc", "--fields", "url"], "--fields does not go with warc"),
+        (["-o", "a.jsonl", "--spreadsheet"], "--spreadsheet goes with csv alone, and this is jsonl"),
+        (["--fields", "url,body"], "argument --fields: there is no 'body'; there are url, requested_url"),
+        (["--where", "https://a.example/"], "--where 'https://a.example/' is wrong"),
+        (["--min-relevance", "2"], "argument --min-relevance: '2' is wrong; allowed are numbers from 0 to 1"),
+        (["bees"], "'bees' is too much; it is scrapy export [-o FILE]"),
+        (["--all"], "there is no option '--all'; scrapy export --help lists them"),
+        (["--name", "bees", "-o", "no/a.jsonl"], "'no/a.jsonl' cannot be written to (No such file or directory)"),
+        (["--name", "bees", "-o", "mine/"], "'mine/' is there already and is no folder of an export"),
+        (["--name", "bees", "-o", "crawl.db", "--format", "csv"], "'crawl.db' is to be read and cannot be written to"),
+        (["--name", "bees", "-o", "crawl.db-wal", "--format", "csv"], "is to be read and cannot be written to"),
+        (["--name", "bees", "-o", "crawl.db-shm", "--format", "csv"], "is to be read and cannot be written to"),
+        (["--name", "bees", "-o", "output/bees.jsonl"], "'output/bees.jsonl' is what a crawl writes itself"),
+        (["--name", "bees", "-o", "output/other-12.jsonl"], "is what a crawl writes itself: give another name"),
+        (["--name", "bees", "-o", "output/bees.images.jsonl"], "is what a crawl writes itself: give another name"),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_writes_nothing(place: Place, words: list[str], why: str) -> None:
+    (place.folder / "mine" / "work").mkdir(parents=True)
+    (place.folder / "output").mkdir()
+    place.fill(1)
+    place.fill(1, name="other")
+    said = place.export(*words)
+    assert (said.status, said.out) == (2, "")
+    assert said.err.startswith(f"scrapy export: {why}") or why in said.err
+    assert said.err.count("\n") == 1
+    assert place.names() == ["mine", "output"]
+    assert [*(place.folder / "output").iterdir()] == []
+
+
+def test_where_no_crawl_was_ever_run(place: Place) -> None:
+    said = place.export("-o", "a.jsonl")
+    assert (said.status, place.names()) == (2, [])
+    assert "no crawl was ever run here" in said.err
+    assert not (place.folder / "crawl.db").exists()
+
+
+def test_a_database_that_is_away(place: Place) -> None:
+    place.url = make_url("postgresql+psycopg://nobody@127.0.0.1:9/none")
+    said = place.export("-o", "a.jsonl")
+    assert (said.status, place.names()) == (1, [])
+    assert "cannot be read" in said.err
+
+
+def test_without_pyarrow_it_is_said_what_to_install(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.fill(1)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = place.export("-o", "a.parquet")
+    assert (said.status, said.err) == (2, "scrapy export: Parquet wants python -m pip install '.[parquet]'\n")
+    assert place.names() == []
+
+
+def test_a_crawl_without_a_page_is_an_empty_file(place: Place) -> None:
+    place.fill(0)
+    assert place.export("-o", "a.jsonl").status == 0
+    assert (place.folder / "a.jsonl").read_bytes() == b""
+
+
+def begin(folder: Path, *words: str, limit: str = "") -> "subprocess.Popen[str]":
+    """The command, started in a folder; no file may grow beyond so many blocks of 512 bytes if there is a limit."""
+    line = [sys.executable, "-m", "scrapy", "export", *words, "-s", "STATE_URL=sqlite:///crawl.db"]
+    if limit:
+        line = ["sh", "-c", f'trap "" XFSZ; ulimit -f {limit}; exec "$@"', "sh", *line]
+    return subprocess.Popen(line, cwd=folder, env=environment(), stderr=subprocess.PIPE, encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "pages/"])
+def test_a_full_disk_leaves_nothing(place: Place, name: str) -> None:
+    place.fill(3, text="Bees. " * 20_000)
+    process = begin(place.folder, "-o", name, limit="100")
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert f"'{name}' cannot be written any further (File too large)" in said
+    assert place.names() == []
+
+
+@pytest.fixture
+def slow(place: Place) -> Place:
+    """A database of so many pages that an export can be broken off."""
+    place.fill(300, text="Bees. " * 20_000)
+    return place
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=lambda value: getattr(value, "name", "")
+)
+@pytest.mark.parametrize("name", ["a.jsonl.zst", "pages/"])
+def test_one_that_is_broken_off_leaves_nothing(slow: Place, name: str, sent: signal.Signals, status: int) -> None:
+    process = begin(slow.folder, "-o", name)
+    limit = time.monotonic() + 60
+    while not any(one.endswith(".part") for one in slow.names()):
+        assert time.monotonic() < limit
+        assert process.poll() is None
+        time.sleep(0.002)
+    process.send_signal(sent)
+    process.communicate(timeout=60)
+    assert process.returncode == status
+    assert slow.names() == []
+
+
+def test_memory_does_not_grow_with_the_pages(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many pages are in memory at once as are read at once, however many there are."""
+    monkeypatch.setattr(stored_pages, "ROWS_AT_ONCE", 10)
+    place.fill(100)
+    alive = most = 0
+    some = stored_pages.Exported._some
+
+    def watched(self: stored_pages.Exported, wanted: Any) -> Sequence[Any]:
+        nonlocal most, alive
+        found = some(self, wanted)
+        alive = len(found)
+        most = max(most, alive)
+        return found
+
+    monkeypatch.setattr(stored_pages.Exported, "_some", watched)
+    assert place.export("-o", "a.jsonl").status == 0
+    assert (most, alive) == (10, 0)
+    assert (place.folder / "a.jsonl").stat().st_size > 100 * 100

@@ -1,0 +1,860 @@
+"""`scrapy state` says what is in the database without touching it, and deletes what it is told to, and nothing else."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import postgres
+import pytest
+import sites
+from scrapy.cmdline import execute
+from scrapy.settings import Settings
+from sites import Answer, Crawl, Site, crawl, page, serving
+from sqlalchemy import create_engine, select, text
+from sqlalchemy.engine import URL, make_url
+
+from crawler.frontier.messages import Batch, Candidate, Completion, Demand, PageResult, Sample, Template
+from crawler.items import PageItem
+from crawler.noise.evidence import Evidence
+from crawler.outcomes import Code, Outcome
+from crawler.reports import state_report
+from crawler.store import deletion, read_only
+from crawler.store.database import open_database
+from crawler.store.schema import HELD, address, host, tables, version
+from crawler.store.worker_session import Plan, WorkerSession
+from crawler.store.workers import LEASE
+from crawler.urls.canonical import Canonical
+
+EVERYTHING = Demand(hosts=100, pages=1_000, each=100)
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
+ESCAPES = "\x1b[2J\x9b31m\n\t\u202e"
+SPELLED = r"\x1b[2J\x9b31m\n\t\u202e"
+OLD, NEW = "2024-05-06T07:08:09+00:00", "2999-01-01T00:00:00+00:00"
+
+
+@dataclass
+class Said:
+    """What the command said, and its exit status."""
+
+    status: int
+    out: str
+    err: str
+
+    def fact(self, name: str) -> str:
+        """What stands behind a word at the start of a line."""
+        return re.search(rf"^ *{name}  +(.*)$", self.out, re.MULTILINE)[1]
+
+
+class Place:
+    """A folder with a database, and the command given there."""
+
+    def __init__(self, folder: Path, url: URL, capture: pytest.CaptureFixture[str]) -> None:
+        self.folder, self.url, self.capture = folder, url, capture
+        self.settings = {"STATE_URL": "" if url.drivername == "sqlite" else url.render_as_string(hide_password=False)}
+
+    def state(self, *words: str, **settings: Any) -> Said:
+        given = {"OUTPUT_DIR": str(self.folder / "output")} | self.settings | settings
+        line = ["scrapy", "state", *words]
+        line += [word for name, value in given.items() for word in ("-s", f"{name}={value}")]
+        ours = Settings()
+        ours.setmodule("crawler.settings", priority="project")
+        self.capture.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            execute(line, ours)
+        out, err = self.capture.readouterr()
+        return Said(ended.value.code, out, err)
+
+    def seat(self, name: str, **plan: Any) -> WorkerSession:
+        common = {"seeds": (f"http://{name}.example/",), "site_limit": 10_000, "canonical": Canonical(())}
+        return WorkerSession(open_database(self.url), Plan(name, folder=self.folder / "output", **common | plan))
+
+    def change(self, statement: str, **values: Any) -> None:
+        engine = create_engine(self.url)
+        with engine.begin() as connection:
+            connection.execute(text(statement), values)
+        engine.dispose()
+
+    def rows(self) -> dict[str, list[Any]]:
+        """All that is in the database."""
+        engine = create_engine(self.url)
+        with engine.connect() as connection:
+            found = {
+                table.name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key))]
+                for table in tables.sorted_tables
+            }
+        engine.dispose()
+        return found
+
+
+@pytest.fixture(scope="module")
+def database(postgres_server: postgres.Server) -> str:
+    """A PostgreSQL database for test after test: each new one costs its time."""
+    return postgres_server.database()
+
+
+@pytest.fixture
+def empty(database: str) -> str:
+    """It again, with nothing in it."""
+    with postgres.connect(database) as connection:
+        connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    return database
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
+    """A place where no crawl was ever run."""
+    if request.param == "sqlite":
+        return Place(tmp_path, URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db")), capsys)
+    return Place(tmp_path, make_url(request.getfixturevalue("empty")), capsys)
+
+
+@pytest.fixture
+def sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
+    """The same, for what is SQLite's alone."""
+    return Place(tmp_path, URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db")), capsys)
+
+
+def work(seat: WorkerSession, links: Mapping[str, Outcome | None] = {}, fetched_at: str = OLD) -> None:
+    """Store a crawl's seed, and let links wait or be ended in these ways."""
+    ledger, (seed,) = seat.ledger, seat.plan.seeds
+    seat.seed([Candidate(seed, kind="seed")])
+    (lent,) = ledger.commit(Batch(demand=EVERYTHING)).lent
+    item = asdict(PageItem(seed, seed, fetched_at, 200, 0, None, text="Bees. " * 1_000))
+    found = tuple(Candidate(url, 5, 1, seed) for url in links)
+    ledger.commit(Batch([Completion(lent, PageResult(record=item, links=found))], resting={lent.host_id: 0.0}))
+    if links:
+        held = [(one, links[one.candidate.url]) for one in ledger.commit(Batch(demand=EVERYTHING)).lent]
+        ended = [Completion(one, PageResult(outcome)) for one, outcome in held if outcome]
+        back = [one for one, outcome in held if not outcome]
+        ledger.commit(Batch(ended, returned=back, resting=dict.fromkeys({one.host_id for one, _ in held}, 0.0)))
+
+
+WAYS = {
+    "http://a.example/": Outcome(Code.HTTP_STATUS, "404"),
+    "http://b.example/": Outcome(Code.HTTP_STATUS, "404"),
+    "http://c.example/": Outcome(Code.NOT_HTML, "image/png"),
+    "http://d.example/": Outcome(Code.NOINDEX),
+    "http://h.example/": Outcome(Code.NOT_HTML, "image/png"),
+    "http://e.example/": Outcome(Code.REDIRECTED),
+    "http://f.example/": None,
+    "http://g.example/": None,
+}
+
+
+def test_a_stopped_crawl(place: Place) -> None:
+    seat = place.seat("bees")
+    work(seat, WAYS)
+    seat.leave()
+    said = place.state("bees")
+    assert (said.status, said.err) == (0, "")
+    assert said.out.startswith("bees: stopped; the same command goes on there\n")
+    assert said.fact("seeds") == "http://bees.example/"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC, \d s ago", said.fact("started"))
+    assert said.fact("pages") == "1 stored"
+    assert said.fact("addresses") == "2 waiting, 0 held by workers, 7 done"
+    assert said.fact("done") == "1 page, 1 redirect, 3 left out, 2 failed"
+    assert said.fact("left out") == "not HTML: image/png (2), noindex (1)"
+    assert said.fact("failed") == "404 Not Found (2)"
+    assert said.fact("sites") == "9"
+    assert re.fullmatch(r".*/output/bees\.jsonl \(6\.\d kB\)", said.fact("items"))
+    assert re.fullmatch(r".*\([\d.]+ [kM]B\)", said.fact("database"))
+    assert re.search(r"^bees\.example +1 +0 +0%$", said.out, re.MULTILINE)
+    assert re.search(r"^f\.example +0 +1 +0%$", said.out, re.MULTILINE)
+    assert not re.search(r" $", said.out, re.MULTILINE)
+
+
+def test_what_is_left_and_held_and_of_earlier_runs(place: Place) -> None:
+    seat = place.seat("bees", max_pages=1)
+    work(seat, {"http://a.example/": None, "http://b.example/": None})
+    seat.ledger.commit(Batch(idle=True))
+    seat.leave()
+    said = place.state("bees")
+    full = "with all its pages (max_pages); more max_pages goes on there"
+    assert re.match(rf"bees: finished on \d{{4}}-\d\d-\d\d \d\d:\d\d UTC {re.escape(full)}\n", said.out)
+    assert said.fact("addresses") == "2 waiting, 0 held by workers, 1 done"
+    again = place.seat("bees", max_pages=9)
+    again.seed([])
+    again.ledger.commit(Batch(demand=EVERYTHING))
+    said = place.state("bees")
+    assert said.out.startswith("bees: running, 1 worker\n")
+    assert said.fact("addresses") == "0 waiting, 2 held by workers, 1 done"
+    assert re.search(r"^ +1  .*/output/bees\.jsonl +2  0 s ago$", said.out, re.MULTILINE)
+    again.leave()
+    place.change("UPDATE crawl SET pages = 3")
+    assert place.state("bees").fact("pages") == "3 stored, 1 of them still in the database"
+    place.change("UPDATE crawl SET pages = 0")
+    assert place.state("bees").fact("pages") == "0 stored; 1 in the database, with those of earlier runs"
+
+
+def test_many_of_everything(sqlite: Place) -> None:
+    seat = sqlite.seat("bees")
+    work(seat, {f"http://site{n}.example/": Outcome(Code.ERROR, f"reason {n}") for n in range(12)})
+    seat.leave()
+    sqlite.change("UPDATE crawl SET seeds = :seeds", seeds=json.dumps([f"http://{n}.example/" for n in range(12)]))
+    short, whole = sqlite.state(), sqlite.state("bees")
+    assert short.fact("seeds") == "http://0.example/, http://1.example/, http://2.example/ and 9 more"
+    assert whole.fact("seeds").endswith(", http://9.example/ and 2 more")
+    assert short.fact("failed") == "reason 0 (1), reason 1 (1), reason 10 (1), 9 other reasons (9)"
+    assert whole.fact("failed").endswith(", reason 7 (1), 2 other reasons (2)")
+    assert "\nThe 10 sites with the most pages, of 13:\n" in whole.out
+    assert re.search(r"^site +pages .*\nbees\.example +1 ", whole.out, re.MULTILINE)
+    assert whole.out.count(".example  ") == 10
+    assert ".example  " not in short.out
+
+
+SITE = {"pages": 0, "requests": 0}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "change", "expected"),
+    [
+        ({"pages": 49}, "", r"49 +1 +49%"),
+        ({"pages": 99, "requests": 999}, "", r"99 +1 +100%"),
+        ({"pages": 100}, "", r"100 +1 +100%  page budget of the site is spent"),
+        ({"pages": 5, "requests": 700}, "", r"5 +1 +70%"),
+        ({"pages": 5, "requests": 1_000}, "", r"5 +1 +100%  page budget of the site is spent"),
+        ({}, "closed = 'host_closed'", r"0 +1 +0%  closed: site asked to be left alone"),
+        ({}, "next_at = {now} + 130", r"0 +1 +0%  rests 2 min"),
+        ({}, "next_at = {now} + 0.5", r"0 +1 +0%"),
+        ({}, "next_at = {now} + 130, best = NULL", r"0 +0 +0%"),
+    ],
+    ids=["some", "nearly", "spent", "requests", "all requests", "closed", "rests", "not for long", "for nothing"],
+)
+def test_a_site(sqlite: Place, numbers: dict[str, int], change: str, expected: str) -> None:
+    seat = sqlite.seat("bees")
+    work(seat, {"http://site.example/": None})
+    seat.leave()
+    mine = "(SELECT id FROM site WHERE name = 'site.example')"
+    values = ", ".join(f"{name} = {value}" for name, value in (SITE | numbers).items())
+    sqlite.change(f"UPDATE site SET {values} WHERE id = {mine}")
+    if change:
+        sqlite.change(f"UPDATE host SET {change.format(now=time.time())} WHERE site_id = {mine}")
+    assert re.search(rf"^site\.example +{expected}$", sqlite.state("bees", SITE_PAGE_LIMIT=100).out, re.MULTILINE)
+
+
+def test_a_site_of_which_some_hosts_are_closed(place: Place) -> None:
+    seat = place.seat("bees")
+    work(seat, {"http://a.site.org/": None, "http://b.site.org/": None})
+    seat.leave()
+    place.change("UPDATE host SET closed = 'host_closed' WHERE name = 'a.site.org'")
+    assert re.search(
+        r"^site\.org +0 +2 +0%  1 of 2 hosts closed: site asked to be left alone$",
+        place.state("bees").out,
+        re.MULTILINE,
+    )
+
+
+@pytest.mark.parametrize("words", [[], ["bees"], ["--reset", "bees", "--yes"], ["--prune"]], ids=" ".join)
+def test_what_was_crawled_does_not_write_to_the_terminal(sqlite: Place, words: list[str]) -> None:
+    seat = sqlite.seat("bees")
+    work(seat, {"http://a.example/": Outcome(Code.ERROR, ESCAPES), "http://b.example/": None})
+    seat.leave()
+    seeds = '["http://x\\u001b[2J\\u009b31m\\n\\t\\u202e\\ud800/"]'
+    sqlite.change("UPDATE crawl SET seeds = :seeds", seeds=seeds)
+    sqlite.change("UPDATE site SET name = name || :escapes", escapes=ESCAPES)
+    said = sqlite.state(*words, STATE_KEEP_DAYS=1)
+    assert said.status == 0
+    assert not CONTROL.search(said.out + said.err)
+    if not words or words == ["bees"]:
+        assert said.fact("seeds") == rf"http://x{SPELLED}\ud800/"
+        assert said.fact("failed") == f"{SPELLED} (1)"
+    if words == ["bees"]:
+        assert f"\nb.example{SPELLED}  " in said.out
+
+
+def test_a_name_is_spelled_out_too(sqlite: Place) -> None:
+    seat = sqlite.seat("bees")
+    seat.leave()
+    sqlite.change("UPDATE crawl SET name = :name", name=f"bees{ESCAPES}")
+    said = sqlite.state()
+    assert f"\nbees{SPELLED}: stopped; " in said.out
+    for words in (["nope"], ["--reset", "nope"]):
+        said = sqlite.state(*words)
+        assert not CONTROL.search(said.err)
+        assert (said.status, said.err) == (2, f"scrapy state: there is no crawl 'nope'; there are bees{SPELLED}\n")
+
+
+@pytest.mark.parametrize(
+    ("silent", "expected"),
+    [
+        (0.0, "running, 1 worker"),
+        (30.0, r"running, 1 worker, last sign of life 3\d s ago"),  # the machine may have much else to do
+        (LEASE - 10, r"running, 1 worker, last sign of life 5\d s ago"),
+        (LEASE + 5, r"broken off, last sign of life 6[5-9] s ago; the same command goes on there"),
+    ],
+)
+def test_a_worker_is_at_it(place: Place, silent: float, expected: str) -> None:
+    seat = place.seat("bees")
+    work(seat, {"http://a.example/": None})
+    seat.ledger.commit(Batch(demand=EVERYTHING))
+    place.change("UPDATE worker SET beat = beat - :silent", silent=silent)
+    before = place.rows()
+    assert re.fullmatch(f"bees: {expected}", place.state("bees").out.splitlines()[0])
+    said = place.state("--reset", "bees", "--yes")
+    if "running" in expected:
+        assert said.status == 2
+        assert re.fullmatch(
+            r"scrapy state: the crawl 'bees' is running: worker 1 \(sign of life \d+ s ago\); "
+            r"end it first, or if it is dead already, wait until there was no sign of life for 60 s\n",
+            said.err,
+        )
+        assert place.rows() == before
+    else:
+        assert said.status == 0
+        assert not any(rows for name, rows in place.rows().items() if name != version.name)
+    seat.close()
+
+
+def test_a_worker_that_comes_at_the_last_moment(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    seat = place.seat("bees")
+    work(seat)
+    before = place.rows()
+    with pytest.raises(deletion.BusyError, match=r"^the crawl 'bees' has just been started; stop it first$"):
+        deletion.reset(place.url, "bees")
+    monkeypatch.setattr(state_report.Crawl, "alive", ())  # as the command saw it before
+    said = place.state("--reset", "bees", "--yes")
+    assert (said.status, said.err) == (2, "scrapy state: the crawl 'bees' has just been started; stop it first\n")
+    assert place.rows() == before
+    seat.leave()
+
+
+def test_a_worker_of_another_folder(sqlite: Place) -> None:
+    seat = sqlite.seat("bees")
+    sqlite.change("UPDATE worker SET place = 'elsewhere'")
+    assert re.search(r"^ +1  bees\.jsonl in another folder +0  0 s ago$", sqlite.state("bees").out, re.MULTILINE)
+    seat.leave()
+
+
+VERDICT = {
+    **{"key": 1, "site_id": 1, "kind": "image", "url": "", "target": "", "page": "", "noise": True, "probability": 1.0},
+    **{"reasons": "[]", "decided_by": "keyword", "audited": False, "bytes_are_measured": False, "decided_at": OLD},
+    "sight": "",
+}
+
+
+def remember(place: Place, seat: WorkerSession) -> None:
+    """Have the pages of a crawl known for what they said before, what they are like, and what they came in."""
+    mine = f"FROM page WHERE crawl_id = {seat.crawl_id}"
+    columns = "key, crawl_id, fetched_at, title, text"
+    place.change(f"INSERT INTO version ({columns}) SELECT {columns} {mine}")
+    place.change(f"INSERT INTO likeness (crawl_id, band, key) SELECT crawl_id, 7, key {mine}")
+    came = f"SELECT key, crawl_id, fetched_at, 'HTTP/1.1 200 OK', '[]', :body {mine}"
+    place.change(f"INSERT INTO raw (key, crawl_id, fetched_at, status_line, headers, body) {came}", body=b"packed")
+
+
+def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
+    wasps = place.seat("wasps")
+    work(wasps, WAYS)
+    wasps.ledger.commit(Batch(demand=EVERYTHING))
+    # What people labelled is theirs, and stays.
+    labelled = "(1, 'bees', 'text', 'http://bees.example/', 'http://bees.example/', 'Bees', '{}', 0)"
+    place.change(f"INSERT INTO label (key, crawl, kind, url, page, value, detail, said_at) VALUES {labelled}")
+    before = place.rows()
+    bees = place.seat("bees")
+    work(bees, WAYS)
+    seed = bees.ledger.commit(Batch(demand=EVERYTHING)).lent[0]
+    templates = (Template("bees.example", "a", "Menu"),)
+    again = (("again", "http://bees.example/"),)
+    result = PageResult(Outcome(Code.TIMEOUT), lessons=again, templates=templates, verdict=VERDICT)
+    pictures = {seed.site_id: Evidence().record()}
+    bees.ledger.commit(
+        Batch([Completion(seed, result)], pictures=pictures, learned=("{}", "{}"), samples=[Sample(1.0)])
+    )
+    bees.leave()
+    remember(place, bees)
+    more = {name for name, rows in place.rows().items() if len(rows) > len(before[name])}
+    assert more == before.keys() - {"worker", version.name, "job", "run", "label"}
+    said = place.state("--reset", "bees", "--yes")
+    assert (said.status, said.err) == (0, "")
+    assert said.out.startswith("Deleted 1 page and 9 addresses of the crawl 'bees'. ")
+    assert place.rows() == before
+    assert (place.folder / "output" / "bees.jsonl").stat().st_size > 6_000
+    shown = place.state()
+    assert re.match(r"1 crawl in .*\.\n\nwasps: running, 1 worker\n", shown.out)
+    assert "\n\nLinks that were never taken up are no addresses: " in shown.out
+    wasps.leave()
+
+
+def test_a_crawl_that_was_reset_starts_anew(sqlite: Place) -> None:
+    for _ in range(2):
+        seat = sqlite.seat("bees")
+        work(seat)
+        assert seat.number == 1
+        seat.leave()
+        sqlite.state("--reset", "bees", "--yes")
+    names = {path.name for path in (sqlite.folder / "output").glob("*.jsonl")}
+    assert names == {"bees.jsonl", "bees.previous.jsonl"}
+
+
+@contextmanager
+def terminal() -> Iterator[tuple[int, Any]]:
+    """A terminal: where one types, and what a program reads from."""
+    master, slave = os.openpty()
+    with os.fdopen(slave, "r") as file:
+        yield master, file
+    os.close(master)
+
+
+@pytest.mark.parametrize(
+    ("answer", "deleted"),
+    [("y", True), ("Yes", True), ("n", False), ("", False), ("yesterday", False), ("\x04", False)],
+)
+def test_reset_asks(sqlite: Place, monkeypatch: pytest.MonkeyPatch, answer: str, deleted: bool) -> None:
+    seat = sqlite.seat("bees")
+    work(seat)
+    seat.leave()
+    before = sqlite.rows()
+    with terminal() as (master, file):
+        monkeypatch.setattr(sys, "stdin", file)
+        os.write(master, answer.encode() + b"\n")
+        said = sqlite.state("--reset", "bees")
+    folder = sqlite.folder / "output"
+    assert said.err == f"Delete 1 page and 1 address of the crawl 'bees'? The files in {folder}/ stay. [y/N] "
+    assert said.status == 0
+    assert said.out.startswith("Deleted 1 page and 1 address" if deleted else "Nothing was deleted.\n")
+    assert (sqlite.rows() == before) is not deleted
+
+
+def run(place: Place, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
+    """The command in a process of its own."""
+    line = [sys.executable, "-m", "scrapy", "state", *words]
+    return subprocess.Popen(line, cwd=place.folder, env=sites.environment(), stderr=subprocess.PIPE, **streams)
+
+
+def test_ctrl_c_answers_too(sqlite: Place) -> None:
+    seat = sqlite.seat("bees")
+    work(seat)
+    seat.leave()
+    before = sqlite.rows()
+    master, slave = os.openpty()
+    with run(sqlite, "--reset", "bees", stdin=slave) as process:
+        said = b""
+        while not said.endswith(b"[y/N] "):
+            said += (piece := os.read(process.stderr.fileno(), 1_000))
+            assert piece
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30)[1] == b"\n"
+    os.close(master)
+    os.close(slave)
+    assert process.returncode == 130
+    assert sqlite.rows() == before
+
+
+def test_who_has_read_enough_may_go(sqlite: Place) -> None:
+    sqlite.seat("bees").leave()
+    reads, writes = os.pipe()
+    os.close(reads)
+    with run(sqlite, stdout=writes) as process:
+        os.close(writes)
+        assert process.communicate(timeout=30)[1] == b""
+    assert process.returncode == 0
+
+
+def test_reset_refuses_where_nobody_can_be_asked(sqlite: Place) -> None:
+    seat = sqlite.seat("bees")
+    work(seat)
+    seat.leave()
+    before = sqlite.rows()
+    said = sqlite.state("--reset", "bees")
+    assert said.status == 2
+    assert said.err == (
+        "scrapy state: --reset bees asks before it deletes 1 page and 1 address, "
+        "and nobody is here to answer; --yes answers it\n"
+    )
+    assert sqlite.rows() == before
+
+
+def ago(days: float) -> str:
+    return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+
+
+def pages_of(place: Place, ages: Iterable[str]) -> None:
+    """A crawl for each page, fetched at these times."""
+    for number, when in enumerate(ages):
+        seat = place.seat(f"crawl{number}")
+        work(seat, fetched_at=when)
+        seat.leave()
+        looked_at = datetime.fromisoformat(when).timestamp()
+        place.change(f"UPDATE page SET checked_at = {looked_at} WHERE fetched_at = '{when}'")
+
+
+def test_prune_drops_what_is_older_than_it_is_to_be(place: Place) -> None:
+    pages_of(place, [ago(29.99), ago(30.01), ago(365), NEW])
+    before = place.rows()
+    said = place.state("--prune", STATE_KEEP_DAYS=30)
+    assert (said.status, said.err) == (0, "")
+    assert re.match(r"Dropped 2 pages fetched before \d{4}-\d\d-\d\d \d\d:\d\d UTC\. ", said.out)
+    after = place.rows()
+    assert after.pop("page") == [row for row in before.pop("page") if row[5] > ago(30)]
+    assert after == before
+    assert place.state("--prune", STATE_KEEP_DAYS=30).out == "No page is older than 30 days.\n"
+    assert place.state("crawl1").fact("pages") == "1 stored, 0 of them still in the database"
+
+
+@pytest.mark.parametrize(("days", "stays"), [(29, True), (31, False)])
+def test_prune_keeps_old_pages_that_are_looked_at(place: Place, days: int, stays: bool) -> None:
+    """A page that stays the same is fetched once, and was looked at since."""
+    seat = place.seat("bees")
+    work(seat, fetched_at=ago(365))
+    remember(place, seat)
+    seat.leave()
+    place.change(f"UPDATE page SET checked_at = {time.time() - days * 86_400}")
+    place.state("--prune", STATE_KEEP_DAYS=30)
+    rows = place.rows()
+    assert [len(rows[name]) for name in ("page", "raw", "likeness", "version")] == [stays, stays, stays, 0]
+
+
+def test_prune_compares_to_the_second(place: Place) -> None:
+    pages_of(place, ["2026-11-21T13:39:59+00:00", "2026-11-21T13:40:00+00:00"])
+    assert deletion.prune(place.url, "2026-11-21T13:40:00+00:00") == 1
+    assert [row[5] for row in place.rows()["page"]] == ["2026-11-21T13:40:00+00:00"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_prune_takes_a_few_at_once(sqlite: Place, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr(deletion, "PAGES_AT_ONCE", 2)
+    pages_of(sqlite, [OLD])
+    seat = sqlite.seat("crawl0")
+    columns = ", ".join(one.name for one in tables.tables["page"].c if one.name not in ("id", "key", "url"))
+    for key in range(1, count):
+        sqlite.change(f"INSERT INTO page (key, url, {columns}) SELECT {key}, '{key}', {columns} FROM page LIMIT 1")
+    assert deletion.prune(sqlite.url, NEW) == count
+    assert sqlite.rows()["page"] == []
+    seat.leave()
+
+
+def test_prune_keeps_all_unless_told(sqlite: Place) -> None:
+    pages_of(sqlite, [OLD])
+    before = sqlite.rows()
+    said = sqlite.state("--prune")
+    assert (said.status, said.out) == (0, "STATE_KEEP_DAYS is 0: pages of any age are kept, and none was dropped.\n")
+    assert sqlite.rows() == before
+
+
+def test_no_bytes_are_no_word(sqlite: Place) -> None:
+    sqlite.seat("wasps").leave()
+    seat = sqlite.seat("bees")
+    seat.leave()
+    assert sqlite.state("--reset", "bees", "--yes").out == "Deleted 0 pages and 0 addresses of the crawl 'bees'.\n"
+
+
+def test_which_round_it_is_and_when_a_page_is_due(place: Place) -> None:
+    seat = place.seat("bees")
+    work(seat)
+    assert "\n  round" not in place.state("bees").out
+    seat.ledger.commit(Batch(idle=True))
+    seat.leave()
+    assert place.state("bees").fact("round") == "1; the next page is due in 23 h"
+    place.change("UPDATE page SET due_at = 1")
+    assert place.state("bees").fact("round") == "1; 1 page due"
+    seat = place.seat("bees")
+    assert seat.begin([])
+    seat.leave()
+    assert place.state("bees").fact("round") == "2"
+    assert place.state("bees").fact("pages") == "0 in this round, 1 in the database"
+
+
+def test_prune_takes_what_is_known_of_pages_with_them(place: Place) -> None:
+    seat = place.seat("bees")
+    work(seat)
+    remember(place, seat)
+    seat.leave()
+    place.change("UPDATE page SET checked_at = 1")
+    place.state("--prune", STATE_KEEP_DAYS=1)
+    rows = place.rows()
+    assert (rows["page"], rows["version"], rows["likeness"], rows["raw"]) == ([], [], [], [])
+
+
+def fill(place: Place) -> None:
+    """An old page of 2 MB."""
+    seat = place.seat("bees")
+    work(seat)
+    seat.leave()
+    place.change("UPDATE page SET text = :text, checked_at = 1", text="bees " * 400_000)
+
+
+def test_prune_makes_the_file_smaller(sqlite: Place) -> None:
+    fill(sqlite)
+    said = sqlite.state("--prune", STATE_KEEP_DAYS=1)
+    assert re.search(r"crawl\.db takes 2\.\d MB less: \d+\.\d kB\.\n$", said.out)
+    assert (sqlite.folder / "output" / "crawl.db").stat().st_size < 350_000
+    assert sorted(path.name for path in (sqlite.folder / "output").glob("crawl.db*")) == ["crawl.db"]
+
+
+@pytest.mark.parametrize("who", ["crawl", "program"])
+def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch: pytest.MonkeyPatch, who: str) -> None:
+    fill(sqlite)
+    other = create_engine(sqlite.url)
+    seat = sqlite.seat("wasps") if who == "crawl" else None
+    monkeypatch.setattr(read_only, "LOCK_SECONDS", 0.0)
+    drop = deletion.prune
+
+    def lock_then(*arguments: Any) -> int:
+        count = drop(*arguments)
+        if who == "program":
+            connection.exec_driver_sql("UPDATE crawl SET pages = pages")
+        return count
+
+    monkeypatch.setattr("crawler.commands.state.prune", lock_then)
+    with other.connect() as connection:
+        said = sqlite.state("--prune", STATE_KEEP_DAYS=1)
+    other.dispose()
+    assert re.search(
+        r"crawl\.db keeps its size while others are at it: 2\.\d MB of it are free .* later\.\n$", said.out
+    )
+    if seat is not None:
+        seat.leave()
+    said = sqlite.state("--reset", "bees", "--yes")
+    assert re.search(r"crawl\.db takes 2\.\d MB less: ", said.out)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "expected"),
+    [
+        ([], 0, "no crawl was ever run here ({where})."),
+        (["--prune", "-s", "STATE_KEEP_DAYS=1"], 0, "no crawl was ever run here ({where})."),
+        (["bees"], 2, "scrapy state: there is no crawl 'bees': no crawl was ever run here ({where})"),
+        (
+            ["--reset", "bees", "--yes"],
+            2,
+            "scrapy state: there is no crawl 'bees': no crawl was ever run here ({where})",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_database_that_is_not_there_is_not_made(place: Place, words: list[str], status: int, expected: str) -> None:
+    said = place.state(*words)
+    where = (
+        f"{place.url.database} is not there" if place.url.drivername == "sqlite" else f"{place.url} has no tables of it"
+    )
+    assert (said.status, (said.out + said.err).strip()) == (status, expected.format(where=where))
+    assert not list(place.folder.iterdir())
+    if place.url.drivername != "sqlite":
+        with postgres.connect(place.settings["STATE_URL"]) as connection:
+            assert connection.execute("SELECT to_regclass('winnow_state')").fetchone() == (None,)
+
+
+def test_a_file_that_has_just_gone_is_not_made(sqlite: Place) -> None:
+    with pytest.raises(read_only.StateError), read_only.reading(sqlite.url):
+        pass
+    assert not list(sqlite.folder.iterdir())
+    (sqlite.folder / "output").mkdir()
+    with pytest.raises(read_only.StateError), read_only.reading(sqlite.url):
+        pass
+    assert not list((sqlite.folder / "output").iterdir())
+
+
+def test_a_database_without_a_crawl(place: Place) -> None:
+    open_database(place.url).dispose()
+    assert place.state().out == f"no crawl is in {place.url.database if 'sqlite' in str(place.url) else place.url}.\n"
+
+
+def garbage(place: Place) -> None:
+    (place.folder / "output").mkdir()
+    (place.folder / "output" / "crawl.db").write_text("This is a letter. " * 1_000)
+
+
+def folder(place: Place) -> None:
+    (place.folder / "output" / "crawl.db").mkdir(parents=True)
+
+
+def of_another_release(place: Place) -> None:
+    place.seat("bees").leave()
+    place.change("UPDATE winnow_state SET version = 99")
+
+
+@pytest.mark.parametrize("words", [[], ["bees"], ["--reset", "bees", "--yes"], ["--prune"]], ids=" ".join)
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (garbage, "the database {path} cannot be read: file is not a database"),
+        (folder, "the database {path} cannot be read: unable to open database file"),
+        (of_another_release, "the database {path} was made by another release (its tables are version 99)"),
+    ],
+)
+def test_a_database_that_cannot_be_read(
+    sqlite: Place, make: Callable[[Place], None], expected: str, words: list[str]
+) -> None:
+    make(sqlite)
+    said = sqlite.state(*words, STATE_KEEP_DAYS=1)
+    assert (said.status, said.out) == (1, "")
+    assert said.err == f"scrapy state: {expected.format(path=sqlite.url.database)}\n"
+
+
+def test_a_server_that_is_away(sqlite: Place) -> None:
+    said = sqlite.state(STATE_URL="postgresql+psycopg://me:secret@127.0.0.1:1/crawls")
+    assert said.status == 1
+    assert said.err.startswith(
+        "scrapy state: the database postgresql+psycopg://me:***@127.0.0.1:1/crawls cannot be read: "
+    )
+    assert said.err.count("\n") == 1
+    assert "secret" not in said.err
+
+
+def test_the_password_is_not_shown(empty: str, sqlite: Place) -> None:
+    sqlite.url = make_url(empty).set(password="secret")
+    sqlite.settings["STATE_URL"] = sqlite.url.render_as_string(hide_password=False)
+    for words in ([], ["bees"], ["--reset", "bees", "--yes"]):
+        assert "secret" not in (said := sqlite.state(*words)).out + said.err
+        assert "postgres:***@127.0.0.1" in said.out + said.err
+    sqlite.seat("bees").leave()
+    for words in ([], ["bees"], ["--prune"]):
+        assert "secret" not in (said := sqlite.state(*words, STATE_KEEP_DAYS=1)).out + said.err
+        assert said.status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["a", "b"], "'b' is too much; one crawl is shown at a time, or all: scrapy state [NAME]"),
+        (["a", "--prune"], "NAME, --reset NAME and --prune are three different things; give one of them"),
+        (["a", "--reset", "b"], "NAME, --reset NAME and --prune are three different things; give one of them"),
+        (["--prune", "--reset", "b"], "NAME, --reset NAME and --prune are three different things; give one of them"),
+        (["--yes"], "--yes goes with --reset NAME"),
+        (["--prune", "--yes"], "--yes goes with --reset NAME"),
+        (["--delete"], "there is no option '--delete'; scrapy state --help lists them"),
+        (
+            ["-s", "STATE_KEEP_DAYS=-1"],
+            "setting STATE_KEEP_DAYS='-1' is wrong; allowed are whole numbers from 0 to 36,500",
+        ),
+        (
+            ["--prune", "-s", "STATE_KEEP_DAYS=36501"],
+            "setting STATE_KEEP_DAYS='36501' is wrong; allowed are whole numbers from 0 to 36,500",
+        ),
+        (
+            ["-s", "SITE_PAGE_LIMIT=0"],
+            "setting SITE_PAGE_LIMIT='0' is wrong; allowed are whole numbers from 1 to 1,000,000,000",
+        ),
+        (["-s", "STATE_URL=mysql://x/y"], "setting STATE_URL is wrong; allowed are sqlite:///FILE and "),
+        (["-s", "nonsense"], "Invalid -s value, use -s NAME=VALUE"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_use(sqlite: Place, words: list[str], expected: str) -> None:
+    said = sqlite.state(*words) if "STATE_URL" not in str(words) else sqlite.state(STATE_URL=words[1].partition("=")[2])
+    assert (said.status, said.out) == (2, "")
+    assert said.err.startswith(f"scrapy state: {expected}")
+    assert said.err.count("\n") == 1
+    assert not list(sqlite.folder.iterdir())
+
+
+@pytest.mark.parametrize("days", ["0", "36500"])
+def test_days_that_may_be(sqlite: Place, days: str) -> None:
+    assert sqlite.state("--prune", STATE_KEEP_DAYS=days).status == 0
+
+
+def test_reading_waits_for_nobody_and_changes_nothing(sqlite: Place) -> None:
+    seat = sqlite.seat("bees")
+    work(seat, WAYS)
+    seat.leave()
+    file = sqlite.folder / "output" / "crawl.db"
+    before = file.read_bytes(), sorted(path.name for path in file.parent.iterdir())
+    assert sqlite.state().status == sqlite.state("bees").status == 0
+    assert (file.read_bytes(), sorted(path.name for path in file.parent.iterdir())) == before
+    other = open_database(sqlite.url)
+    with other.begin() as connection:  # which lets nobody else write
+        connection.execute(address.delete().where(address.c.host_id.in_(select(host.c.id))))
+        started = time.monotonic()
+        assert sqlite.state("bees").fact("addresses") == "2 waiting, 0 held by workers, 7 done"
+        assert time.monotonic() - started < read_only.LOCK_SECONDS
+        connection.rollback()
+    other.dispose()
+
+
+def test_reading_could_not_write(place: Place) -> None:
+    place.seat("bees").leave()
+    with (
+        pytest.raises(read_only.StateError, match=r"cannot be read: .*read-?only"),
+        read_only.reading(place.url) as connection,
+    ):
+        connection.execute(text("UPDATE crawl SET pages = 7"))
+
+
+# A real crawl, of pages, a dead link and a picture.
+ROUTES = {
+    "/": page(
+        "Honey bees keep stores of honey. " * 20,
+        links={"/a": "bees", "/gone": "bees", "/b": "bees", "/old": "bees"},
+    ),
+    "/a": page("Bees fly from flower to flower. " * 20, links={"/": "home", "/quiet": "bees"}),
+    "/quiet": page("Nobody may keep this. " * 20, head='<meta name="robots" content="noindex">'),
+    "/b": Answer(b"\x89PNG", content_type="image/png"),
+    "/old": Answer("", 301, headers={"Location": "/new"}),
+    "/new": page("Bees dance to tell where the flowers are. " * 20),
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawl:
+    """A crawl that ended."""
+    with serving(Site(ROUTES)) as site:
+        return crawl(tmp_path_factory.mktemp("crawled"), {"seeds": site.url, "name": "bees", "topic": "bees"})
+
+
+def test_a_real_crawl_is_told_as_its_closing_lines_did(
+    crawled: Crawl, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert crawled.status == 0, crawled.err
+    shutil.copytree(crawled.folder / "output", tmp_path / "output")
+    here = Place(tmp_path, URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db")), capsys)
+    said = here.state("bees")
+    assert re.match(r"bees: finished on \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", said.out)
+    assert said.fact("pages") == f"{len(crawled.items('bees'))} stored" == "3 stored"
+    assert said.fact("addresses") == "0 waiting, 0 held by workers, 7 done"
+    assert said.fact("done") == "3 pages, 1 redirect, 2 left out, 1 failed"
+    told = f"{said.fact('left out')}, {said.fact('failed')}"
+    counts = re.findall(r"(.+?) \((\d+)\)(?:, |$)", told)
+    assert {why: int(count) for why, count in counts} == crawled.counts()
+    size = (tmp_path / "output" / "bees.jsonl").stat().st_size
+    assert said.fact("items").endswith(f"bees.jsonl ({size / 1000:.1f} kB)")
+    assert here.state("--reset", "bees", "--yes").status == 0
+
+
+def test_outside_a_checkout_on_a_terminal(crawled: Crawl) -> None:
+    master, slave = os.openpty()
+    line = [sys.executable, "-m", "scrapy", "state", "bees"]
+    environment = sites.environment() | {"COLUMNS": "60", "TERM": "xterm"}
+    process = subprocess.Popen(line, cwd=crawled.folder, env=environment, stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    written = b""
+    while True:
+        try:
+            piece = os.read(master, 10_000)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(master)
+    assert process.wait(30) == 0
+    lines = re.sub(r"\x1b\[[\d;]*m", "", written.decode()).replace("\r", "").split("\n")
+    assert "\x1b[1mbees: finished on " in written.decode()
+    assert max(map(len, lines)) <= 60
+    assert any(re.fullmatch(r" +addresses +0 waiting, 0 held by workers, 7 done *", line) for line in lines)
+    assert any(re.fullmatch(r"127\.0\.0\.1:\d+ +3 +0 +0% *", line) for line in lines)
+    assert "  items      output/bees.jsonl" in "\n".join(lines)
+
+
+def test_held_is_counted_by_who_holds(place: Place) -> None:
+    seat = place.seat("bees")
+    work(seat, {"http://a.example/": None})
+    (lent,) = seat.ledger.commit(Batch(demand=EVERYTHING)).lent
+    engine = create_engine(place.url)
+    with engine.connect() as connection:
+        held = connection.execute(select(address.c.id).where(address.c.state == HELD)).scalars().all()
+    engine.dispose()
+    assert held == [lent.lease]
+    (found,) = state_report.read(place.url).crawls
+    assert [one.held for one in found.workers] == [found.held] == [1]
+    seat.leave()

@@ -1,0 +1,107 @@
+"""The demo site stays where a crawl of it has its pages, and is for one worker."""
+
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import postgres
+import pytest
+from sites import Crawl, crawl
+from sqlalchemy.engine import URL, make_url
+
+from crawler import demo
+from crawler.frontier.messages import Candidate
+from crawler.reports.state_report import read
+from crawler.spiders.demo_site import check_demo
+from crawler.store.database import StateError, open_database
+from crawler.store.worker_session import Plan, WorkerSession
+from crawler.urls.canonical import Canonical
+
+
+def seat(url: URL, folder: Path) -> WorkerSession:
+    return WorkerSession(open_database(url), Plan("bees", ("demo",), folder, Canonical(()), 10_000))
+
+
+def at(folder: Path) -> URL:
+    return URL.create("sqlite", database=str(folder / "crawl.db"))
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port at which somebody else is."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def ports(ended: Crawl) -> set[str]:
+    return set(re.findall(r"http://127\.0\.0\.1:(\d+)/", " ".join(str(item["url"]) for item in ended.items())))
+
+
+def test_a_crawl_that_goes_on_has_its_pages_at_one_port(tmp_path: Path) -> None:
+    with demo.serving() as elsewhere:  # its usual port is taken, if not by this then by another
+        first = crawl(tmp_path, {"seeds": "demo", "max_pages": "4"}, {})
+        assert (first.status, len(ports(first))) == (0, 1)
+        assert f":{ports(first).pop()}/" not in elsewhere
+    second = crawl(tmp_path, {"seeds": "demo"}, {})
+    assert (second.status, ports(second)) == (0, ports(first))
+    assert len({item["url"] for item in second.items()}) == len(second.items()) > 4
+    assert "address is not public" not in second.closing()
+
+
+def test_a_crawl_of_the_demo_that_cannot_go_on_or_need_not(tmp_path: Path) -> None:
+    with demo.serving():  # so that its port is not the usual one
+        (port,) = ports(crawl(tmp_path, {"seeds": "demo", "max_pages": "2"}, {}))
+    with socket.create_server(("127.0.0.1", int(port))):
+        refused = crawl(tmp_path, {"seeds": "demo"}, {})
+    why = f"port {port} of this machine is taken, and the crawl 'topic' has its pages there"
+    assert (refused.status, refused.err) == (2, f"crawl topic: {why}; give another -a name=NAME\n")
+    assert crawl(tmp_path, {"seeds": "demo"}, {}).status == 0
+    with socket.create_server(("127.0.0.1", int(port))):
+        finished = crawl(tmp_path, {"seeds": "demo"}, {})
+    assert finished.status == 0
+    assert "\nThe crawl 'topic' is finished: " in finished.err
+
+
+def test_a_first_crawl_may_have_any_port(tmp_path: Path) -> None:
+    one = seat(at(tmp_path), tmp_path)
+    assert one.seed_known() is None
+    check_demo(one)
+    one.leave()
+
+
+def test_a_port_that_is_taken_ends_the_crawl_before_it_begins(tmp_path: Path, taken: int) -> None:
+    one = seat(at(tmp_path), tmp_path)
+    one.seed([Candidate(f"http://127.0.0.1:{taken}/", kind="seed")])
+    assert one.seed_known() == f"http://127.0.0.1:{taken}/"
+    words = (
+        f"port {taken} of this machine is taken, and the crawl 'bees' has its pages there; give another -a name=NAME"
+    )
+    with pytest.raises(StateError, match=f"^{words}$"):
+        check_demo(one)
+    assert read(at(tmp_path)).crawls[0].workers == ()
+    with pytest.raises(OSError, match="in use"), demo.serving(taken, exact=True):
+        pass
+
+
+def test_another_crawls_seed_is_not_this_ones(tmp_path: Path, taken: int) -> None:
+    other = WorkerSession(open_database(at(tmp_path)), Plan("wasps", ("demo",), tmp_path, Canonical(()), 10_000))
+    other.seed([Candidate(f"http://127.0.0.1:{taken}/", kind="seed")])
+    other.leave()
+    one = seat(at(tmp_path), tmp_path)
+    check_demo(one)
+    one.leave()
+
+
+def test_the_demo_is_for_one_worker(tmp_path: Path, postgres_server: postgres.Server) -> None:
+    url = make_url(postgres_server.database())
+    first = seat(url, tmp_path / "one")
+    check_demo(first)
+    second = seat(url, tmp_path / "two")
+    with pytest.raises(StateError, match=r"^the crawl 'bees' has another worker, and the demo site is for one; give "):
+        check_demo(second)
+    assert len(read(url).crawls[0].workers) == 1
+    first.leave()
+    third = seat(url, tmp_path / "two")
+    check_demo(third)
+    third.leave()

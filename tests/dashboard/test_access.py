@@ -1,0 +1,195 @@
+"""Who comes in, and whose change counts."""
+
+import base64
+from collections.abc import Mapping
+
+import pytest
+
+from crawler.dashboard.access import TRIES, AccessControl, host_name
+from crawler.dashboard.request import RefusedError, Request, see_other
+
+HOST = {"host": "localhost:6080"}
+SECRET = "honey-and-bees"
+BASIC = base64.b64encode(f"me:{SECRET}".encode()).decode()
+
+
+def status(door: AccessControl, method: str = "GET", form: Mapping[str, str] | None = None, **headers: str) -> int:
+    """200, or why not."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    try:
+        door.check(Request(method, "/", {}, form or {}, {**HOST, **named}, "192.0.2.7"))
+    except RefusedError as error:
+        return error.status
+    return 200
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("LOCALHOST", "localhost"),
+        ("localhost.:6080", "localhost"),
+        ("[::1]:6080", "::1"),
+        ("[::1]", "::1"),
+        ("[::1]evil.example", ""),
+        ("localhost, evil.example", ""),
+        ("localhost:6080, localhost:6080", ""),
+        ("localhost:x", ""),
+        ("localhost@evil.example", ""),
+        ("localhost/", ""),
+        ("localhost evil", ""),
+        ("http://localhost", ""),
+        ("::1", ""),
+        ("", ""),
+        ("\0localhost", ""),
+    ],
+)
+def test_the_name_in_a_host_header(said: str, name: str) -> None:
+    assert host_name(said) == name
+
+
+@pytest.mark.parametrize(
+    ("host", "any_address", "right"),
+    [
+        ("localhost:1", False, 200),
+        ("127.0.0.1:6080", False, 200),
+        ("bees.example", False, 200),
+        ("evil.example:6080", False, 421),
+        ("localhost.evil.example", False, 421),
+        ("192.0.2.1:6080", False, 421),
+        ("192.0.2.1:6080", True, 200),
+        ("[2001:db8::1]:6080", True, 200),
+        ("evil.example", True, 421),
+        ("", True, 421),
+    ],
+)
+def test_the_dashboard_is_asked_by_its_names_alone(host: str, any_address: bool, right: int) -> None:
+    door = AccessControl(frozenset(("localhost", "127.0.0.1", "bees.example")), any_address)
+    assert status(door, host=host) == right
+
+
+@pytest.mark.parametrize(
+    ("headers", "right"),
+    [
+        ({}, 200),  # no browser
+        ({"origin": "http://localhost:6080"}, 200),
+        ({"origin": "http://localhost:6080", "sec_fetch_site": "same-origin"}, 200),
+        ({"origin": "http://LOCALHOST:6080"}, 200),
+        ({"origin": "http://localhost:3000"}, 403),  # another program of this machine
+        ({"origin": "http://localhost:3000", "sec_fetch_site": "same-site"}, 403),
+        ({"sec_fetch_site": "same-site"}, 403),
+        ({"sec_fetch_site": "cross-site"}, 403),
+        ({"origin": "http://localhost"}, 403),
+        ({"origin": "http://localhost:6080.evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": ""}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"host": "localhost", "origin": "https://localhost:443"}, 200),
+        ({"host": "localhost:8443", "origin": "https://localhost:8443"}, 200),
+    ],
+)
+def test_a_change_comes_from_a_page_of_the_dashboard(headers: dict[str, str], right: int) -> None:
+    door = AccessControl()
+    assert status(door, "POST", {"token": door.token}, **headers) == right
+    assert status(door, "POST", x_token=door.token, **headers) == right
+
+
+@pytest.mark.parametrize("token", ["", "x", "é" * 32, "\ud800"])
+def test_a_change_needs_the_token(token: str) -> None:
+    assert status(AccessControl(), "POST", {"token": token}) == 403
+    assert status(AccessControl(), "POST") == 403
+
+
+@pytest.mark.parametrize(
+    ("site", "mode", "right"),
+    [
+        ("cross-site", "navigate", 200),
+        ("cross-site", "no-cors", 403),
+        ("same-site", "cors", 403),
+        ("none", "navigate", 200),
+        ("same-origin", "cors", 200),
+    ],
+)
+def test_other_sites_may_link_here_and_no_more(site: str, mode: str, right: int) -> None:
+    assert status(AccessControl(), sec_fetch_site=site, sec_fetch_mode=mode) == right
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        (f"Basic {BASIC}", 200),
+        (f"basic  {BASIC} ", 200),
+        (f"Bearer {SECRET}", 200),
+        ("", 401),
+        ("Basic", 401),
+        ("Basic !!!", 401),
+        ("Basic /w==", 401),
+        (f"Basic {base64.b64encode(SECRET.encode()).decode()}", 401),
+        (f"Digest {SECRET}", 401),
+        (f"Bearer {SECRET}x", 401),
+        (f"Bearer {SECRET[:-1]}", 401),
+        ("Bearer é", 401),
+    ],
+)
+def test_the_password(said: str, right: int) -> None:
+    assert status(AccessControl(password=SECRET), authorization=said) == right
+
+
+def test_who_guesses_waits_and_nobody_else() -> None:
+    door = AccessControl(password=SECRET)
+    assert [status(door, authorization="Bearer x") for _ in range(TRIES)] == [401] * TRIES
+    assert status(door, authorization="Bearer x") == 429
+    assert status(door, authorization=f"Bearer {SECRET}") == 429  # or guessing would go on
+    door.check(Request("GET", "/", headers={**HOST, "authorization": f"Bearer {SECRET}"}, client="192.0.2.8"))
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(59.0, 429), (61.0, 200)])
+def test_who_guessed_waits_a_minute(seconds: float, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    door, now = AccessControl(password=SECRET), 1_000.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    for _ in range(20):
+        assert status(door, authorization="Bearer x") == 401
+    now += seconds
+    assert status(door, authorization=f"Bearer {SECRET}") == expected
+
+
+@pytest.mark.parametrize(("others", "expected"), [(9_999, 429), (10_000, 401)])
+def test_of_so_many_networks_it_is_known_who_guessed(others: int, expected: int) -> None:
+    door = AccessControl(password=SECRET)
+    for client in ["192.0.2.7"] * 20 + [f"10.{n >> 8}.{n & 255}.1" for n in range(others)]:
+        with pytest.raises(RefusedError):
+            door.check(Request("GET", "/", headers={**HOST, "authorization": "Bearer x"}, client=client))
+    assert status(door, authorization="Bearer x") == expected
+
+
+def test_to_ask_without_a_password_is_no_guess() -> None:
+    door = AccessControl(password=SECRET)
+    assert [status(door) for _ in range(TRIES + 1)] == [401] * (TRIES + 1)
+    assert status(door, authorization=f"Bearer {SECRET}") == 200
+
+
+def test_a_door_shows_no_secrets() -> None:
+    door = AccessControl(password=SECRET)
+    assert SECRET not in repr(door)
+    assert door.token not in repr(door)
+
+
+@pytest.mark.parametrize("where", ["//evil.example", "https://evil.example", "/\\evil.example", "", "pages"])
+def test_a_change_leads_nowhere_else(where: str) -> None:
+    with pytest.raises(ValueError, match="no address of the dashboard"):
+        see_other(where)
+
+
+@pytest.mark.parametrize(
+    ("query", "cookie", "accept", "language"),
+    [
+        ("", "", "", "en"),
+        ("zh", "lang=en", "en", "zh"),
+        ("zh\r\nX: y", "", "", "zh"),
+        ("", "xlang=zh; lang=en", "zh", "en"),
+        ("", "a=b; lang=zh", "en", "zh"),
+        ("", "lang", "zh-CN,zh;q=0.9", "zh"),
+    ],
+)
+def test_the_language(query: str, cookie: str, accept: str, language: str) -> None:
+    asked = Request("GET", "/", {"lang": query} if query else {}, {}, {"cookie": cookie, "accept-language": accept})
+    assert asked.language == language

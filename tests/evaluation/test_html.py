@@ -1,5 +1,0 @@
-from crawler.evaluation.html import shown
-
-
-def test_shown_is_escaped_once() -> None:
-    assert shown("a\r\n<&amp;>\x00") == "a\n&lt;&amp;amp;&gt;\ufffd"

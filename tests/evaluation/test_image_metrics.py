@@ -1,0 +1,126 @@
+"""The figures of models that tell pictures apart, against sums done another way."""
+
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from crawler.evaluation.image_metrics import KEPT, Link, figures, of_kind
+
+
+def link(is_noise: bool, score: float, skipped: bool = False, **more: Any) -> Link:
+    kind = "advert" if is_noise else "text"
+    return Link("set", "a.example", 1, is_noise, kind, score, skipped)._replace(**more)
+
+
+def links(noise: list[float], content: list[float]) -> list[Link]:
+    return [link(True, score) for score in noise] + [link(False, score) for score in content]
+
+
+@pytest.mark.parametrize(
+    ("noise", "content", "auc"),
+    [
+        ([0.9, 0.8], [0.1, 0.2], 1.0),
+        ([0.1, 0.2], [0.9, 0.8], 0.0),
+        ([0.5], [0.5], 0.5),
+        ([0.5, 0.9], [0.5, 0.1], 0.875),
+        ([-1.0, 0.0], [-1.0], 0.75),
+        ([0.5], [], None),
+        ([], [0.5], None),
+        ([], [], None),
+    ],
+)
+def test_auc(noise: list[float], content: list[float], auc: float | None) -> None:
+    assert figures(links(noise, content)).auc == auc
+
+
+def test_auc_is_the_share_of_pairs_in_order() -> None:
+    chance = random.Random(1)
+    noise = [round(chance.gauss(0.6, 0.2), 1) for _ in range(70)]
+    content = [round(chance.gauss(0.4, 0.2), 1) for _ in range(50)]
+    won = sum((one > other) + (one == other) / 2 for one in noise for other in content)
+    assert figures(links(noise, content)).auc == pytest.approx(won / 70 / 50)
+
+
+@pytest.mark.parametrize(
+    ("noise", "content", "removed"),
+    [
+        ([0.9] * 3 + [0.1], [0.5] * 50, 0.75),
+        ([0.9] * 3 + [0.1], [0.95] + [0.5] * 49, 0.75),  # one of 50 may go: 98% are kept
+        ([0.9] * 3 + [0.1], [0.95] + [0.5] * 48, 0.0),  # one of 49 may not
+        ([0.9] * 3 + [0.1], [0.95] * 2 + [0.5] * 98, 0.75),
+        ([0.9] * 3 + [0.1], [0.95] * 3 + [0.5] * 97, 0.0),
+        ([0.97] * 3 + [0.9], [0.95] * 3 + [0.5] * 97, 0.75),
+        ([0.9, 0.5], [0.5] * 50, 0.5),  # noise of the same score as content stays with it
+        ([0.5], [], None),
+        ([], [0.5], None),
+    ],
+)
+def test_noise_removed_at_98_percent_of_content_kept(
+    noise: list[float], content: list[float], removed: float | None
+) -> None:
+    assert KEPT == 0.98
+    assert figures(links(noise, content)).removed == removed
+
+
+def test_by_the_models_own_threshold() -> None:
+    found = figures(
+        [
+            *(link(True, 0.9, skipped) for skipped in (True, True, True, False)),
+            *(link(True, 0.9, skipped, kind="icon") for skipped in (True, False)),
+            *(link(False, 0.1, skipped) for skipped in (True, False, False, False, False)),
+        ]
+    )
+    assert (found.links, found.noise) == (11, 6)
+    assert (found.kept, found.recall, found.precision, found.adverts) == (4 / 5, 4 / 6, 4 / 5, 3 / 4)
+
+
+def test_nothing_to_divide_by() -> None:
+    found = figures([link(False, 0.1)])
+    assert (found.kept, found.recall, found.precision, found.adverts) == (1, None, None, None)
+    assert figures([link(True, 0.1, kind="icon")]).kept is None
+
+
+def test_intervals_draw_sites_and_are_always_the_same() -> None:
+    chance = random.Random(2)
+    alike = [
+        link(noise, level + (0.3 if noise else 0), False, site=f"{site}.example")
+        for site in range(12)
+        for level in [chance.random()]
+        for noise in [True, False] * 20
+    ]
+    found = figures(alike)
+    assert found == figures(alike) == figures(alike[::-1])
+    low, high = found.auc_interval
+    assert low < found.auc < high
+    apart = figures([one._replace(site=f"{place}.example") for place, one in enumerate(alike)]).auc_interval
+    assert high - low > 1.5 * (apart[1] - apart[0])  # links of one site are no news after the first
+    assert found.kept_interval == (1, 1)
+
+
+@pytest.mark.parametrize("sites", [0, 1])
+def test_of_a_single_site_nothing_is_said(sites: int) -> None:
+    found = figures([link(True, 0.9), link(False, 0.1)][: 2 * sites])
+    assert (found.auc_interval, found.removed_interval, found.kept_interval) == (None, None, None)
+
+
+def test_intervals_can_be_left_out() -> None:
+    found = [link(True, 0.9), link(False, 0.1, site="b.example")]
+    assert figures(found).auc_interval is not None
+    assert figures(found, intervals=False).auc_interval is None
+
+
+def test_the_curve_never_falls() -> None:
+    chance = random.Random(3)
+    content = [chance.random() for _ in range(100)]
+    removed = [figures(links([level], content)).removed for level in sorted(chance.random() for _ in range(30))]
+    assert all(one <= other for one, other in pairwise(removed))
+
+
+@pytest.mark.parametrize(
+    ("kind", "kinds"), [("icon", ["icon", "text", "text"]), ("text", ["advert", "icon", "text", "text"])]
+)
+def test_a_kind_is_compared_with_the_other_label(kind: str, kinds: list[str]) -> None:
+    found = [link(True, 0.9), link(True, 0.9, kind="icon"), link(False, 0.1), link(False, 0.2)]
+    assert sorted(one.kind for one in of_kind(found, kind)) == kinds

@@ -1,0 +1,69 @@
+"""What addresses are known by, and which were seen last."""
+
+import pytest
+
+from crawler.frontier.messages import Candidate, Keys, Lease, Recent
+from crawler.urls.canonical import Canonical
+
+A = "http://a.example/"
+KEYS = Keys(1, Canonical(["utm_.*"]))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ((A,), (A,), True),
+        ((A + "?utm_source=1",), (A,), True),
+        ((A + "?b=1&utm_source=1",), (A + "?utm_id=2&b=1",), True),
+        ((A + "?b=1",), (A,), False),
+        ((A,), (A + "x",), False),
+        ((A, "link"), (A, "seed"), True),
+        ((A, "link"), (A, "list"), True),
+        ((A, "link"), (A, "image"), False),
+        ((A, "image"), (A + "?utm_source=1", "image"), True),
+    ],
+)
+def test_spellings_of_one_address_have_one_key(one: tuple[str, ...], other: tuple[str, ...], same: bool) -> None:
+    assert (KEYS(*one) == KEYS(*other)) == same
+
+
+def test_two_crawls_have_different_keys() -> None:
+    assert Keys(2, KEYS.canonical)(A) != KEYS(A)
+    assert Keys(1, KEYS.canonical)(A) == KEYS(A)
+    assert Keys(11, KEYS.canonical)("1") != Keys(1, KEYS.canonical)("11")
+
+
+def test_a_key_fits_a_column() -> None:
+    keys = [KEYS(f"{A}{n}") for n in range(200)]
+    assert len(set(keys)) == 200
+    assert min(keys) < 0 < max(keys)
+    assert all(-(2**63) <= key < 2**63 for key in keys)
+
+
+def test_a_key_is_the_same_on_every_machine() -> None:
+    assert KEYS(A) == Keys(1, Canonical(()))(A) == -7453189927768433700
+    assert isinstance(KEYS("http://\ud800.example/"), int)
+
+
+@pytest.mark.parametrize(("kind", "counts"), [("link", True), ("seed", True), ("list", True), ("image", False)])
+def test_all_but_pictures_count(kind: str, counts: bool) -> None:
+    assert Lease(1, Candidate(A, kind=kind), 1, 1).counts == counts
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_so_many_are_remembered_at_least_and_twice_as_many_at_most(limit: int) -> None:
+    recent = Recent(limit)
+    for number in range(20):
+        assert number not in recent
+        assert [recent.add(number), recent.add(number)] == [True, False]
+        remembered = [old for old in range(20) if old in recent]
+        assert remembered == list(range(number + 1))[-len(remembered) :]
+        assert min(limit, number + 1) <= len(remembered) <= 2 * limit
+
+
+def test_nothing_is_remembered_of_what_is_cleared() -> None:
+    recent = Recent(2)
+    for number in range(3):
+        recent.add(number)
+    recent.clear()
+    assert [recent.add(number) for number in range(3)] == [True] * 3

@@ -1,0 +1,253 @@
+"""The learned model: its sums by hand, its file, and what the shipped weights say of a small page."""
+
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pictured import TEXT, seen
+
+from crawler.noise.evidence import Evidence
+from crawler.noise.learned_model import (
+    CODES,
+    MOST,
+    OF_SITE,
+    SIGNS,
+    SPLITS,
+    UNKNOWN,
+    WEIGHTS,
+    Model,
+    WeightsError,
+    load,
+    probability,
+    save,
+    shipped,
+    signs_of,
+)
+from crawler.noise.reasons import NoiseReason
+from crawler.noise.sighting import Sighting
+from crawler.noise.verdict import NOTHING, Judge, _by_learned, scores_of
+from crawler.translation.reasons import Reason
+
+FIRST, SECOND, THIRD = 0, 7, 20
+
+
+def model(**changed: object) -> Model:
+    """Two trees: the second asks one sign at two edges, and has a split that asks nothing."""
+    found = Model(
+        splits=np.array([[FIRST, SECOND], [SECOND, SECOND], [THIRD, 0]]),
+        edges=np.array([[0.5, 1.0], [1.0, 2.0], [0.0, 0.0]], np.float32),
+        tables=np.array([[0, 1, 2, 3, 4, 5, 6, 7], [0, 10, 20, 30, 0, 10, 20, 30]], np.float32),
+        usual=np.zeros(len(SIGNS), np.float32),
+        limit=0.9,
+    )
+    return replace(found, **changed)
+
+
+def signs(first: float = 0, second: float = 0, third: float = 0) -> np.ndarray:
+    found = np.zeros(len(SIGNS), np.float32)
+    found[[FIRST, SECOND, THIRD]] = first, second, third
+    return found
+
+
+@pytest.mark.parametrize(
+    ("row", "logit"),
+    [
+        (signs(), 0),
+        (signs(first=0.5), 0),
+        (signs(first=0.6), 1),
+        (signs(second=1), 0),
+        (signs(second=1.5), 2 + 10),
+        (signs(second=2.5), 2 + 30),
+        (signs(third=0.1), 4),
+        (signs(1, 3, 1), 7 + 30),
+    ],
+)
+def test_logits(row: np.ndarray, logit: float) -> None:
+    assert model().logits(row[None]).tolist() == [logit]
+
+
+def test_logits_of_many_rows() -> None:
+    assert model().logits(np.stack([signs(), signs(first=1), signs(third=1)])).tolist() == [0, 1, 4]
+
+
+@pytest.mark.parametrize(
+    ("logit", "likely"), [(0, 0.5), (1, 0.7310585786), (-1, 0.2689414214), (1e9, 1.0), (-1e9, 0.0), (MOST, 1.0)]
+)
+def test_probabilities(logit: float, likely: float) -> None:
+    assert probability(logit) == pytest.approx(likely)
+
+
+ONE = Sighting("http://a.example/p.jpg?w=3", "", "", read=lambda: tuple(range(len(SIGNS) - len(OF_SITE))))
+
+
+@pytest.mark.parametrize(
+    ("pages", "shown", "expected"),
+    [
+        (0, 0, (0, 0, UNKNOWN)),
+        (1, 1, (1, 0, UNKNOWN)),
+        (2, 1, (2, 0, 0.0)),
+        (2, 2, (2, 1, 1.0)),
+        (5, 3, (5, 2, 0.5)),
+        (5, 0, (5, 0, 0.0)),
+    ],
+)
+def test_signs_of_the_site(pages: int, shown: int, expected: tuple[float, ...]) -> None:
+    evidence = Evidence(pages=pages)
+    evidence.shown["a.example/p.jpg"] = shown
+    found = signs_of(ONE, evidence, None, 0.25)
+    assert found[: -len(OF_SITE)].tolist() == list(ONE.signs)
+    of_site = (np.log1p(expected[0]), np.log1p(expected[1]), expected[2], UNKNOWN, 0.25)
+    assert found[-len(OF_SITE) :].tolist() == pytest.approx(of_site)
+
+
+def test_a_picture_without_signs_is_nothing() -> None:
+    one = Sighting("http://a.example/ads/banner.gif", "", "")
+    scores = scores_of(one, Evidence())
+    assert _by_learned(one, Evidence(), scores, Judge()) == NOTHING
+    assert Judge().judge(one, Evidence())[:2] == (False, 0.0)
+
+
+@pytest.mark.parametrize(("limit", "is_noise"), [(0.0, True), (1.0, False)])
+def test_the_limit_can_be_given(limit: float, is_noise: bool) -> None:
+    (one,) = seen("<img src=/p.jpg>")
+    assert Judge(learned_limit=limit).judge(one, Evidence()).is_noise is is_noise
+
+
+@pytest.mark.parametrize(("limit", "is_noise"), [(0.4999, True), (0.5, False)])
+def test_noise_is_over_the_limit(limit: float, is_noise: bool) -> None:
+    even = model(tables=np.zeros((2, CODES), np.float32), limit=limit)
+    (one,) = seen("<img src=/p.jpg>")
+    assert Judge(learned=even).judge(one, Evidence())[:2] == (is_noise, 0.5)
+
+
+def test_a_model_comes_back(tmp_path: Path) -> None:
+    save(model(), tmp_path / "w.npz")
+    found = load(tmp_path / "w.npz")
+    for name in ("splits", "edges", "tables", "usual", "limit"):
+        assert np.array_equal(getattr(found, name), getattr(model(), name))
+    save(found, tmp_path / "again.npz")
+    assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "w.npz").read_bytes()
+
+
+def changed(**arrays: object) -> Callable[[Path], object]:
+    """Writes the shipped weights with some of them changed, or left out where they are None."""
+
+    def write(path: Path) -> None:
+        with np.load(WEIGHTS) as held, path.open("wb") as file:
+            found = {**held, **arrays}
+            np.savez_compressed(file, **{name: rows for name, rows in found.items() if rows is not None})
+
+    return write
+
+
+def with_nan(name: str) -> np.ndarray:
+    rows = np.array(getattr(shipped(), name))
+    rows.flat[5] = np.nan
+    return rows
+
+
+TREES = len(shipped().tables)
+FILES: dict[str, Callable[[Path], object]] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("weights"),
+    "truncated": lambda path: path.write_bytes(WEIGHTS.read_bytes()[:-500]),
+    "half": lambda path: path.write_bytes(WEIGHTS.read_bytes()[:5_000]),
+    "pickle": lambda path: path.write_bytes(pickle.dumps({"splits": [1]})),
+    "one array": lambda path: np.save(path.open("wb"), np.zeros(3)),
+    "objects": changed(limit=np.array([None])),
+    "other signs": changed(names=np.array([*SIGNS[:-1], "luck"])),
+    "signs in another order": changed(names=np.array([SIGNS[1], SIGNS[0], *SIGNS[2:]])),
+    "fewer signs": changed(names=np.array(SIGNS[:-1])),
+    "no signs": changed(names=None),
+    "no tables": changed(tables=None),
+    "a tree less": changed(edges=np.zeros((SPLITS, TREES - 1))),
+    "splits less": changed(splits=np.zeros((SPLITS - 1, TREES))),
+    "codes less": changed(tables=np.zeros((TREES, CODES - 1))),
+    "no tree": changed(splits=np.zeros((SPLITS, 0)), edges=np.zeros((SPLITS, 0)), tables=np.zeros((0, CODES))),
+    "a sign beyond": changed(splits=np.full((SPLITS, TREES), len(SIGNS))),
+    "a sign before": changed(splits=np.full((SPLITS, TREES), -1)),
+    "words": changed(edges=np.full((SPLITS, TREES), "a")),
+    "edges not a number": changed(edges=with_nan("edges")),
+    "tables not a number": changed(tables=with_nan("tables")),
+    "usual not a number": changed(usual=with_nan("usual")),
+    "infinite": changed(tables=np.full((TREES, CODES), np.inf)),
+    "usual too short": changed(usual=np.zeros(3)),
+    "limit 0": changed(limit=np.float64(0)),
+    "limit 1": changed(limit=np.float64(1)),
+    "limit not a number": changed(limit=np.float64("nan")),
+    "two limits": changed(limit=np.array([0.5, 0.6])),
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_not_weights_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "w.npz"
+    FILES[name](path)
+    with pytest.raises(WeightsError, match=r"^'.*w\.npz' holds no weights of pictures$"):
+        load(path)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(WeightsError, match="holds no weights"):
+        load(tmp_path / "w.npz")
+
+
+def test_the_shipped_weights() -> None:
+    found = shipped()
+    assert found is shipped()
+    assert found.tables.shape == (400, CODES)
+    assert 0.5 < found.limit < 1
+
+
+MENU = "<nav class=menu><a href=/><img src=/img/logo.png alt=Post width=120 height=40></a> <a href=/n>News</a></nav>"
+BANNER = (
+    '<div class="ad banner"><a href="http://ads.network.example/click?1">'
+    "<img src=http://ads.network.example/728x90.gif width=728 height=90></a></div>"
+)
+PHOTO = "<figure><img src=/2024/05/bridge.jpg alt='The bridge' width=800 height=500><figcaption>The bridge</figure>"
+STORY = (
+    "<html><head><title>The flood</title><meta property=og:image content=http://www.example.org/2024/05/flood.jpg>"
+    f"</head><body>{MENU}{BANNER}<header><img src=/2024/05/flood.jpg alt='The flood'></header>"
+    f"<main><article><h1>The flood</h1>{f'<p>{TEXT * 3}</p>' * 4}{PHOTO}{f'<p>{TEXT * 3}</p>' * 4}</article></main>"
+    "<footer><a href=/n>News</a></footer></body></html>"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_noise", "reason"),
+    [
+        ("/img/logo.png", True, "shown_on_pages"),
+        ("728x90.gif", True, "links_to_site"),
+        ("flood.jpg", False, "head"),
+        ("bridge.jpg", False, "in_main_text"),
+    ],
+)
+def test_what_the_shipped_weights_say(name: str, is_noise: bool, reason: str) -> None:
+    evidence = Evidence()
+    for at in range(4):
+        shown = seen(STORY.replace("flood", f"flood{at}").replace("bridge", f"bridge{at}"))
+        evidence.see(shown)
+    shown = seen(STORY)
+    evidence.see(shown)
+    (one,) = [one for one in shown if one.url.endswith(name)]
+    verdict = Judge().judge(one, evidence)
+    assert verdict.is_noise is is_noise, verdict
+    assert reason in [one.code for one in verdict.reasons]
+
+
+@pytest.mark.parametrize(
+    ("limit", "is_noise", "says"), [(0.9999, False, True), (0.2, True, False), (None, True, False)]
+)
+def test_what_is_kept_though_it_is_likely_noise_says_why(limit: float | None, is_noise: bool, says: bool) -> None:
+    shown = seen(STORY)
+    evidence = Evidence()
+    evidence.see(shown)
+    (banner,) = [one for one in shown if one.url.endswith("728x90.gif")]
+    verdict = Judge(models=("learned",), learned_limit=limit).judge(banner, evidence)
+    assert verdict.is_noise is is_noise
+    assert (verdict.reasons[0] == Reason(NoiseReason.BELOW_LIMIT, {"percent": 99.99})) is says
+    assert NoiseReason.BELOW_LIMIT not in [one.code for one in verdict.reasons[1:]]

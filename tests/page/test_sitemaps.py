@@ -1,0 +1,221 @@
+import gzip
+import time
+
+import pytest
+from hostile import PAGES
+
+from crawler.page.sitemaps import Listing, listing
+
+URL = "http://example.com/deep/sitemap.xml"
+E = "http://example.com/"
+LIMIT = 1_000_000
+SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+NOTHING = Listing((), ())
+
+
+def listed(pages: str = "", sitemaps: str = "") -> Listing:
+    return Listing(tuple(E + path for path in pages.split()), tuple(E + path for path in sitemaps.split()))
+
+
+@pytest.mark.parametrize(
+    ("xml", "expected"),
+    [
+        (f"<urlset {SITEMAP}><url><loc>{E}a</loc><lastmod>x</lastmod></url><url><loc>{E}b</loc></url></urlset>", "a b"),
+        (f"<urlset><url><loc> {E}a\n</loc></url></urlset>", "a"),
+        (f"<urlset><url><loc>{E}a</loc></url><url><loc>{E}a</loc></url></urlset>", "a"),
+        (
+            "<urlset><url><loc>/a</loc></url><url><loc>b</loc></url><url><loc>//example.com/c</loc></url></urlset>",
+            "a deep/b c",
+        ),
+        (f"<urlset><url><loc><![CDATA[{E}a?b&c]]></loc></url></urlset>", "a?b&c"),
+        (f"<urlset><url><loc>{E}a?b&amp;c</loc></url></urlset>", "a?b&c"),
+        (f"<URLSET><URL><LOC>{E}a</LOC></URL></URLSET>", "a"),
+        ("<urlset><url><loc><!-- x -->/a<?y?>b</loc></url></urlset>", "ab"),
+        ("<urlset><url><loc/></url><url><loc>mailto:a@b.c</loc></url><url><loc>http://[</loc></url></urlset>", ""),
+        ("<urlset><loc>/a</loc><other><loc>/b</loc></other></urlset>", ""),
+        (f"<urlset {SITEMAP} xmlns:i='i'><url><loc>/a</loc><i:image><i:loc>/i</i:loc></i:image></url></urlset>", "a"),
+        ("<urlset><url><loc>/a</loc><image:image><image:loc>/i</image:loc></image:image></url></urlset>", "a"),
+        ("<x:urlset><x:url><x:loc>/a</x:loc></x:url></x:urlset>", "a"),
+        ("<urlset xmlns='wrong'><url><loc>/a</loc></url></urlset>", "a"),
+        ("<urlset xmlns='&bogus;'><url><loc>/a</loc></url></urlset>", "a"),
+        ("<a:b:urlset><url><loc>/a</loc></url></a:b:urlset>", "a"),
+        ("<urlset><url><loc>/a</loc></url><url><loc>/b", "a b"),
+        ("<urlset><url><loc>/a</loc></url><url><lo", "a"),
+        ("<urlset><url><loc>/a</loc></wrong><url><loc>/b</loc></url></urlset>", "a b"),
+        ("<urlset><url><loc>/a</loc></url></urlset><html/>", "a"),
+        ("<urlset/>", ""),
+    ],
+)
+def test_sitemap(xml: str, expected: str) -> None:
+    assert listing(xml.encode(), URL, LIMIT) == listed(expected)
+    assert listing(gzip.compress(xml.encode()), URL, LIMIT) == listed(expected)
+
+
+@pytest.mark.parametrize(
+    ("xml", "pages", "sitemaps"),
+    [
+        (f"<sitemapindex {SITEMAP}><sitemap><loc>/1.xml</loc></sitemap></sitemapindex>", "", "1.xml"),
+        (
+            "<sitemapindex><sitemap><loc>2.xml.gz</loc></sitemap><url><loc>/a</loc></url></sitemapindex>",
+            "a",
+            "deep/2.xml.gz",
+        ),
+        (
+            (
+                "<rss version='2.0'><channel><link>/home</link><image><link>/logo</link></image>"
+                "<item><link>/a</link><guid>/x</guid><enclosure url='/b.mp3'/></item></channel></rss>"
+            ),
+            "a",
+            "",
+        ),
+        (
+            (
+                "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/'>"
+                "<channel rdf:about='/'><link>/h</link></channel><item rdf:about='/a'><link>/a</link></item></rdf:RDF>"
+            ),
+            "a",
+            "",
+        ),
+        (
+            "<rss><channel><item xmlns:a='http://www.w3.org/2005/Atom'><a:link href='/a'/></item></channel></rss>",
+            "a",
+            "",
+        ),
+        (
+            (
+                "<feed xmlns='http://www.w3.org/2005/Atom'><link href='/home'/><entry><link href='/a'/></entry>"
+                "<entry><link rel='alternate' href='b'/><link rel='self' href='/c'/></entry></feed>"
+            ),
+            "a deep/b",
+            "",
+        ),
+        ("<feed><entry><link>/a</link></entry></feed>", "", ""),
+    ],
+)
+def test_indexes_and_feeds(xml: str, pages: str, sitemaps: str) -> None:
+    is_feed = not xml.startswith("<sitemapindex")
+    assert listing(xml.encode(), URL, LIMIT) == listed(pages, sitemaps)._replace(is_feed=is_feed)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"",
+        b"\xef\xbb\xbf",
+        b" \r\n\t",
+        b"<?xml version='1.0' encoding='UTF-8'?>\n",
+        b"<?xml version='1.0' encoding='GBK'?>",
+        b"<!-- made by a plugin -->",
+        b"<?xml-stylesheet href='x.xsl'?>",
+        b"<!DOCTYPE urlset>",
+    ],
+)
+def test_what_may_come_first(start: bytes) -> None:
+    assert listing(start + b"<urlset><url><loc>/a</loc></url></urlset>", URL, LIMIT) == listed("a")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html><body><a href=/a>a</a></body></html>",
+        b"<!DOCTYPE html><html><head><link rel=alternate href=/feed></head></html>",
+        b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body><p>x</p></body></html>',
+        b"<svg xmlns='http://www.w3.org/2000/svg'><a><loc>/a</loc></a></svg>",
+        b"<url><loc>/a</loc></url>",
+        b"User-agent: *",
+        b"http://example.com/a",
+        b"{}",
+        b"<",
+        b"<!-- only -->",
+        gzip.compress(b"<html></html>", mtime=0),
+        gzip.compress(b"", mtime=0),
+        b"\x1f\x8b",
+        b"\x1f\x8bnot gzipped at all",
+        gzip.compress(b"<urlset/>", mtime=0)[:12],
+    ],
+)
+def test_what_is_no_list(body: bytes) -> None:
+    assert listing(body, URL, LIMIT) is None
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_hostile_pages_are_no_lists(name: str) -> None:
+    start = time.process_time()
+    assert listing(PAGES[name], URL, LIMIT) is None
+    assert listing(b"<urlset>" + PAGES[name], URL, LIMIT) is not None
+    assert time.process_time() - start < 2
+
+
+def test_a_gzip_bomb_is_cut_at_the_limit() -> None:
+    entry = b"<url><loc>/a</loc></url>"
+    body = b"<urlset>" + entry + b" " * 50_000_000 + b"<url><loc>/b</loc></url></urlset>"
+    cut = listed("a")._replace(cut=True)
+    assert listing(gzip.compress(body), URL, 8 + len(entry)) == cut
+    assert listing(gzip.compress(body), URL, 8 + len(entry) - 7) == cut
+    assert listing(gzip.compress(body), URL, 4) is None
+    assert listing(gzip.compress(body), URL, LIMIT) == cut
+    small = b"<urlset>" + entry + b"</urlset>"
+    assert listing(gzip.compress(small), URL, len(small)) == listed("a")
+
+
+def entities(first: str, levels: int) -> str:
+    declared = "".join(f'<!ENTITY x{n} "{f"&x{n - 1};" * 10}">' for n in range(1, levels))
+    return f"<!DOCTYPE urlset [<!ENTITY x0 {first}>{declared}]>"
+
+
+@pytest.mark.parametrize(
+    ("doctype", "loc"),
+    [
+        (entities('"ha"', 1), "/b&x0;"),
+        (entities('"ha"', 10), "/&x9;"),
+        (entities('"ha"', 10), "&x9;"),
+        (entities('SYSTEM "file:///etc/passwd"', 1), "/&x0;"),
+        (entities('SYSTEM "file:///etc/passwd"', 1), "&x0;"),
+        (entities('SYSTEM "http://127.0.0.1:9/"', 1), "&x0;"),
+        ("", "/&undeclared;"),
+        ('<!DOCTYPE urlset SYSTEM "file:///etc/passwd">', "&x0;"),
+        ('<!DOCTYPE urlset [<!ENTITY % x SYSTEM "file:///etc/passwd"> %x;]>', "&x;"),
+    ],
+    ids=["one", "bomb in", "bomb", "file in", "file", "net", "undeclared", "dtd", "parameter"],
+)
+def test_entities_are_not_followed(doctype: str, loc: str) -> None:
+    start = time.process_time()
+    xml = f"{doctype}<urlset><url><loc>/a</loc></url><url><loc>{loc}</loc></url></urlset>"
+    found = listing(xml.encode(), URL, LIMIT)
+    assert time.process_time() - start < 1
+    assert found is not None
+    assert set(found.pages) <= {E + "a", E}
+    assert "root:" not in str(found)
+
+
+DATED = "<url><loc>/a</loc><lastmod>{}</lastmod></url>"
+PUBLISHED = "<pubDate>Fri, 02 Jan 1970 00:00:00 GMT</pubDate>"
+HREF = '<link href="/a"/>'
+
+
+@pytest.mark.parametrize(
+    ("xml", "expected"),
+    [
+        ("<urlset><url><loc>/a</loc><lastmod>1970-01-02</lastmod></url></urlset>", 86_400.0),
+        ("<urlset><url><lastmod>1970-01-01T01:01:00+01:00</lastmod><loc>/a</loc></url></urlset>", 60.0),
+        ("<urlset><url><loc>/a</loc><lastmod> 1970-01-02\n</lastmod></url></urlset>", 86_400.0),
+        ("<urlset><url><loc>/a</loc><lastmod>yesterday</lastmod></url></urlset>", None),
+        ("<urlset><url><loc>/a</loc><lastmod>2999-01-01</lastmod></url></urlset>", None),
+        ("<urlset><url><loc>/a</loc><lastmod/></url></urlset>", None),
+        ("<urlset><lastmod>1970-01-02</lastmod><url><loc>/a</loc></url></urlset>", None),
+        (f"<urlset>{DATED.format('1970-01-02')}{DATED.format('1970-01-01')}</urlset>", 86_400.0),
+        (f"<rss><channel>{PUBLISHED}<item><link>/a</link></item></channel></rss>", None),
+        (f"<rss><channel><item><link>/a</link>{PUBLISHED}</item></channel></rss>", 86_400.0),
+        (f"<feed><entry>{HREF}<updated>1970-01-02T00:00:00Z</updated></entry></feed>", 86_400.0),
+        (f"<feed><entry>{HREF}<published>1970-01-02T00:00:00Z</published></entry></feed>", 86_400.0),
+        (
+            f"<feed><entry>{HREF}<published>1970-01-02</published><updated>1970-01-03</updated></entry></feed>",
+            172_800.0,
+        ),
+    ],
+)
+def test_when_pages_were_changed(xml: str, expected: float | None) -> None:
+    found = listing(xml.encode(), URL, LIMIT)
+    assert found is not None
+    assert found.pages == (E + "a",)
+    assert found.lastmods == ({} if expected is None else {E + "a": expected})

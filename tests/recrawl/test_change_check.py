@@ -1,0 +1,83 @@
+"""What a page is beside what it was before, by its text alone."""
+
+from dataclasses import replace
+
+import pytest
+
+from crawler.extraction import EXTRACTORS
+from crawler.page.page import Page
+from crawler.recrawl.change_check import Comparison
+from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
+
+TEXT = "Bees dance in the dark of the hive, and the others follow the dancer with their feelers to learn the way. "
+MANY = " ".join(f"The flower of number {number} stands in the meadow of number {number * 7}." for number in range(60))
+
+
+def page(text: str, menu: str = "All the news", footer: str = "Printed on Monday") -> Page:
+    return Page.from_html(
+        f"<html><head><title>Bees</title></head><body><nav><ul><li><a href='/'>{menu}</a></li></ul></nav>"
+        f"<article><p>{text}</p></article><footer><p>{footer}</p></footer></body></html>",
+        "http://a.example/",
+    )
+
+
+def known(check: ChangeCheck) -> PageHistory:
+    return PageHistory(
+        source_fingerprint=check.source_fingerprint,
+        extractor_version=check.extractor_version,
+        signature=check.signature,
+    )
+
+
+def comparison(method: str = "auto", favour: str = "balance") -> Comparison:
+    return Comparison(method, favour, EXTRACTORS[method])
+
+
+def check(page: Page, before: PageHistory | None = None, method: str = "auto") -> ChangeCheck:
+    return comparison(method).check(page, page.once(EXTRACTORS[method]), before)
+
+
+@pytest.mark.parametrize("method", ["auto", "template", "template-svm"])
+@pytest.mark.parametrize(
+    ("now", "found"),
+    [
+        (page(TEXT * 3), PageChange.SAME),
+        (page(TEXT * 3, menu="Other news"), PageChange.SAME),
+        (page(TEXT * 3, footer="Printed on Tuesday"), PageChange.SAME),
+        (page(TEXT.upper() * 3), PageChange.SAME),
+        (page(TEXT * 3 + "They sleep."), PageChange.CHANGED),
+    ],
+    ids=["nothing", "menu", "footer", "case", "text"],
+)
+def test_what_counts_as_a_change(method: str, now: Page, found: PageChange) -> None:
+    first = check(page(TEXT * 3), method=method)
+    assert first.found is PageChange.NEW
+    assert check(now, known(first), method).found is found
+
+
+@pytest.mark.parametrize("before", ["0:auto", "1:auto/recall", "1:template", None])
+def test_another_version_renews(before: str | None) -> None:
+    old = replace(known(check(page(MANY))), extractor_version=before)
+    found = check(page(TEXT * 3), old)
+    assert (found.found, found.distance) == (PageChange.RENEWED, None)
+    assert found.extractor_version == comparison().version
+
+
+def test_how_much_changed() -> None:
+    before = known(check(page(MANY)))
+    little = check(page(MANY.replace("of number 3", "of hill 3")), before).distance
+    all_of_it = check(page(MANY[::-1]), before).distance
+    assert little is not None
+    assert all_of_it is not None
+    assert 0 < little < 0.4
+    assert all_of_it > 0.9
+
+
+def test_a_text_too_short_to_tell_how_much() -> None:
+    found = check(page("They sleep in the hive at night, as you know."), known(check(page(TEXT))))
+    assert (found.found, found.distance) == (PageChange.CHANGED, None)
+
+
+def test_pages_without_text_are_the_same() -> None:
+    empty = Page.from_html("", "http://a.example/")
+    assert check(empty, known(check(empty))).found is PageChange.SAME

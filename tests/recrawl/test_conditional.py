@@ -1,0 +1,43 @@
+"""Which headers ask for a page only if it changed."""
+
+import pytest
+
+from crawler.recrawl.page_history import EVERY, PageHistory, conditions
+
+DATE = "Mon, 06 May 2024 07:08:09 GMT"
+BOTH = {"If-None-Match": '"a"', "If-Modified-Since": DATE}
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        (None, {}),
+        (PageHistory(), {}),
+        (PageHistory(etag='"a"', last_modified=DATE), BOTH),
+        (PageHistory(etag='W/"a"'), {"If-None-Match": 'W/"a"'}),
+        (PageHistory(last_modified=DATE), {"If-Modified-Since": DATE}),
+        (PageHistory(etag='"a"\r\nX: y', last_modified=DATE), {"If-Modified-Since": DATE}),
+        (PageHistory(etag='"\x00"', last_modified="蜜蜂"), {}),
+        (PageHistory(etag="e" * 1_000), {"If-None-Match": "e" * 1_000}),
+        (PageHistory(etag="e" * 1_001), {}),
+        (PageHistory(etag=""), {}),
+    ],
+)
+def test_conditions(known: PageHistory | None, expected: dict[str, str]) -> None:
+    assert conditions(known, None) == expected
+
+
+def test_now_and_then_the_whole_page_is_asked_for() -> None:
+    asked = [bool(conditions(PageHistory(etag='"a"', checks=checks), None)) for checks in range(2 * EVERY)]
+    assert asked == ([True] * (EVERY - 1) + [False]) * 2
+
+
+def test_a_page_that_was_not_there_is_asked_for_whole() -> None:
+    assert conditions(PageHistory(etag='"a"', gone_count=1), None) == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "asked"), [("1:auto", True), ("1:auto/recall", False), ("2:auto", False), (None, False)]
+)
+def test_what_another_version_read_is_asked_for_whole(before: str | None, asked: bool) -> None:
+    assert bool(conditions(PageHistory(etag='"a"', extractor_version=before), "1:auto")) is asked

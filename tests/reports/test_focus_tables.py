@@ -1,0 +1,268 @@
+"""The report of how crawls kept to their topics: its sentences, its tables, and the file in which nothing acts."""
+
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import pytest
+from test_report import EVIL, HARMLESS, Reader
+
+from crawler.reports.fetched_pages import Fetched, Told, Waiting
+from crawler.reports.focus_figures import MOST_SITES, Gathering, LearnedWords
+from crawler.reports.focus_report import WIDTH, report, text
+from crawler.reports.focus_tables import (
+    ALL_READ,
+    Kept,
+    course,
+    extremes,
+    headline,
+    learned_notes,
+    scores,
+    sites,
+    ways,
+    word_lists,
+)
+from crawler.reports.truth import truth_of
+
+BEST, WORST = Told("http://a.org/best", "Honey bees", 1.0, 0.875), Told("http://a.org/worst", "Shop", 0.0, None)
+WORDS = LearnedWords(2, (("honey", 0.5),), (("bees", 1.25),), (("shop", -0.75),))
+
+
+def kept(count: int = 4, truth: tuple[str, ...] | None = None, **changes: Any) -> Kept:
+    """A crawl in which the first of two pages is on topic each time."""
+    known = truth_of(truth, str) if truth is not None else None
+    taken = Gathering(0.5, known)
+    for number in range(1, count + 1):
+        url, relevance = f"http://site{number}.org/", float(number % 2)
+        taken.take(Fetched(number, url, url, relevance, relevance if number > 2 else None, "link"))
+    return replace(Kept("bees", taken.figures(), WORDS, (BEST,), (WORST,), Waiting(3, 1)), **changes)
+
+
+def evil() -> Kept:
+    taken = Gathering()
+    taken.take(Fetched(1, f"http://x/{EVIL}", f"http://x/{EVIL}", 1.0, 0.5, EVIL))
+    words = ((EVIL, 1.0),)
+    told = (Told(f"http://x/{EVIL}", EVIL, 1.0, 0.5),)
+    return Kept(EVIL, taken.figures(), LearnedWords(1, words, words, words), told, told, Waiting(0, 0))
+
+
+@pytest.fixture(scope="module")
+def hostile() -> str:
+    return report([evil(), kept()], 0.5, "1.2", date(2026, 5, 4))
+
+
+def test_nothing_that_was_crawled_becomes_markup(hostile: str) -> None:
+    read = Reader(hostile)
+    assert set(read.tags) <= HARMLESS | {"polyline", "ul", "h3"}
+    assert {name for name, _ in read.attributes if name.startswith("on")} == set()
+    assert {"src", "href", "srcset", "action"}.isdisjoint(name for name, _ in read.attributes)
+    # Its name, how its page was found, its site and best page, words of three kinds, title and address twice.
+    assert read.text.count("<script>alert(1)</script>") == 1 + 1 + 1 + 3 + 4
+    hostile.encode()
+    assert "\x1b" not in hostile
+
+
+def test_nothing_is_loaded(hostile: str) -> None:
+    policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    assert f'<meta http-equiv="Content-Security-Policy" content="{policy}">' in hostile
+    style = hostile[hostile.index("<style>") : hostile.index("</style>")]
+    assert "url(" not in style
+    assert "@import" not in style
+    assert "prefers-color-scheme: dark" in style
+
+
+def test_what_could_turn_the_line_around_stays_in_its_cell() -> None:
+    found = report([replace(kept(), best=(Told("http://a.org/", "\u202eeb", 1.0, None),))], 0.5, "1", date(2026, 5, 4))
+    assert '<td class="left"><bdi>\u202eeb</bdi></td>' in found
+
+
+def test_the_file_says_what_there_is(hostile: str) -> None:
+    read = Reader(hostile).text
+    for words in (
+        "Winnow 1.2, 2026-05-04",
+        "its relevance reaches 0.5",
+        "bees",
+        "honey",
+        "shop",
+        "Best pages",
+        "Honey bees",
+    ):
+        assert words in read
+    assert "$" not in read
+    assert "nan" not in read.replace("nanny", "").lower()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 1_000])
+def test_crawls_of_any_size_have_a_report(count: int) -> None:
+    one = kept(count)
+    assert f"{count:,} page" in report([one], 0.5, "1", date(2026, 5, 4))
+    assert "\n".join(text(one)).startswith(f"bees: {count:,} page")
+
+
+def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
+    taken = Gathering()
+    taken.take(Fetched(1, "http://a.org/", "http://a.org/", 0.0, None, None))
+    one = replace(kept(), figures=taken.figures(), learned=LearnedWords(0))
+    assert "0 on topic" in "\n".join(text(one))
+    assert course(one.figures).rows == [("1", "0.0%", "0.0%", "–")]
+    assert "harvest 0.0%" in report([one], 0.5, "1", date(2026, 5, 4))
+
+
+@pytest.mark.parametrize(
+    ("one", "sentences"),
+    [
+        (
+            kept(4),
+            [
+                "4 pages stored, 2 on topic (relevance of 0.5 or more): harvest 50.0%, of the last 4 pages 50.0%.",
+                "3 addresses wait to be asked for; 1 of them with a link score of 0.5 or more, or as seeds.",
+            ],
+        ),
+        (
+            kept(400, waiting=Waiting(0, 0)),
+            [
+                (
+                    "400 pages stored, 200 on topic (relevance of 0.5 or more): "
+                    "harvest 50.0%, of the last 200 pages 50.0%."
+                ),
+                "No address waits to be asked for.",
+            ],
+        ),
+        (
+            kept(1, ("http://site1.org/",), waiting=Waiting(1, 1)),
+            [
+                "1 page stored, 1 on topic (relevance of 0.5 or more): harvest 100.0%, of the last 1 page 100.0%.",
+                "Of 1 address known to be on topic 1 was stored: recall 100.0%.",
+                "Of 1 stored page on topic by relevance 1 is in the file (100.0%).",
+                "1 address waits to be asked for; 1 of them with a link score of 0.5 or more, or as seeds.",
+            ],
+        ),
+        (
+            kept(4, ("http://site1.org/", "http://site2.org/", "http://site9.org/")),
+            [
+                "4 pages stored, 2 on topic (relevance of 0.5 or more): harvest 50.0%, of the last 4 pages 50.0%.",
+                "Of 3 addresses known to be on topic 2 were stored: recall 66.7%.",
+                "Of 2 stored pages on topic by relevance 1 is in the file (50.0%).",
+                "1 stored page is in the file and not on topic by relevance.",
+                "3 addresses wait to be asked for; 1 of them with a link score of 0.5 or more, or as seeds.",
+            ],
+        ),
+        (
+            kept(1, waiting=Waiting(0, 0), off_topic=1),
+            [
+                "1 page stored, 1 on topic (relevance of 0.5 or more): harvest 100.0%, of the last 1 page 100.0%.",
+                (
+                    "1 more page was read and not kept, with a relevance under the crawl's min_relevance; "
+                    "the figures are of stored pages alone."
+                ),
+                "No address waits to be asked for.",
+            ],
+        ),
+    ],
+)
+def test_the_sentences_that_come_first(one: Kept, sentences: list[str]) -> None:
+    assert headline(one) == sentences
+
+
+def test_the_course_has_ten_rows_and_says_what_its_share_is_of() -> None:
+    table = course(kept(100).figures)
+    assert [row[0] for row in table.rows] == [str(count) for count in range(10, 101, 10)]
+    assert table.rows[4] == ("50", "50.0%", "50.0%", "50.0%")
+    assert table.heads[3] == "share of the pages on topic found so far"
+    assert table.notes == ("How many pages on topic the crawl did not find, nobody knows.", ALL_READ)
+    known = course(kept(100, ("http://site60.org/", "http://nowhere.org/")).figures)
+    assert [row[3] for row in known.rows] == ["0.0%"] * 5 + ["50.0%"] * 5
+    assert (known.heads[3], known.notes) == ("recall", (ALL_READ,))
+
+
+def test_ways_and_sites() -> None:
+    assert ways(kept(4).figures).rows == [("link", "4", "2", "50.0%", "0.50", "0.50")]
+    rows = sites(kept(4).figures).rows
+    assert rows[0] == ("site1.org", "1", "1", "100.0%", "1.00", "–", "http://site1.org/")
+    assert rows[3] == ("site4.org", "1", "0", "0.0%", "0.00", "0.00", "http://site4.org/")
+
+
+@pytest.mark.parametrize(
+    ("more", "notes"),
+    [
+        (0, ()),
+        (1, (f"1 more of {MOST_SITES + 1} sites: 1 page, 0 on topic (0.0%).",)),
+        (MOST_SITES, (f"{MOST_SITES} more of {2 * MOST_SITES} sites: {MOST_SITES} pages, 0 on topic (0.0%).",)),
+    ],
+)
+def test_sites_without_a_row_are_counted(more: int, notes: tuple[str, ...]) -> None:
+    assert sites(kept(MOST_SITES + more).figures).notes == notes
+
+
+def test_scores_say_whether_they_told() -> None:
+    table = scores(kept(6).figures)
+    assert [row[:3] for row in table.rows] == [("0.0 to 0.1", "2", "0"), ("0.9 to 1.0", "2", "2")]
+    assert table.notes[0].endswith("the first had the better link score in 100.0% of all pairs; 50% is chance.")
+    assert table.notes[1] == "2 pages had no link score: nothing was known beforehand."
+    assert scores(kept(2).figures).rows == []
+
+
+@pytest.mark.parametrize(
+    ("learned", "notes"),
+    [
+        (LearnedWords(1), ["The crawl has learned no words."]),
+        (
+            LearnedWords(1, let_go=1),
+            [
+                "The crawl has learned no words.",
+                "Too many waited to be scored anew: 1 link kept a last priority.",
+            ],
+        ),
+        (
+            LearnedWords(0),
+            ["There is no record of what the crawl learned."],
+        ),
+    ],
+)
+def test_what_is_said_of_what_was_learned(learned: LearnedWords, notes: list[str]) -> None:
+    assert learned_notes(learned) == notes
+    said = "\n".join(text(kept(learned=learned)))
+    assert all(note in said for note in notes)
+    assert "Words of" not in said
+    assert all(note in report([kept(learned=learned)], 0.5, "1", date(2026, 5, 4)) for note in notes)
+
+
+@pytest.mark.parametrize(("workers", "notes"), [(1, []), (2, ["Means of 2 workers, by the pages each has seen."])])
+def test_words_of_several_workers_are_said_to_be_means(workers: int, notes: list[str]) -> None:
+    assert learned_notes(replace(WORDS, workers=workers)) == notes
+
+
+def test_words_are_told_with_their_weights() -> None:
+    assert list(word_lists(WORDS)) == [
+        "Words of the topic",
+        "Words of links that led to it",
+        "Words of links that led elsewhere",
+    ]
+    lines = list(text(kept()))
+    assert "Words of the topic: honey 0.5" in lines
+    assert "Words of links that led elsewhere: shop -0.75" in lines
+    assert "<li><bdi>shop</bdi> <small>-0.75</small></li>" in report([kept()], 0.5, "1", date(2026, 5, 4))
+
+
+def test_the_best_pages_and_the_worst() -> None:
+    best, worst = extremes(kept())
+    assert best.rows == [("1.00", "0.88", "http://a.org/best", "Honey bees")]
+    assert worst.rows == [("0.00", "–", "http://a.org/worst", "Shop")]
+
+
+def test_addresses_are_as_people_read_them() -> None:
+    told = Told("http://a.org/%E8%9C%9C%2F", "", 1.0, None)
+    assert extremes(kept(best=(told,)))[0].rows == [("1.00", "–", "http://a.org/蜜%2F", "")]
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("Honey\r\n\tbees ", "Honey bees"),
+        ("b" * WIDTH, "b" * WIDTH),
+        ("b" * (WIDTH + 1), "b" * (WIDTH - 1) + "…"),
+    ],
+)
+def test_titles_are_one_line_and_have_an_end(title: str, shown: str) -> None:
+    lines = list(text(kept(best=(Told("http://a.org/", title, 1.0, 0.5),))))
+    assert f"       1.00        0.50  http://a.org/  {shown}" in lines

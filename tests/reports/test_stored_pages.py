@@ -1,0 +1,245 @@
+"""What exports read of the pages that crawls stored."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import postgres
+import pytest
+from nursery import PATIENCE
+from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy.engine import URL
+from workers import Crew, candidates, stored
+
+from crawler.frontier.messages import Response
+from crawler.items import PageItem
+from crawler.reports import stored_pages as reading
+from crawler.reports.stored_pages import Exported, Numbers, Place, Stored, Wish, exported
+from crawler.store.database import StateError
+from crawler.store.read_only import open_sqlite
+from crawler.store.responses import LEVEL, zstd
+from crawler.store.schema import crawl, page, raw, version
+
+FIELDS = list(asdict(PageItem("", "", "", 0, 0, None)))
+RESPONSE = Response("HTTP/1.1 200 OK", (("A", "b"),), b"<p>Bees")
+
+
+@pytest.fixture
+def where(engine: Engine) -> URL:
+    """The address of the database that the workers of `crew` are at."""
+    return engine.url
+
+
+def store(crew: Crew, *names: str, name: str = "crawl", **fields: Any) -> None:
+    """Have a crawl store pages of these hosts."""
+    urls = [f"http://{one}.example/" for one in names]
+    one = crew.join(*candidates(*urls, kind="seed"), name=name, folder=name)
+    one.end(*(stored(lent, **fields) for lent in one.claim()))
+    one.leave()
+
+
+def know(crew: Crew, host: str, **fields: Any) -> None:
+    """Have the database say something else of a page."""
+    crew.change(update(page).where(page.c.url == f"http://{host}.example/").values(**fields))
+
+
+def found(where: URL, wish: Wish | None = None, number: int = 0) -> str:
+    """The hosts of the pages that are wished for, by their first letters."""
+    with exported(where) as crawls:
+        return "".join(sorted(one.values["url"][7] for one in crawls[number].pages(["url"], wish or Wish())))
+
+
+def test_each_page_comes_once_however_few_are_read_at_once(
+    crew: Crew, where: URL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(crew, *"abcdefg")
+    store(crew, *"xy", name="other")
+    store(crew, *"hi")
+    for rows, size in ((1, 10**6), (2, 10**6), (1_000, 10**6), (1_000, 1)):
+        monkeypatch.setattr(reading, "ROWS_AT_ONCE", rows)
+        monkeypatch.setattr(reading, "BYTES_AT_ONCE", size)
+        assert [found(where, number=number) for number in (0, 1)] == ["abcdefghi", "xy"]
+
+
+def test_the_values_are_those_of_the_items(crew: Crew, where: URL) -> None:
+    images = [{"url": "http://a.example/蜂.png", "alt": 'a "bee"'}]
+    more = {"text": "蜜蜂\n\U0001f41d", "markdown": "# Bees", "images": images, "link_score": 0.25}
+    store(crew, "a", **more)
+    with exported(where) as (crawl,):
+        ((key, values, response),) = crawl.pages(FIELDS, Wish())
+        (written,) = crew.workers[0].records()
+        assert (list(values), values) == (FIELDS, written)
+        assert {name: values[name] for name in more} == more
+        assert response is None
+        ((_, values, _),) = crawl.pages(["images", "status"], Wish())
+        assert values == {"images": images, "status": 200}
+        assert key == crew.value(page.select().with_only_columns(page.c.key))
+
+
+def test_a_response_comes_with_the_page_that_it_brought(crew: Crew, where: URL) -> None:
+    store(crew, "a", "b", "c")
+    with crew.engine.begin() as connection:
+        for row in connection.execute(page.select()).all():
+            if row.url[7] != "c":
+                at = row.fetched_at if row.url[7] == "a" else "2020"  # the page was fetched again without it
+                body = zstd.compress(RESPONSE.body, LEVEL)
+                values = {"key": row.key, "crawl_id": row.crawl_id, "fetched_at": at, "body": body}
+                connection.execute(insert(raw).values(**values, status_line="HTTP/1.1 200 OK", headers='[["A", "b"]]'))
+    with exported(where) as (crawl,):
+        come = {one.values["url"][7]: one.response for one in crawl.pages(["url"], Wish(), responses=True)}
+    assert come == {"a": RESPONSE, "b": None, "c": None}
+
+
+FIRST, SECOND, THIRD = (f"2026-11-{day}T00:00:00+00:00" for day in (20, 21, 22))
+
+
+@pytest.fixture
+def rounds(crew: Crew) -> Crew:
+    """A crawl of three rounds: a, b and c were new in one each, a changed in the third, d in the second; e went
+    in the second, f in the third, in which it was new too.
+    """
+    store(crew, *"abcdef", first_at=FIRST)
+    crew.change(update(page).values(first_round=1, first_at=FIRST))
+    know(crew, "b", first_round=2, first_at=SECOND)
+    know(crew, "c", first_round=3, first_at=THIRD)
+    know(crew, "a", changed_round=3, changed_at=THIRD)
+    know(crew, "d", changed_round=2, changed_at=SECOND)
+    know(crew, "e", gone_round=2, gone_at=SECOND)
+    know(crew, "f", gone_round=3, gone_at=THIRD, first_round=3, first_at=THIRD)
+    crew.change(update(crawl).values(round=3))
+    return crew
+
+
+@pytest.mark.parametrize(
+    ("only", "since", "expected"),
+    [
+        ("", None, "abcd"),
+        ("new", None, "c"),
+        ("changed", None, "a"),
+        ("gone", None, "f"),
+        ("", 1, "abcd"),
+        ("", 2, "abcd"),
+        ("", 3, "ac"),
+        ("new", 2, "bc"),
+        ("new", 1, "abcd"),
+        ("changed", 2, "ad"),
+        ("gone", 2, "ef"),
+        ("gone", 3, "f"),
+        ("", THIRD, "ac"),
+        ("new", SECOND, "bc"),
+        ("new", "2026-11-21T00:00:01+00:00", "c"),
+        ("changed", FIRST, "ad"),
+        ("gone", SECOND, "ef"),
+        ("gone", "2026-11-23T00:00:00+00:00", ""),
+    ],
+)
+def test_what_became_of_pages_in_a_round_or_since(
+    rounds: Crew, where: URL, only: str, since: int | str | None, expected: str
+) -> None:
+    assert found(where, Wish(only, since)) == expected
+
+
+def test_those_that_are_gone_are_counted(rounds: Crew, where: URL) -> None:
+    with exported(where) as (crawl,):
+        assert crawl.numbers() == Numbers(6, 2)
+        assert crawl.round == 3
+
+
+@pytest.mark.parametrize(("least", "expected"), [(0.0, "abc"), (0.25, "abc"), (0.5, "bc"), (0.51, "c"), (1.0, "")])
+def test_the_least_relevance(crew: Crew, where: URL, least: float, expected: str) -> None:
+    store(crew, *"abc")
+    for name, relevance in (("a", 0.25), ("b", 0.5), ("c", 0.75)):
+        know(crew, name, relevance=relevance)
+    assert found(where, Wish(min_relevance=least)) == expected
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ([Place("zh")], "bd"),
+        ([Place("de")], ""),
+        ([Place("", "example")], "abcd"),
+        ([Place("", "a.example")], "a"),
+        ([Place("", "b.example")], "bc"),
+        ([Place("", "b_example")], ""),
+        ([Place("", "d.example")], "d"),
+        ([Place("", "d.example:80")], "d"),
+        ([Place("zh", "b.example")], "b"),
+        ([Place("zh", "b.example"), Place("en", "a.example")], "ab"),
+        ([Place("zh", "a.example"), Place("en", "b.example")], "c"),
+        ([Place("zh"), Place("", "a.example")], "abd"),
+    ],
+)
+def test_places(crew: Crew, where: URL, places: list[Place], expected: str) -> None:
+    store(crew, *"abcd", language="en")
+    know(crew, "b", language="zh")
+    know(crew, "c", url="http://c.B.example/")
+    know(crew, "d", language="zh", url="http://d.example:80/b.example/a.example")
+    assert found(where, Wish(places=tuple(places))) == expected
+
+
+def test_a_page_without_a_language_is_of_none(crew: Crew, where: URL) -> None:
+    store(crew, "a")
+    assert [found(where, Wish(places=(Place(*one),))) for one in (("en", ""), ("", "example"))] == ["", "a"]
+
+
+def taking(pages: Iterator[Stored], count: int) -> str:
+    return "".join(next(pages).values["url"][7] for _ in range(count))
+
+
+def test_a_crawl_goes_on_while_pages_are_handed_on(
+    crew: Crew, engine: Engine, where: URL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "ROWS_AT_ONCE", 2)
+    store(crew, *"abcdef")
+    with engine.connect() as connection:  # as they were stored, which is as the database handed them out
+        order = "".join(url[7] for url in connection.execute(select(page.c.url).order_by(page.c.id)).scalars())
+    with exported(where) as (crawl,):
+        pages = crawl.pages(["url"], Wish())
+        first = taking(pages, 1)
+        check_no_transaction(crawl, where)
+        store(crew, *"xyz")
+        crew.change(delete(page).where(page.c.url == f"http://{order[-1]}.example/"))
+        know(crew, order[-2], title="Changed meanwhile")
+        rest = "".join(one.values["url"][7] for one in pages)
+    assert first + rest == order[:-1]
+
+
+def check_no_transaction(crawl: Exported, where: URL) -> None:
+    """See that who reads keeps nobody from clearing away what is no longer needed."""
+    if where.drivername == "sqlite":
+        file = open_sqlite(where)
+        busy, _, _ = file.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        file.close()
+        assert not busy
+        return
+    with postgres.connect(where.render_as_string(hide_password=False)) as connection:
+        asked = "SELECT state FROM pg_stat_activity WHERE application_name = 'winnow state'"
+        last = time.monotonic() + PATIENCE  # the server's part of those who have gone may end after them
+        while (states := connection.execute(asked).fetchall()) != [("idle",)] and time.monotonic() < last:
+            time.sleep(0.02)
+        assert states == [("idle",)]
+
+
+def test_there_is_no_crawl_where_none_was_run(sqlite_url: URL) -> None:
+    with exported(sqlite_url) as crawls:
+        assert crawls == []
+    assert not reading.exists(sqlite_url)
+
+
+def test_a_crawl_without_a_page_has_none(crew: Crew, where: URL) -> None:
+    crew.join().leave()
+    with exported(where) as (crawl,):
+        assert crawl.numbers() == (0, 0)
+        assert list(crawl.pages(["url"], Wish())) == []
+
+
+def test_a_database_of_another_release_is_refused(crew: Crew, where: URL) -> None:
+    crew.join().leave()
+    crew.change(update(version).values(version=version.c.version + 1))
+    try:
+        with pytest.raises(StateError, match="was made by another release"), exported(where):
+            pass
+    finally:
+        crew.change(update(version).values(version=version.c.version - 1))

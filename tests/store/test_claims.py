@@ -1,0 +1,485 @@
+"""What a claim brings: the best addresses of the hosts that may be asked, within all budgets."""
+
+from collections import Counter
+
+import pytest
+from sqlalchemy import select
+from workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
+
+from crawler.frontier.messages import Batch, Candidate, Move
+from crawler.outcomes import Code, Outcome
+from crawler.store import claims
+from crawler.store.claims import REQUESTS_A_PAGE
+from crawler.store.schema import DONE, WAITING, host, site
+from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import host as host_of
+
+A, B, C = (f"http://{letter}.example/" for letter in "abc")
+ONE_SITE = ("http://example.com/", "http://www.example.com/", "http://m.example.com/")
+CLOSED, BUDGET_SPENT = Outcome(Code.HOST_CLOSED), Outcome(Code.SITE_BUDGET_SPENT)
+
+
+def many(start: str, count: int, **known: object) -> list[Candidate]:
+    return candidates(*(f"{start}{n}" for n in range(count)), **known)
+
+
+def test_the_best_comes_first_then_the_oldest(crew: Crew) -> None:
+    found = [Candidate(A + "1", 5), Candidate(B + "2", 9), Candidate(A + "3", -1), Candidate(B + "4", 5)]
+    worker = crew.join(*found, Candidate(A + "5", 9))
+    assert urls(worker.claim()) == [B + "2", A + "5", A + "1", B + "4", A + "3"]
+    assert worker.claim() == []
+
+
+def test_the_oldest_comes_first_whichever_page_it_was_found_on(crew: Crew) -> None:
+    worker = crew.join(*candidates(A, B))
+    first, second = worker.claim()
+    worker.end(stored(second, *candidates(A + "2", B + "1")))
+    worker.end(stored(first, *candidates(A + "1", B + "2")))
+    assert urls(worker.claim()) == [A + "2", B + "1", A + "1", B + "2"]
+
+
+def test_a_candidate_keeps_all_that_is_known_of_it(crew: Crew) -> None:
+    worker = crew.join(Candidate(A, 7, kind="seed"))
+    (one,) = worker.claim()
+    found = [Candidate(A + "1", 5, 3, A, "list"), Candidate(B + "2", -5, 4, A, "image")]
+    worker.end(stored(one, *found))
+    assert one.candidate == Candidate(A, 7, kind="seed")
+    assert [lent.candidate for lent in worker.claim()] == found
+
+
+@pytest.mark.parametrize("ending", ["return", "die"])
+def test_how_an_address_was_found_is_known_wherever_it_goes(crew: Crew, ending: str) -> None:
+    worker = crew.join(Candidate(A, 9, kind="seed", via="seed"))
+    (one,) = worker.claim()
+    worker.end(stored(one, Candidate(B, 5, via="feed"), Candidate(C, 4, kind="image", sight="s", via="picture")))
+    feed, picture = worker.claim()
+    moved = worker.move(feed, B + "new")
+    assert moved is not None
+    if ending == "return":
+        worker.commit(returned=[moved, picture])
+    else:
+        worker.die()
+        worker = crew.join()
+    assert one.candidate.via == "seed"
+    assert {held.candidate.url: held.candidate.via for held in worker.claim()} == {B + "new": "feed", C: "picture"}
+
+
+def test_a_link_with_words_is_how_it_was_found(crew: Crew) -> None:
+    worker = crew.join(*candidates(A))
+    (one,) = worker.claim()
+    worker.end(stored(one, Candidate(B, sight="s", via="picture"), Candidate(B, via="link")))
+    assert [held.candidate.via for held in worker.claim()] == ["link"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({"hosts": 0}, 0),
+        ({"hosts": 1}, 5),
+        ({"hosts": 2}, 10),
+        ({"hosts": 3}, 15),
+        ({"each": 1}, 3),
+        ({"each": 2}, 6),
+        ({"pages": 0}, 0),
+        ({"pages": 1}, 1),
+        ({"pages": 7}, 7),
+        ({"each": 3, "pages": 7}, 7),
+        ({"each": 2, "pages": 7}, 6),
+        ({"each": 2, "hosts": 2}, 4),
+    ],
+)
+def test_a_claim_brings_what_is_demanded_at_most(crew: Crew, limits: dict[str, int], expected: int) -> None:
+    worker = crew.join(*many(A, 5), *many(B, 5), *many(C, 5))
+    assert len(worker.claim(**limits)) == expected
+
+
+def test_an_endless_host_keeps_no_other_out(crew: Crew) -> None:
+    worker = crew.join(*many(A, 100, priority=900), *candidates(B, C))
+    assert sorted(urls(worker.claim(hosts=3, each=4, pages=6))) == [f"{A}{n}" for n in range(4)] + [B, C]
+
+
+def test_hosts_at_hand_bring_more_when_they_run_low(crew: Crew) -> None:
+    worker = crew.join(*many(A, 3), *many(B, 3))
+    first = worker.commit(demand=EVERYTHING._replace(each=1))
+    assert urls(first.lent) == [A + "0", B + "0"]
+    hosts = tuple(one.host_id for one in first.lent)
+    assert first.more == set(hosts)
+    assert urls(worker.claim(each=1, at_hand=hosts)) == []
+    assert urls(worker.claim(each=1, at_hand=hosts, low=hosts[:1])) == [A + "1"]
+    last = worker.commit(demand=EVERYTHING._replace(at_hand=hosts, low=hosts))
+    assert urls(last.lent) == [A + "2", B + "1", B + "2"]
+    assert last.more == set()
+
+
+# How long hosts rest, who may ask them, and who may not.
+
+
+def test_a_host_rests_until_its_time(crew: Crew) -> None:
+    one, two = crew.pair(*many(A, 2), *many(B, 2))
+    held = one.claim(each=1)
+    one.commit(returned=held, resting={held[0].host_id: 100.0, held[1].host_id: 0.0})
+    assert urls(two.claim()) == [B + "0", B + "1"]
+    assert one.claim() == []
+    crew.change(host.update().values(next_at=host.c.next_at - 99.0))
+    assert one.claim() == []
+    crew.change(host.update().values(next_at=host.c.next_at - 1.5))
+    assert urls(one.claim()) == [A + "0", A + "1"]
+
+
+@pytest.mark.parametrize(("seconds", "rests"), [(100.0, True), (0.0, False), (86_400.0, False)])
+def test_of_a_host_at_hand_that_rests_comes_more_and_it_is_said_for_how_long(
+    crew: Crew, seconds: float, rests: bool
+) -> None:
+    """Else nothing would be there but what it refused when it has rested; no rest is as long as a day."""
+    worker = crew.join(*many(A, 2))
+    (one,) = worker.claim(each=1)
+    worker.commit(rests={one.host_id: seconds})
+    answer = worker.commit(demand=EVERYTHING._replace(low=(one.host_id,), at_hand=(one.host_id,)))
+    assert urls(answer.lent) == [A + "1"]
+    said = {one.host_id: pytest.approx(seconds, abs=5.0)} if rests else {}
+    assert answer.rests == said
+    worker.seat.ledger._held.clear()
+    with crew.engine.begin() as connection:  # as after a lost connection
+        assert worker.seat.ledger._recovered(connection, Batch()).rests == said
+
+
+@pytest.mark.parametrize(("ahead", "asked"), [(0.0, True), (60.0, False), (3_500.0, False), (86_400.0, True)])
+def test_a_rest_longer_than_any_is_of_a_clock_that_was_wrong(crew: Crew, ahead: float, asked: bool) -> None:
+    worker = crew.join(*many(A, 2))
+    (one,) = worker.claim(each=1)
+    worker.rest(one, seconds=ahead)
+    assert bool(worker.claim()) == asked
+
+
+def test_a_host_at_hand_rests_when_its_worker_ends(crew: Crew) -> None:
+    one = crew.join(*many(A, 2))
+    (held,) = one.claim(each=1)
+    one.commit(rests={held.host_id: 50.0})
+    one.leave()
+    assert crew.join().claim() == []
+
+
+def test_a_host_is_one_worker_s_alone_until_it_lets_it_go(crew: Crew) -> None:
+    one, two = crew.pair(*many(A, 9))
+    (held,) = one.claim(each=1)
+    assert two.claim(each=1) == []
+    one.end(stored(held))
+    assert two.claim(each=1) == []
+    two.rest(held)  # it is not two's to let go
+    assert two.claim(each=1) == []
+    one.rest(held)
+    assert urls(two.claim(each=1)) == [A + "1"]
+    assert one.claim(each=1) == []
+
+
+def test_a_host_is_shared_when_all_say_so(crew: Crew) -> None:
+    one, two = crew.pair(*many(A, 9))
+    assert urls(one.claim(each=2, alone=False)) == [A + "0", A + "1"]
+    assert urls(two.claim(each=2, alone=False)) == [A + "2", A + "3"]
+    assert urls(one.claim(each=1, alone=False)) == [A + "4"]
+
+
+def test_a_host_with_a_pace_is_not_shared(crew: Crew) -> None:
+    one, two = crew.pair(*many(A, 9))
+    (held,) = one.claim(each=1, alone=False)
+    one.commit(paces={held.host_id: 2.0}, resting={held.host_id: 0.0})
+    assert urls(one.claim(each=1, alone=False)) == [A + "1"]
+    assert two.claim(each=1, alone=False) == []
+    one.rest(held)
+    assert urls(two.claim(each=1, alone=False)) == [A + "2"]
+    assert one.claim(each=1, alone=False) == []
+
+
+@pytest.mark.parametrize(("kind", "moves"), [("link", False), ("seed", True)])
+def test_a_redirect_to_another_worker_s_host_waits_for_that_worker(crew: Crew, kind: str, moves: bool) -> None:
+    one, two = crew.pair(*many(A, 2))
+    (first,) = one.claim(each=1)
+    two.seed(Candidate(B, kind=kind))
+    (held,) = two.claim(each=1)
+    moved = two.move(held, A + "new")
+    assert (moved is not None) == moves
+    assert two.claim(each=1, low=(first.host_id,), at_hand=(first.host_id,)) == []
+    theirs = urls(one.claim(low=(first.host_id,), at_hand=(first.host_id,)))
+    assert sorted(theirs) == [A + "1", *([] if moves else [A + "new"])]
+
+
+def test_a_redirect_to_a_closed_host_asks_nothing_of_it(crew: Crew) -> None:
+    one, two = crew.pair(*candidates(A, B))
+    (closed,), (held,) = one.claim(hosts=1), two.claim(hosts=1)
+    url = closed.candidate.url
+    one.commit(ended=[failed(closed, CLOSED)], closed={host_of(url): Code.HOST_CLOSED}, resting={closed.host_id: 0.0})
+    assert two.move(held, url + "new") is None
+    two.end(failed(held, Outcome(Code.REDIRECT_TO_KNOWN)))
+    answer = two.commit(demand=EVERYTHING, idle=True)
+    assert (answer.lent, answer.refused, answer.over) == ([], {CLOSED: 1}, True)
+
+
+# Closed hosts.
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_closed_host_is_refused_and_counted(crew: Crew, known: bool) -> None:
+    one, two = crew.pair(*candidates(B))
+    if known:
+        one.seed(*many(A, 3), Candidate(A + "i.png", kind="image"))
+    one.commit(closed={"a.example": Code.HOST_CLOSED})
+    if not known:
+        two.seed(*many(A, 3), Candidate(A + "i.png", kind="image"))
+    answer = two.commit(demand=EVERYTHING)
+    assert (urls(answer.lent), answer.refused) == ([B], {CLOSED: 4})
+    states = crew.addresses()
+    assert states[A + "1"] == states["image " + A + "i.png"] == (DONE, CLOSED)
+    assert two.claim() == one.claim() == []
+
+
+def test_a_closed_host_is_refused_what_comes_later_too(crew: Crew) -> None:
+    worker = crew.join(*candidates(A, B))
+    first, second = worker.claim()
+    worker.end(failed(first), closed={"a.example": Code.HOST_CLOSED})
+    worker.end(stored(second, *many(A, 3)))
+    assert worker.commit(demand=EVERYTHING).refused == {CLOSED: 3}
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 8, 9])
+def test_of_very_many_some_are_given_up_by_each_claim(
+    crew: Crew, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(claims, "REFUSED_AT_ONCE", at_once)
+    worker = crew.join(*many(A, 8), *candidates(B))
+    worker.commit(closed={"a.example": Code.HOST_CLOSED})
+    given_up, lent = Counter(), []
+    for _ in range(8 // at_once + 2):
+        answer = worker.commit(demand=EVERYTHING)
+        lent += urls(answer.lent)
+        given_up += answer.refused
+        assert answer.refused.total() <= at_once
+    assert (lent, given_up) == ([B], {CLOSED: 8})
+    assert list(crew.addresses().values()).count((DONE, CLOSED)) == 8
+
+
+def test_a_closed_host_that_another_worker_had_alone_is_refused(crew: Crew) -> None:
+    one, two = crew.pair(*many(A, 3), *candidates(B))
+    held = one.claim(each=1, hosts=1)
+    one.commit(returned=held, closed={"a.example": Code.HOST_CLOSED})
+    assert two.commit(demand=EVERYTHING).refused == {CLOSED: 3}
+
+
+# The budget of a site.
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_a_site_has_a_budget_of_pages_over_all_its_hosts(crew: Crew, limit: int) -> None:
+    """Those on their way count, and those that bring nothing do not."""
+    one, two = crew.pair(*(link for start in ONE_SITE for link in many(start, 4)), *many(B, limit), site_limit=limit)
+    asked = 0
+    bring = True
+    refused = 0
+    for turn in range(12):
+        worker = (one, two)[turn % 2]
+        answer = worker.commit(demand=EVERYTHING._replace(each=2))
+        refused += answer.refused.total()
+        held = list(worker.hand.values())
+        worker.commit(
+            ended=[stored(lent) if (bring := not bring) else failed(lent) for lent in held],
+            resting={lent.host_id: 0.0 for lent in held},
+        )
+        asked += len(held)
+        check_budgets(crew.engine, limit)
+    outcomes = crew.addresses()
+    brought = [url for url, state in outcomes.items() if state == (DONE, None)]
+    assert sum(url.startswith(ONE_SITE) for url in brought) == limit
+    assert list(outcomes.values()).count((DONE, BUDGET_SPENT)) == refused > 0
+    assert asked + refused == 12 + limit
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_a_site_has_a_budget_of_requests_over_all_its_hosts(crew: Crew, limit: int) -> None:
+    one, two = crew.pair(*(link for start in ONE_SITE for link in many(start, 15)), site_limit=limit)
+    asked = 0
+    for _ in range(limit * REQUESTS_A_PAGE):
+        for worker in (one, two):
+            lent = worker.claim(each=1)
+            asked += len(lent)
+            worker.end(*map(failed, lent), resting={held.host_id: 0.0 for held in lent})
+            check_budgets(crew.engine, limit)
+    assert asked == limit * REQUESTS_A_PAGE
+    assert sum(state[1] == BUDGET_SPENT for state in crew.addresses().values()) == 45 - asked
+
+
+def test_what_was_given_back_was_not_asked_for(crew: Crew) -> None:
+    worker = crew.join(*many(A, 3), site_limit=1)
+    for _ in range(REQUESTS_A_PAGE + 1):
+        held = worker.claim()
+        assert urls(held) == [A + "0"]
+        worker.commit(returned=held)
+    assert crew.value(select(site.c.requests)) == 0
+
+
+@pytest.mark.parametrize("ending", ["leave", "die"])
+def test_what_a_worker_held_that_ended_is_within_the_budget(crew: Crew, ending: str) -> None:
+    for _ in range(4):
+        worker = crew.join(*many(A, 9), site_limit=3)
+        assert len(worker.claim()) == 3
+        getattr(worker, ending)()
+    worker = crew.join(site_limit=3)
+    worker.end(*map(stored, worker.claim()))
+    assert worker.commit(demand=EVERYTHING).refused == {BUDGET_SPENT: 6}
+
+
+def test_pictures_are_no_pages_to_a_site(crew: Crew) -> None:
+    worker = crew.join(*many(A, 3), *many(A, 40, kind="image", priority=-9), site_limit=1)
+    assert [one.counts for one in worker.claim()] == [True] + [False] * 40
+    worker.end(*map(stored, worker.hand.values()))
+    worker.seed(Candidate(A + "late.png", kind="image", priority=-9))
+    answer = worker.commit(demand=EVERYTHING)
+    assert (urls(answer.lent), answer.refused) == ([A + "late.png"], {BUDGET_SPENT: 2})
+    assert crew.value(select(site.c.requests)) == 1
+
+
+@pytest.mark.parametrize("room", [0, 1])
+def test_a_redirect_stays_within_the_budget_of_the_site_it_leads_to(crew: Crew, room: int) -> None:
+    worker = crew.join(*many(A, 1 + room), Candidate(B, -1), site_limit=1 + room)
+    held = worker.claim()
+    worker.end(stored(held[0]), *map(failed, held[1:-1]))
+    moved = worker.move(held[-1], A + "new")
+    check_budgets(crew.engine, 1 + room)
+    assert (moved is not None) == bool(room)
+
+
+def test_a_redirect_costs_the_site_it_leaves_nothing_but_the_request(crew: Crew) -> None:
+    worker = crew.join(*candidates(A), site_limit=1)
+    (one,) = worker.claim()
+    moved = worker.move(one, B)
+    assert moved is not None
+    worker.end(stored(moved, *candidates(A + "late", B + "late")))
+    answer = worker.commit(demand=EVERYTHING)
+    assert (urls(answer.lent), answer.refused) == ([A + "late"], {BUDGET_SPENT: 1})
+
+
+# The pages of the whole crawl.
+
+
+@pytest.mark.parametrize(("wanted", "bring"), [(1, 1), (1, 3), (2, 2), (5, 1), (5, 3)])
+def test_max_pages_is_exact_over_two_workers(crew: Crew, wanted: int, bring: int) -> None:
+    """Every `bring`th request brings a page; a worker holds some while it ends others and claims."""
+    found = [Candidate(f"http://{n}.example/{m}") for n in range(15) for m in range(2)]
+    workers = crew.pair(*found, max_pages=wanted)
+    asked = 0
+    while True:
+        for worker in workers:
+            ended = []
+            for one in list(worker.hand.values())[:1]:
+                asked += 1
+                ended.append(failed(one) if asked % bring else stored(one))
+            worker.commit(ended=ended, demand=EVERYTHING._replace(hosts=3, each=1, pages=3))
+        if not workers[0].hand and not workers[1].hand:
+            break
+    assert sum(len(worker.records()) for worker in workers) == wanted
+    assert list(crew.addresses().values()).count((WAITING, None)) > 0
+
+
+def test_a_page_and_the_next_claim_in_one_batch_are_counted(crew: Crew) -> None:
+    worker = crew.join(*candidates(A, B, C), max_pages=2)
+    first, second = worker.claim()
+    assert worker.end(stored(first), demand=EVERYTHING).lent == []
+    assert urls(worker.end(failed(second), demand=EVERYTHING).lent) == [C]
+
+
+def test_a_lease_given_back_makes_room(crew: Crew) -> None:
+    one, two = crew.pair(*candidates(A, B), max_pages=1)
+    held = one.claim()
+    assert (urls(held), two.claim()) == ([A], [])
+    one.commit(returned=held, resting={held[0].host_id: 100.0})
+    assert urls(two.claim()) == [B]
+
+
+def test_pictures_still_come_when_the_crawl_is_full(crew: Crew) -> None:
+    found = [*many(A, 9), *many(A, 3, kind="image", priority=-9), *many(B, 1, kind="image", priority=-9)]
+    worker = crew.join(*found, max_pages=1)
+    worker.end(*map(stored, worker.claim(each=1)))
+    while not (answer := worker.commit(demand=EVERYTHING._replace(each=2), idle=True)).over:
+        worker.end(*map(stored, answer.lent))
+    states = crew.addresses()
+    assert sorted(url for url, state in states.items() if state == (DONE, None)) == sorted(
+        [A + "0", *(f"image {A}{n}" for n in range(3)), f"image {B}0"]
+    )
+    assert [states[f"{A}{n}"][0] for n in range(1, 9)] == [WAITING] * 8
+    assert answer.waiting == 8
+
+
+@pytest.mark.parametrize("wanted", [1, 2, 4])
+def test_what_was_left_waits_again_when_max_pages_is_raised(crew: Crew, wanted: int) -> None:
+    worker = crew.join(*many(A, 4), max_pages=1)
+    finish(worker)
+    worker.leave()
+    assert list(crew.addresses().values()).count((DONE, None)) == 1
+    worker = crew.join(max_pages=wanted)
+    assert worker.seat.begin([A + "0"]) == (wanted > 1)
+    assert list(crew.addresses().values()).count((WAITING, None)) == 3
+    finish(worker)
+    assert len(worker.records()) == wanted
+
+
+def test_a_picture_is_left_by_nobody_when_pages_are(crew: Crew) -> None:
+    worker = crew.join(*candidates(A), Candidate(A + "1.png", kind="image", priority=-9), max_pages=1)
+    (page, picture) = worker.claim()
+    answer = worker.end(stored(page), idle=True)
+    assert (answer.over, answer.held) == (False, 1)
+    assert worker.end(stored(picture), idle=True).over
+
+
+def finish(worker: Worker) -> None:
+    """Bring every page there is."""
+    while not (answer := worker.commit(demand=EVERYTHING, idle=True)).over:
+        worker.end(*map(stored, answer.lent))
+
+
+# Redirects.
+
+
+@pytest.mark.parametrize(
+    ("to", "moves"),
+    [
+        (A + "new", True),
+        (C, True),
+        (A + "new?utm_source=feed", True),
+        (B, False),
+        (B + "?utm_source=feed", False),
+        (A + "done", False),
+    ],
+)
+def test_a_redirect_leads_to_what_nobody_knows(crew: Crew, to: str, moves: bool) -> None:
+    worker = crew.join(*candidates(A + "done", B), Candidate(A, 9, 3), canonical=Canonical(["utm_.*"]))
+    one, done, _ = worker.claim()
+    worker.end(stored(done))
+    moved = worker.move(one, to)
+    assert (moved is not None) == moves
+    if moved is None:
+        worker.end(failed(one, Outcome(Code.REDIRECT_TO_KNOWN)))
+        assert crew.addresses()[A] == (DONE, Outcome(Code.REDIRECT_TO_KNOWN))
+    else:
+        assert moved.candidate == Candidate(to, 9, 3, requested=A)
+        assert crew.addresses()[A] == (DONE, Outcome(Code.REDIRECTED))
+        worker.end(stored(moved))
+        assert worker.records()[-1]["requested_url"] == A
+
+
+def test_two_redirects_to_one_address_are_one_page(crew: Crew) -> None:
+    worker = crew.join(*candidates(A, B))
+    one, two = worker.claim()
+    moved = worker.commit(moves=[Move(each, each.candidate._replace(url=C)) for each in (one, two)]).moved
+    assert contents(moved) == [C, None]
+
+
+def test_a_redirect_keeps_the_page_that_named_it_and_what_was_asked_at_first(crew: Crew) -> None:
+    worker = crew.join(*candidates(A))
+    (one,) = worker.claim()
+    worker.end(stored(one, Candidate(B, 0, 1, A)))
+    (two,) = worker.claim()
+    moved = worker.move(two, C)
+    assert moved is not None
+    again = worker.move(moved, C + "again")
+    assert again is not None
+    worker.die()
+    (back,) = crew.join().claim()
+    assert back.candidate == Candidate(C + "again", 0, 1, A, requested=B)

@@ -1,0 +1,208 @@
+"""Random sequences of what workers do, and workers that do it at the same time."""
+
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, func, select
+from workers import EVERYTHING, LOST, Crew, Worker, candidates, check, check_budgets, failed, lines, stored, written
+
+from crawler.frontier.messages import Batch, Candidate, Demand, Lease
+from crawler.outcomes import Code, Outcome
+from crawler.store.database import open_database
+from crawler.store.schema import DONE, page, worker
+from crawler.store.worker_session import Plan, WorkerSession
+from crawler.store.workers import LEASE
+from crawler.urls.canonical import Canonical
+
+FOLDERS = ("one", "two", "three")
+HOSTS = (
+    "http://a.example/",
+    "http://www.b.example/",
+    "http://m.b.example/",
+    "http://example.com/",
+    "http://d.example/",
+)
+STEPS = "claim claim claim claim end end end end end give_back move die leave silence rest".split()
+SITE_LIMIT = 12
+MAX_PAGES = 40
+ENOUGH = 3  # pages of a site until its pictures are judged
+
+
+class Chance:
+    """Workers that do what chance says; `ended` counts what each address that ended came to."""
+
+    def __init__(self, crew: Crew, seed: int) -> None:
+        self.crew = crew
+        self.random = random.Random(seed)
+        self.found = 0
+        self.plan: dict[str, Any] = {"site_limit": SITE_LIMIT, "max_pages": MAX_PAGES}
+        self.pages: Counter[str] = Counter()
+        self.pictures: Counter[str] = Counter()
+        self.workers = {folder: self.join(folder) for folder in FOLDERS}
+        self.workers["one"].seed(*candidates(*HOSTS, kind="seed"))
+
+    def link(self) -> Candidate:
+        """An address that is new, more often than not."""
+        self.found += self.random.random() < 0.7
+        url = f"{self.random.choice(HOSTS)}{self.random.randrange(self.found + 1)}"
+        kind = "image" if self.random.random() < 0.2 else "link"
+        sight = "a sight" if self.random.random() < 0.3 else None
+        return Candidate(url, self.random.randrange(-3, 4), kind=kind, sight=sight)
+
+    def step(self) -> None:
+        folder = self.random.choice(FOLDERS)
+        getattr(self, self.random.choice(STEPS))(self.workers[folder], folder)
+        check_budgets(self.crew.engine, SITE_LIMIT)
+
+    def some(self, worker: Worker) -> list[Lease]:
+        return self.random.sample(list(worker.hand.values()), min(len(worker.hand), self.random.randrange(1, 4)))
+
+    def rested(self, worker: Worker, gone: list[Lease]) -> dict[int, float]:
+        """Hosts at hand of which nothing is held any more, as the frontier lets them go."""
+        held = {one.host_id for one in worker.hand.values() if one not in gone}
+        return dict.fromkeys(worker.hosts - held, 0.0)
+
+    def join(self, folder: str) -> Worker:
+        one = self.crew.join(folder=folder, **self.plan)
+        one.seat.ledger.enough_pages = ENOUGH
+        return one
+
+    def claim(self, worker: Worker, folder: str) -> None:
+        limits = [self.random.randrange(1, 4) for _ in range(3)]
+        worker.claim(Demand(*limits, alone=self.random.random() < 0.7))
+
+    def end(self, worker: Worker, folder: str) -> None:
+        ended = [
+            failed(one, Outcome(Code.NOISE, "size") if one.candidate.sight else LOST)
+            if self.random.random() < 0.3
+            else stored(one, *(self.link() for _ in range(self.random.randrange(6))))
+            for one in self.some(worker)
+        ]
+        demand = EVERYTHING._replace(pages=2, each=1) if self.random.random() < 0.5 else None
+        answer = worker.end(*ended, demand=demand, resting=self.rested(worker, [one.lent for one in ended]))
+        if not answer.lost:
+            for one in ended:
+                if one.result.outcome is None:
+                    (self.pages if one.lent.counts else self.pictures)[one.lent.candidate.url] += 1
+
+    def give_back(self, worker: Worker, folder: str) -> None:
+        back = self.some(worker)
+        worker.commit(returned=back, resting=self.rested(worker, back))
+
+    def move(self, worker: Worker, folder: str) -> None:
+        for one in self.some(worker)[:1]:
+            worker.move(one, self.link().url)
+
+    def rest(self, worker: Worker, folder: str) -> None:
+        worker.commit(resting=self.rested(worker, []))
+
+    def die(self, worker: Worker, folder: str) -> None:
+        worker.die()
+        self.workers[folder] = self.join(folder)
+
+    def leave(self, worker: Worker, folder: str) -> None:
+        worker.leave()
+        self.workers[folder] = self.join(folder)
+
+    def silence(self, silent: Worker, folder: str) -> None:
+        """Another takes this one for dead, which goes on as a new worker."""
+        if self.random.random() < 0.7:
+            return
+        mine = worker.c.id == silent.seat.worker_id
+        self.crew.change(worker.update().where(mine).values(beat=worker.c.beat - LEASE - 100))
+        other = self.workers[FOLDERS[(FOLDERS.index(folder) + 1) % len(FOLDERS)]]
+        other.commit()
+        assert other.seat.ledger.bury_dead() == 1
+        assert silent.commit(ended=[stored(one, self.link()) for one in self.some(silent)]).lost
+        silent.seat.renew()
+        silent.commit()
+
+    def finish(self) -> None:
+        """Go on without mishaps until all say that it is over."""
+        over: set[str] = set()
+        for _ in range(500):
+            for folder, one in self.workers.items():
+                ended = [stored(each) for each in one.hand.values()]
+                for each in ended:
+                    (self.pages if each.lent.counts else self.pictures)[each.lent.candidate.url] += 1
+                one.end(*ended, resting=self.rested(one, [each.lent for each in ended]))
+                if one.commit(demand=Demand(3, 5, 3), idle=True).over:
+                    over.add(folder)
+            if over == set(FOLDERS):
+                return
+        pytest.fail("it does not end")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_nothing_is_lost_or_doubled_whatever_workers_do(crew: Crew, seed: int) -> None:
+    chance = Chance(crew, seed)
+    for _ in range(120):
+        chance.step()
+    chance.finish()
+    assert written(crew.folder) == chance.pages
+    assert set(chance.pages.values()) == {1}
+    pictures = Counter(one["url"] for path in crew.folder.glob("*/*.images.jsonl") for one in lines(path))
+    assert pictures == chance.pictures
+    assert crew.value(select(func.count()).select_from(page)) == len(chance.pages) <= MAX_PAGES
+    undone = [url for url, (state, _) in crew.addresses().items() if state != DONE]
+    assert not undone or len(chance.pages) == MAX_PAGES
+    assert not [url for url in undone if url.startswith("image ")]
+
+
+# Workers at the same time, on the one database that is made for it.
+
+LINKS = 6
+PAGES = 120
+SITES = 8
+
+
+def crawl_to_the_end(url: Any, plan: Plan) -> int:
+    """How many pages a worker stored, of a web in which every page leads to pages on other hosts."""
+    engine = open_database(url)
+    try:
+        seat = WorkerSession(engine, plan)
+        seat.seed([Candidate("http://0.example/0", kind="seed")])
+        count = bring_all(seat)
+        seat.leave()
+    finally:
+        engine.dispose()
+    return count
+
+
+def bring_all(seat: WorkerSession) -> int:
+    """How many pages this worker stored until it was over."""
+    hand: list[Lease] = []
+    hosts: tuple[int, ...] = ()
+    count = 0
+    for _ in range(1_000):
+        count += len(hand)
+        ended = [stored(one, *links(one.candidate.url)) for one in hand]
+        resting = {} if hand else dict.fromkeys(hosts, 0.0)
+        batch = Batch(ended, demand=Demand(3, 6, 3, hosts, hosts), idle=not hand, resting=resting)
+        answer = seat.ledger.commit(batch)
+        hosts = tuple(sorted({*(hosts if hand else ()), *(one.host_id for one in answer.lent)}))
+        hand = answer.lent
+        if answer.over:
+            return count
+    raise AssertionError("it does not end")
+
+
+def links(url: str) -> list[Candidate]:
+    number = int(url.rpartition("/")[2])
+    numbers = [(number * LINKS + n * 7 + 1) % PAGES for n in range(LINKS)]
+    return [Candidate(f"http://{n % SITES}.example/{n}", n % 5) for n in numbers]
+
+
+@pytest.mark.parametrize("max_pages", [None, 50])
+def test_workers_at_the_same_time(postgresql_engine: Engine, tmp_path: Path, max_pages: int | None) -> None:
+    plans = [Plan("crawl", ("s",), tmp_path / folder, Canonical(()), 1_000, max_pages) for folder in FOLDERS]
+    with ThreadPoolExecutor(len(plans)) as threads:
+        counts = list(threads.map(lambda plan: crawl_to_the_end(postgresql_engine.url, plan), plans))
+    check(postgresql_engine)
+    assert sum(counts) == (max_pages or PAGES)
+    assert set(written(tmp_path).values()) == {1}
+    assert sum(written(tmp_path).values()) == sum(counts)

@@ -1,0 +1,492 @@
+"""Rounds, as workers keep books of them, in both databases."""
+
+import time
+from dataclasses import replace
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+from workers import LOST, Crew, Worker, also, candidates, failed, lines, stored, urls
+
+from crawler.frontier.messages import Candidate, Completion, Lease, PageResult
+from crawler.outcomes import Code, Outcome
+from crawler.recrawl.near_duplicates import signature
+from crawler.recrawl.page_history import NEVER, ChangeCheck, PageChange
+from crawler.recrawl.revisit_interval import Bounds
+from crawler.store import pages as likeness_module
+from crawler.store.rounds import Tally, next_due
+from crawler.store.schema import address, crawl, host, likeness, page, page_version, site
+
+A, B, C = (f"http://a.example/{name}" for name in "abc")
+HOUR, DAY = 3_600.0, 86_400.0
+SOON = Bounds(1e-6, 1e-6)
+LONG = "Bees dance in the dark of the hive, and the others follow the dancer to learn the way. " + " ".join(
+    f"word{number}" for number in range(400)
+)
+LIST = Outcome(Code.LIST)
+
+
+def checked(one: Lease, found: PageChange, *links: Candidate, text: str = "text", **more: Any) -> Completion:
+    """A page that was found to be so, whose text is this."""
+    check = ChangeCheck(found, f"print of {text}", "1:auto", signature(text))
+    fields = {"text": text, "text_fingerprint": f"{abs(hash(text)):016x}"} | more
+    if found in (PageChange.NEW, PageChange.CHANGED, PageChange.RENEWED):
+        return also(stored(one, *links, **fields), check=check, validators={"etag": '"1"'})
+    outcome = LOST if found is PageChange.MISSING else None
+    return Completion(one, PageResult(outcome, links=links, check=check))
+
+
+def again(crew: Crew, everything: bool = False, **plan: Any) -> Worker:
+    """A worker at the next round, if there is one."""
+    worker = crew.join(**{"bounds": SOON} | plan)
+    assert worker.seat.begin(["http://seed.example/"] * 0, everything)
+    return worker
+
+
+def first_round(crew: Crew, *seeds: Candidate, **plan: Any) -> None:
+    """A crawl that has had its first round."""
+    worker = crew.join(*(seeds or candidates(A, B)), **{"bounds": SOON} | plan)
+    while lent := worker.claim():
+        worker.end(*(checked(one, PageChange.NEW, text=one.candidate.url) for one in lent))
+    worker.commit(idle=True)
+    worker.leave()
+
+
+def of(crew: Crew, url: str, *columns: str) -> tuple[Any, ...]:
+    """What the row of a page says."""
+    with crew.engine.connect() as connection:
+        return tuple(connection.execute(select(*(page.c[name] for name in columns)).where(page.c.url == url)).one())
+
+
+def test_what_is_due_waits_again(crew: Crew) -> None:
+    first_round(crew)
+    crew.change(update(page).where(page.c.url == B).values(due_at=4e9))
+    worker = again(crew)
+    (lent,) = worker.claim()
+    assert lent.candidate.url == A
+    assert lent.known is not None
+    assert (lent.known.etag, lent.known.source_fingerprint, lent.known.round) == ('"1"', f"print of {A}", 1)
+    assert crew.value(select(crawl.c.round)) == 2
+    worker.end(checked(lent, PageChange.SAME))
+    assert not worker.claim()
+    assert worker.seat.tally() == Tally(0, 0, 0, 1, 0)
+
+
+def test_nothing_is_due(crew: Crew) -> None:
+    first_round(crew, bounds=Bounds())
+    worker = crew.join()
+    before = crew.dump()
+    assert not worker.seat.begin([])
+    assert crew.dump() == before
+    assert worker.seat.begin([], everything=True)
+    assert len(worker.claim()) == 2
+
+
+@pytest.mark.parametrize(("outcome", "begins"), [(Code.WORKERS_CRASHED, False), (Code.TIMEOUT, True)])
+def test_no_round_begins_for_what_workers_crashed_at(crew: Crew, outcome: Code, begins: bool) -> None:
+    first_round(crew)
+    crew.change(update(page).where(page.c.url == B).values(due_at=4e9))
+    crew.change(update(address).where(address.c.url == A).values(outcome=outcome))
+    assert crew.join(bounds=SOON).seat.begin([]) is begins
+    assert (of(crew, A, "due_at") == (NEVER,)) is not begins
+
+
+def test_what_was_broken_off_goes_on(crew: Crew) -> None:
+    """No round begins while something waits, or is held."""
+    one = crew.join(*candidates(A, B), bounds=SOON)
+    one.end(*(checked(each, PageChange.NEW) for each in one.claim(pages=1)))
+    assert one.seat.begin([], everything=True)
+    held = one.claim()
+    assert one.seat.begin([], everything=True)
+    assert crew.value(select(crawl.c.round)) == 1
+    one.end(*(checked(each, PageChange.NEW) for each in held))
+    assert one.seat.begin([])
+    assert crew.value(select(crawl.c.round)) == 2
+
+
+def test_the_books_of_a_round_begin_anew(crew: Crew) -> None:
+    first_round(crew)
+    crew.change(update(host).values(closed=Code.HOST_CLOSED))
+    crew.change(update(site).values(requests=9_999))
+    worker = again(crew, max_pages=2)
+    assert crew.value(select(crawl.c.pages)) == 0
+    assert crew.value(select(func.sum(site.c.pages))) == crew.value(select(func.sum(site.c.requests))) == 0
+    lent = worker.claim()
+    assert sorted(urls(lent)) == [A, B]
+    answer = worker.end(*(checked(one, PageChange.NOT_MODIFIED) for one in lent))
+    assert answer.pages == 2
+    assert crew.value(select(func.sum(site.c.pages))) == 2
+
+
+@pytest.mark.parametrize("found", [PageChange.SAME, PageChange.NOT_MODIFIED])
+def test_a_page_that_is_as_it_was(crew: Crew, found: PageChange) -> None:
+    first_round(crew, *candidates(A))
+    said = of(crew, A, "text", "title", "fetched_at", "first_at", "first_round", "changed_round", "etag")
+    worker = again(crew, bounds=Bounds(1e-6, DAY * 30))
+    worker.end(*(checked(one, found) for one in worker.claim()))
+    assert of(crew, A, "text", "title", "fetched_at", "first_at", "first_round", "changed_round") == said[:-1]
+    assert of(crew, A, "round", "checks", "changes") == (2, 1, 0)
+    assert of(crew, A, "not_modified_round") == (2 if found is PageChange.NOT_MODIFIED else None,)
+    assert of(crew, A, "etag") == ('"1"' if found is PageChange.NOT_MODIFIED else None,)
+    assert len(worker.records()) == 1
+    assert crew.addresses()[A][1] is None
+    assert worker.seat.tally() == Tally(0, 0, 0, 1, int(found is PageChange.NOT_MODIFIED))
+
+
+def test_a_page_that_changed(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    worker = again(crew)
+    worker.end(*(checked(one, PageChange.CHANGED, text="new", fetched_at="2030-01-01") for one in worker.claim()))
+    assert of(crew, A, "text", "changed_round", "changed_at", "changes", "first_round") == (
+        "new",
+        2,
+        "2030-01-01",
+        1,
+        1,
+    )
+    assert of(crew, A, "first_at") == ("2024-05-06T07:08:09+00:00",)
+    assert [one["text"] for one in worker.records()] == [A, "new"]
+    assert worker.seat.tally() == Tally(1, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("keep", "expected"), [(0, []), (1, ["2"]), (2, ["1", "2"]), (9, ["0", "1", "2"])])
+def test_versions(crew: Crew, keep: int, expected: list[str]) -> None:
+    first_round(crew, *candidates(A))
+    crew.change(update(page).values(text="0"))
+    for number in range(1, 4):
+        worker = again(crew, versions=keep)
+        worker.end(*(checked(one, PageChange.CHANGED, text=str(number)) for one in worker.claim()))
+        worker.leave()
+    with crew.engine.connect() as connection:
+        said = connection.execute(select(page_version.c.text).order_by(page_version.c.id)).scalars().all()
+    assert said == expected
+
+
+def test_another_version_of_the_extraction_changes_nothing(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    worker = again(crew)
+    worker.end(*(checked(one, PageChange.RENEWED, text="renewed") for one in worker.claim()))
+    assert of(crew, A, "text", "source_fingerprint", "changes", "changed_round") == (
+        "renewed",
+        "print of renewed",
+        0,
+        None,
+    )
+    assert len(worker.records()) == 1
+    assert crew.value(select(func.count()).select_from(page_version)) == 0
+    assert worker.seat.tally() == Tally(0, 0, 0, 1, 0)
+
+
+def test_gone_twice_is_gone_for_good(crew: Crew) -> None:
+    first_round(crew)
+    for number in (2, 3):
+        worker = again(crew)
+        lent = {one.candidate.url: one for one in worker.claim()}
+        assert sorted(lent) == [A, B]
+        worker.end(checked(lent[A], PageChange.MISSING), checked(lent[B], PageChange.SAME))
+        assert of(crew, A, "gone_count", "gone_round", "text") == (number - 1, None if number == 2 else 3, A)
+        assert worker.seat.tally() == Tally(0, 0, number - 2, 1, 0)
+        worker.leave()
+    assert of(crew, A, "due_at") == (NEVER,)
+    worker = again(crew)
+    assert urls(worker.claim()) == [B]
+
+
+def test_a_page_that_is_back_is_gone_no_more(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    for _ in range(2):
+        worker = again(crew)
+        worker.end(*(checked(one, PageChange.MISSING) for one in worker.claim()))
+        worker.leave()
+    worker = again(crew, everything=True)
+    worker.end(*(checked(one, PageChange.SAME) for one in worker.claim()))
+    assert of(crew, A, "gone_count", "gone_round", "gone_at") == (0, None, None)
+    assert of(crew, A, "due_at")[0] < 4e9
+
+
+@pytest.mark.parametrize(
+    ("outcome", "due", "everything"),
+    [
+        (Outcome(Code.TIMEOUT), True, True),
+        (Outcome(Code.HTTP_STATUS, "404"), False, True),
+        (Outcome(Code.HTTP_STATUS, "410"), False, True),
+        (Outcome(Code.WORKERS_CRASHED), False, False),
+        (Outcome(Code.SITE_BUDGET_SPENT), True, True),
+        (Outcome(Code.ROBOTS_UNREADABLE, "connection_refused"), True, True),
+        (Outcome(Code.ROBOTS_FORBIDS), False, True),
+        (Outcome(Code.NOINDEX), False, True),
+        (Outcome(Code.NOISE, "learned"), False, False),
+        (Outcome(Code.REDIRECTED), False, True),
+    ],
+)
+def test_which_of_those_that_brought_nothing_are_asked_for_again(
+    crew: Crew, outcome: Outcome, due: bool, everything: bool
+) -> None:
+    for name, expected in {"due": due, "all": everything}.items():
+        worker = crew.join(*candidates(A, B), name=name, bounds=SOON)
+        worker.end(
+            *(
+                checked(one, PageChange.NEW) if one.candidate.url == A else failed(one, Outcome(Code.ANSWER_CUT))
+                for one in worker.claim()
+            )
+        )
+        worker.leave()
+        of_this = address.c.url == B, address.c.outcome == Code.ANSWER_CUT
+        crew.change(update(address).where(*of_this).values(outcome=outcome.code, outcome_detail=outcome.detail))
+        worker = again(crew, name == "all", name=name)
+        assert (B in urls(worker.claim())) == expected
+        worker.leave()
+
+
+def test_seeds_and_lists_come_in_every_round(crew: Crew) -> None:
+    first_round(crew, *candidates(A), *candidates(B, kind="seed", priority=10_000), *candidates(C, kind="list"))
+    crew.change(update(page).where(page.c.url != A).values(due_at=4e9))
+    crew.change(update(page).where(page.c.url == A).values(relevance=0.25))
+    crew.change(update(address).where(address.c.url == C).values(outcome=Code.LIST))
+    lent = again(crew).claim()
+    assert {one.candidate.url: one.candidate.priority for one in lent} == {B: 10_000, A: 250, C: 0}
+
+
+@pytest.mark.parametrize(
+    ("said", "age"), [(-6e10, 50 * DAY), (631_151_999.0, 50 * DAY), (9e9, 50 * DAY), (None, 50 * DAY), (2.0, 20 * DAY)]
+)
+def test_a_lastmod_that_cannot_be_hides_no_header(crew: Crew, said: float | None, age: float) -> None:
+    """The first interval is a tenth of the page's age; 2 stands for twenty days ago."""
+    now = time.time()
+    when = now - 20 * DAY if said == 2.0 else said
+    worker = crew.join(Candidate(A, lastmod=when), bounds=Bounds())
+    (lent,) = worker.claim()
+    headers = {"last_modified": formatdate(now - 50 * DAY, usegmt=True)}
+    worker.end(also(checked(lent, PageChange.NEW), validators=headers))
+    assert of(crew, A, "interval") == (pytest.approx(age / 10, rel=1e-3),)
+
+
+def test_a_sitemap_is_due_by_itself(crew: Crew) -> None:
+    worker = crew.join(*candidates(C, kind="seed"), bounds=Bounds(HOUR, DAY))
+    worker.end(*(failed(one, LIST) for one in worker.claim()))
+    assert not worker.seat.begin([C])
+    crew.change(update(crawl).values(round_started=crawl.c.round_started - HOUR))
+    assert worker.seat.begin([C])
+    assert urls(worker.claim()) == [C]
+
+
+@pytest.mark.parametrize(
+    ("lastmod", "found", "expected"),
+    [
+        (1.0, PageChange.SAME, False),
+        (1e9, PageChange.SAME, True),
+        (1e9, PageChange.MISSING, True),
+        (4e9, PageChange.SAME, False),
+    ],
+)
+def test_what_a_sitemap_says_is_changed(crew: Crew, lastmod: float, found: PageChange, expected: bool) -> None:
+    """It is asked for once a round, if it was looked at before that; a time to come is none."""
+    first_round(crew, *candidates(A, B))
+    crew.change(update(page).values(checked_at=1e8))
+    crew.change(update(page).where(page.c.url == A).values(due_at=4e9))
+    worker = again(crew)
+    (lent_b,) = worker.claim()
+    worker.end(checked(lent_b, PageChange.SAME))
+    crew.change(update(page).where(page.c.url == B).values(checked_at=1e8))
+    listed = Candidate(A, 5, lastmod=lastmod), Candidate(B, 5, lastmod=lastmod)
+    worker.seed(Candidate(C))
+    (lent_c,) = worker.claim()
+    worker.end(failed(lent_c, LIST, links=listed))
+    woken = worker.claim()
+    assert urls(woken) == [A] * expected
+    worker.end(*(checked(one, found) for one in woken))
+    worker.seed(Candidate(C + "2"))
+    worker.end(*(failed(one, LIST, links=listed) for one in worker.claim()))
+    assert worker.claim() == []
+
+
+def test_a_page_that_a_sitemap_says_is_new_is_missed_once_a_round(crew: Crew) -> None:
+    """A sitemap that is made anew each time gives the time at which it is asked for."""
+    first_round(crew, *candidates(A))
+    worker = again(crew)
+    worker.end(*(checked(one, PageChange.MISSING) for one in worker.claim()))
+    crew.change(update(page).values(checked_at=select(crawl.c.round_started).scalar_subquery()))
+    worker.seed(Candidate(C))
+    (lent,) = worker.claim()
+    told = Candidate(A, 5, lastmod=crew.value(select(page.c.checked_at)) + 1e-5)
+    worker.end(failed(lent, LIST, links=(told,)))
+    assert urls(worker.claim()) == []
+    assert of(crew, A, "gone_count") == (1,)
+
+
+def test_new_links_bring_a_page_back_sooner(crew: Crew) -> None:
+    first_round(crew)
+    crew.change(update(page).values(interval=DAY))
+    worker = again(crew, bounds=Bounds(HOUR, 30 * DAY))
+    lent = {one.candidate.url: one for one in worker.claim()}
+    worker.end(
+        checked(lent[A], PageChange.SAME, *candidates(B, C, C + "2")),
+        checked(lent[B], PageChange.SAME, *candidates(A, B)),
+    )
+    assert of(crew, A, "interval", "new_links") == (0.75 * DAY, 2)
+    assert of(crew, B, "interval", "new_links") == (1.5 * DAY, 0)
+
+
+@pytest.mark.parametrize("why", [Outcome(Code.TIMEOUT), Outcome(Code.ROBOTS_UNREADABLE, "timeout")])
+def test_what_failed_is_due_soon_and_keeps_its_interval(crew: Crew, why: str) -> None:
+    first_round(crew)
+    crew.change(update(page).values(interval=DAY))
+    worker = again(crew, bounds=Bounds(HOUR, 30 * DAY))
+    lent = {one.candidate.url: one for one in worker.claim()}
+    worker.end(failed(lent[A], why), failed(lent[B], Outcome(Code.NOINDEX)))
+    for url, pause in ((A, HOUR), (B, DAY)):
+        interval, due, at, checks, text = of(crew, url, "interval", "due_at", "checked_at", "checks", "text")
+        assert (interval, due - at, checks, text) == (DAY, pause, 0, url)
+
+
+def test_a_page_that_leads_elsewhere_is_due_again_later(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    crew.change(update(page).values(interval=DAY))
+    worker = again(crew, bounds=Bounds(HOUR, 30 * DAY))
+    (lent,) = worker.claim()
+    moved = worker.move(lent, C)
+    worker.end(checked(moved, PageChange.NEW))
+    assert of(crew, C, "first_round") == (2,)
+    due, at = of(crew, A, "due_at", "checked_at")
+    assert due - at == DAY
+    assert not worker.seat.begin([])
+
+
+def test_a_fresh_crawl_knows_no_page(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    first_round(crew, *candidates(A), fresh=True)
+    assert of(crew, A, "first_round", "round", "checks") == (2, 2, 0)
+    assert crew.value(select(crawl.c.first_round)) == 2
+    assert again(crew).claim()[0].known is not None
+
+
+def test_a_fresh_crawl_waits_for_no_page_of_before(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    first_round(crew, *candidates(B), fresh=True, bounds=Bounds(HOUR, DAY))
+    worker = crew.join(*candidates(B))
+    with crew.engine.connect() as connection:
+        due = next_due(connection, worker.seat.crawl_id)
+    assert due is not None
+    assert due > 0
+
+
+def test_crawls_know_nothing_of_each_other(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    first_round(crew, *candidates(A), name="other")
+    again(crew, name="other").leave()
+    rounds = {name: crew.value(select(crawl.c.round).where(crawl.c.name == name)) for name in ("crawl", "other")}
+    assert rounds == {"crawl": 1, "other": 2}
+
+
+def test_a_reply_that_is_lost_brings_what_is_known(crew: Crew) -> None:
+    from workers import Trouble
+
+    first_round(crew, *candidates(A))
+    worker = again(crew)
+    trouble = Trouble(worker.seat.engine)
+    trouble.lose_reply = True
+    (lent,) = worker.claim()
+    assert lent.known is not None
+    assert lent.known.etag == '"1"'
+
+
+def copies(crew: Crew) -> dict[str, str | None]:
+    with crew.engine.connect() as connection:
+        rows = connection.execute(select(page.c.url, page.c.duplicate_of).order_by(page.c.id)).all()
+    return {row.url: row.duplicate_of for row in rows}
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_near_duplicates(crew: Crew, at_once: bool) -> None:
+    """The first is the original, whether it comes in the same batch or long before."""
+    worker = crew.join(*candidates(A, B, C))
+    lent = worker.claim()
+    texts = {A: LONG, B: f"{LONG} Printed in May.", C: LONG.replace("word", "other ")}
+    ended = [checked(one, PageChange.NEW, text=texts[one.candidate.url]) for one in lent]
+    if at_once:
+        worker.end(*ended)
+    else:
+        for one in ended:
+            worker.end(one)
+    assert copies(crew) == {A: None, B: A, C: None}
+    assert [one["duplicate_of"] for one in lines(worker.seat.pages.path)] == [None, A, None]
+
+
+@pytest.mark.parametrize(("fingerprint", "expected"), [("00" * 8, A), ("ff" * 8, A), (None, None)])
+def test_short_texts_are_copies_when_they_are_equal(crew: Crew, fingerprint: str | None, expected: str | None) -> None:
+    worker = crew.join(*candidates(A, B))
+    for one in worker.claim():
+        worker.end(checked(one, PageChange.NEW, text="short", text_fingerprint=fingerprint))
+    assert copies(crew) == {A: None, B: expected}
+
+
+def test_a_page_that_changed_is_no_copy_any_more(crew: Crew) -> None:
+    worker = crew.join(*candidates(A, B), bounds=SOON)
+    worker.end(*(checked(one, PageChange.NEW, text=LONG) for one in worker.claim()))
+    worker.leave()
+    assert copies(crew) == {A: None, B: A}
+    worker = again(crew)
+    lent = {one.candidate.url: one for one in worker.claim()}
+    other = LONG.replace("word", "thing")
+    worker.end(checked(lent[A], PageChange.CHANGED, text=other), checked(lent[B], PageChange.SAME))
+    worker.leave()
+    worker = again(crew)
+    lent = {one.candidate.url: one for one in worker.claim()}
+    worker.end(checked(lent[A], PageChange.SAME), checked(lent[B], PageChange.CHANGED, text=f"{other} and more"))
+    assert copies(crew) == {A: None, B: A}
+
+
+@pytest.mark.parametrize("became", [PageChange.CHANGED, PageChange.MISSING])
+def test_what_was_a_copy_of_a_page_that_changed_or_went_is_none(crew: Crew, became: PageChange) -> None:
+    """It is the original from the next look on, also of what comes later; a copy it stays while the first is there."""
+    first_round(crew, *candidates(A))
+    crew.change(update(page).values(signature=signature(LONG)))
+    worker = again(crew)
+    worker.seed(Candidate(B))
+    lent = {one.candidate.url: one for one in worker.claim()}
+    worker.end(checked(lent[A], PageChange.CHANGED, text=LONG), checked(lent[B], PageChange.NEW, text=LONG))
+    worker.leave()
+    for found in (PageChange.SAME, became, became):
+        assert copies(crew)[B] == A
+        worker = again(crew, everything=True)
+        lent = {one.candidate.url: one for one in worker.claim()}
+        worker.end(checked(lent[B], PageChange.SAME))
+        worker.end(checked(lent[A], found, text=LONG.replace("word", "thing")))
+        worker.leave()
+    worker = again(crew, everything=True)
+    lent = {one.candidate.url: one for one in worker.claim()}
+    worker.end(checked(lent[B], PageChange.NOT_MODIFIED))
+    worker.seed(Candidate(C))
+    worker.end(*(checked(one, PageChange.NEW, text=LONG) for one in worker.claim()))
+    assert copies(crew) == {A: None, B: None, C: B}
+
+
+def test_equal_pages_cost_no_more_the_more_they_are(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(likeness_module, "MOST_OF_A_BAND", 2)
+    urls = [f"http://a.example/{number}" for number in range(9)]
+    worker = crew.join(*candidates(*urls))
+    for one in worker.claim():
+        number = int(one.candidate.url.rpartition("/")[2])
+        text = LONG if number < 6 else LONG.replace("word", "word " * (number - 4))
+        worker.end(checked(one, PageChange.NEW, text=text))
+    with crew.engine.connect() as connection:
+        bands = connection.execute(select(likeness.c.band, func.count()).group_by(likeness.c.band)).all()
+    assert max(count for _, count in bands) <= 2
+    assert list(copies(crew).values())[:6] == [None, *[urls[0]] * 5]
+
+
+def test_due_at_is_by_the_database_s_clock(crew: Crew) -> None:
+    first_round(crew, *candidates(A), bounds=Bounds(HOUR, 30 * DAY))
+    checked_at, due, interval = of(crew, A, "checked_at", "due_at", "interval")
+    assert due - checked_at == interval == DAY
+
+
+def test_known_survives_a_lease_that_is_given_back(crew: Crew) -> None:
+    first_round(crew, *candidates(A))
+    worker = again(crew)
+    (lent,) = worker.claim()
+    worker.commit(returned=[lent])
+    (lent,) = worker.claim()
+    assert lent.known is not None
+    assert replace(lent.known, due_at=0.0, checked_at=None).checks == 0

@@ -1,0 +1,246 @@
+"""Transactions that fail, and such that do not although the database seems to say so."""
+
+import os
+from collections.abc import Callable
+from errno import EACCES, ENOSPC
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import postgres
+import pytest
+from sqlalchemy import Engine, select
+from sqlalchemy.exc import IntegrityError
+from workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed, lines, stored, urls, written
+
+from crawler.frontier.messages import Answer, Batch, Candidate, Move
+from crawler.store import database
+from crawler.store.database import STATEMENT_SECONDS, StateError
+from crawler.store.schema import DONE, output
+
+A, B, C, D, E = (f"http://{letter}.example/" for letter in "abcde")
+NEW = "http://new.example/"
+
+
+def busy(worker: Worker) -> dict[str, Any]:
+    """A batch in which something of every kind happens, when the worker holds all there is."""
+    page, picture, missing, redirected, returned = worker.hand.values()
+    return {
+        "ended": [
+            stored(page, *candidates(NEW, A, "http://other.example/1"), text="a text"),
+            stored(picture),
+            failed(missing, lessons=(("home", C),)),
+        ],
+        "moves": [Move(redirected, redirected.candidate._replace(url=D + "new", requested=D))],
+        "returned": [returned],
+        "resting": {missing.host_id: 5.0},
+        "paces": {redirected.host_id: 3.0},
+        "closed": {"closed.example": "closed"},
+        "demand": EVERYTHING,
+    }
+
+
+def ready(crew: Crew, name: str = "crawl") -> Worker:
+    """A worker that holds an address of every kind and has stored a page before."""
+    worker = crew.join(*candidates("http://first.example/"), name=name)
+    worker.end(*map(stored, worker.claim()))
+    worker.seed(Candidate(A), Candidate(B, kind="image"), *candidates(C, D, E))
+    worker.claim()
+    return worker
+
+
+def outcome(crew: Crew, worker: Worker, answer: Answer) -> tuple[Any, ...]:
+    """All that can be seen of what a batch did."""
+    held = {(one.candidate, one.counts) for one in worker.hand.values()}
+    moved = [one and one.candidate for one in answer.moved.values()]
+    files = [[record["url"] for record in lines(path)] for path in worker.seat.files(1)]
+    return crew.addresses(worker.seat.plan.name), held, moved, files, answer.pages, answer.waiting, worker.lessons
+
+
+def test_a_failure_at_any_statement_changes_nothing(crew: Crew) -> None:
+    """One try after the other fails, each a statement later than the one before."""
+    worker = ready(crew, "untroubled")
+    expected = outcome(crew, worker, worker.commit(**busy(worker)))
+    worker = ready(crew)
+    trouble = Trouble(worker.seat.engine)
+    trouble.fail_everywhere = True
+    assert outcome(crew, worker, worker.commit(**busy(worker))) == expected
+    assert trouble.failures > 20
+
+
+def test_a_failed_commit_is_tried_again(crew: Crew) -> None:
+    worker = ready(crew, "untroubled")
+    expected = outcome(crew, worker, worker.commit(**busy(worker)))
+    worker = ready(crew)
+    trouble = Trouble(worker.seat.engine)
+    trouble.fail_commit = True
+    assert outcome(crew, worker, worker.commit(**busy(worker))) == expected
+    assert not trouble.fail_commit
+    assert worker.seat.ledger.trouble == ""
+
+
+def test_a_commit_whose_reply_was_lost_is_found_out(crew: Crew) -> None:
+    worker = ready(crew, "untroubled")
+    expected = outcome(crew, worker, worker.commit(**busy(worker)))
+    worker = ready(crew)
+    trouble = Trouble(worker.seat.engine)
+    trouble.lose_reply = True
+    assert outcome(crew, worker, worker.commit(**busy(worker))) == expected
+    assert not trouble.lose_reply
+    worker.end(*map(stored, list(worker.hand.values())))
+    assert all(b"\x00" not in path.read_bytes() for path in worker.seat.files(1))
+
+
+def test_redirects_to_one_address_are_found_out_in_order(crew: Crew) -> None:
+    worker = crew.join(*candidates(A, B))
+    one, two = worker.claim()
+    trouble = Trouble(worker.seat.engine)
+    trouble.lose_reply = True
+    answer = worker.commit(moves=[Move(each, each.candidate._replace(url=C)) for each in (one, two)])
+    assert [moved and moved.candidate.url for moved in answer.moved.values()] == [C, None]
+    assert list(answer.moved) == [one.lease, two.lease]
+    worker.end(failed(two), *map(stored, [answer.moved[one.lease]]))
+    assert {state for state, _ in crew.addresses().values()} == {DONE}
+
+
+def test_what_is_found_out_twice_is_found_once(crew: Crew) -> None:
+    """The reply to the next batch is lost as well, and there are addresses held from before."""
+    worker = crew.join(*candidates(A, B, C, D))
+    trouble = Trouble(worker.seat.engine)
+    for number in range(4):
+        trouble.lose_reply = True
+        answer = worker.commit(
+            ended=[stored(one) for one in list(worker.hand.values())[: number // 2]],
+            demand=EVERYTHING._replace(pages=1),
+        )
+        assert urls(answer.lent) == [(A, B, C, D)[number]]
+    worker.end(*map(stored, list(worker.hand.values())))
+    assert written(crew.folder) == {A: 1, B: 1, C: 1, D: 1}
+
+
+def test_lines_of_a_transaction_that_failed_are_not_there(crew: Crew) -> None:
+    worker = crew.join(*candidates(A, B))
+    first, second = worker.claim()
+    worker.end(stored(first))
+    before = worker.seat.pages.path.read_bytes()
+    trouble = Trouble(worker.seat.engine)
+    trouble.fail_commit = True
+    worker.seat.ledger.patience = -1.0
+    with pytest.raises(StateError):
+        worker.seat.ledger.commit(Batch(ended=[stored(second)]))
+    worker.die()
+    again = crew.join()
+    assert again.seat.pages.path.read_bytes() == before
+    again.end(*map(stored, again.claim()))
+    assert written(crew.folder) == {A: 1, B: 1}
+
+
+def test_patience_has_an_end(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = crew.join(*candidates(A))
+    clock = iter(range(0, 10_000, 10))
+    monkeypatch.setattr(database.time, "monotonic", lambda: float(next(clock)))
+    tries = count_tries(worker, away)
+    worker.seat.ledger.patience = 45.0
+    with pytest.raises(StateError, match="the server closed the connection"):
+        worker.seat.ledger.commit(Batch())
+    assert 3 <= len(tries) <= 7
+
+
+def test_a_server_that_never_answers_is_given_up(
+    postgresql_engine: Engine, tmp_path: Path, postgres_server: postgres.Server
+) -> None:
+    crew = Crew(postgresql_engine, tmp_path)
+    ledger = ready(crew).seat.ledger
+    ledger.patience = 0.0
+    assert ledger.answers_within == STATEMENT_SECONDS
+    ledger.stopping = True
+    assert ledger.answers_within == 0.0
+    postgres_server.freeze()
+    too_late = Timer(0.3, ledger.hang_up)
+    too_late.start()
+    try:
+        with pytest.raises(StateError, match="cannot be written to"):
+            ledger.commit(Batch(demand=EVERYTHING))
+    finally:
+        too_late.join()
+        postgres_server.thaw()
+    ledger.commit(Batch(demand=EVERYTHING))
+    crew.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "tried"),
+    [
+        (away, 3),
+        (lambda: OSError(ENOSPC, "No space left on device"), 3),
+        (lambda: OSError(EACCES, "Permission denied"), 1),
+        (lambda: IntegrityError("INSERT", {}, Exception("violated")), 1),
+    ],
+)
+def test_what_may_pass_is_tried_again(crew: Crew, error: Callable[[], Exception], tried: int) -> None:
+    worker = crew.join(*candidates(A))
+    tries = count_tries(worker, error, 2)
+    if tried == 1:
+        with pytest.raises(StateError):
+            worker.seat.ledger.commit(Batch())
+    else:
+        assert urls(worker.claim()) == [A]
+    assert len(tries) == tried
+
+
+def count_tries(worker: Worker, error: Callable[[], Exception], failures: int = 1_000) -> list[None]:
+    """Have so many batches of a worker fail; as many entries as there were tries."""
+    tries: list[None] = []
+    write = worker.seat.ledger._write
+
+    def fail(*args: Any) -> Answer:
+        tries.append(None)
+        if len(tries) <= failures:
+            raise error()
+        return write(*args)
+
+    worker.seat.ledger._write = fail  # type: ignore[method-assign]
+    return tries
+
+
+def test_a_full_disk_leaves_no_half_line(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = crew.join(*candidates(A, B))
+    first, second = worker.claim()
+    worker.end(stored(first))
+    write, full = os.write, [True]
+
+    def half(file: int, data: bytes) -> int:
+        if full and data.startswith(b"{"):
+            full.clear()
+            write(file, data[: len(data) // 2])
+            raise OSError(ENOSPC, "No space left on device")
+        return write(file, data)
+
+    monkeypatch.setattr("crawler.store.output_files.os.write", half)
+    worker.end(stored(second))
+    assert [record["url"] for record in worker.records()] == [A, B]
+
+
+@pytest.mark.parametrize("ending", ["leave", "die"])
+def test_a_file_that_was_taken_away_starts_anew(crew: Crew, ending: str) -> None:
+    worker = crew.join(*candidates(A, B))
+    first, _ = worker.claim()
+    worker.end(stored(first, text="a long text " * 100))
+    getattr(worker, ending)()
+    worker.seat.pages.path.unlink()
+    again = crew.join()
+    again.end(*map(stored, again.claim()))
+    assert [record["url"] for record in again.records()] == [B]
+    assert crew.value(select(output.c.pages_size)) == again.seat.pages.path.stat().st_size
+
+
+def test_what_a_crash_left_in_the_files_is_cut_off(crew: Crew) -> None:
+    worker = crew.join(Candidate(A), Candidate(B, kind="image"))
+    worker.end(*map(stored, worker.claim()))
+    before = [path.read_bytes() for path in worker.seat.files(1)]
+    for path in worker.seat.files(1):
+        with path.open("ab") as file:
+            file.write(b'{"url": "half')
+    worker.die()
+    again = crew.join()
+    assert [path.read_bytes() for path in again.seat.files(1)] == before

@@ -1,0 +1,61 @@
+"""Links that an earlier run found, or another worker, when they come to hand here."""
+
+import pytest
+
+from crawler.topic.focus import HIGHEST, Focus, Lead, Manner
+from crawler.topic.topic import Topic
+
+HOME, URL, OTHER = "http://a.example/", "http://a.example/b", "http://b.example/"
+
+
+def begun(pages: int = 1) -> Focus:
+    made = Focus(Topic.of("bees"), Manner(exploration=0.0))
+    for number in range(pages):
+        made.fetched(HOME if not number else f"{HOME}{number}", "", "Honey bees.")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("url", "priority", "waits"),
+    [
+        (URL, 0, True),
+        (URL, HIGHEST - 1, True),
+        (URL, HIGHEST, False),
+        (URL, 10_000, False),
+        (URL, -1, False),
+        (HOME, 500, False),
+    ],
+)
+def test_what_waits_as_it_was(url: str, priority: int, waits: bool) -> None:
+    made = begun()
+    assert made.adopt([(url, priority)]) == {}
+    assert made.asked(url) == (priority / 1000 if waits else None)
+    made._since = 10**9
+    assert made.renewed() == {}
+    assert made.asked(url) == (priority / 1000 if waits else None)
+
+
+def test_what_is_known_here_is_not_adopted() -> None:
+    made = begun()
+    (priority,) = made.found(HOME, [Lead(URL, "bees")])
+    assert made.adopt([(URL, 5)]) == {}
+    assert made.asked(URL) == priority / 1000
+
+
+@pytest.mark.parametrize(("pages", "others", "later"), [(19, True, {}), (20, True, {URL: 80}), (20, False, {})])
+def test_a_site_that_had_its_share(pages: int, others: bool, later: dict[str, int]) -> None:
+    made = begun(pages)
+    if others:
+        made.found(HOME, [Lead(OTHER, "bees")])
+    assert made.adopt([(URL, 800)]) == later
+    assert made.adopt([(URL, 800)]) == {}
+    made.forget([OTHER])
+    made._since = 10**9
+    assert made.renewed() == ({URL: 800} if later else {})
+
+
+def test_what_it_led_to_teaches() -> None:
+    made = begun()
+    made.adopt([(URL, 800)])
+    made.fetched(URL, "", "Honey bees.")
+    assert {made.vocabulary.names[sign % (1 << 18)] for sign in made.apprentice.told().signs} == {"b", "a.example"}

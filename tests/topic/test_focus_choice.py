@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+from crawler.topic.priority import FOREFRONT, HIGHEST, SITE_FACTOR, WINDOW, Choice, Manner
+
+A, B, C = 1, 2, 3
+
+
+def chooser(fetched: list[int], **manner: float) -> Choice:
+    made = Choice(Manner(**manner), seat=1)
+    for site in fetched:
+        made.fetched(site)
+    return made
+
+
+def priorities(made: Choice, scores: list[float], sites: list[int], waiting: set[int]) -> list[int]:
+    return made.priorities(np.array(scores), np.array(sites, float), waiting).tolist()
+
+
+@pytest.mark.parametrize(
+    ("score", "priority"),
+    [(0, 0), (0.0004, 0), (0.0006, 1), (0.5, 500), (0.998, 998), (0.9984, 998), (0.999, 998), (1, HIGHEST - 1)],
+)
+def test_thousandths_below_the_highest(score: float, priority: int) -> None:
+    assert priorities(chooser([]), [score], [A], {A}) == [priority]
+
+
+@pytest.mark.parametrize(
+    ("fetched", "share", "waiting", "counts"),
+    [
+        ([A] * (WINDOW // 10 - 1), 0.5, {A, B}, (1, 1)),
+        ([A] * (WINDOW // 10), 0.5, {A, B}, (SITE_FACTOR, 1)),
+        ([A, B] * 50, 0.5, {A, B}, (1, 1)),
+        ([A, B] * 50 + [A], 0.5, {A, B}, (SITE_FACTOR, 1)),
+        ([A] * 100, 0.5, {A}, (1, 1)),
+        ([A] * 100, 0.5, {A, C}, (SITE_FACTOR, 1)),
+        ([A] * 100, 0.5, {B}, (SITE_FACTOR, 1)),
+        ([A] * 100, 1.0, {A, B}, (1, 1)),
+        ([A, B, C, A, B] * 20, 0.3, {A, B, C}, (SITE_FACTOR, SITE_FACTOR)),
+        ([A, B, C, A, B] * 20, 0.3, {A, B}, (1, 1)),
+        ([A] * WINDOW + [B] * 99, 0.5, {A, B}, (SITE_FACTOR, 1)),
+        ([A] * WINDOW + [B] * 100, 0.5, {A, B}, (1, 1)),
+        ([A] * WINDOW + [B] * 101, 0.5, {A, B}, (1, SITE_FACTOR)),
+    ],
+)
+def test_the_share_of_a_site(fetched: list[int], share: float, waiting: set[int], counts: tuple[float, float]) -> None:
+    found = priorities(chooser(fetched, site_share=share), [0.6, 0.6], [A, B], waiting)
+    assert found == [round(600 * count) for count in counts]
+
+
+def tries(made: Choice, links: int, priority: int = 5) -> list[int]:
+    given = np.arange(links, 0, -1).astype(np.int32) + priority
+    return made.tries(np.minimum(given, HIGHEST), np.ones(links, bool))
+
+
+@pytest.mark.parametrize(
+    ("pages", "share", "links", "tried"),
+    [
+        (0, 0.02, 500, 0),
+        (49, 0.02, 500, 0),
+        (51, 0.02, 500, 1),
+        (151, 0.02, 500, 3),
+        (500, 0.0, 500, 0),
+        (151, 0.02, FOREFRONT, 0),
+        (151, 0.02, FOREFRONT + 1, 1),
+        (151, 0.02, FOREFRONT + 2, 2),
+    ],
+)
+def test_what_is_tried_lies_behind_what_comes_next_anyway(pages: int, share: float, links: int, tried: int) -> None:
+    made = chooser([A] * pages, exploration=share)
+    rows = tries(made, links)
+    assert len(rows) == len(set(rows)) == tried
+    assert all(FOREFRONT <= row < links for row in rows)
+
+
+def test_what_was_tried_is_owed_no_more() -> None:
+    made = chooser([A] * 151)
+    assert [len(tries(made, 500)), len(tries(made, 500))] == [3, 0]
+    for _ in range(51):
+        made.fetched(A)
+    assert len(tries(made, 500)) == 1
+
+
+def test_what_is_gone_or_asked_for_first_is_not_tried() -> None:
+    made, links = chooser([A] * 5_000), 400
+    waits = np.arange(links) % 2 == 0
+    assert made.tries(np.full(links, 5, np.int32), waits) == []
+    highest = np.where(np.arange(links) < 100, HIGHEST, 5).astype(np.int32)
+    assert made.tries(highest, np.ones(links, bool)) == []
+    highest[0] = 5
+    (row,) = made.tries(highest, np.ones(links, bool))
+    assert row == links - 1
+
+
+def test_the_choice_is_a_seats_own_and_the_same_each_time() -> None:
+    found = []
+    for seat in (1, 1, 2):
+        made = Choice(Manner(exploration=1.0), seat)
+        for _ in range(20):
+            made.fetched(A)
+        found.append(tries(made, 2_000))
+    assert found[0] == found[1] != found[2]

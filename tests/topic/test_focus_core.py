@@ -1,0 +1,404 @@
+"""What the focus says of pages and links as they come, odd ones among them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from math import sqrt
+
+import numpy as np
+import pytest
+from nursery import environment
+
+from crawler.topic import focus, waiting_links
+from crawler.topic.focus import HIGHEST, UNNAMED, Focus, Lead, Manner
+from crawler.topic.priority import FOREFRONT
+from crawler.topic.topic import Topic
+from crawler.topic.waiting_links import TOLD
+
+BEES = "Honey bees make honey, and bees make wax in the hive of their colony."
+CARS = "Cars run on roads, and their engines burn petrol in four strokes."
+BEES_TOPIC = Topic.of("honey bees")
+QUIET = Manner(exploration=0.0)
+
+
+def page(number: int) -> str:
+    return f"http://a.example/{number}"
+
+
+def begun(topic: Topic = BEES_TOPIC, manner: Manner = QUIET, texts: Sequence[str] = (BEES, CARS)) -> Focus:
+    """What has fetched a page of bees, and one of cars."""
+    made = Focus(topic, manner)
+    for number, text in enumerate(texts):
+        made.fetched(page(number), "", text)
+    return made
+
+
+def renew(made: Focus) -> dict[str, int]:
+    """The new priorities as if it were time."""
+    made._since = 10**9
+    return made.renewed()
+
+
+LINK = Lead("http://b.example/hive", "honey bees", "all of bees")
+OTHER = Lead("http://c.example/road", "roads", "all of cars")
+
+
+@pytest.mark.parametrize(
+    ("topic", "good", "bad"),
+    [
+        ("bee", "Two bees", "A beekeeper"),
+        ("bees", "One bee", "Beer"),
+        ("honey bees", BEES, CARS),
+        ("How do the bees make their honey?", BEES, CARS),
+        ("蜜蜂", "蜜蜂在花丛中采蜜。", "汽车在公路上行驶。"),
+        ("养蜂和蜂蜜", "蜂农养蜂,蜂蜜很甜。", "汽车在公路上行驶。"),
+        ("茶", "他喝茶。", "汽车在公路上行驶。"),
+        ("ミツバチ", "ミツバチは花の蜜を集める。", "車は道を走る。"),
+        ("пчёлы", "Пчёлы собирают мёд.", "Машины едут."),
+    ],
+)
+def test_topics_in_words(topic: str, good: str, bad: str) -> None:
+    made = Focus(Topic.of(topic))
+    assert made.relevance("", good) > 0.2
+    assert made.relevance(good, "") > made.relevance("", good)
+    assert made.relevance("", bad) == made.relevance(bad, "") == made.relevance("", "") == 0
+    if topic != "茶":  # which links name in words of more characters
+        many, few = made.found("http://a.example/", [Lead(page(1), good), Lead(page(2), bad)])
+        assert many > few
+
+
+def test_a_topic_in_chinese_without_the_dictionary() -> None:
+    code = (
+        "import sys; sys.modules['rjieba'] = None; from crawler.topic.focus import Focus; "
+        "from crawler.topic.topic import Topic; made = Focus(Topic.of('蜜蜂养殖')); "
+        "print(made.relevance('', '蜜蜂养殖的蜜蜂') > .5, made.relevance('', '汽车行驶'))"
+    )
+    line = [sys.executable, "-c", code]
+    ended = subprocess.run(line, env=environment(), capture_output=True, encoding="utf-8", timeout=60, check=True)
+    assert ended.stdout.split() == ["True", "0.0"]
+
+
+@pytest.mark.parametrize("word", ["honey bee", "蜜蜂养殖"])
+def test_a_keyword_of_several_words_speaks_for_links(word: str) -> None:
+    made = begun(Topic(words=((word, 1.0),)), texts=[""])
+    good, bad = made.found(page(0), [Lead(page(1), word), Lead(page(2), "roads")])
+    assert good > bad
+
+
+@pytest.mark.parametrize("text", ["bees " * 10, "bees bees wax hive"])
+def test_a_page_is_about_words_if_it_names_them_or_is_like_pages_that_do(text: str) -> None:
+    made = begun(Topic.of("bees"))
+    made.learn()
+    named = made.keywords.named("", text)
+    like = float(made.subject.relevance(made.subject.likeness(made.vocabulary.vector(text.split()))))
+    assert made.relevance("", text) == pytest.approx(max(named, sqrt(named * like)))
+    unnamed = made.subject.relevance(made.subject.likeness(made.vocabulary.vector(["wax", "and", "hive"])))
+    assert made.relevance("", "wax and hive") == pytest.approx(UNNAMED * float(unnamed), abs=0.01)
+
+
+def test_examples_and_counterexamples() -> None:
+    made = Focus(Topic(examples=(BEES,)))
+    assert made.relevance("", BEES) > 0.9
+    assert made.relevance("", CARS) < 0.3
+    mixed, mustard = "Honey and mustard.", "Honey, mustard and vinegar make a sauce."
+    before = made.relevance("", mixed)
+    made.example(mustard, good=False)
+    assert made.relevance("", mixed) < before - 0.05
+    against = Focus(Topic(examples=(BEES,), against=(mustard,)))
+    assert against.relevance("", mixed) == pytest.approx(made.relevance("", mixed))
+
+
+def test_a_page_that_is_an_example_teaches_once() -> None:
+    made = begun(Topic(examples=(BEES,)), texts=(BEES, CARS))
+    assert [known.is_example for known in made.subject.pages] == [True, False]
+    cut = "a" * focus.MOST_TEXT
+    made.example(f"{cut}!")
+    made.fetched(page(2), "", f"{cut}?")
+    assert made.subject.pages[-1].is_example
+
+
+def test_nothing_is_known_of_the_topic() -> None:
+    made = begun(Topic())
+    assert made.relevance("", BEES) == 0
+    assert made.found(page(0), [LINK, OTHER]) == [38, 38]
+    assert renew(made) == {}
+
+
+@pytest.mark.parametrize(("beyond", "counts"), [(0, True), (1, False)])
+@pytest.mark.parametrize(("where", "most"), [("title", focus.MOST_TITLE), ("text", focus.MOST_TEXT)])
+def test_so_much_of_a_page_is_read(where: str, most: int, beyond: int, counts: bool) -> None:
+    given = {"title": "", "text": "", where: "." * (most - len("honey") + beyond) + "honey"}
+    made = Focus(Topic.of("honey"))
+    assert (made.relevance(**given) > 0) is counts
+    made.fetched(page(0), **given)
+    assert (made.vocabulary.place("honey") in made.subject.pages[0].vector.places) is counts
+
+
+@pytest.mark.parametrize("where", ["anchor", "near"])
+@pytest.mark.parametrize(("beyond", "counts"), [(0, True), (1, False)])
+def test_so_much_of_a_link_is_read(where: str, beyond: int, counts: bool) -> None:
+    words = {"anchor": "", "near": "", where: "." * (focus.MOST_LINK_TEXT - len("honey") + beyond) + "honey"}
+    (plain,), (long,) = (begun().found(page(0), [lead]) for lead in (Lead(page(7), ""), Lead(page(7), **words)))
+    assert (long > plain) is counts
+
+
+@pytest.mark.parametrize(
+    ("prefer", "factor"),
+    [(("b.example",), 1.25), (("hives.b.example",), 1.25), (("example",), 1.25), (("s.b.example", "bb.example"), 1.0)],
+)
+def test_preferred_domains(prefer: tuple[str, ...], factor: float) -> None:
+    leads = [Lead("http://hives.b.example:8000/1", "roads")]
+    (plain,), (more,) = (
+        begun(Topic(BEES_TOPIC.words, prefer=domains)).found(page(0), leads) for domains in [(), prefer]
+    )
+    assert more == pytest.approx(plain * factor, abs=1)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://a.example", "http://a.example/%FF%00", "http://[::1]:8/", "http://a.example/" + "%E8%9C%82" * 5_000]
+)
+def test_odd_addresses(url: str) -> None:
+    made = begun()
+    (priority,) = made.found(page(0), [Lead(url, "\ud800\x00", "\ud800")])
+    assert 0 <= priority < HIGHEST
+    made.fetched(url, "\ud800", "\ud800\x00")
+    assert made.asked(url) is None
+    json.dumps(made.summary())
+    assert Focus(BEES_TOPIC).take_in(made.record().encode("utf-8", "replace").decode())
+
+
+def test_new_links_have_the_priorities_that_they_keep_until_more_is_known() -> None:
+    made = begun()
+    good, bad = made.found(page(0), [LINK, OTHER])
+    assert HIGHEST > good > bad >= 0
+    assert made.asked(LINK.url) == good / 1000
+    assert made.asked("http://d.example/") is None
+    assert made.found(page(1), []) == []
+
+
+def test_a_good_page_speaks_for_its_links() -> None:
+    made = begun()
+    (of_bees,), (of_cars,) = (made.found(page(n), [Lead(page(10 + n), "more")]) for n in (0, 1))
+    assert of_bees > of_cars
+
+
+FOUND_TWICE: dict[str, Callable[[Focus], list[int]]] = {
+    "by another page": lambda made: [*made.found(page(0), [LINK]), *made.found(page(1), [LINK])],
+    "by the same page": lambda made: [*made.found(page(0), [LINK]), *made.found(page(0), [LINK])],
+    "at once": lambda made: made.found(page(0), [LINK, LINK]),
+    "among others": lambda made: [*made.found(page(0), [LINK]), made.found(page(1), [OTHER, LINK])[1]],
+}
+
+
+@pytest.mark.parametrize("way", FOUND_TWICE)
+def test_a_link_that_is_found_twice_waits_once(way: str) -> None:
+    made = begun()
+    first, second = FOUND_TWICE[way](made)
+    assert first == second
+    assert made.waiting.urls.count(LINK.url) == 1
+    shown_by_both = way in ("by another page", "among others")
+    assert made.waiting.shown[made.waiting.rows[LINK.url]] == ([0, 1] if shown_by_both else [0])
+    made.fetched(LINK.url, "", BEES)
+    assert LINK.url not in made.waiting.urls
+    assert LINK.url not in renew(made)
+
+
+def test_pages_that_were_never_fetched() -> None:
+    made = begun()
+    (unknown,) = made.found("http://z.example/", [Lead(page(9), "more")])
+    (of_bees,) = made.found(page(0), [Lead(page(10), "more")])
+    (of_cars,) = made.found(page(1), [Lead(page(11), "more")])
+    assert of_bees > unknown > of_cars
+    before = made.waiting.shown.copy()
+    made.seen_again("http://z.example/", [Lead(page(9), "more")])
+    assert made.waiting.shown == before
+    made.fetched(page(9), "", BEES)
+    assert renew(made).keys() <= {page(10), page(11)}
+
+
+def test_a_page_that_is_fetched_twice() -> None:
+    made = begun()
+    made.found(page(0), [LINK])
+    for _ in range(2):
+        assert made.fetched(LINK.url, "", BEES) > 0.3
+    assert (made.trails.pages, made.waiting.rows) == (4, {})
+    made.seen_again(LINK.url, [Lead(page(1), "")])
+    assert made.trails.track([3])[0] < made.trails.worth([3])[0]
+    assert made.trails.track([2])[0] == pytest.approx(made.trails.worth([2])[0])
+
+
+def test_a_link_shown_again_is_worth_more_or_less() -> None:
+    made = begun()
+    (good,), (poor,) = (made.found(page(n), [Lead(page(10 + n), "more")]) for n in (0, 1))
+    made.seen_again(page(0), [Lead(page(11), "honey bees"), Lead("http://d.example/", "")])
+    made.seen_again(page(1), [Lead(page(10), "more"), Lead(page(1), "")])
+    assert made.waiting.shown == [[0, 1], [1, 0]]
+    found = renew(made)
+    assert found[page(10)] < good
+    assert found[page(11)] > poor
+
+
+def test_a_link_to_a_page_known_before_tells_where_a_page_leads() -> None:
+    made = begun()
+    made.seen_again(page(1), [Lead(page(0), "")])
+    assert made.trails.track([1])[0] == pytest.approx(made.trails.worth([0])[0] / 4)
+    assert made.trails.worth([1])[0] == 0
+
+
+def test_what_led_to_a_page_learns() -> None:
+    made = begun()
+    made.found(page(1), [LINK, OTHER])
+    relevance = made.fetched(LINK.url, "", BEES)
+    made.fetched(OTHER.url, "", CARS)
+    assert made.trails.track([1])[0] == pytest.approx(relevance / 5)
+    told = made.apprentice.told()
+    assert (told.good, told.bad) == (pytest.approx(relevance), pytest.approx(2 - relevance))
+    names = {made.vocabulary.names[sign % focus.PLACES] for sign in told.signs}
+    assert {"honey", "bees", "hive", "b.example", "roads", "road", "c.example", "all", "of", "cars"} == names
+
+
+RENEWALS = [3, 6, 9, 13, 19, 28, 41, *range(61, 402, 20), 422, 444]
+
+
+def test_when_it_is_time_for_new_priorities() -> None:
+    made, found = Focus(BEES_TOPIC), []
+    for number in range(450):
+        made.fetched(page(number), "", "")
+        made.renewed()
+        if made._since == 0:
+            found.append(number + 1)
+    assert found == RENEWALS
+
+
+@pytest.mark.parametrize(("change", "is_told"), [(0, False), (9, False), (-9, False), (10, True), (-10, True)])
+def test_what_changed_enough_is_told(change: int, is_told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = begun()
+    made.found(page(0), [LINK, OTHER])
+    monkeypatch.setattr(focus, "STEP", 1)
+    for _ in range(50):
+        settled = renew(made)
+    assert settled == {}
+    monkeypatch.undo()
+    told = int(made.waiting.all().table[TOLD, 0])
+    made.waiting.all().table[TOLD, 0] += change
+    assert renew(made) == ({LINK.url: told} if is_told else {})
+
+
+def test_new_priorities_are_what_is_thought_of_a_link() -> None:
+    made = begun()
+    made.found(page(1), [LINK, OTHER])
+    for number in range(5):
+        made.fetched(page(20 + number), "", BEES)
+    found = renew(made)
+    assert found
+    for url, priority in found.items():
+        assert made.asked(url) == priority / 1000
+
+
+def test_some_links_are_tried_although_others_promise_more() -> None:
+    made = begun(manner=Manner(exploration=1.0))
+    links = [Lead(f"http://b.example/{n}", "bees" if n < FOREFRONT else "roads") for n in range(FOREFRONT + 5)]
+    priorities = made.found(page(0), links)
+    tried = {url for url, priority in renew(made).items() if priority == HIGHEST}
+    assert len(tried) == 2
+    assert tried <= {lead.url for lead in links[FOREFRONT:]}
+    for url in tried:
+        assert made.asked(url) == pytest.approx(priorities[-1] / 1000, abs=0.1)
+    assert not any(priority == HIGHEST for priority in renew(made).values())
+    gone, other = sorted(tried)
+    made.forget([gone])
+    made.fetched(other, "", CARS)
+    assert made.asked(gone) is made.asked(other) is None
+    (priority,) = made.found(page(0), [Lead(gone, "roads")])
+    assert made.asked(gone) == priority / 1000
+
+
+def test_what_other_workers_fetched_is_forgotten() -> None:
+    made = begun()
+    made.found(page(0), [LINK, OTHER])
+    assert made.waiting_sample(0) == []
+    assert made.waiting_sample(1) == [LINK.url]
+    assert made.waiting_sample(9) == [LINK.url, OTHER.url]
+    told = made.apprentice.told()
+    made.forget([LINK.url, "http://d.example/"])
+    assert made.waiting_sample(9) == [OTHER.url]
+    assert (made.asked(LINK.url), made.apprentice.told()) == (None, told)
+
+
+@pytest.mark.parametrize(("remembered", "known"), [(2, True), (1, False)])
+def test_so_many_addresses_are_remembered(remembered: int, known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(focus, "REMEMBERED", remembered)
+    made = begun()
+    made.found(page(1), [LINK])
+    made.seen_again(page(0), [LINK])
+    assert made.waiting.shown == [[1, 0] if known else [1]]
+    assert len(made._numbers) == remembered
+
+
+def test_links_that_wait_are_no_more_than_so_many_and_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting_links, "MOST_WAITING", 2_000)
+    made = begun()
+    for batch in range(10):
+        leads = [Lead(f"http://b.example/{batch}/{n}", "bees") for n in range(1_500)]
+        assert len(made.found(page(0), leads)) == 1_500
+        assert len(made.waiting.rows) <= 3_500
+        assert len(made.waiting.urls) <= 7_000
+    assert made.summary()["let_go"] == 15_000 - len(made.waiting.rows)
+    made.found(page(1), [Lead("http://b.example/0/0", "bees"), *leads])
+    assert made.waiting.urls.count("http://b.example/0/0") == 1
+    assert set(renew(made)) <= set(made.waiting.rows)
+
+
+def test_thousands_of_links_on_one_page() -> None:
+    made = begun()
+    leads = [Lead(f"http://b.example/{n}", f"link {n}", "bees " * 50) for n in range(5_000)]
+    priorities = made.found(page(0), leads)
+    assert len(priorities) == 5_000
+    assert all(0 <= priority < HIGHEST for priority in priorities)
+    assert made.found(page(1), leads) == priorities
+
+
+def test_a_site_that_gives_too_much_waits_for_others() -> None:
+    made = Focus(BEES_TOPIC, QUIET)
+    for number in range(20):
+        made.fetched(page(number), "", BEES)
+    (alone,) = made.found(page(0), [Lead(page(50), "bees")])
+    (other,) = made.found(page(0), [Lead("http://b.example/", "bees")])
+    (less,) = made.found(page(0), [Lead(page(51), "bees")])
+    assert alone == other == pytest.approx(10 * less, abs=6)
+    assert renew(made)[page(50)] == pytest.approx(less, abs=10)
+    made.forget(["http://b.example/"])
+    assert renew(made)[page(50)] > 5 * less
+
+
+def test_pages_without_anything() -> None:
+    made = begun(texts=["", "", ""])
+    assert made.fetched("http://b.example/", "", "") == 0
+    (priority,) = made.found("http://b.example/", [Lead(page(9), "")])
+    assert 0 <= priority < 50
+    renew(made)
+    assert Focus(BEES_TOPIC).take_in(made.record())
+
+
+def test_the_summary() -> None:
+    made = begun(texts=[BEES] * 3 + [CARS] * 3)
+    made.found(page(0), [LINK, OTHER])
+    made.learn()
+    found = made.summary()
+    assert json.loads(json.dumps(found)) == found
+    assert found["pages"] == 6
+    assert {"honey", "bees"} <= {word for word, _ in found["topic"][:4]}
+    assert found["let_go"] == 0
+
+
+@pytest.mark.parametrize("learning", [True, False])
+def test_pages_are_judged_anew_as_the_aim_moves(learning: bool) -> None:
+    made = Focus(Topic(examples=(BEES,)), Manner(learning=learning))
+    hives = "The hive of a colony holds wax, brood, a queen and her workers."
+    first = made.fetched(page(0), "", hives)
+    for number in range(1, 30):
+        made.fetched(page(number), "", f"{hives} Number{number}. {BEES}" if number % 2 else f"{CARS} Number{number}.")
+    renew(made)
+    assert made.trails.worth([0])[0] > first + 0.05
+    assert np.isfinite(made.trails.worth(range(30))).all()

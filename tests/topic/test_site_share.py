@@ -1,0 +1,109 @@
+"""What a site gets of a crawl that would rather have more of it: no more than its share, whatever it shows."""
+
+import random
+from heapq import heappop, heappush
+
+import pytest
+
+from crawler.topic import focus, waiting_links
+from crawler.topic.focus import Focus, Lead, Manner
+from crawler.topic.priority import WINDOW
+from crawler.topic.topic import Topic
+
+TRAP = "http://trap.example"
+
+
+class Web:
+    """Pages without end: those of one site promise most, and all of their links lead to it."""
+
+    def __init__(self, links: int) -> None:
+        self.links, self.random = links, random.Random(7)
+
+    def text(self, url: str) -> str:
+        return "Bees, honey bees, hives. " * 20 if url.startswith(TRAP) else "Bees and many other things. " * 10
+
+    def shown(self, url: str) -> list[str]:
+        if url.startswith(TRAP):
+            return [f"{TRAP}/{self.random.random()}" for _ in range(self.links)]
+        return [f"http://s{self.random.randrange(50)}.example/{self.random.random()}" for _ in range(3)]
+
+
+def late() -> Focus:
+    """A focus that has seen so many pages that all links get new scores every 500."""
+    made = Focus(Topic.of("bees"), Manner(exploration=0.0))
+    for _ in range(10_000):
+        made.trails.add(0.5)
+    return made
+
+
+def crawled(made: Focus, web: Web, pages: int) -> list[bool]:
+    """Of each page, the best that waits first, whether it is the trap's."""
+    heap: list[tuple[int, str]] = []
+    prices = {f"{TRAP}/": 10_000} | {f"http://s{number}.example/": 10_000 for number in range(10)}
+    told, order = dict(prices), []
+    while len(order) < pages:
+        for url, price in told.items():
+            if url in prices:
+                prices[url] = price
+                heappush(heap, (-price, url))
+        price, url = heappop(heap)
+        while prices.get(url) != -price:
+            price, url = heappop(heap)
+        del prices[url]
+        made.fetched(url, "", web.text(url))
+        order.append(url.startswith(TRAP))
+        leads = [Lead(link, "honey bees", "bees") for link in web.shown(url)]
+        told = dict(zip((lead.url for lead in leads), made.found(url, leads), strict=True))
+        prices |= told
+        told |= made.renewed()
+    return order
+
+
+@pytest.mark.parametrize("links", [20, 100])
+def test_a_site_has_its_share_of_a_long_crawl(links: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting_links, "MOST_WAITING", 5_000)
+    made = late()
+    order = crawled(made, Web(links), 1_000)
+    lately = order[200:]
+    assert 0.4 < sum(lately) / len(lately) < 0.6
+    assert max(sum(lately[at : at + WINDOW]) for at in range(len(lately) - WINDOW)) < 0.75 * WINDOW
+
+
+def test_no_more_rise_at_once_than_may_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(focus, "MOST_BETWEEN", 30)
+    made = late()
+    for number in range(20):
+        made.fetched(f"{TRAP}/{number}", "", "Honey bees.")
+    leads = [Lead(f"{TRAP}/of/{number}", f"bees {'and ' * number}") for number in range(100)]
+    other = Lead("http://b.example/", "bees")
+    full = made.found(f"{TRAP}/1", [other, *leads])
+    assert full[0] > 5 * max(full[1:])
+    for number in range(40):
+        made.fetched(f"http://b.example/{number}", "", "Honey bees.")
+    found = made.renewed()
+    assert len(found) == 31
+    assert found.pop(other.url) < min(found.values())
+    made.fetched(f"{TRAP}/21", "", "Honey bees.")
+    assert made.renewed() == {}
+
+
+@pytest.mark.parametrize(("others", "falls"), [(0, False), (1, True)])
+def test_links_of_a_site_with_too_many_fall_when_they_are_let_go(
+    others: int, falls: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting_links, "MOST_WAITING", 100)
+    made = Focus(Topic.of("bees"), Manner(exploration=0.0))
+    made.fetched(f"{TRAP}/", "", "Honey bees.")
+    made.found(f"{TRAP}/", [Lead(f"http://b{number}.example/", "") for number in range(others)])
+    links = [f"{TRAP}/{number}" for number in range(200)]
+    before = dict(zip(links, made.found(f"{TRAP}/", [Lead(link, "honey bees") for link in links]), strict=True))
+    made._since = 10**9
+    found = made.renewed()
+    assert len(made.waiting.rows) == 75
+    assert [f"http://b{number}.example/" in made.waiting.rows for number in range(others)] == [True] * others
+    gone = before.keys() - made.waiting.rows.keys()
+    assert len(gone) == 125 + others
+    assert {link: found.get(link) for link in gone} == {
+        link: pytest.approx(before[link] / 10, abs=10) if falls else None for link in gone
+    }
+    assert gone.isdisjoint(made.renewed())

@@ -1,0 +1,197 @@
+"""How the learned model of pictures is made: on made-up links, in seconds."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crawler.evaluation.image_labels import Label
+from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Floats, Model, load, save
+from crawler.training import image_model
+from crawler.training.image_model import FOLDS, LEAST, TooFewError, Trained, judged, limit, train
+from crawler.training.labelled_images import Sighted
+
+pytest.importorskip("lightgbm")
+
+WIDTH, ALT, SHARE = (SIGNS.index(name) for name in ("width", "alt", "share of other pages with it"))
+SITES = 30
+NOTHING = 1e-34  # what LightGBM takes for 0
+
+
+def sighted(site: str, is_noise: bool, *rows: Floats, unsure: bool = False) -> Sighted:
+    label = Label("made", "1", "http://a.example/p.jpg", is_noise, "icon" if is_noise else "text", unsure)
+    return Sighted(label, site, 3, rows)
+
+
+def links(sites: int = SITES, each: int = 12) -> list[Sighted]:
+    """Noise is small, and shown on many pages; what is written beside it says nothing."""
+    draw = np.random.default_rng(5)
+    found = []
+    for at in range(sites * each):
+        is_noise = bool(draw.random() < 0.6)
+        row = draw.normal(size=len(SIGNS)).astype(np.float32)
+        row[WIDTH] = draw.normal(3 if is_noise else 6, 1)
+        row[SHARE] = np.clip(draw.normal(0.6 if is_noise else 0.2, 0.3), 0, 1)
+        found.append(sighted(f"site{at % sites}", is_noise, row))
+    return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_trees() -> Any:
+    """Fewer trees than the shipped model has."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(image_model, "TREES", 60)
+        yield
+
+
+@pytest.fixture(scope="module")
+def trained(few_trees: None) -> Trained:
+    return train(links(), 0, lambda _: None)
+
+
+def test_it_learns(trained: Trained) -> None:
+    noise = np.array([one.label.is_noise for one in links()])
+    assert trained.likely[noise].mean() > 0.8 > 0.4 > trained.likely[~noise].mean()
+    model = trained.model
+    assert (model.splits.shape, model.tables.shape) == ((SPLITS, 60), (60, CODES))
+    assert model.usual == pytest.approx(np.median([one.signs[0] for one in links()], 0))
+    assert (trained.likely[~noise] <= model.limit).mean() == pytest.approx(1 - image_model.LOST, abs=0.01)
+
+
+def test_the_same_seed_makes_the_same_bytes(trained: Trained, tmp_path: Path) -> None:
+    for name, seed in (("again", 0), ("other", 1)):
+        save(train(links(), seed, lambda _: None).model, tmp_path / name)
+    save(trained.model, tmp_path / "first")
+    first, again, other = ((tmp_path / name).read_bytes() for name in ("first", "again", "other"))
+    assert first == again != other
+    by_seed = [image_model._fit(links(), seed) for seed in (0, 1)]
+    assert not np.array_equal(by_seed[0].splits, by_seed[1].splits)
+
+
+def test_tables_are_the_trees(few_trees: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    import lightgbm
+
+    boosters = []
+    make = lightgbm.train
+    monkeypatch.setattr(lightgbm, "train", lambda *given: boosters.append(make(*given)) or boosters[-1])
+    found = links()
+    model = image_model._fit(found, 0)
+    rows = np.concatenate([np.stack([one.signs[0] for one in found]), _at_the_edges(model)])
+    assert model.logits(rows) == pytest.approx(boosters[0].predict(rows, raw_score=True), abs=1e-6)
+
+
+def _at_the_edges(model: Model) -> Floats:
+    """Rows whose signs lie on the edges, right over and right under them."""
+    rows = []
+    for splits, edges in zip(model.splits.T, model.edges.T, strict=True):
+        for moved in (edges, np.nextafter(edges, np.float32(np.inf)), np.nextafter(edges, np.float32(-np.inf))):
+            row = model.usual.copy()
+            row[splits] = moved
+            rows.append(row)
+    found = np.stack(rows)
+    found[np.abs(found) < NOTHING] = 0
+    return found
+
+
+@pytest.mark.parametrize(
+    ("edge", "rounded"), [(0.5, 0.5), (1 + 2**-30, 1.0), (1 - 2**-30, 1 - 2**-24), (-1 - 2**-30, -1 - 2**-23)]
+)
+def test_edges_are_rounded_down(edge: float, rounded: float) -> None:
+    found = image_model._rounded_down(np.array([edge]))
+    assert (found.dtype, float(found[0])) == (np.float32, rounded)
+
+
+def test_more_pages_that_show_it_are_never_less_like_noise(trained: Trained) -> None:
+    model = trained.model
+    for one in links(3, 10):
+        rows = np.repeat(one.signs[0][None], 50, 0)
+        rows[:, SHARE] = np.linspace(-1, 1, 50)
+        assert (np.diff(model.logits(rows)) >= -1e-6).all()
+    assert SHARE in model.splits
+
+
+@pytest.mark.parametrize("sites", [7, 30])
+def test_a_site_is_never_on_both_sides(sites: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    known: list[set[str]] = []
+    asked: list[tuple[int, str]] = []
+    model = Model(np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(SIGNS)), 0.5)
+
+    def fit(found: list[Sighted], seed: int) -> Model:
+        known.append({one.site for one in found})
+        return model
+
+    def judge(_: Model, one: Sighted) -> float:
+        asked.append((len(known) - 1, one.site))
+        return 0.5
+
+    monkeypatch.setattr(image_model, "_fit", fit)
+    monkeypatch.setattr(image_model, "judged", judge)
+    train(links(sites), 0, lambda _: None)
+    assert all(site not in known[part] for part, site in asked)
+    assert sorted(site for _, site in asked) == sorted(one.site for one in links(sites))
+    assert len(known) == FOLDS + 1
+    assert len(known[-1]) == sites
+
+
+@pytest.mark.parametrize(
+    ("likely", "found"),
+    [
+        (np.linspace(0.001, 1, 1000), 0.985),
+        (np.array([0.3]), 0.3),
+        (np.array([0.2, 0.9, 0.4]), 0.9),
+        (np.r_[np.full(65, 0.1), 0.8], 0.8),
+        (np.r_[np.full(66, 0.1), 0.8], 0.1),
+        (np.ones(9), 1 - LEAST),
+        (np.zeros(9), LEAST),
+    ],
+)
+def test_the_limit_loses_no_more_content_than_it_may(likely: Floats, found: float) -> None:
+    assert limit(likely) == pytest.approx(found)
+    assert (likely > limit(likely)).mean() <= image_model.LOST or likely.min() == 1
+
+
+def test_a_picture_is_judged_by_its_best_place(trained: Trained) -> None:
+    small, large = np.zeros((2, len(SIGNS)), np.float32)
+    small[WIDTH], large[WIDTH] = 2, 7
+    alone = [judged(trained.model, sighted("a", True, row)) for row in (small, large)]
+    assert judged(trained.model, sighted("a", True, small, large)) == min(alone) == alone[1]
+
+
+@pytest.mark.parametrize("sites", [FOLDS - 1, FOLDS])
+def test_so_many_sites_there_must_be(sites: int) -> None:
+    if sites < FOLDS:
+        with pytest.raises(TooFewError, match=r"of at least 5 sites, .*; these are of 4 sites"):
+            train(links(sites), 0, lambda _: None)
+    else:
+        assert len(train(links(sites), 0, lambda _: None).likely) == sites * 12
+
+
+@pytest.mark.parametrize("is_noise", [True, False])
+def test_there_must_be_content_and_noise(is_noise: bool) -> None:
+    found = [one for one in links() if one.label.is_noise is is_noise]
+    with pytest.raises(TooFewError, match="with content on several of them and noise on several"):
+        train(found, 0, lambda _: None)
+
+
+def test_links_that_say_nothing_give_trees_that_say_nothing(tmp_path: Path) -> None:
+    row = np.zeros(len(SIGNS), np.float32)
+    found = [sighted(f"site{at}", at % 2 == 0, row) for at in range(40)]
+    made = train(found, 0, lambda _: None)
+    assert made.likely == pytest.approx(0.5, abs=0.1)
+    save(made.model, tmp_path / "w.npz")
+    assert judged(load(tmp_path / "w.npz"), found[0]) == pytest.approx(0.5, abs=0.01)
+
+
+def test_what_a_reader_was_not_sure_of_weighs_less() -> None:
+    small, large = np.zeros((2, len(SIGNS)), np.float32)
+    small[WIDTH], large[WIDTH] = 2, 7
+
+    def likely(unsure: bool) -> float:
+        """Of small pictures that one reader calls noise and another, who may be unsure, content."""
+        both = [sighted(f"s{at}", at % 2 == 0, small, unsure=unsure and at % 2 == 1) for at in range(100)]
+        model = image_model._fit(both + [sighted("t", False, large)] * 50, 0)
+        return judged(model, both[0])
+
+    assert likely(unsure=False) == pytest.approx(0.5, abs=0.05)
+    assert likely(unsure=True) == pytest.approx(2 / 3, abs=0.05)
