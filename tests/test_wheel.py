@@ -25,7 +25,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (wheel,) = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "unpacked")
-        assert "crawler/evaluation/templates/focus.html" in archive.namelist()
+        assert "crawler/reports/templates/focus.html" in archive.namelist()
     return folder / "unpacked"
 
 
