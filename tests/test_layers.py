@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # The rooms from bottom to top: a module imports from its own room and from those before it.
@@ -18,7 +16,6 @@ ROOMS = (
 ).split()
 # These compute: they know no framework, no database and no terminal.
 PURE = frozenset("outcomes urls page translation metadata extraction noise topic recrawl".split())
-FRAMEWORK = frozenset("scrapy twisted OpenSSL zope itemadapter rich".split())
 LIBRARIES = frozenset("lxml parsel w3lib numpy tldextract py3langid rjieba adblock".split())  # of pure rooms
 # The heavy libraries, each with the room that may use it.
 KEPT_TO = {
@@ -41,8 +38,8 @@ MODULES = {path: name.removesuffix(".__init__") for path, name in NAMES.items()}
 
 
 def room(module: str) -> str:
-    """The room that a module lies in, or is; an empty string for the crawler itself."""
-    name = module.partition(".")[2]
+    """The room that a module of ours lies in, or is; an empty string for others and for the crawler itself."""
+    name = module.partition(".")[2] if module.startswith("crawler.") else ""
     return name if name in ROOMS else name.partition(".")[0]
 
 
@@ -59,40 +56,41 @@ def imported(path: Path) -> Iterator[str]:
             yield from [name if name in MODULES.values() else module for name in taken]
 
 
-@pytest.mark.parametrize("path", FILES, ids=MODULES.values())
-def test_imports_point_down(path: Path) -> None:
-    here = room(MODULES[path])
-    for module in imported(path):
-        there = room(module)
-        if here and there and module.startswith("crawler."):
-            assert ROOMS.index(there) <= ROOMS.index(here), f"{MODULES[path]} imports {module}, which is above it"
+IMPORTED = {path: frozenset(imported(path)) for path in FILES}
+
+
+def is_below(there: str, here: str) -> bool:
+    """Whether a room may be imported from another."""
+    return ROOMS.index(there) <= ROOMS.index(here)
+
+
+def test_imports_point_down() -> None:
+    pairs = [(module, other) for path, module in MODULES.items() for other in IMPORTED[path] if room(other)]
+    assert [pair for pair in pairs if room(pair[0]) and not is_below(room(pair[1]), room(pair[0]))] == []
 
 
 def test_imports_have_no_circle() -> None:
-    below = {MODULES[path]: {name for name in imported(path) if name in MODULES.values()} for path in FILES}
+    below = {MODULES[path]: {name for name in IMPORTED[path] if name in MODULES.values()} for path in FILES}
     while free := [module for module, names in below.items() if not (names - {module}) & below.keys()]:
         for module in free:
             del below[module]
     assert not below
 
 
-@pytest.mark.parametrize("path", FILES, ids=MODULES.values())
-def test_libraries_stay_in_their_rooms(path: Path) -> None:
-    here = room(MODULES[path])
-    others = {module.partition(".")[0] for module in imported(path)} - sys.stdlib_module_names - {"crawler"}
-    if here in PURE:
-        assert others <= LIBRARIES, f"{MODULES[path]} is pure"
-    if here in ("", "demo"):
-        assert not others, f"{MODULES[path]} imports more than the standard library"
-    for library in others & KEPT_TO.keys():
-        assert here in KEPT_TO[library], f"{library} is kept to {', '.join(KEPT_TO[library])}"
+def test_libraries_stay_in_their_rooms() -> None:
+    wrong = []
+    for path, module in MODULES.items():
+        here = room(module)
+        others = {name.partition(".")[0] for name in IMPORTED[path]} - sys.stdlib_module_names - {"crawler"}
+        allowed = LIBRARIES if here in PURE else frozenset() if here in ("", "demo") else others
+        kept = {library for library in others & KEPT_TO.keys() if here not in KEPT_TO[library]}
+        wrong += [(module, library) for library in sorted(others - allowed | kept)]
+    assert wrong == []
 
 
 def test_the_demo_stands_alone() -> None:
-    for path in FILES:
-        if room(MODULES[path]) == "demo":
-            ours = {module for module in imported(path) if module.startswith("crawler")}
-            assert {room(module) for module in ours} <= {"demo"}, f"{MODULES[path]} imports {sorted(ours)}"
+    demo = [path for path, module in MODULES.items() if room(module) == "demo"]
+    assert {room(name) for path in demo for name in IMPORTED[path] if name.startswith("crawler.")} <= {"demo"}
 
 
 def test_rooms_are_small() -> None:
@@ -108,4 +106,4 @@ def test_settings_import_the_version_only() -> None:
 
 
 def test_the_crawler_itself_imports_next_to_nothing() -> None:
-    assert list(imported(CRAWLER / "__init__.py")) == ["os"]
+    assert IMPORTED[CRAWLER / "__init__.py"] == {"os"}
