@@ -95,7 +95,7 @@ def check(settings: BaseSettings, given: Mapping[str, str]) -> Arguments:
     """The arguments of a crawl; an ArgumentError when they or the settings cannot be right."""
     check_settings(settings)
     arguments = parse(given)
-    court_of(settings)
+    image_filter_of(settings)
     try:
         favouring(arguments.extractor or settings["EXTRACTOR"], arguments.favour)
     except ValueError as error:
@@ -132,7 +132,7 @@ def _wrong(name: str, value: str, allowed: str) -> ArgumentError:
 LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
-def court_of(settings: BaseSettings) -> ImageNoiseFilter:
+def image_filter_of(settings: BaseSettings) -> ImageNoiseFilter:
     """The judge and the lists, or an ArgumentError that says which setting is wrong."""
     judge = judge_of(settings)
     lists = [Path(path.strip()) for path in settings.getlist("IMAGE_NOISE_LISTS") if path.strip()]

@@ -18,22 +18,30 @@ from crawler.config import bounds_of, canonical_of
 from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.template import Libraries
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.host_limits import PaceSettings
+from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.messages import Candidate
-from crawler.recrawl.change_check import Comparison
+from crawler.recrawl.change_check import ChangeDetector
 from crawler.settings import user_agent
 from crawler.spiders.crawl_status import CrawlStatus
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.examples import Examples
-from crawler.spiders.images import EvidenceCache, Pictures
+from crawler.spiders.images import EvidenceCache, PageImages
 from crawler.spiders.leases import Leases
 from crawler.spiders.outcome_counts import OutcomeCounts
-from crawler.spiders.page_links import Links
+from crawler.spiders.page_links import LinkSelector
 from crawler.spiders.page_reader import PageReader
-from crawler.spiders.topic_tracker import Learning, TopicTracker
+from crawler.spiders.topic_tracker import SharedLearning, TopicTracker
 from crawler.store.claims import LONGEST_REST
-from crawler.store.database import AwayError, StateError, database_url, open_database, passes, shown, why
-from crawler.store.worker_session import Plan, WorkerSession
+from crawler.store.database import (
+    DatabaseUnavailableError,
+    StateError,
+    database_url,
+    display_url,
+    error_message,
+    is_transient,
+    open_database,
+)
+from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import Focus, Manner
 from crawler.topic.harvest import ON_TOPIC, Harvest
 from crawler.urls.scope import Scope
@@ -51,16 +59,16 @@ class Crawl:
 
     arguments: Arguments
     settings: BaseSettings
-    seat: WorkerSession
+    session: WorkerSession
     frontier: Frontier
     status: CrawlStatus
     counts: OutcomeCounts
     leases: Leases
     scope: Scope
     topic: TopicTracker
-    pictures: Pictures
+    pictures: PageImages
     evidence: EvidenceCache
-    learning: Learning
+    learning: SharedLearning
     method: str
     """The name of the extractor."""
     reader: PageReader
@@ -68,7 +76,7 @@ class Crawl:
     @property
     def is_fruitless(self) -> bool:
         """Whether every seed failed of a crawl that never stored a page."""
-        pages = self.frontier.pages or self.frontier.all_pages or self.seat.ledger.round.comes_again
+        pages = self.frontier.pages or self.frontier.all_pages or self.session.committer.round.comes_again
         return bool(self.status.seeds_failed) and not self.status.seeds_answered and not pages
 
 
@@ -80,13 +88,13 @@ def crawl_of(crawler: Crawler) -> Crawl:
     return _crawls[crawler]
 
 
-def build(crawler: Crawler, arguments: Arguments, seat: WorkerSession | None = None) -> Crawl:
+def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None = None) -> Crawl:
     """The crawl of these arguments; without a seat it takes one, and begins a round if one is due."""
     settings = crawler.settings
-    if seat is None:
-        seat = take_seat(arguments, settings)
-        anything_to_do(seat, arguments)
-    seeds = (serve_demo(crawler, seat),) if arguments.demo else arguments.seeds
+    if session is None:
+        session = join_crawl(arguments, settings)
+        has_work(session, arguments)
+    seeds = (serve_demo(crawler, session),) if arguments.demo else arguments.seeds
     _introduce(settings, arguments)
 
     def count_statistic(name: str, by: int) -> None:
@@ -98,37 +106,37 @@ def build(crawler: Crawler, arguments: Arguments, seat: WorkerSession | None = N
         libraries = Libraries(extract, count_statistic)
         extract = libraries.extract
     counts = OutcomeCounts(count_statistic)
-    frontier = Frontier(seat.ledger.keys, _pace(crawler), arguments.max_pages, counts.count)
+    frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
     status, scope = CrawlStatus(crawler), _scope(settings, arguments, seeds)
     topic, pictures, evidence = (
-        _topic(settings, arguments, seat),
+        _topic(settings, arguments, session),
         _pictures(settings, arguments, extract),
         EvidenceCache(),
     )
-    learning = Learning(scope, topic, evidence, libraries)
+    learning = SharedLearning(scope, topic, evidence, libraries)
     reader = PageReader(
         extract=extract,
         topic=topic,
         learning=learning,
-        links=Links(scope, pictures, counts, frontier),
+        links=LinkSelector(scope, pictures, counts, frontier),
         pictures=pictures,
-        comparison=Comparison(method, arguments.favour, extract),
+        comparison=ChangeDetector(method, arguments.favour, extract),
         counts=counts,
         libraries=libraries,
         max_depth=arguments.max_depth,
         min_relevance=arguments.min_relevance or 0.0,
         keeps_responses=settings.getbool("KEEP_RESPONSES"),
     )
-    _prepare(seat, seeds, reader, settings)
-    ledger = seat.ledger
+    _prepare(session, seeds, reader, settings)
+    committer = session.committer
     _crawls[crawler] = Crawl(
         arguments=arguments,
         settings=settings,
-        seat=seat,
+        session=session,
         frontier=frontier,
         status=status,
         counts=counts,
-        leases=Leases(frontier, counts, status, count_statistic, lambda: ledger.round.comes_again),
+        leases=Leases(frontier, counts, status, count_statistic, lambda: committer.round.comes_again),
         scope=scope,
         topic=topic,
         pictures=pictures,
@@ -140,12 +148,12 @@ def build(crawler: Crawler, arguments: Arguments, seat: WorkerSession | None = N
     return _crawls[crawler]
 
 
-def _prepare(seat: WorkerSession, seeds: Iterable[str], reader: PageReader, settings: BaseSettings) -> None:
+def _prepare(session: WorkerSession, seeds: Iterable[str], reader: PageReader, settings: BaseSettings) -> None:
     """Tell the ledger what the crawl wants of it, and let seeds and examples wait."""
-    seat.ledger.reads_templates = reader.libraries is not None
-    seat.ledger.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES") if reader.pictures.judged else 0
+    session.committer.reads_templates = reader.libraries is not None
+    session.committer.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES") if reader.pictures.judged else 0
     waiting = [Candidate(seed, SEED_PRIORITY, kind="seed", via="seed") for seed in seeds]
-    seat.seed([*reader.topic.examples.candidates(SEED_PRIORITY + 1), *waiting])
+    session.seed([*reader.topic.examples.candidates(SEED_PRIORITY + 1), *waiting])
 
 
 def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
@@ -170,15 +178,15 @@ def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...])
     return scope
 
 
-def _topic(settings: BaseSettings, arguments: Arguments, seat: WorkerSession) -> TopicTracker:
+def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession) -> TopicTracker:
     wanted = arguments.min_relevance
     harvest = Harvest(bound=ON_TOPIC if wanted is None else wanted)
-    focus = Focus(arguments.topic, Manner(exploration=settings.getfloat("FOCUS_EXPLORATION")), seat.number)
+    focus = Focus(arguments.topic, Manner(exploration=settings.getfloat("FOCUS_EXPLORATION")), session.number)
     return TopicTracker(focus, Examples(arguments.topic), harvest, arguments.stop_when)
 
 
-def _pictures(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> Pictures:
-    return Pictures(
+def _pictures(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> PageImages:
+    return PageImages(
         lambda page: page.once(extract),
         arguments.images,
         settings.getbool("IMAGE_NOISE_ENABLED"),
@@ -186,7 +194,7 @@ def _pictures(settings: BaseSettings, arguments: Arguments, extract: Extractor) 
     )
 
 
-def _pace(crawler: Crawler) -> PaceSettings:
+def _limits(crawler: Crawler) -> LimitSettings:
     """How much is asked of a host at once, and how often, by the settings and by what AutoThrottle makes of them."""
     settings = crawler.settings
     at_once, pause = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"), settings.getfloat("DOWNLOAD_DELAY")
@@ -196,7 +204,7 @@ def _pace(crawler: Crawler) -> PaceSettings:
         slot = crawler.engine.downloader.slots.get(name.rpartition(":")[0] or name) if crawler.engine else None
         return slot.delay if slot is not None else pause
 
-    return PaceSettings(
+    return LimitSettings(
         at_once,
         {name: slot.get("concurrency", at_once) for name, slot in settings.getdict("DOWNLOAD_SLOTS").items()},
         pause_of,
@@ -205,10 +213,10 @@ def _pace(crawler: Crawler) -> PaceSettings:
     )
 
 
-def take_seat(arguments: Arguments, settings: BaseSettings) -> WorkerSession:
+def join_crawl(arguments: Arguments, settings: BaseSettings) -> WorkerSession:
     """A seat at the crawl of this name; a StateError when there is none to be had."""
     folder = Path(settings["OUTPUT_DIR"])
-    plan = Plan(
+    plan = CrawlPlan(
         arguments.name,
         arguments.seeds or ("demo",),
         folder,
@@ -221,39 +229,39 @@ def take_seat(arguments: Arguments, settings: BaseSettings) -> WorkerSession:
         bounds_of(settings),
         settings.getint("KEEP_VERSIONS"),
     )
-    url, patience = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
-    seat = _patiently(lambda: _seat(url, plan), patience)
-    seat.ledger.patience = patience
-    return seat
+    url, retry_seconds = database_url(settings["STATE_URL"], folder), settings.getfloat("DATABASE_RETRY_SECONDS")
+    session = _with_retries(lambda: _join(url, plan), retry_seconds)
+    session.committer.retry_seconds = retry_seconds
+    return session
 
 
-def _seat(url: URL, plan: Plan) -> WorkerSession:
+def _join(url: URL, plan: CrawlPlan) -> WorkerSession:
     engine = open_database(url)
     try:
         return WorkerSession(engine, plan)
     except (SQLAlchemyError, OSError, ValueError) as error:
-        kind = AwayError if passes(error) else StateError
-        raise kind(f"the state in {shown(url)} cannot be used: {why(error)}") from error
+        kind = DatabaseUnavailableError if is_transient(error) else StateError
+        raise kind(f"the state in {display_url(url)} cannot be used: {error_message(error)}") from error
     except BaseException:
         engine.dispose()
         raise
 
 
-def _patiently(take: Callable[[], WorkerSession], patience: float) -> WorkerSession:
+def _with_retries(take: Callable[[], WorkerSession], retry_seconds: float) -> WorkerSession:
     """What can be taken, tried again while the database is locked, full or away."""
-    until, said = monotonic() + patience, False
+    until, said = monotonic() + retry_seconds, False
     while True:
         try:
             return take()
-        except AwayError as error:
+        except DatabaseUnavailableError as error:
             if monotonic() > until:
                 raise
             if not said:
                 logger.warning("Waiting: %s", error)
             said = True
-            sleep(min(1.0, patience))
+            sleep(min(1.0, retry_seconds))
 
 
-def anything_to_do(seat: WorkerSession, arguments: Arguments) -> bool:
+def has_work(session: WorkerSession, arguments: Arguments) -> bool:
     """Whether the crawl has anything left to do, or begins a new round."""
-    return seat.begin(arguments.seeds or (seat.seed_known() or demo.ADDRESS,), arguments.refresh == ALL)
+    return session.begin(arguments.seeds or (session.seed_known() or demo.ADDRESS,), arguments.refresh == ALL)

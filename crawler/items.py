@@ -14,7 +14,7 @@ class PageItem(PageRecord):
     def __post_init__(self) -> None:
         # These travel with the item through the pipelines; not fields, so no feed writes them.
         self.page: Page | None = None
-        self.lent: Lease | None = None
+        self.lease: Lease | None = None
         self.result = PageResult()
         """All else that the page brought."""
 
@@ -33,5 +33,5 @@ class ImageItem:
         self.body = b""
         self.ending = ""
         """Of its file, by its content."""
-        self.lent: Lease | None = None
+        self.lease: Lease | None = None
         self.result = PageResult()

@@ -25,14 +25,14 @@ from crawler.outcomes import Code, Outcome
 from crawler.spiders.leases import lease_of, result_of
 from crawler.spiders.topic import TopicSpider
 from crawler.store.database import StateError
-from crawler.store.workers import LEASE
+from crawler.store.workers import LEASE_SECONDS
 
 logger = logging.getLogger(__name__)
 
 COMMIT_SECONDS = 0.25  # between two batches, unless the frontier runs low
 HUNGRY_SECONDS = 0.02
 
-last_words = object()
+before_last_commit = object()
 """The signal that all which a crawl did is committed, and that what is still to be told goes with the last batch."""
 NUDGE = Request("data:,", dont_filter=True)
 """A request that is never sent: given to the engine, it has it ask for the next one."""
@@ -51,13 +51,18 @@ class FrontierScheduler(BaseScheduler):
 
     def __init__(self, crawler: Crawler, crawl: Crawl, request_for: Callable[[Lease], Request]) -> None:
         self.crawler = crawler
-        self.frontier, self.seat, self.leases, self.status = crawl.frontier, crawl.seat, crawl.leases, crawl.status
+        self.frontier, self.session, self.leases, self.status = (
+            crawl.frontier,
+            crawl.session,
+            crawl.leases,
+            crawl.status,
+        )
         self.topic, self.learning = crawl.topic, crawl.learning
         self.request_for = request_for
         self.thread = ThreadPoolExecutor(1, "ledger")
         self.shared_at = monotonic()
         self._waking = False
-        self._hungry = asyncio.Event()
+        self._needs_batch = asyncio.Event()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -71,31 +76,31 @@ class FrontierScheduler(BaseScheduler):
 
     def open(self, spider: object) -> None:
         """Begin to commit."""
-        self.books = asyncio.ensure_future(self.keep_books())
+        self.committing = asyncio.ensure_future(self.commit_loop())
 
     def close(self, reason: str) -> Deferred[None]:
         """Commit what is left, give back what is held, and leave the seat."""
         return deferred_from_coro(self._close())
 
     async def _close(self) -> None:
-        self.seat.ledger.stopping = True
-        self.books.cancel()
-        await asyncio.wait([self.books])
+        self.session.committer.stopping = True
+        self.committing.cancel()
+        await asyncio.wait([self.committing])
         try:
             if not self.status.broken:
                 await self.commit(claim=False)
                 self.topic.tell(self.frontier)
-                self.frontier.ear.last = True
-                self.crawler.signals.send_catch_log(last_words)
+                self.frontier.latency.last = True
+                self.crawler.signals.send_catch_log(before_last_commit)
                 await self.commit(claim=False)
-                self.status.tally = await self._in_thread(self.seat.tally)
-                if dropped := self.seat.ledger.prices.dropped:
+                self.status.tally = await self._in_thread(self.session.tally)
+                if dropped := self.session.committer.priority_updates.dropped:
                     logger.warning("Links that keep an older priority, as too many had new ones: %d", dropped)
-                await self._in_thread(self.seat.leave)
+                await self._in_thread(self.session.leave)
         except StateError as error:
             self.status.broken = str(error)
         finally:
-            self.seat.close()
+            self.session.close()
             self.thread.shutdown()
 
     def has_pending_requests(self) -> bool:
@@ -108,36 +113,36 @@ class FrontierScheduler(BaseScheduler):
             return True
         if "lease" not in request.meta:
             return False
-        behind, lent = request.meta.pop(BEHIND, False), lease_of(request)
-        if closed := self.frontier.closed(lent.candidate.url):
-            self.leases.finish(lent, result_of(request, closed))
+        behind, lease = request.meta.pop(BEHIND, False), lease_of(request)
+        if closed := self.frontier.closed(lease.candidate.url):
+            self.leases.finish(lease, result_of(request, closed))
             return False
-        return self.frontier.give_back(lent.lease, request, behind)
+        return self.frontier.requeue(lease.id, request, behind)
 
     def next_request(self) -> Request | None:
         """The next request, or None while every host with something to ask for is busy or resting."""
-        lent = self.frontier.take(monotonic())
-        if self.frontier.hungry:
-            self._hungry.set()
-        if lent is None:
+        lease = self.frontier.take(monotonic())
+        if self.frontier.needs_batch:
+            self._needs_batch.set()
+        if lease is None:
             self._wake_when_ready()
             return None
-        request: Request = lent.load or self.request_for(lent)
-        request.meta["lease"] = lent
+        request: Request = lease.load or self.request_for(lease)
+        request.meta["lease"] = lease
         return request
 
-    async def keep_books(self) -> None:
+    async def commit_loop(self) -> None:
         """Commit a batch now and then, until the crawl ends or the state is broken."""
         buried = monotonic()
         try:
             while True:
                 self._share()
                 await self.commit()
-                if monotonic() - buried > LEASE / 6:
+                if monotonic() - buried > LEASE_SECONDS / 6:
                     buried = monotonic()
-                    if dead := await self._in_thread(self.seat.ledger.bury_dead):
+                    if dead := await self._in_thread(self.session.committer.expire_silent_workers):
                         logger.warning("Workers that gave no sign of life: %d; what they held is asked for again", dead)
-                await self._until_hungry()
+                await self._until_needed()
         except Exception as error:
             if not isinstance(error, StateError):
                 logger.exception("The state cannot be kept")
@@ -156,22 +161,22 @@ class FrontierScheduler(BaseScheduler):
         batch = self.frontier.batch(monotonic())
         if not claim:
             batch.demand = None
-        answer = await self._in_thread(self.seat.ledger.commit, batch)
+        answer = await self._in_thread(self.session.committer.commit, batch)
         if answer.lost:
             logger.warning("This worker was taken for dead; it goes on as a new one")
             self.frontier.forget()
-            self.frontier.sampled(*batch.samples)
-            await self._in_thread(self.seat.renew)
+            self.frontier.add_samples(*batch.samples)
+            await self._in_thread(self.session.renew)
             return
-        news = self.frontier.absorb(answer, monotonic())
-        if prices := self.learning.hear(answer, news):
-            self.frontier.reprice(prices)
+        news = self.frontier.apply_reply(answer, monotonic())
+        if priorities := self.learning.hear(answer, news):
+            self.frontier.update_priorities(priorities)
         self._wake()
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
         """What the work brings; it is done to its end even when nobody waits for it any more."""
-        loop, ledger = asyncio.get_running_loop(), self.seat.ledger
-        too_late = loop.call_later(ledger.answers_within, ledger.hang_up)
+        loop, committer = asyncio.get_running_loop(), self.session.committer
+        too_late = loop.call_later(committer.timeout_seconds, committer.break_connection)
         working = loop.run_in_executor(self.thread, work, *arguments)
         working.add_done_callback(lambda done: done.cancelled() or done.exception())  # somebody has looked at it
         try:
@@ -179,12 +184,12 @@ class FrontierScheduler(BaseScheduler):
         finally:
             too_late.cancel()
 
-    async def _until_hungry(self) -> None:
+    async def _until_needed(self) -> None:
         await asyncio.sleep(HUNGRY_SECONDS)
-        if not self.frontier.hungry:
-            self._hungry.clear()
+        if not self.frontier.needs_batch:
+            self._needs_batch.clear()
             try:
-                await asyncio.wait_for(self._hungry.wait(), COMMIT_SECONDS)
+                await asyncio.wait_for(self._needs_batch.wait(), COMMIT_SECONDS)
             except TimeoutError:
                 return
 

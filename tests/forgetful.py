@@ -4,11 +4,11 @@ from typing import Any
 
 from protego import Protego
 
-from crawler.middlewares.robots import Answers, RobotsMiddleware
+from crawler.middlewares.robots import RobotsCache, RobotsMiddleware
 from crawler.outcomes import Outcome
 
 
-class Forgetful(Answers):
+class Forgetful(RobotsCache):
     def keep(self, place: str, answer: Protego | Outcome, size: int) -> None:
         pass
 

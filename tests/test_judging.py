@@ -10,8 +10,8 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
-from crawler.config import court_of
-from crawler.frontier.messages import Evidence as Counts
+from crawler.config import image_filter_of
+from crawler.frontier.messages import SiteEvidence as Counts
 from crawler.noise import learned_model
 from crawler.noise.evidence import Evidence
 from crawler.noise.image_filter import ImageNoiseFilter, leads_to_noise
@@ -93,26 +93,26 @@ def test_no_reason_of_a_list_speaks_for_content(said: Verdict, reasons: tuple[Re
         def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
             return said
 
-    court = ImageNoiseFilter(Known(("redundancy",)), Says((THUMBNAIL.url, "image")))  # type: ignore[arg-type]
-    assert court.verdict(THUMBNAIL, Evidence()).reasons == (*reasons, Reason(NoiseReason.BLOCKED_BY_LIST, {}))
+    image_filter = ImageNoiseFilter(Known(("redundancy",)), Says((THUMBNAIL.url, "image")))  # type: ignore[arg-type]
+    assert image_filter.verdict(THUMBNAIL, Evidence()).reasons == (*reasons, Reason(NoiseReason.BLOCKED_BY_LIST, {}))
 
 
 def test_settings_make_the_court() -> None:
     given = "entropy:0.9, keyword : 1.5,learned:0.7,redundancy:0.4,size"
-    judge = court_of(settings(IMAGE_NOISE_MODELS=given)).judge
+    judge = image_filter_of(settings(IMAGE_NOISE_MODELS=given)).judge
     assert judge.models == ("entropy", "keyword", "learned", "redundancy", "size")
     assert (judge.learned_limit, judge.keyword_limit) == (0.7, 1.5)
     assert (judge.entropy_limit, judge.redundancy_limit) == (0.9, 0.4)
 
 
 def test_a_model_without_a_limit_has_its_own() -> None:
-    judge, own = court_of(settings(IMAGE_NOISE_MODELS="entropy")).judge, Judge()
+    judge, own = image_filter_of(settings(IMAGE_NOISE_MODELS="entropy")).judge, Judge()
     assert judge.models == ("entropy",)
     assert (judge.entropy_limit, judge.redundancy_limit) == (own.entropy_limit, own.redundancy_limit)
 
 
 def test_the_settings_are_the_judge_s_own() -> None:
-    ours, own = court_of(settings()).judge, Judge()
+    ours, own = image_filter_of(settings()).judge, Judge()
     assert (ours.models, ours.learned_limit) == (own.models, own.learned_limit)
     assert ours.keyword_limit == own.keyword_limit
     assert (ours.redundancy_limit, ours.entropy_limit) == (own.redundancy_limit, own.entropy_limit)
@@ -132,7 +132,7 @@ def test_weights_are_seen_to_be_whole_at_once(
         if refused
         else nullcontext()
     ):
-        court_of(settings(IMAGE_NOISE_MODELS=models))
+        image_filter_of(settings(IMAGE_NOISE_MODELS=models))
     learned_model.shipped.cache_clear()
 
 

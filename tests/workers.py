@@ -10,17 +10,26 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event, select
 from sqlalchemy.exc import OperationalError
 
-from crawler.frontier.messages import Answer, Batch, Candidate, Completion, Demand, Lease, Move, PageResult
+from crawler.frontier.messages import (
+    Batch,
+    BatchReply,
+    Candidate,
+    ClaimRequest,
+    Completion,
+    Lease,
+    PageResult,
+    Redirect,
+)
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.store.claims import REQUESTS_A_PAGE
 from crawler.store.database import open_database
 from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, page, site, worker
-from crawler.store.worker_session import Plan, WorkerSession
+from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 SEEDS = ("http://seed.example/",)
-EVERYTHING = Demand(hosts=1_000, pages=1_000, each=1_000)
+EVERYTHING = ClaimRequest(hosts=1_000, pages=1_000, each=1_000)
 FETCHED_AT = "2024-05-06T07:08:09+00:00"
 
 
@@ -55,87 +64,87 @@ def also(ended: Completion, **result: Any) -> Completion:
     return ended._replace(result=replace(ended.result, **result))
 
 
-def urls(lent: Iterable[Lease]) -> list[str]:
+def urls(leases: Iterable[Lease]) -> list[str]:
     """The addresses of what is held."""
-    return [one.candidate.url for one in lent]
+    return [one.candidate.url for one in leases]
 
 
 class Worker:
     """One worker; `hand` is what it believes to hold."""
 
-    def __init__(self, engine: Engine, seat: WorkerSession) -> None:
-        self.engine, self.seat = engine, seat
+    def __init__(self, engine: Engine, session: WorkerSession) -> None:
+        self.engine, self.session = engine, session
         self.hand: dict[int, Lease] = {}
         self.hosts: set[int] = set()
         """Those it has not let go; unless it says otherwise it wants more of them."""
-        self.lessons: list[tuple[str, str]] = []
+        self.shared_examples: list[tuple[str, str]] = []
 
-    def commit(self, batch: Batch | None = None, **happened: Any) -> Answer:
+    def commit(self, batch: Batch | None = None, **happened: Any) -> BatchReply:
         """What the ledger says to what happened; the books are right afterwards."""
         batch = batch or Batch(**happened)
         self.hosts -= batch.resting.keys()
         if batch.demand is not None and not batch.demand.at_hand:
             hosts = tuple(sorted(self.hosts))
             batch.demand = batch.demand._replace(low=hosts, at_hand=hosts)
-        answer = self.seat.ledger.commit(batch)
+        answer = self.session.committer.commit(batch)
         if answer.lost:
             self.hand.clear()
             self.hosts.clear()
-        for one in [*(ended.lent for ended in batch.ended), *batch.returned, *(move.lent for move in batch.moves)]:
-            if answer.moved.get(one.lease, one) is not None:  # else it is still to be ended
-                self.hand.pop(one.lease, None)
-        self.hand |= {one.lease: one for one in [*answer.lent, *filter(None, answer.moved.values())]}
-        self.hosts |= {one.host_id for one in [*answer.lent, *filter(None, answer.moved.values())]}
-        self.lessons += answer.lessons
+        for one in [*(ended.lease for ended in batch.ended), *batch.returned, *(move.lease for move in batch.moves)]:
+            if answer.moved.get(one.id, one) is not None:  # else it is still to be ended
+                self.hand.pop(one.id, None)
+        self.hand |= {one.id: one for one in [*answer.leases, *filter(None, answer.moved.values())]}
+        self.hosts |= {one.host_id for one in [*answer.leases, *filter(None, answer.moved.values())]}
+        self.shared_examples += answer.shared_examples
         check(self.engine)
-        assert self.seat.pages.path.stat().st_size == self.seat.pages.mark.size
+        assert self.session.pages.path.stat().st_size == self.session.pages.mark.size
         self.check_limits(answer)
         return answer
 
-    def check_limits(self, answer: Answer) -> None:
+    def check_limits(self, answer: BatchReply) -> None:
         """See that the crawl holds no more than it may bring, and that it counts as the books do."""
         if answer.lost:
             return
         with self.engine.connect() as connection:
-            pages, waiting, held = connection.exec_driver_sql(f"{COUNTS}{self.seat.crawl_id}").one()
+            pages, waiting, held = connection.exec_driver_sql(f"{COUNTS}{self.session.crawl_id}").one()
         assert (answer.pages, answer.waiting) == (pages, waiting)
-        if self.seat.plan.max_pages is not None:
-            assert pages + held <= self.seat.plan.max_pages
+        if self.session.plan.max_pages is not None:
+            assert pages + held <= self.session.plan.max_pages
 
-    def claim(self, demand: Demand = EVERYTHING, **changes: Any) -> list[Lease]:
+    def claim(self, demand: ClaimRequest = EVERYTHING, **changes: Any) -> list[Lease]:
         """What a demand brings."""
-        return self.commit(demand=demand._replace(**changes)).lent
+        return self.commit(demand=demand._replace(**changes)).leases
 
-    def end(self, *ended: Completion, **happened: Any) -> Answer:
+    def end(self, *ended: Completion, **happened: Any) -> BatchReply:
         """What the ledger says to these ends."""
         return self.commit(ended=list(ended), **happened)
 
     def move(self, one: Lease, url: str) -> Lease | None:
         """What is held in place of an address that is redirected."""
         to = one.candidate._replace(url=url, requested=one.candidate.requested or one.candidate.url)
-        return self.commit(moves=[Move(one, to)]).moved[one.lease]
+        return self.commit(moves=[Redirect(one, to)]).moved[one.id]
 
-    def rest(self, *lent: Lease, seconds: float = 0.0) -> Answer:
+    def rest(self, *leases: Lease, seconds: float = 0.0) -> BatchReply:
         """Let go of the hosts of these addresses."""
-        return self.commit(resting=dict.fromkeys((one.host_id for one in lent), seconds))
+        return self.commit(resting=dict.fromkeys((one.host_id for one in leases), seconds))
 
     def seed(self, *seeds: Candidate) -> None:
         """Let candidates wait."""
-        self.seat.seed(seeds)
+        self.session.seed(seeds)
         check(self.engine)
 
     def die(self) -> None:
         """End as a process does that is killed: its files are closed, its lock is free, and nothing else is done."""
-        self.seat.close()
+        self.session.close()
 
     def leave(self) -> None:
         """End as a process does that is told to."""
-        self.seat.leave()
+        self.session.leave()
         check(self.engine)
 
     def records(self) -> list[dict[str, Any]]:
         """The JSON lines of its pages."""
-        return lines(self.seat.pages.path)
+        return lines(self.session.pages.path)
 
 
 class Crew:
@@ -148,7 +157,7 @@ class Crew:
     def join(self, *seeds: Candidate, folder: str = "one", **plan: Any) -> Worker:
         """One worker more, in a folder of its own or in another's, who brings these candidates."""
         common: dict[str, Any] = {"name": "crawl", "seeds": SEEDS, "site_limit": 1_000, "canonical": Canonical(())}
-        whole = Plan(folder=self.folder / folder, **common | plan)
+        whole = CrawlPlan(folder=self.folder / folder, **common | plan)
         engine = open_database(self.engine.url)
         try:
             one = Worker(self.engine, WorkerSession(engine, whole))
@@ -166,7 +175,7 @@ class Crew:
 
     def close(self) -> None:
         for one in self.workers:
-            one.seat.close()
+            one.session.close()
 
     def addresses(self, name: str = "crawl") -> dict[str, tuple[int, Outcome | None]]:
         """State and outcome of each address of a crawl; pictures have `image ` before theirs."""
@@ -197,7 +206,9 @@ class Crew:
         with self.engine.connect() as connection:
             return {
                 table.name: [
-                    tuple(value for name, value in row._mapping.items() if name not in ("beat", "batch", "ended_at"))
+                    tuple(
+                        value for name, value in row._mapping.items() if name not in ("heartbeat", "batch", "ended_at")
+                    )
                     for row in connection.execute(select(table).order_by(*table.primary_key))
                 ]
                 for table in (crawl, worker, output, site, host, address, page)

@@ -17,12 +17,12 @@ from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
 from crawler.config import check
-from crawler.crawl import anything_to_do, crawl_of, take_seat
+from crawler.crawl import crawl_of, has_work, join_crawl
 from crawler.items import PageItem
 from crawler.metadata.language import language
 from crawler.spiders.demo_site import check_demo
 from crawler.spiders.topic import TopicSpider
-from crawler.store.database import AwayError, StateError
+from crawler.store.database import DatabaseUnavailableError, StateError
 
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
@@ -44,7 +44,7 @@ class Command(CrawlCommand):
                 self.check(opts)
         except UsageError as error:
             _refuse(str(error))
-        except AwayError as error:
+        except DatabaseUnavailableError as error:
             _refuse(f"crawl topic: {error}", status=1)
         except (ArgumentError, StateError) as error:
             _refuse(f"crawl topic: {error}")
@@ -64,10 +64,10 @@ class Command(CrawlCommand):
             raise ArgumentError(
                 f"the language model cannot be unpacked in a temporary file ({error.strerror})"
             ) from None
-        self.seat = take_seat(self.arguments, self.settings)
-        self.left = anything_to_do(self.seat, self.arguments)
+        self.session = join_crawl(self.arguments, self.settings)
+        self.left = has_work(self.session, self.arguments)
         if self.left and self.arguments.demo:
-            check_demo(self.seat)
+            check_demo(self.session)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -76,8 +76,8 @@ class Command(CrawlCommand):
             return
         assert self.crawler_process is not None  # noqa: S101 - Scrapy has made it by now
         if not self.left:
-            print(self.seat.finished_words(), file=sys.stderr)
-            self.seat.leave()
+            print(self.session.finished_message(), file=sys.stderr)
+            self.session.leave()
             return
         level = self.crawler_process.settings["LOG_LEVEL"]
         logging.getLogger().setLevel(level)  # what is not shown is not written up either
@@ -90,13 +90,13 @@ class Command(CrawlCommand):
         for name in self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
         crawler = self._create_crawler(TopicSpider.name)
-        self.crawler_process.crawl(crawler, seat=self.seat, **opts.spargs)
+        self.crawler_process.crawl(crawler, session=self.session, **opts.spargs)
         try:
             self.crawler_process.start()
         finally:
-            if self.seat.is_open:  # stopped before the crawl had begun
+            if self.session.is_open:  # stopped before the crawl had begun
                 print("Stopped before the first page; the same command goes on.", file=sys.stderr)
-                self.seat.leave()
+                self.session.leave()
         if self.crawler_process.bootstrap_failed or _has_failed(crawler):
             self.exitcode = 1
 

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from crawler.dashboard.access import LOCAL, AccessControl, host_name
-from crawler.store.database import StateError, database_url, shown
+from crawler.store.database import StateError, database_url, display_url
 from crawler.subcommands import options
 from crawler.subcommands.options import OneSentence, whole
 
@@ -54,7 +54,9 @@ class Command(OneSentence):
         if hasattr(os, "nice"):
             job_form.starter()
             os.nice(NICE)
-        self.exitcode = serve(DashboardContext(url, output, self.settings, door), opts.host, opts.port, shown(url))
+        self.exitcode = serve(
+            DashboardContext(url, output, self.settings, door), opts.host, opts.port, display_url(url)
+        )
 
 
 def door_of(host: str, password: str, names: list[str]) -> AccessControl:

@@ -29,7 +29,7 @@ from crawler.export.parquet import MissingError
 from crawler.files import OutputError, WholeFile, WholeFolder
 from crawler.labels.labels import Label, labelled_pages
 from crawler.reports.stored_pages import GONE, ONLY, Exported, Stored, Wish, exported
-from crawler.store.database import StateError, database_url, shown
+from crawler.store.database import StateError, database_url, display_url
 from crawler.subcommands.options import OneSentence, names, refuse, share
 from crawler.translation.message import counted, printable
 
@@ -137,7 +137,7 @@ class Command(OneSentence):
     def find(self, crawls: Sequence[Exported], name: str | None, url: URL) -> Exported:
         """The crawl of this name, or the only one there is; without one, the program ends."""
         if not crawls:
-            _refuse(f"no crawl was ever run here ({shown(url)})")
+            _refuse(f"no crawl was ever run here ({display_url(url)})")
         found = [one for one in crawls if name in (None, one.name)]
         names = ", ".join(one.name for one in crawls[:MOST_NAMES])
         names += f" and {counted(len(crawls) - MOST_NAMES, 'other')}" if len(crawls) > MOST_NAMES else ""

@@ -17,10 +17,10 @@ from crawler.outcomes import Code, Group, Outcome, of_group
 from crawler.reports.sites import SiteRow
 from crawler.reports.state_report import Crawl, Disk, State, disk, read
 from crawler.store.claims import REQUESTS_A_PAGE
-from crawler.store.database import StateError, database_url, shown
-from crawler.store.deletion import BusyError, prune, reset, shrink
+from crawler.store.database import StateError, database_url, display_url
+from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
 from crawler.store.output_files import pages_file
-from crawler.store.workers import LEASE, Worker
+from crawler.store.workers import LEASE_SECONDS, WorkerState
 from crawler.subcommands.options import OneSentence, standard_output, whole
 from crawler.translation.message import counted, span
 from crawler.translation.outcome_messages import message, ranked
@@ -123,7 +123,7 @@ class Command(OneSentence):
             workers = ", ".join(f"worker {one.number} (sign of life {_ago(one.silent)})" for one in crawl.alive)
             _refuse(
                 f"the crawl {name!r} is running: {workers}; end it first, or if it is dead already, "
-                f"wait until there was no sign of life for {LEASE:.0f} s"
+                f"wait until there was no sign of life for {LEASE_SECONDS:.0f} s"
             )
         what = f"{counted(crawl.texts, 'page')} and {counted(crawl.addresses, 'address', 'addresses')}"
         if not sure:
@@ -134,7 +134,7 @@ class Command(OneSentence):
             if sys.stdin.readline().strip().lower() not in ("y", "yes"):
                 _print([_line("Nothing was deleted.")])
                 return
-        reset(self.url, name)
+        delete_crawl(self.url, name)
         _print([_line(f"Deleted {what} of the crawl {name!r}. {self.room(state.disk)}".rstrip())])
 
     def prune(self) -> None:
@@ -147,7 +147,7 @@ class Command(OneSentence):
             _print([_line(f"{self.nothing(None)}.")])
             return
         limit = datetime.now(UTC) - timedelta(days=self.days)
-        count = prune(self.url, limit.isoformat(timespec="seconds"))
+        count = delete_old_pages(self.url, limit.isoformat(timespec="seconds"))
         dropped = f"Dropped {counted(count, 'page')} fetched before {_date(limit.timestamp())}."
         none = f"No page is older than {counted(self.days, 'day')}."
         _print([_line(f"{dropped} {self.room(before)}".rstrip() if count else none)])
@@ -158,13 +158,13 @@ class Command(OneSentence):
             return "PostgreSQL has its room for what comes next."
         now = disk(self.url) or before
         if now.free <= now.size * WORTH_IT:
-            return f"{decimal(now.free)} of {shown(self.url)} are free for what comes next." if now.free else ""
-        if shrink(self.url):
+            return f"{decimal(now.free)} of {display_url(self.url)} are free for what comes next." if now.free else ""
+        if vacuum(self.url):
             size = (disk(self.url) or now).size
-            return f"{shown(self.url)} takes {decimal(max(0, before.size - size))} less: {decimal(size)}."
+            return f"{display_url(self.url)} takes {decimal(max(0, before.size - size))} less: {decimal(size)}."
         return (
-            f"{shown(self.url)} keeps its size while others are at it: {decimal(now.free)} of it are free for what "
-            "comes next, and scrapy state --prune gives them back later."
+            f"{display_url(self.url)} keeps its size while others are at it: {decimal(now.free)} of it are free for "
+            "what comes next, and scrapy state --prune gives them back later."
         )
 
     def find(self, state: State | None, name: str) -> tuple[State, Crawl]:
@@ -179,14 +179,14 @@ class Command(OneSentence):
     def nothing(self, state: State | None) -> str:
         """That there is no crawl, in words."""
         if state is not None:
-            return f"no crawl is in {shown(self.url)}"
+            return f"no crawl is in {display_url(self.url)}"
         missing = self.url.drivername == "sqlite" and not Path(str(self.url.database)).exists()
         gone = "is not there" if missing else "has no tables of it"
-        return f"no crawl was ever run here ({shown(self.url)} {gone})"
+        return f"no crawl was ever run here ({display_url(self.url)} {gone})"
 
     def place(self, state: State) -> str:
         """Where the database is, and how large."""
-        return f"{shown(self.url)} ({decimal(state.disk.size)})"
+        return f"{display_url(self.url)} ({decimal(state.disk.size)})"
 
     def block(self, crawl: Crawl, state: State, most: int) -> list[Text | Table]:
         """What there is to say of a crawl."""
@@ -224,15 +224,15 @@ class Command(OneSentence):
             said.append(_table(["site", "pages", "waiting", "budget used", ""], sites, numbers=(1, 2, 3)))
         return said
 
-    def worker(self, worker: Worker, crawl: Crawl) -> list[str]:
+    def worker(self, worker: WorkerState, crawl: Crawl) -> list[str]:
         """A row of the table of workers."""
         seen = _ago(worker.silent) + ("" if worker.alive else ": taken for dead")
-        return [str(worker.number), self.file(worker.number, worker.place, crawl), f"{worker.held:,}", seen]
+        return [str(worker.number), self.file(worker.number, worker.folder_id, crawl), f"{worker.held:,}", seen]
 
     def file(self, number: int, place: str, crawl: Crawl) -> str:
         """Where a worker writes its pages, as far as that is known here."""
         name = pages_file(crawl.name, number)
-        here = self.folder / ".place"
+        here = self.folder / ".folder_id"
         ours = here.is_file() and here.read_text(encoding="ascii", errors="replace").split()[:1] == [place]
         return str(self.folder / name) if ours else f"{name} in another folder"
 

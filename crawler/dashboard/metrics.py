@@ -16,7 +16,7 @@ from crawler.dashboard.request import Answer, RefusedError
 from crawler.reports.crawl_summary import CrawlSummary, Sums, due_pages, latest_summaries, sums
 from crawler.reports.noise_figures import saved_bytes
 from crawler.schedule.jobs import FAILED, Job, jobs_of
-from crawler.store.database import time_of
+from crawler.store.database import database_time
 from crawler.store.read_only import SLOW, NothingError, glance
 from crawler.store.samples import statuses_of
 from crawler.store.schema import crawl
@@ -92,7 +92,7 @@ def _text(desk: DashboardContext) -> bytes:
 
 def _measured(connection: Connection) -> tuple[list[Measured], int]:
     """The figures of crawls, by their names; and how many are left out, as there are too many."""
-    now = time_of(connection)
+    now = database_time(connection)
     found, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
     numbers = [one.id for one in found]
     ever, lately = sums(connection, numbers), sums(connection, numbers, now - RECENT)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from crawler import __version__
-from crawler.frontier.messages import Response
+from crawler.frontier.messages import StoredResponse
 from crawler.reports.stored_pages import Stored
 
 NEEDS = ("url", "fetched_at", "text")
@@ -58,7 +58,7 @@ def _record(head: Mapping[str, str], block: bytes) -> bytes:
     return "\r\n".join(lines).encode() + block + b"\r\n\r\n"
 
 
-def _block(response: Response) -> bytes:
+def _block(response: StoredResponse) -> bytes:
     """The response as a server would send it that neither packs nor cuts it in pieces."""
     size = str(len(response.body))
     lines = [BREAKS.sub(" ", response.status_line)]

@@ -14,7 +14,7 @@ from crawler.crawl import Crawl, crawl_of
 from crawler.outcomes import Code, Group, Outcome
 from crawler.reports.noise_figures import saved_bytes
 from crawler.spiders.crawl_status import EndReason
-from crawler.store.rounds import Tally
+from crawler.store.rounds import RoundCounts
 from crawler.translation.message import counted, printable
 from crawler.translation.outcome_messages import message, ranked
 
@@ -75,17 +75,17 @@ class ClosingLines:
             said.append("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
         said += _topic(crawl)
         if status.tally is not None:
-            said.append(_round(crawl.seat.ledger.round.number, status.tally))
-        where, items = crawl.seat.pages.path, frontier.items
+            said.append(_round(crawl.session.committer.round.number, status.tally))
+        where, items = crawl.session.pages.path, frontier.items
         new = "" if total == items and status.tally is None else "new "
         said.append(f"{counted(items, f'{new}item')} in {where}.")
-        return said + _pictures(counts, str(crawl.seat.images.path) if crawl.arguments.images else "", new)
+        return said + _pictures(counts, str(crawl.session.images.path) if crawl.arguments.images else "", new)
 
 
-def _round(number: int, tally: Tally) -> str:
+def _round(number: int, tally: RoundCounts) -> str:
     """The pages of a round, counted.
 
-    >>> _round(3, Tally(changed=1, new=5, gone=0, unchanged=2_000, not_modified=98))
+    >>> _round(3, RoundCounts(changed=1, new=5, gone=0, unchanged=2_000, not_modified=98))
     'Round 3: 1 page changed, 5 new, 0 gone, 2,000 unchanged (98 of them answered 304).'
     """
     same = f" ({tally.not_modified:,} of them answered 304)" if tally.not_modified else ""
@@ -147,7 +147,7 @@ def _pictures(counts: Mapping[str, Any], path: str, new: str = "") -> list[str]:
         lines.append(f"{said}.")
     if links:
         lines.append(f"{counted(links, 'link')} not followed: behind pictures that are noise.")
-    if chosen := counts.get("image_noise/chosen", 0):
+    if chosen := counts.get("image_noise/audited", 0):
         fetched = f"{counted(counts.get('image_noise/fetched', 0), 'picture')} downloaded"
         said = f"{chosen:,} of the noise chosen to be fetched all the same, {fetched}"
         lines.append(f"{said}; scrapy noise report has the error rate.")

@@ -13,7 +13,7 @@ from crawler.frontier.frontier import Frontier
 from crawler.urls.parsing import host
 
 
-class HostTempo:
+class LatencyRecorder:
     """Hands on after how many seconds each answer came."""
 
     def __init__(self, frontier: Frontier) -> None:

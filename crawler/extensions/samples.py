@@ -9,9 +9,9 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
 from crawler.crawl import Crawl, crawl_of
-from crawler.frontier.messages import Sample
+from crawler.frontier.messages import WorkerSample
 from crawler.outcomes import Group
-from crawler.scheduler import last_words
+from crawler.scheduler import before_last_commit
 from crawler.spiders.failures import Refusal
 
 SAMPLE_SECONDS = 5.0  # from one sample to the next
@@ -23,19 +23,19 @@ OUR_OWN = f"{NO_ANSWERS}{Refusal.__module__}.{Refusal.__qualname__}"
 """What this crawler declines to ask for was never asked for."""
 
 
-class Samples:
+class Sampler:
     """Takes a sample now and then, and one at the end, when all but that is committed."""
 
     def __init__(self, crawl: Crawl, statistics: Callable[[], Mapping[str, Any]]) -> None:
         self.crawl, self.statistics = crawl, statistics
         self.begun = self.last = 0.0
-        self.before = Sample(0.0)
+        self.before = WorkerSample(0.0)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         samples = cls(crawl_of(crawler), lambda: crawler.stats.get_stats())
         crawler.signals.connect(samples.start, signals.spider_opened)
-        crawler.signals.connect(samples.take, last_words)
+        crawler.signals.connect(samples.take, before_last_commit)
         crawler.signals.connect(samples.stop, signals.engine_stopped)
         return samples
 
@@ -58,15 +58,15 @@ class Samples:
         """Hand on what was done since the last sample."""
         now = monotonic()
         done = so_far(self.crawl, self.statistics())._replace(seconds=now - self.begun)
-        self.crawl.frontier.sampled(done.since(self.before))
+        self.crawl.frontier.add_samples(done.since(self.before))
         self.before, self.last = done, now
 
 
-def so_far(crawl: Crawl, counts: Mapping[str, Any]) -> Sample:
+def so_far(crawl: Crawl, counts: Mapping[str, Any]) -> WorkerSample:
     """What this worker did since it began."""
     statuses = {name.removeprefix(STATUSES): n for name, n in counts.items() if name.startswith(STATUSES)}
     lost = (n for name, n in counts.items() if name.startswith(NO_ANSWERS) and name != OUR_OWN)
-    return Sample(
+    return WorkerSample(
         0.0,
         crawl.frontier.pages,
         crawl.topic.harvest.pages,

@@ -22,7 +22,7 @@ LOOKS = 4  # in the time until something is said
 TROUBLE_SECONDS = 10.0  # between two words about a database in trouble, or less
 
 
-class Watch:
+class StallWatch:
     """Looks now and then whether anything moved."""
 
     def __init__(self, crawl: Crawl, answers: Callable[[], int], limit: float) -> None:
@@ -72,7 +72,7 @@ class Watch:
 
     def say(self, now: float) -> None:
         """Say what is waited for, if it is time to."""
-        trouble = self.crawl.seat.ledger.trouble
+        trouble = self.crawl.session.committer.trouble
         if not self.due(now, trouble):
             return
         self.said = now
@@ -91,7 +91,7 @@ class Watch:
     def waits_for(self, now: float) -> str:
         """What the crawl waits for, in words."""
         frontier = self.crawl.frontier
-        hosts = Counter(host(work.lent.candidate.url) for work in frontier.out)
+        hosts = Counter(host(work.lease.candidate.url) for work in frontier.active)
         reasons = [
             f"{printable(name)} ({count} on the way, since {now - self.since(name):.0f} s)"
             for name, count in hosts.most_common(3)
@@ -110,5 +110,5 @@ class Watch:
 
     def since(self, name: str) -> float:
         """When the longest wait for a host began."""
-        out = self.crawl.frontier.out
-        return min(work.since for work in out if host(work.lent.candidate.url) == name)
+        out = self.crawl.frontier.active
+        return min(work.since for work in out if host(work.lease.candidate.url) == name)

@@ -12,20 +12,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from crawler.frontier.host_limits import HostLimits, LatencyMeter, PaceSettings
-from crawler.frontier.host_queues import HostQueue, Queues
+from crawler.frontier.host_limits import HostLimits, LatencyMeter, LimitSettings
+from crawler.frontier.host_queues import HostQueue, HostQueues
 from crawler.frontier.messages import (
-    Answer,
+    AddressKeys,
     Batch,
+    BatchReply,
     Candidate,
+    ClaimRequest,
     Completion,
-    Demand,
-    Keys,
     Lease,
-    Move,
     PageResult,
-    Recent,
-    Sample,
+    RecentNumbers,
+    Redirect,
+    WorkerSample,
 )
 from crawler.frontier.page_budget import NEAR, PageBudget, PendingPriorities, is_poor
 from crawler.noise.evidence import Evidence
@@ -42,16 +42,16 @@ JOINING = 1.0  # seconds in which the other workers learn of a new one
 
 
 @dataclass
-class Work:
+class ActiveLease:
     """An address on its way."""
 
-    lent: Lease
+    lease: Lease
     since: float
     turn: float
     """When its host may be asked again, as this one was taken."""
 
 
-class News(NamedTuple):
+class LinkUpdates(NamedTuple):
     """What an answer of the ledger means for the links that the topic has priced."""
 
     came: tuple[tuple[str, int], ...]
@@ -69,14 +69,14 @@ class Frontier:
 
     def __init__(
         self,
-        keys: Keys,
-        pace: PaceSettings,
+        keys: AddressKeys,
+        pace: LimitSettings,
         max_pages: int | None = None,
         count: Callable[[Outcome, int], None] = _count_nothing,
     ) -> None:
         self.keys = keys
-        self.manners = HostLimits(pace)
-        self.queues = Queues(self.manners, None if max_pages is None else PageBudget())
+        self.limits = HostLimits(pace)
+        self.queues = HostQueues(self.limits, None if max_pages is None else PageBudget())
         self.max_pages = max_pages
         self.pages = 0
         """Those this worker stored; `all_pages` are those of all workers, and of earlier runs."""
@@ -91,8 +91,8 @@ class Frontier:
         self._count = count
         """Told of addresses that are given up unasked."""
         self._no_longer: list[str] = []
-        self._recent = Recent(REMEMBERED)
-        self._work: dict[int, Work] = {}
+        self._recent = RecentNumbers(REMEMBERED)
+        self._work: dict[int, ActiveLease] = {}
         self._batch = Batch()
         self._pictures: dict[int, Evidence] = {}
         """What the pages of the batch show of pictures, by their sites."""
@@ -103,11 +103,11 @@ class Frontier:
         self._asked_for: set[int] = set()
         """Hosts at hand of which more was asked for."""
         self._quiet_until = 0.0
-        self._hungry = True
+        self._needs_batch = True
         self._committing = self._committing_items = 0
         """How many pages are in the batch that is being committed, and how many items."""
-        self._coming = PendingPriorities()
-        self.ear = LatencyMeter()
+        self._pending = PendingPriorities()
+        self.latency = LatencyMeter()
         """What is heard of hosts."""
 
     def __len__(self) -> int:
@@ -117,7 +117,7 @@ class Frontier:
     @property
     def workers(self) -> int:
         """How many workers are at this crawl."""
-        return self.manners.workers
+        return self.limits.workers
 
     @property
     def full(self) -> bool:
@@ -125,37 +125,37 @@ class Frontier:
         return self.max_pages is not None and self.all_pages >= self.max_pages
 
     @property
-    def out(self) -> list[Work]:
+    def active(self) -> list[ActiveLease]:
         """What is on its way, the longest first."""
         return list(self._work.values())
 
     @property
-    def hungry(self) -> bool:
+    def needs_batch(self) -> bool:
         """Whether a batch should be committed now, rather than when its time comes."""
-        return self._hungry or bool(self._batch.moves)
+        return self._needs_batch or bool(self._batch.moves)
 
     def __contains__(self, url: str) -> bool:
         """Whether an address is among those seen last."""
-        return spelling(url) in self._recent
+        return url_hash(url) in self._recent
 
-    def met(self, url: str, sort: str) -> bool:
+    def has_seen(self, url: str, sort: str) -> bool:
         """Whether an address is among those seen last as an image, or as a page behind a picture."""
-        return spelling(url, sort) in self._recent
+        return url_hash(url, sort) in self._recent
 
-    def reprice(self, renewed: Mapping[str, int]) -> None:
+    def update_priorities(self, renewed: Mapping[str, int]) -> None:
         """Give addresses that wait new priorities, here at once and in the database with the next batch."""
-        self._batch.prices.update(renewed)
-        here = self.queues.reprice(renewed)
-        here.update(work.lent.candidate.url for work in self._work.values())
+        self._batch.priorities.update(renewed)
+        here = self.queues.update_priorities(renewed)
+        here.update(work.lease.candidate.url for work in self._work.values())
         for url, priority in renewed.items():
             if url not in here:
-                self._coming.found.add(host(url), priority)
+                self._pending.found.add(host(url), priority)
 
     def learned(self, summary: str, learned: str) -> None:
         """What this worker has learned of where the topic's pages are, as JSON for people and for others."""
         self._batch.learned = summary, learned
 
-    def sampled(self, *samples: Sample) -> None:
+    def add_samples(self, *samples: WorkerSample) -> None:
         """What this worker did lately, one after the other up to now; it is kept with the next batch."""
         self._batch.samples += samples
 
@@ -166,16 +166,18 @@ class Frontier:
     def take(self, now: float) -> Lease | None:
         """Lend the best address of the hosts that are ready, or None."""
         if self._links > LINKS_AT_ONCE:
-            self._hungry = True
+            self._needs_batch = True
             return None
-        thrift = self.queues.thrift
-        lent = self.queues.take(now, self._better_comes, self._coming.best_page if thrift else 0)
-        self._hungry = self._hungry or bool(self.queues.held_back) or (thrift is not None and thrift.wants_batch)
-        if lent is not None:
-            self._lend(lent, now)
-            return lent
+        budget = self.queues.budget
+        lease = self.queues.take(now, self._better_comes, self._pending.best_page if budget else 0)
+        self._needs_batch = (
+            self._needs_batch or bool(self.queues.held_back) or (budget is not None and budget.needs_batch)
+        )
+        if lease is not None:
+            self._lend(lease, now)
+            return lease
         # What ended may lead on; where nothing did, the next batch comes in its own time.
-        self._hungry = self._hungry or (not self.queues and bool(self._batch.ended))
+        self._needs_batch = self._needs_batch or (not self.queues and bool(self._batch.ended))
         return None
 
     def ready_in(self, now: float) -> float | None:
@@ -184,133 +186,133 @@ class Frontier:
 
     def closed(self, url: str) -> Outcome | None:
         """Why the host of an address is asked for nothing more, if it is not."""
-        code = self.manners.closed.get(host(url))
+        code = self.limits.closed.get(host(url))
         return Outcome(code) if code else None
 
-    def give_back(self, lease: int, load: Any, behind: bool = False) -> bool:
+    def requeue(self, lease_id: int, load: Any, refused: bool = False) -> bool:
         """Let a lent address wait again here, with what it is asked by; whether it was lent.
 
         What the host refused waits until the host answers something else, if there is anything that is soon asked
         for: so a page that is always refused is not taken for a host that refuses every page.
         """
-        work = self._work.get(lease)
+        work = self._work.get(lease_id)
         if work is None:
             return False
-        self._return(lease)
-        put = self.queues.put_behind if behind else self.queues.put
-        put(work.lent._replace(load=load))
+        self._return(lease_id)
+        put = self.queues.put_refused if refused else self.queues.put
+        put(work.lease._replace(load=load))
         return True
 
-    def finish(self, lease: int, result: PageResult) -> bool:
+    def finish(self, lease_id: int, result: PageResult) -> bool:
         """End a lease with its result; whether it was open.
 
         What a page leads to that is no longer held here is not remembered either: it will be found again.
         """
-        work = self._work.get(lease)
+        work = self._work.get(lease_id)
         if work is None:
             return False
         if result.is_noise:
             self._ask_at_once(work)
-        self._return(lease)
+        self._return(lease_id)
         self.ended += 1
-        if result.prices:
-            self.reprice(result.prices)
+        if result.priorities:
+            self.update_priorities(result.priorities)
         links = tuple(self._new(result.links))
         for link in links:
             if link.sight is None:  # else it comes in its own time
-                self._coming.found.add(host(link.url), link.priority)
+                self._pending.found.add(host(link.url), link.priority)
         self._links += len(links)
         if result.pictures is not None:
-            self._pictures.setdefault(work.lent.site_id, Evidence()).add(result.pictures)
-        self._end(work.lent, replace(result, links=links, prices={}, pictures=None))
+            self._pictures.setdefault(work.lease.site_id, Evidence()).add(result.pictures)
+        self._end(work.lease, replace(result, links=links, priorities={}, pictures=None))
         return True
 
     def _new(self, links: Iterable[Candidate]) -> Iterator[Candidate]:
         """Those links that are new, and those of which a sitemap says something new, at their latest priorities."""
         for link in links:
-            if self._recent.add(spelling(link.url, link.sort)) or link.lastmod is not None:
-                price = self._batch.prices.get(link.url) if link.can_be_priced else None
+            if self._recent.add(url_hash(link.url, link.sort)) or link.lastmod is not None:
+                price = self._batch.priorities.get(link.url) if link.has_learned_priority else None
                 yield link if price is None else link._replace(priority=price)
 
-    def _ask_at_once(self, work: Work) -> None:
+    def _ask_at_once(self, work: ActiveLease) -> None:
         """Let the host of what was refused unasked be asked at once for something else."""
-        queue = self.queues.hosts.get(host(work.lent.candidate.url))
+        queue = self.queues.hosts.get(host(work.lease.candidate.url))
         if queue is not None and queue.ready_at == work.turn:
             queue.ready_at = work.since
 
-    def _give_up(self, lent: Lease, code: Code) -> None:
+    def _give_up(self, lease: Lease, code: Code) -> None:
         """End a lease that was never asked for."""
         self._count(Outcome(code), 1)
-        self._end(lent, PageResult(Outcome(code)))
+        self._end(lease, PageResult(Outcome(code)))
 
-    def _end(self, lent: Lease, result: PageResult) -> None:
-        self._batch.ended.append(Completion(lent, result))
-        if result.record is None and lent.candidate.can_be_priced:
-            self._no_longer.append(lent.candidate.requested or lent.candidate.url)
+    def _end(self, lease: Lease, result: PageResult) -> None:
+        self._batch.ended.append(Completion(lease, result))
+        if result.record is None and lease.candidate.has_learned_priority:
+            self._no_longer.append(lease.candidate.requested or lease.candidate.url)
 
-    async def move(self, lease: int, candidate: Candidate) -> Lease | None:
+    async def move(self, lease_id: int, candidate: Candidate) -> Lease | None:
         """The lease of where a redirect leads, in place of the old one, or None when that is known already."""
-        work = self._work.get(lease)
+        work = self._work.get(lease_id)
         if work is None:
             return None
-        if self.keys(candidate.url, candidate.kind) == self.keys(work.lent.candidate.url, candidate.kind):
-            return work.lent._replace(candidate=candidate)  # another spelling of the same
-        self._moves[lease] = asyncio.get_running_loop().create_future()
-        self._batch.moves.append(Move(work.lent, candidate))
-        return await self._moves[lease]
+        if self.keys(candidate.url, candidate.kind) == self.keys(work.lease.candidate.url, candidate.kind):
+            return work.lease._replace(candidate=candidate)  # another spelling of the same
+        self._moves[lease_id] = asyncio.get_running_loop().create_future()
+        self._batch.moves.append(Redirect(work.lease, candidate))
+        return await self._moves[lease_id]
 
     def rest(self, name: str, until: float) -> None:
         """Ask a host for nothing before this time."""
-        self.manners.rest(name, until)
+        self.limits.rest(name, until)
         if name in self.queues.hosts:
             self._batch.rests[self.queues.hosts[name].host_id] = until
 
-    def no_longer_busy(self, name: str) -> None:
+    def host_recovered(self, name: str) -> None:
         """Ask a host again for what it refused: it has answered something else."""
         if name in self.queues.hosts:
-            self.queues.let_up(name)
+            self.queues.requeue_refused(name)
 
     def rests(self, name: str, now: float) -> bool:
         """Whether a host is to be asked again, but not now."""
-        return name not in self.manners.closed and self.manners.rests_until(name) > now
+        return name not in self.limits.closed and self.limits.rests_until(name) > now
 
     def slow(self, name: str, interval: float) -> None:
         """Ask a host at most once in so many seconds."""
-        self.manners.slow(name, interval)
+        self.limits.slow(name, interval)
         if name in self.queues.hosts:
-            self._batch.paces[self.queues.hosts[name].host_id] = interval
+            self._batch.crawl_delays[self.queues.hosts[name].host_id] = interval
 
     def interval(self, name: str) -> float:
         """Seconds from one request to a host to the next."""
-        return self.manners.interval(name)
+        return self.limits.interval(name)
 
     def answered(self, name: str, seconds: float) -> None:
         """Note that a host has answered, after so many seconds."""
         if name in self.queues.hosts:
-            self.ear.hear(self.queues.hosts[name].host_id, name, seconds)
+            self.latency.hear(self.queues.hosts[name].host_id, name, seconds)
 
     def close(self, name: str, code: Code = Code.HOST_CLOSED) -> int:
         """Ask a host for nothing more; how many of its addresses at hand are given up."""
-        self.manners.closed[name] = self._batch.closed[name] = code
+        self.limits.closed[name] = self._batch.closed[name] = code
         queue = self.queues.hosts.get(name)
         if queue:
-            self.queues.let_up(name)
-        given_up = [lent for _, _, lent in queue.waiting] if queue else []
+            self.queues.requeue_refused(name)
+        given_up = [lease for _, _, lease in queue.waiting] if queue else []
         if given_up:
-            self.queues.remove(name, {lent.lease for lent in given_up})
-        for lent in given_up:
-            self._give_up(lent, code)
+            self.queues.remove(name, {lease.id for lease in given_up})
+        for lease in given_up:
+            self._give_up(lease, code)
         return len(given_up)
 
     def batch(self, now: float) -> Batch:
         """What happened since the last batch, and how much can be taken."""
-        self._coming.ask()
+        self._pending.ask()
         for name, queue in self.queues.items():
             self._tidy(name, queue, now)
         batch, self._batch = self._batch, Batch()
         pictures, self._pictures = self._pictures, {}
         batch.pictures = {site_id: counts.record() for site_id, counts in pictures.items()}
-        batch.tempos = self.ear.tell(now, self.manners.interval)
+        batch.latencies = self.latency.tell(now, self.limits.interval)
         batch.rests = {host_id: max(0.0, until - now) for host_id, until in batch.rests.items()}
         # Of one whose answer nobody waited for, because the crawl is to stop, they are in there still.
         self._committing += sum(1 for one in batch.ended if one.is_page)
@@ -318,45 +320,47 @@ class Frontier:
         batch.idle = not self.queues.hosts and not self._work and not batch.moves
         batch.demand = self._demand(now)
         self._asked_for = set(batch.demand.low) if batch.demand else set()
-        self._hungry, self._asked_lately = False, 0
+        self._needs_batch, self._asked_lately = False, 0
         return batch
 
-    def absorb(self, answer: Answer, now: float) -> News:
+    def apply_reply(self, answer: BatchReply, now: float) -> LinkUpdates:
         """Take in what the ledger says to a batch."""
         if answer.workers > self.workers and self.workers == 1 and not self.ended:
             self._quiet_until = now + JOINING
         self.pages, self._committing = self.pages + self._committing, 0
         self.items, self._committing_items = self.items + self._committing_items, 0
         self._links = sum(len(one.result.links) for one in self._batch.ended)
-        self.waiting, self.all_pages, self.manners.workers = answer.waiting, answer.pages, answer.workers
+        self.waiting, self.all_pages, self.limits.workers = answer.waiting, answer.pages, answer.workers
         self.held_by_others, self.over = answer.held, answer.over
         for outcome, count in answer.refused.items():
             self._count(outcome, count)
-        self._coming.came()
+        self._pending.came()
         for _, queue in self.queues.items():
             queue.more = queue.host_id in answer.more
-        self.queues.go_on()
-        for lent in answer.lent:
-            self._take_in(lent, answer, now)
+        self.queues.release_held_back()
+        for lease in answer.leases:
+            self._take_in(lease, answer, now)
         for name, queue in self.queues.items():
-            if queue.behind and not queue.waiting and not queue.more and queue.host_id in self._asked_for:
-                self.queues.let_up(name)
-        for lease, moved in answer.moved.items():
-            self._follow(lease, moved)
-        came = [one.candidate for one in answer.lent if one.candidate.via == "link" and one.candidate.can_be_priced]
+            if queue.refused and not queue.waiting and not queue.more and queue.host_id in self._asked_for:
+                self.queues.requeue_refused(name)
+        for lease_id, moved in answer.moved.items():
+            self._follow(lease_id, moved)
+        came = [
+            one.candidate for one in answer.leases if one.candidate.via == "link" and one.candidate.has_learned_priority
+        ]
         no_longer, self._no_longer = (*self._no_longer, *answer.done), []
-        return News(tuple((one.requested or one.url, one.priority) for one in came), no_longer)
+        return LinkUpdates(tuple((one.requested or one.url, one.priority) for one in came), no_longer)
 
-    def _take_in(self, lent: Lease, answer: Answer, now: float) -> None:
+    def _take_in(self, lease: Lease, answer: BatchReply, now: float) -> None:
         """Let an address wait that was lent, unless its host was closed meanwhile."""
-        name = host(lent.candidate.url)
-        if code := self.manners.closed.get(name):
-            self._give_up(lent, code)
-            self._batch.resting.setdefault(lent.host_id, 0.0)
+        name = host(lease.candidate.url)
+        if code := self.limits.closed.get(name):
+            self._give_up(lease, code)
+            self._batch.resting.setdefault(lease.host_id, 0.0)
             return
-        self.queues.put(lent).more = lent.host_id in answer.more
-        if lent.host_id in answer.rests:
-            self.manners.rest(name, now + answer.rests[lent.host_id])
+        self.queues.put(lease).more = lease.host_id in answer.more
+        if lease.host_id in answer.rests:
+            self.limits.rest(name, now + answer.rests[lease.host_id])
 
     def release(self) -> None:
         """Have nobody wait for a redirect any more: the ledger will not answer."""
@@ -368,28 +372,28 @@ class Frontier:
     def forget(self) -> None:
         """Let go of everything: what was at hand is another's now."""
         self.release()
-        self._work, self.queues = {}, Queues(self.manners, self.queues.thrift and PageBudget())
-        self._batch, self._hungry = Batch(closed=dict(self.manners.closed), samples=self._batch.samples), True
+        self._work, self.queues = {}, HostQueues(self.limits, self.queues.budget and PageBudget())
+        self._batch, self._needs_batch = Batch(closed=dict(self.limits.closed), samples=self._batch.samples), True
         self._pictures = {}
         self._links = self._committing = self._committing_items = 0
         self._recent.clear()
 
-    def _follow(self, lease: int, lent: Lease | None) -> None:
+    def _follow(self, lease_id: int, lease: Lease | None) -> None:
         """Have the lease of where a redirect leads take the place of the old one."""
-        future = self._moves.pop(lease, None)
-        work = self._work.get(lease)
-        if lent is not None and work is not None:
-            self._return(lease)
-            self.queues.of(lent).out += 1
-            self._work[lent.lease] = replace(work, lent=lent)
+        future = self._moves.pop(lease_id, None)
+        work = self._work.get(lease_id)
+        if lease is not None and work is not None:
+            self._return(lease_id)
+            self.queues.of(lease).active += 1
+            self._work[lease.id] = replace(work, lease=lease)
         if future is not None and not future.done():
-            future.set_result(lent)
+            future.set_result(lease)
 
-    def _demand(self, now: float) -> Demand | None:
+    def _demand(self, now: float) -> ClaimRequest | None:
         """How much can be taken: what is consumed until the next batch, twice over, for all hosts there is room for."""
         if now < self._quiet_until:
             return None
-        pace, hosts = self.manners.pace, dict(self.queues.items())
+        pace, hosts = self.limits.settings, dict(self.queues.items())
         most = max(map(pace.at_once, hosts), default=pace.usual)
         ready = {name: queue for name, queue in hosts.items() if self.queues.ready_at(name) <= now + AWAY}
         waiting = sum(len(queue.waiting) for queue in ready.values())
@@ -399,62 +403,62 @@ class Frontier:
         pages = 4 * pace.requests - waiting
         new = max(0, 2 * pace.requests - len(ready))
         at_hand = tuple(queue.host_id for queue in hosts.values())
-        return Demand(new, pages, each, low, at_hand, self.manners.alone) if pages > 0 else None
+        return ClaimRequest(new, pages, each, low, at_hand, self.limits.alone) if pages > 0 else None
 
     @property
     def _near(self) -> float:
         """In how many seconds a host is to be ready that is kept at hand."""
-        return NEAR if self.queues.thrift else AWAY
+        return NEAR if self.queues.budget else AWAY
 
     def _wants_more(self, name: str) -> bool:
-        return name not in self.manners.closed and self.queues.runs_low(name)
+        return name not in self.limits.closed and self.queues.runs_low(name)
 
     def _tidy(self, name: str, queue: HostQueue, now: float) -> None:
         """Let a host go that has nothing at hand, or that is not to be asked for a while."""
-        away, thrift = self.queues.ready_at(name) - now, self.queues.thrift
-        if queue.behind and not queue.out and away < -PASSED_OVER:
-            self.queues.let_up(name)
+        away, budget = self.queues.ready_at(name) - now, self.queues.budget
+        if queue.refused and not queue.active and away < -PASSED_OVER:
+            self.queues.requeue_refused(name)
         is_away = away > self._near
-        better = self._coming.asked.get(name)
-        best = self._coming.asked.best_page if thrift else 0
-        for _, _, lent in queue.waiting if is_away or better is not None or best else []:
+        better = self._pending.asked.get(name)
+        best = self._pending.asked.best_page if budget else 0
+        for _, _, lease in queue.waiting if is_away or better is not None or best else []:
             # What is better comes first, although this was claimed before it was found.
-            priority = lent.candidate.priority
+            priority = lease.candidate.priority
             is_worse = (better is not None and priority < better) or is_poor(priority, best)
-            if lent.load is None and (is_away or is_worse):
-                self._put_back(lent)
-        self.queues.remove(name, {lent.lease for lent in self._batch.returned})
-        if not queue.waiting and not queue.out and not queue.behind:
+            if lease.load is None and (is_away or is_worse):
+                self._put_back(lease)
+        self.queues.remove(name, {lease.id for lease in self._batch.returned})
+        if not queue.waiting and not queue.active and not queue.refused:
             self._batch.resting[queue.host_id] = max(0.0, away)
-            if thrift is not None and better is not None:
-                thrift.promise(name, better, now + max(0.0, away))
+            if budget is not None and better is not None:
+                budget.promise(name, better, now + max(0.0, away))
             del self.queues.hosts[name]
-            self.manners.forget_rests(now)
+            self.limits.forget_rests(now)
 
-    def _put_back(self, lent: Lease) -> None:
+    def _put_back(self, lease: Lease) -> None:
         """Let an address wait in the database again, at the priority it has by now."""
-        self._batch.returned.append(lent)
-        if lent.repriced:
-            self._batch.prices.setdefault(lent.candidate.url, lent.candidate.priority)
+        self._batch.returned.append(lease)
+        if lease.has_new_priority:
+            self._batch.priorities.setdefault(lease.candidate.url, lease.candidate.priority)
 
     def _better_comes(self, name: str, priority: int) -> bool:
         """Whether a host that is asked one page at a time has a better one, found a moment ago."""
-        if self.manners.pace.at_once(name) > 1:
+        if self.limits.settings.at_once(name) > 1:
             return False
-        best = self._coming.best_of(name)
+        best = self._pending.best_of(name)
         return best is not None and best > priority
 
-    def _lend(self, lent: Lease, now: float) -> None:
+    def _lend(self, lease: Lease, now: float) -> None:
         self._asked_lately += 1
-        name = host(lent.candidate.url)
-        self._work[lent.lease] = Work(lent, now, self.queues.hosts[name].ready_at)
+        name = host(lease.candidate.url)
+        self._work[lease.id] = ActiveLease(lease, now, self.queues.hosts[name].ready_at)
         if self.queues.hosts[name].more and self._wants_more(name):
-            self._hungry = True
+            self._needs_batch = True
 
-    def _return(self, lease: int) -> None:
-        self.queues.came_back(host(self._work.pop(lease).lent.candidate.url))
+    def _return(self, lease_id: int) -> None:
+        self.queues.request_returned(host(self._work.pop(lease_id).lease.candidate.url))
 
 
-def spelling(url: str, sort: str = "link") -> int:
+def url_hash(url: str, sort: str = "link") -> int:
     """What an address as it is spelled is remembered by; it may be a picture here and a page there."""
     return hash(f"{sort} {url}" if sort in ("image", "picture") else url)

@@ -14,7 +14,7 @@ MAX_HOSTS = 20_000  # whose pauses are remembered
 
 
 @dataclass(frozen=True)
-class PaceSettings:
+class LimitSettings:
     """How much is asked at once."""
 
     usual: int = 1
@@ -36,8 +36,8 @@ class PaceSettings:
 class HostLimits:
     """What this worker knows of how to ask hosts, by their names."""
 
-    def __init__(self, pace: PaceSettings) -> None:
-        self.pace = pace
+    def __init__(self, pace: LimitSettings) -> None:
+        self.settings = pace
         self.workers = 1
         self.closed: dict[str, Code] = {}
         """Hosts that are asked for nothing more, and why."""
@@ -47,16 +47,16 @@ class HostLimits:
     @property
     def alone(self) -> bool:
         """Whether a host is this worker's alone while it has addresses of it."""
-        return not self.pace.shared or self.workers > self.pace.usual
+        return not self.settings.shared or self.workers > self.settings.usual
 
     def share(self, name: str) -> int:
         """How many requests of a host this worker may have out."""
-        at_once = self.pace.at_once(name)
-        return max(1, at_once // self.workers) if self.pace.shared else at_once
+        at_once = self.settings.at_once(name)
+        return max(1, at_once // self.workers) if self.settings.shared else at_once
 
     def interval(self, name: str) -> float:
         """Seconds from one request to a host to the next."""
-        return max(self._intervals.get(name, 0.0), self.pace.pause(name))
+        return max(self._intervals.get(name, 0.0), self.settings.pause(name))
 
     def slow(self, name: str, interval: float) -> None:
         """Have a host asked at most once in so many seconds."""
@@ -93,14 +93,14 @@ class HostLatency(NamedTuple):
     def weight(self) -> float:
         """What these answers weigh beside all before them.
 
-        >>> Tempo(1.0, 0.0, 1).weight, round(Tempo(1.0, 0.0, 30).weight, 2)
+        >>> HostLatency(1.0, 0.0, 1).weight, round(HostLatency(1.0, 0.0, 30).weight, 2)
         (0.19999999999999996, 1.0)
         """
         return 1 - float((1 - NEW) ** self.answers)
 
 
 @dataclass
-class Heard:
+class HostAnswers:
     """Answers of a host that nobody was told of yet."""
 
     name: str
@@ -115,11 +115,11 @@ class LatencyMeter:
     told_at: float = -inf
     last: bool = False
     """Whether there will be no other time to tell."""
-    _heard: dict[int, Heard] = field(default_factory=dict)
+    _heard: dict[int, HostAnswers] = field(default_factory=dict)
 
     def hear(self, host_id: int, name: str, seconds: float) -> None:
         """Note that a host has answered, after so many seconds."""
-        heard = self._heard.setdefault(host_id, Heard(name))
+        heard = self._heard.setdefault(host_id, HostAnswers(name))
         heard.seconds += seconds
         heard.answers += 1
 

@@ -23,9 +23,9 @@ class HostQueue:
     host_id: int
     waiting: list[tuple[int, int, Lease]] = field(default_factory=list)
     """A heap: the best first, of equals the first that came."""
-    behind: list[Lease] = field(default_factory=list)
+    refused: list[Lease] = field(default_factory=list)
     """What the host refused: it waits until the host answers something else, or is asked for nothing for a while."""
-    out: int = 0
+    active: int = 0
     ready_at: float = 0.0
     asked_at: float = 0.0
     parked: bool = False
@@ -33,12 +33,12 @@ class HostQueue:
     """Whether the database has more of it."""
 
 
-class Queues:
+class HostQueues:
     """What is at hand of all hosts, by their names."""
 
-    def __init__(self, manners: HostLimits, thrift: PageBudget | None = None) -> None:
-        self.manners = manners
-        self.thrift = thrift
+    def __init__(self, limits: HostLimits, budget: PageBudget | None = None) -> None:
+        self.limits = limits
+        self.budget = budget
         """What a crawl goes by that cannot have every page."""
         self.hosts: dict[str, HostQueue] = {}
         self.held_back: set[str] = set()
@@ -57,37 +57,37 @@ class Queues:
         """The hosts as they are now, whatever becomes of them meanwhile."""
         return iter(list(self.hosts.items()))
 
-    def of(self, lent: Lease) -> HostQueue:
+    def of(self, lease: Lease) -> HostQueue:
         """The queue of an address's host, made if there is none."""
-        return self.hosts.setdefault(host(lent.candidate.url), HostQueue(lent.host_id))
+        return self.hosts.setdefault(host(lease.candidate.url), HostQueue(lease.host_id))
 
-    def put(self, lent: Lease) -> HostQueue:
+    def put(self, lease: Lease) -> HostQueue:
         """Let an address wait."""
-        queue = self.of(lent)
+        queue = self.of(lease)
         self._serial += 1
-        entry = (-lent.candidate.priority, self._serial, lent)
+        entry = (-lease.candidate.priority, self._serial, lease)
         heappush(queue.waiting, entry)
         self._count += 1
-        if self.thrift is not None:
-            self.thrift.has_come(host(lent.candidate.url))
+        if self.budget is not None:
+            self.budget.has_come(host(lease.candidate.url))
         if queue.waiting[0] is entry and not queue.parked:
-            heappush(self._heads, (*entry[:2], host(lent.candidate.url)))
+            heappush(self._heads, (*entry[:2], host(lease.candidate.url)))
         return queue
 
-    def put_behind(self, lent: Lease) -> None:
+    def put_refused(self, lease: Lease) -> None:
         """Let an address wait that its host refused, behind all else of the host until `let_up`."""
-        self.of(lent).behind.append(lent)
+        self.of(lease).refused.append(lease)
         self._count += 1
 
-    def let_up(self, name: str) -> None:
+    def requeue_refused(self, name: str) -> None:
         """Have what the host refused wait like the rest."""
         queue = self.hosts[name]
-        refused, queue.behind = queue.behind, []
+        refused, queue.refused = queue.refused, []
         self._count -= len(refused)
-        for lent in refused:
-            self.put(lent)
+        for lease in refused:
+            self.put(lease)
 
-    def take(self, now: float, better_comes: Callable[[str, int], bool], coming: int = 0) -> Lease | None:
+    def take(self, now: float, better_comes: Callable[[str, int], bool], pending: int = 0) -> Lease | None:
         """The best address of the hosts that are ready, which is out from now on, or None.
 
         Poor ones are left where there is thrift, the best page that is coming being worth so much.
@@ -95,15 +95,15 @@ class Queues:
         while self._resting and self._resting[0][0] <= now:
             self.unpark(heappop(self._resting)[1])
         poor: list[tuple[int, int, str]] = []
-        if self.thrift is not None:
-            self.thrift.look_anew()
-        lent = self._next(now, better_comes, coming, poor)
+        if self.budget is not None:
+            self.budget.look_anew()
+        lease = self._next(now, better_comes, pending, poor)
         for head in poor:
             heappush(self._heads, head)
-        return lent
+        return lease
 
     def _next(
-        self, now: float, better_comes: Callable[[str, int], bool], coming: int, poor: list[tuple[int, int, str]]
+        self, now: float, better_comes: Callable[[str, int], bool], pending: int, poor: list[tuple[int, int, str]]
     ) -> Lease | None:
         """As `take`, with the heads that are poor put aside."""
         while self._heads:
@@ -111,32 +111,32 @@ class Queues:
             queue = self.hosts.get(name)
             if queue is None or not queue.waiting or queue.waiting[0][:2] != (priority, serial):
                 continue  # a better one came after this head was listed
-            if queue.out >= self.manners.share(name) or self.ready_at(name) > now:
+            if queue.active >= self.limits.share(name) or self.ready_at(name) > now:
                 self._park(name, queue)
                 continue
             if better_comes(name, -priority):
                 queue.parked = True
                 self.held_back.add(name)
                 continue
-            if -priority in LEARNED and (poor or self._is_poor(-priority, now, coming)):
+            if -priority in LEARNED and (poor or self._is_poor(-priority, now, pending)):
                 poor.append((priority, serial, name))  # and what comes after it is as poor
                 continue
-            lent = heappop(queue.waiting)[2]
+            lease = heappop(queue.waiting)[2]
             self._list(name, queue)
             self._count -= 1
-            queue.out += 1
+            queue.active += 1
             queue.asked_at = now
-            queue.ready_at = max(queue.ready_at, now + self.manners.interval(name))
-            return lent
+            queue.ready_at = max(queue.ready_at, now + self.limits.interval(name))
+            return lease
         return None
 
-    def came_back(self, name: str) -> None:
+    def request_returned(self, name: str) -> None:
         """Count a request of a host that is no longer out."""
         if name in self.hosts:
-            self.hosts[name].out -= 1
+            self.hosts[name].active -= 1
             self.unpark(name)
 
-    def go_on(self) -> None:
+    def release_held_back(self) -> None:
         """Hold no host back any more: what is better has come."""
         for name in self.held_back:
             self.unpark(name)
@@ -145,7 +145,7 @@ class Queues:
     def remove(self, name: str, leases: set[int]) -> None:
         """Let go of some addresses of a host."""
         queue = self.hosts[name]
-        kept = [entry for entry in queue.waiting if entry[2].lease not in leases]
+        kept = [entry for entry in queue.waiting if entry[2].id not in leases]
         if len(kept) < len(queue.waiting):
             self._count -= len(queue.waiting) - len(kept)
             queue.waiting = kept
@@ -155,25 +155,25 @@ class Queues:
 
     def ready_at(self, name: str) -> float:
         """When a host may be asked again."""
-        return max(self.hosts[name].ready_at, self.manners.rests_until(name))
+        return max(self.hosts[name].ready_at, self.limits.rests_until(name))
 
     def ready_in(self, now: float) -> float | None:
         """In how many seconds a resting host is ready, or None when none rests."""
         times = [self._resting[0][0]] if self._resting else []
-        if self.thrift is not None and self.thrift.until is not None:
-            times.append(self.thrift.until)
+        if self.budget is not None and self.budget.until is not None:
+            times.append(self.budget.until)
         return max(0.0, min(times) - now) if times else None
 
-    def reprice(self, prices: Mapping[str, int]) -> set[str]:
+    def update_priorities(self, priorities: Mapping[str, int]) -> set[str]:
         """Give addresses at hand new priorities; those at hand of which there are some."""
         found: set[str] = set()
         for name, queue in self.hosts.items():
-            queue.behind = [_repriced((0, 0, lent), prices)[2] for lent in queue.behind]
-            found |= {lent.candidate.url for lent in queue.behind} & prices.keys()
-            here = {entry[2].candidate.url for entry in queue.waiting} & prices.keys()
+            queue.refused = [_with_priority((0, 0, lease), priorities)[2] for lease in queue.refused]
+            found |= {lease.candidate.url for lease in queue.refused} & priorities.keys()
+            here = {entry[2].candidate.url for entry in queue.waiting} & priorities.keys()
             if here:
                 found |= here
-                queue.waiting = [_repriced(entry, prices) for entry in queue.waiting]
+                queue.waiting = [_with_priority(entry, priorities) for entry in queue.waiting]
                 heapify(queue.waiting)
                 if not queue.parked:
                     self._list(name, queue)
@@ -181,7 +181,7 @@ class Queues:
 
     def runs_low(self, name: str) -> bool:
         """Whether a host has no more at hand than it may have out."""
-        return len(self.hosts[name].waiting) <= self.manners.share(name)
+        return len(self.hosts[name].waiting) <= self.limits.share(name)
 
     def unpark(self, name: str) -> None:
         """Put a host back on the list."""
@@ -190,8 +190,8 @@ class Queues:
             queue.parked = False
             self._list(name, queue)
 
-    def _is_poor(self, priority: int, now: float, coming: int) -> bool:
-        return self.thrift is not None and self.thrift.is_poor(priority, now, coming, self._resting_heads(now))
+    def _is_poor(self, priority: int, now: float, pending: int) -> bool:
+        return self.budget is not None and self.budget.is_poor(priority, now, pending, self._resting_heads(now))
 
     def _resting_heads(self, now: float) -> Iterator[tuple[int, float]]:
         """The priorities of the heads of hosts that have their pause, and when it will have passed.
@@ -201,7 +201,7 @@ class Queues:
         for name, queue in self.hosts.items():
             if not queue.parked or not queue.waiting or name in self.held_back:
                 continue
-            if queue.out < self.manners.share(name):
+            if queue.active < self.limits.share(name):
                 yield -queue.waiting[0][0], self.ready_at(name)
             elif queue.ready_at > queue.asked_at:
                 yield -queue.waiting[0][0], max(self.ready_at(name), queue.asked_at + NEAR)
@@ -212,15 +212,15 @@ class Queues:
 
     def _park(self, name: str, queue: HostQueue) -> None:
         queue.parked = True
-        if queue.out < self.manners.share(name):
+        if queue.active < self.limits.share(name):
             heappush(self._resting, (self.ready_at(name), name))
 
 
-def _repriced(entry: tuple[int, int, Lease], prices: Mapping[str, int]) -> tuple[int, int, Lease]:
+def _with_priority(entry: tuple[int, int, Lease], priorities: Mapping[str, int]) -> tuple[int, int, Lease]:
     """An address in its queue, at its new priority if it has one; seeds and what is to be judged have their own."""
-    _, serial, lent = entry
-    one = lent.candidate
-    price = prices.get(one.url, one.priority) if one.can_be_priced else one.priority
+    _, serial, lease = entry
+    one = lease.candidate
+    price = priorities.get(one.url, one.priority) if one.has_learned_priority else one.priority
     if price == one.priority:
         return entry
-    return -price, serial, lent._replace(candidate=one._replace(priority=price), repriced=True)
+    return -price, serial, lease._replace(candidate=one._replace(priority=price), has_new_priority=True)

@@ -36,7 +36,7 @@ class Candidate(NamedTuple):
         return "picture" if self.sight is not None and self.kind != "image" else self.kind
 
     @property
-    def can_be_priced(self) -> bool:
+    def has_learned_priority(self) -> bool:
         """Whether its priority is renewed as the crawl learns: seeds and pictures have their own."""
         return self.kind == "link" and self.sight is None
 
@@ -44,14 +44,14 @@ class Candidate(NamedTuple):
 class Lease(NamedTuple):
     """A candidate that this worker holds, and whatever was given back with it."""
 
-    lease: int
+    id: int
     candidate: Candidate
     host_id: int
     site_id: int
     load: Any = None
     shown_on: int | None = None
     """The site whose pages show it, of what is to be judged."""
-    repriced: bool = False
+    has_new_priority: bool = False
     """Whether its priority is another than the database has."""
     known: PageHistory | None = None
     """What is known of the page, if it was there in an earlier round."""
@@ -70,7 +70,7 @@ class Template(NamedTuple):
     text: str
 
 
-class Response(NamedTuple):
+class StoredResponse(NamedTuple):
     """What a page came in, to be kept as it came."""
 
     status_line: str
@@ -92,9 +92,9 @@ class PageResult:
     """How the page compares with what was known of it; None where the outcome tells that."""
     links: tuple[Candidate, ...] = ()
     """What the page leads to, with priorities, its pictures among it."""
-    prices: Mapping[str, int] = field(default_factory=dict)
+    priorities: Mapping[str, int] = field(default_factory=dict)
     """New priorities of addresses that wait already, by what this page taught."""
-    lessons: tuple[tuple[str, str], ...] = ()
+    shared_examples: tuple[tuple[str, str], ...] = ()
     """What a seed or an example teaches: kind and text."""
     templates: tuple[Template, ...] = ()
     """What the pages of the host have in common, as far as this page completed it."""
@@ -104,7 +104,7 @@ class PageResult:
     """What was said of a picture before it was asked for."""
     validators: Mapping[str, str] = field(default_factory=dict)
     """ETag and Last-Modified, by which the server tells whether the page is still the same."""
-    response: Response | None = None
+    response: StoredResponse | None = None
     """What the page came in, if that is to be kept."""
 
     @property
@@ -121,31 +121,33 @@ class PageResult:
 class Completion(NamedTuple):
     """A lease that ended, and its result."""
 
-    lent: Lease
+    lease: Lease
     result: PageResult
 
     @property
     def is_page(self) -> bool:
         """Whether it is a page of this round: one that was stored, or is as it was."""
         check, outcome = self.result.check, self.result.outcome
-        return self.lent.counts and (outcome is None if check is None else check.found in PRESENT)
+        return self.lease.counts and (outcome is None if check is None else check.found in PRESENT)
 
     def visit(self, new_links: int) -> Visit:
         """What the history of the page takes of it."""
-        result, candidate = self.result, self.lent.candidate
+        result, candidate = self.result, self.lease.candidate
         check = result.check or ChangeCheck(PageChange.NEW if self.is_page else PageChange.NOTHING)
         code = result.outcome.code if result.outcome is not None else None
         fetched_at = str((result.record or {}).get("fetched_at") or "")
         is_seed = candidate.kind == "seed"
-        return Visit(self.lent.known, check, code, fetched_at, is_seed, candidate.lastmod, result.validators, new_links)
+        return Visit(
+            self.lease.known, check, code, fetched_at, is_seed, candidate.lastmod, result.validators, new_links
+        )
 
     @property
     def is_item(self) -> bool:
         """Whether it is a page with a new line among the items."""
-        return self.lent.counts and self.result.is_new_item
+        return self.lease.counts and self.result.is_new_item
 
 
-class Evidence(NamedTuple):
+class SiteEvidence(NamedTuple):
     """What was counted of the pictures of a site, since this worker last asked or from the beginning."""
 
     site_id: int
@@ -153,14 +155,14 @@ class Evidence(NamedTuple):
     counts: list[str]
 
 
-class Move(NamedTuple):
+class Redirect(NamedTuple):
     """A candidate that a redirect leads elsewhere."""
 
-    lent: Lease
+    lease: Lease
     to: Candidate
 
 
-class Demand(NamedTuple):
+class ClaimRequest(NamedTuple):
     """How much a worker can take."""
 
     hosts: int
@@ -176,7 +178,7 @@ class Demand(NamedTuple):
     """Whether a host is this worker's alone while it has addresses of it."""
 
 
-class Sample(NamedTuple):
+class WorkerSample(NamedTuple):
     """What a worker did in some seconds."""
 
     seconds: float
@@ -195,11 +197,11 @@ class Sample(NamedTuple):
     statuses: Mapping[str, int] = {}
     """Answers by their status code, `none` for those that never came."""
 
-    def since(self, before: "Sample") -> "Sample":
+    def since(self, before: "WorkerSample") -> "WorkerSample":
         """What was done after another sample of the same beginning."""
         names = (name for name in self._fields if name != "statuses")
         grown = {name: n - before.statuses.get(name, 0) for name, n in self.statuses.items()}
-        return Sample(
+        return WorkerSample(
             **{name: getattr(self, name) - getattr(before, name) for name in names},
             statuses={name: n for name, n in grown.items() if n},
         )
@@ -210,37 +212,37 @@ class Batch:
     """What happened since the last one, to be committed together."""
 
     ended: list[Completion] = field(default_factory=list)
-    moves: list[Move] = field(default_factory=list)
+    moves: list[Redirect] = field(default_factory=list)
     returned: list[Lease] = field(default_factory=list)
     resting: dict[int, float] = field(default_factory=dict)
     """Hosts no longer at hand, and in how many seconds they may be asked again."""
     rests: dict[int, float] = field(default_factory=dict)
     """Hosts at hand, and in how many seconds they may be asked again: a worker that ends must not have them asked."""
-    paces: dict[int, float] = field(default_factory=dict)
-    tempos: dict[int, HostLatency] = field(default_factory=dict)
+    crawl_delays: dict[int, float] = field(default_factory=dict)
+    latencies: dict[int, HostLatency] = field(default_factory=dict)
     """Of hosts that answered lately, now and then."""
     closed: dict[str, Code] = field(default_factory=dict)
     """Hosts that are asked for nothing more, by their names, and why."""
     pictures: dict[int, str] = field(default_factory=dict)
     """The record of what was counted of the pictures of sites, by their numbers."""
-    demand: Demand | None = None
-    prices: dict[str, int] = field(default_factory=dict)
+    demand: ClaimRequest | None = None
+    priorities: dict[str, int] = field(default_factory=dict)
     """Waiting addresses, and their new priority."""
     learned: tuple[str, str] | None = None
     """What this worker has learned of where the topic's pages are: for people, and for others and later runs."""
     asked_after: tuple[str, ...] = ()
     """Addresses that this worker believes to wait."""
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[WorkerSample] = field(default_factory=list)
     """What this worker did lately, up to now."""
     idle: bool = False
     """Whether this worker has nothing at hand and nothing on its way."""
 
 
 @dataclass
-class Answer:
+class BatchReply:
     """What the ledger says to a batch."""
 
-    lent: list[Lease] = field(default_factory=list)
+    leases: list[Lease] = field(default_factory=list)
     more: set[int] = field(default_factory=set)
     """Hosts of which more waits."""
     rests: dict[int, float] = field(default_factory=dict)
@@ -248,14 +250,14 @@ class Answer:
     moved: dict[int, Lease | None] = field(default_factory=dict)
     refused: Outcomes = field(default_factory=Outcomes)
     """Addresses that were given up unasked."""
-    lessons: list[tuple[str, str]] = field(default_factory=list)
+    shared_examples: list[tuple[str, str]] = field(default_factory=list)
     templates: list[Template] = field(default_factory=list)
     """All of hosts that were not at hand before, and the new ones of those that were."""
-    evidence: list[Evidence] = field(default_factory=list)
+    evidence: list[SiteEvidence] = field(default_factory=list)
     """Of the sites whose pages show the pictures that are lent."""
     forgotten: list[int] = field(default_factory=list)
     """Sites whose evidence was not asked for lately; it comes whole when it is."""
-    lore: list[str] = field(default_factory=list)
+    shared_models: list[str] = field(default_factory=list)
     """What others have learned, and earlier runs."""
     done: list[str] = field(default_factory=list)
     """Of the addresses asked after, those that wait no more."""
@@ -269,7 +271,7 @@ class Answer:
     """Whether this worker was taken for dead: what it holds is no longer its own."""
 
 
-class Keys:
+class AddressKeys:
     """What an address is known by: a number of 64 bits, the same for all spellings of one address."""
 
     def __init__(self, crawl_id: int, canonical: Canonical) -> None:
@@ -283,7 +285,7 @@ class Keys:
         return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 
-class Recent:
+class RecentNumbers:
     """The numbers seen last: so many at least, twice as many at most."""
 
     def __init__(self, limit: int) -> None:

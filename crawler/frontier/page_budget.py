@@ -25,7 +25,7 @@ def is_poor(priority: int, beside: int) -> bool:
     return priority in LEARNED and beside in LEARNED and priority * MUCH_BETTER < beside
 
 
-class Found(dict[str, int]):
+class BestPriorities(dict[str, int]):
     """The best priority found on each host, and the best of a page on any."""
 
     best_page = 0
@@ -41,17 +41,17 @@ class PendingPriorities:
     """The best of what is coming, by host."""
 
     def __init__(self) -> None:
-        self.found = Found()
-        self.asked = Found()
+        self.found = BestPriorities()
+        self.asked = BestPriorities()
         """That of the batch now being committed."""
 
     def ask(self) -> None:
         """What was found is in the batch that is committed now."""
-        self.found, self.asked = Found(), self.found
+        self.found, self.asked = BestPriorities(), self.found
 
     def came(self) -> None:
         """That batch was answered."""
-        self.asked = Found()
+        self.asked = BestPriorities()
 
     def best_of(self, name: str) -> int | None:
         """The best of a host."""
@@ -73,13 +73,13 @@ class PageBudget:
     def __init__(self) -> None:
         self.until: float | None = None
         """When to look again for what is worth more than all that may be asked for now."""
-        self.wants_batch = False
+        self.needs_batch = False
         """Whether something better comes with the next batch."""
         self._promised: dict[str, tuple[int, float]] = {}
 
     def look_anew(self) -> None:
         """Forget what was waited for."""
-        self.until, self.wants_batch = None, False
+        self.until, self.needs_batch = None, False
 
     def promise(self, name: str, best: int, ready_at: float) -> None:
         """A host is not at hand for its pause, and something good waits for it in the database."""
@@ -89,12 +89,12 @@ class PageBudget:
         """A host is at hand again."""
         self._promised.pop(name, None)
 
-    def is_poor(self, priority: int, now: float, coming: int, resting: Iterable[tuple[int, float]]) -> bool:
+    def is_poor(self, priority: int, now: float, pending: int, resting: Iterable[tuple[int, float]]) -> bool:
         """Whether a page is worth less than half of what is coming, or of the heads of resting hosts, which are given
         with the time they are ready.
         """
-        if is_poor(priority, coming):
-            self.wants_batch = True
+        if is_poor(priority, pending):
+            self.needs_batch = True
             return True
         near = [until for best, until in (*resting, *self._promises(now)) if is_poor(priority, best)]
         near = [until for until in near if now < until <= now + NEAR]

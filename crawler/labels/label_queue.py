@@ -10,7 +10,7 @@ from sqlalchemy import Connection, exists, select, tuple_
 
 from crawler.labels.labels import TEXT
 from crawler.store.dashboard_tables import label
-from crawler.store.schema import crawl, page, raw
+from crawler.store.schema import crawl, page, stored_response
 
 LOOKED_AT = 1_000  # pages: their rows, which lie anywhere, take some tens of milliseconds
 
@@ -46,7 +46,7 @@ class LabelledCrawl(NamedTuple):
 
 def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
     """The crawl of this name; without one the one begun last that kept responses, or the one begun last."""
-    kept = exists().where(raw.c.crawl_id == crawl.c.id)
+    kept = exists().where(stored_response.c.crawl_id == crawl.c.id)
     order = (kept.desc(), crawl.c.started_at.desc(), crawl.c.id.desc())
     found = select(crawl.c.id, crawl.c.name, kept.label("kept")).order_by(*order).limit(1)
     row = connection.execute(found.where(crawl.c.name == name) if name else found).one_or_none()
@@ -59,7 +59,9 @@ def uncertain_pages(connection: Connection, of: LabelledCrawl, after: int = 0, m
         return UncertainPages((), 0)
     numbers = _next(connection, of.id, after)
     labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == TEXT)
-    found = select(*(page.c[name] for name in UncertainPage._fields)).join(raw, raw.c.key == page.c.key)
+    found = select(*(page.c[name] for name in UncertainPage._fields)).join(
+        stored_response, stored_response.c.key == page.c.key
+    )
     rows = connection.execute(found.where(page.c.id.in_(numbers), page.c.url.not_in(labelled)))
     known = {row.id: UncertainPage(*row) for row in rows}
     pages = tuple(known[number] for number in numbers if number in known)[:most]

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
-from crawler.store.addresses import insert_of
+from crawler.store.addresses import dialect_insert
 from crawler.store.dashboard_tables import label
-from crawler.store.database import LOCK_SECONDS, StateError, why
+from crawler.store.database import LOCK_SECONDS, StateError, error_message
 from crawler.store.images import PICTURE, label_key
 from crawler.store.output_files import storable
 from crawler.store.read_only import exists, reading
@@ -77,7 +77,7 @@ def put_label(engine: Engine, said: Label) -> None:
     row: dict[str, Any] = {name: storable(getattr(said, name)) for name in TEXTS}
     source = zstd.compress(said.source, LEVEL) if said.source else None
     row |= {"key": said.key, "said_at": said.said_at, "source": source}
-    new = insert_of(engine)(label)
+    new = dialect_insert(engine)(label)
     renewed = {name: new.excluded[name] for name in ("value", "detail", "source", "said_at")}
     with _writing(engine) as connection:
         connection.execute(new.on_conflict_do_update(index_elements=["key"], set_=renewed), row)
@@ -149,4 +149,4 @@ def _writing(engine: Engine) -> Iterator[Connection]:
                 connection.execute(text(f"SET LOCAL lock_timeout = {round(1000 * LOCK_SECONDS)}"))
             yield connection
     except SQLAlchemyError as error:
-        raise StateError("the label cannot be kept: {why}", why=why(error)) from None
+        raise StateError("the label cannot be kept: {why}", why=error_message(error)) from None

@@ -59,7 +59,7 @@ class BackoffMiddleware:
         name = host(request.url)
         if response.status not in TOO_BUSY:
             if self.rests.pop(name, None):
-                self.hosts.no_longer_busy(name)
+                self.hosts.host_recovered(name)
             return response
         self.count(f"backoff/{response.status}")
         header = (response.headers.get("Retry-After") or b"").decode("latin-1")

@@ -8,9 +8,9 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from crawler.config import court_of
+from crawler.config import image_filter_of
 from crawler.crawl import crawl_of
-from crawler.frontier.messages import Keys, Lease
+from crawler.frontier.messages import AddressKeys, Lease
 from crawler.noise.image_filter import ImageNoiseFilter, leads_to_noise
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Verdict
@@ -29,9 +29,14 @@ class ImageNoiseMiddleware:
     """
 
     def __init__(
-        self, court: ImageNoiseFilter, evidence: EvidenceCache, keys: Keys, audit: float, count: Callable[[str], None]
+        self,
+        image_filter: ImageNoiseFilter,
+        evidence: EvidenceCache,
+        keys: AddressKeys,
+        audit: float,
+        count: Callable[[str], None],
     ) -> None:
-        self.court, self.evidence, self.keys, self.audit, self.count = court, evidence, keys, audit, count
+        self.image_filter, self.evidence, self.keys, self.audit, self.count = image_filter, evidence, keys, audit, count
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -39,28 +44,30 @@ class ImageNoiseMiddleware:
         if not settings.getbool("IMAGE_NOISE_ENABLED"):
             raise NotConfigured  # without words: it was asked for
         crawl, audit = crawl_of(crawler), settings.getfloat("IMAGE_NOISE_AUDIT")
-        return cls(court_of(settings), crawl.evidence, crawl.frontier.keys, audit, crawler.stats.inc_value)
+        return cls(image_filter_of(settings), crawl.evidence, crawl.frontier.keys, audit, crawler.stats.inc_value)
 
     def process_request(self, request: Request) -> None:
         """Let content pass, and what is none's business here; end the lease of noise."""
-        lent: Lease | None = request.meta.get("lease")
-        if lent is None or lent.candidate.sight is None or VERDICT in request.meta:
+        lease: Lease | None = request.meta.get("lease")
+        if lease is None or lease.candidate.sight is None or VERDICT in request.meta:
             return
-        candidate = lent.candidate
-        sighting = Sighting.of(lent.candidate.sight)
-        evidence = self.evidence.of(lent.shown_on)
-        verdict = self.court.verdict(sighting, evidence)
+        candidate = lease.candidate
+        sighting = Sighting.of(lease.candidate.sight)
+        evidence = self.evidence.of(lease.shown_on)
+        verdict = self.image_filter.verdict(sighting, evidence)
         is_picture = candidate.kind == "image"
-        noise = verdict.is_noise and (is_picture or leads_to_noise(sighting, verdict, self.court.judge, evidence.pages))
+        noise = verdict.is_noise and (
+            is_picture or leads_to_noise(sighting, verdict, self.image_filter.judge, evidence.pages)
+        )
         key = self.keys(candidate.url, candidate.kind)
         audited = noise and self.is_chosen(key)
-        address = {"key": key, "site_id": lent.shown_on, "kind": candidate.kind, "sight": candidate.sight}
+        address = {"key": key, "site_id": lease.shown_on, "kind": candidate.kind, "sight": candidate.sight}
         request.meta[VERDICT] = _record(sighting, verdict, noise) | address | {"audited": audited}
         if not noise:
             self.count("image_noise/kept")
             return
         if audited:  # what comes of it is not known yet
-            self.count("image_noise/chosen")
+            self.count("image_noise/audited")
             return
         self.count("image_noise/skipped")
         self.count(f"image_noise/skipped/{verdict.decided_by}")

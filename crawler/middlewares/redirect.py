@@ -48,26 +48,26 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
     async def process_response(  # type: ignore[override]
         self, request: Request, response: Response
     ) -> Request | Response:
-        lent: Lease | None = request.meta.get("lease")
+        lease: Lease | None = request.meta.get("lease")
         try:
             answer = super().process_response(request, response)
         except ValueError:
             raise Refusal(Outcome(Code.REDIRECT_TO_NOTHING)) from None
         except IgnoreRequest:
             raise Refusal(Outcome(Code.TOO_MANY_REDIRECTS)) from None
-        if lent is None or (answer is response and response.status not in MOVED):
+        if lease is None or (answer is response and response.status not in MOVED):
             return answer
         url = None if answer is response else absolute(request.url, answer.url)
         if url is None:
             raise Refusal(Outcome(Code.REDIRECT_TO_NOTHING))
-        candidate = lent.candidate
+        candidate = lease.candidate
         if candidate.kind == "seed":
             self.learn("home", url)
             request.meta[MOVED_TO] = (*request.meta.get(MOVED_TO, ()), url)
         elif candidate.kind not in ANYWHERE and (refusal := self.scope.refusal(url, page=candidate.kind != "list")):
             raise Refusal(Outcome(Code.REDIRECT_REFUSED, str(refusal)))
         to = candidate._replace(url=url, requested=candidate.requested or candidate.url)
-        moved = await self.frontier.move(lent.lease, to)
+        moved = await self.frontier.move(lease.id, to)
         if moved is None or url == request.url:
             raise Refusal(Outcome(Code.REDIRECT_TO_KNOWN))
         # By what the page that was asked for is known, another cannot be compared.

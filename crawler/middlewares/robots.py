@@ -30,11 +30,11 @@ ROBOTS = "robots_txt"
 
 TOO_BUSY = (429, 503)
 
-Answer = Protego | Outcome | None
+RobotsAnswer = Protego | Outcome | None
 """The rules, or why a host must be left alone, or None when it was too busy to say."""
 
 
-class Answers:
+class RobotsCache:
     """What the hosts answered that were asked for last; of hosts without end, the memory would have none."""
 
     def __init__(self, most: int = MAX_KEPT) -> None:
@@ -42,7 +42,7 @@ class Answers:
         self.weight = 0
         self._kept: OrderedDict[str, tuple[Protego | Outcome, int]] = OrderedDict()
 
-    def get(self, place: str) -> Answer:
+    def get(self, place: str) -> RobotsAnswer:
         """The answer of a host, or None when it is not known, or not any more."""
         if place not in self._kept:
             return None
@@ -64,8 +64,8 @@ class RobotsMiddleware:
     def __init__(self, crawler: Crawler, hosts: Frontier, crawl_delay_limit: float) -> None:
         self.crawler, self.hosts = crawler, hosts
         self.crawl_delay_limit = crawl_delay_limit
-        self.answers = Answers()
-        self.asked: dict[str, asyncio.Task[Answer]] = {}
+        self.answers = RobotsCache()
+        self.asked: dict[str, asyncio.Task[RobotsAnswer]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -94,7 +94,7 @@ class RobotsMiddleware:
         # What was on its way before the host's pauses were known comes too early.
         return request.copy() if came_first and (answer.crawl_delay(BOT) or 0) > pause else None
 
-    async def ask(self, place: str) -> Answer:
+    async def ask(self, place: str) -> RobotsAnswer:
         """The rules of a host, kept for its next pages."""
         try:
             answer, size = await self.fetch(place)
@@ -104,7 +104,7 @@ class RobotsMiddleware:
         finally:
             del self.asked[place]
 
-    async def fetch(self, place: str) -> tuple[Answer, int]:
+    async def fetch(self, place: str) -> tuple[RobotsAnswer, int]:
         """The rules of a host after its robots.txt, and its size, or after the failure to read it."""
         request = Request(f"{place}/robots.txt", NO_CALLBACK, meta={ROBOTS: True}, priority=1000)
         try:

@@ -33,9 +33,9 @@ class ExtractPipeline:
         extraction = page.once(self.extract)
         item.language = READERS["language"](page, extraction)
         if self.languages and item.language not in self.languages:
-            if item.lent is not None:
+            if item.lease is not None:
                 outcome = Outcome(Code.LANGUAGE, item.language or "")
-                self.leases.finish(item.lent, replace(item.result, outcome=outcome, check=None, response=None))
+                self.leases.finish(item.lease, replace(item.result, outcome=outcome, check=None, response=None))
             raise DropItem(f"in {item.language or 'an unknown language'}")
         for name, read in READERS.items():
             if name != "language":

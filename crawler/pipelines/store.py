@@ -28,9 +28,9 @@ class StorePipeline:
         return cls(crawl_of(crawler).leases)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
-        if item.lent is not None:
+        if item.lease is not None:
             record = {field.name: getattr(item, field.name) for field in fields(item)}
-            self.leases.finish(item.lent, replace(item.result, record=record))
+            self.leases.finish(item.lease, replace(item.result, record=record))
         if item.result.check is not None and item.result.check.found is PageChange.RENEWED:
             raise DropItem("another version of the extraction made a text of it before: it counts as unchanged")
         return item

@@ -11,27 +11,27 @@ from crawler.recrawl.near_duplicates import signature, similarity
 from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
 
 
-class Comparison:
+class ChangeDetector:
     """Tells whether pages changed, by what a method makes of them."""
 
     def __init__(self, method: str, favour: str, extract: Extractor) -> None:
         self.version = version(method, favour)
-        self.source = extract if method not in LEARNING else partial(unlearned, method)
+        self.source = extract if method not in LEARNING else partial(without_template, method)
 
     def check(self, page: Page, extraction: Extraction, known: PageHistory | None) -> ChangeCheck:
         """What a page is; the signature comes with those that are to be stored."""
         source = page.once(self.source)
         found = ChangeCheck(PageChange.NEW, fingerprint(source.text), self.version, certainty=extraction.certainty)
         if known is None:
-            return signed(found, extraction.text)
+            return with_signature(found, extraction.text)
         if known.extractor_version != self.version:
-            return signed(replace(found, found=PageChange.RENEWED), extraction.text)
+            return with_signature(replace(found, found=PageChange.RENEWED), extraction.text)
         if known.source_fingerprint == found.source_fingerprint:
             return replace(found, found=PageChange.SAME)
-        return signed(replace(found, found=PageChange.CHANGED), extraction.text, known)
+        return with_signature(replace(found, found=PageChange.CHANGED), extraction.text, known)
 
 
-def unlearned(method: str, page: Page) -> Extraction:
+def without_template(method: str, page: Page) -> Extraction:
     """A page's text without what the method learned of its site.
 
     That is known better from page to page, and a text that is shorter for it is no change. Nor is it one when a menu
@@ -41,7 +41,7 @@ def unlearned(method: str, page: Page) -> Extraction:
     return found if found.text else EXTRACTORS[method](page)
 
 
-def signed(check: ChangeCheck, text: str, known: PageHistory | None = None) -> ChangeCheck:
+def with_signature(check: ChangeCheck, text: str, known: PageHistory | None = None) -> ChangeCheck:
     """The same with the text's signature, and with how much it changed if both texts are long enough to tell."""
     now, before = signature(text), known.signature if known is not None else None
     alike = similarity(before, now) if before is not None and now is not None else None

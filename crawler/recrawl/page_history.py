@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from crawler.outcomes import Code, Group, codes
 from crawler.page.sitemaps import moment
-from crawler.recrawl.revisit_interval import EARLIEST, Bounds, History, next_interval
+from crawler.recrawl.revisit_interval import EARLIEST, Bounds, CheckHistory, next_interval
 
 
 class PageChange(StrEnum):
@@ -104,7 +104,7 @@ class Visit:
 
 
 @dataclass(frozen=True)
-class Occasion:
+class RoundContext:
     """When pages are looked at."""
 
     round: int
@@ -118,57 +118,57 @@ class Occasion:
         return datetime.fromtimestamp(self.now, UTC).isoformat(timespec="seconds")
 
 
-def known_after(visit: Visit, occasion: Occasion) -> PageHistory:
+def history_after(visit: Visit, context: RoundContext) -> PageHistory:
     """The history of a page after a visit."""
-    fetched_at, check = visit.fetched_at or occasion.moment, visit.check
-    known = visit.known or PageHistory(first_round=occasion.round, first_at=fetched_at)
-    known = replace(known, checked_at=occasion.now, lastmod=_lastmod(known, visit, occasion.now))
+    fetched_at, check = visit.fetched_at or context.moment, visit.check
+    known = visit.known or PageHistory(first_round=context.round, first_at=fetched_at)
+    known = replace(known, checked_at=context.now, lastmod=_lastmod(known, visit, context.now))
     if check.found is PageChange.MISSING:
-        return _missing(known, occasion)
+        return _missing(known, context)
     if check.found is PageChange.NOTHING:
-        return _in_doubt(known, occasion, visit.code in FAILED)
-    known = _present(_validated(known, visit), visit, occasion)
+        return _in_doubt(known, context, visit.code in FAILED)
+    known = _present(_validated(known, visit), visit, context)
     if check.found is PageChange.NOT_MODIFIED:
-        return replace(known, not_modified_round=occasion.round)
+        return replace(known, not_modified_round=context.round)
     known = replace(known, source_fingerprint=check.source_fingerprint, extractor_version=check.extractor_version)
     if check.found is PageChange.SAME:
         return known
     known = replace(known, signature=check.signature)
     if check.found is not PageChange.CHANGED:
         return known
-    return replace(known, changed_round=occasion.round, changed_at=fetched_at, change_distance=check.distance)
+    return replace(known, changed_round=context.round, changed_at=fetched_at, change_distance=check.distance)
 
 
-def _present(known: PageHistory, visit: Visit, occasion: Occasion) -> PageHistory:
+def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHistory:
     """A page that is there, with the time at which it is due."""
     is_new, is_changed = visit.check.found is PageChange.NEW, visit.check.found is PageChange.CHANGED
     checks, changes = known.checks + (not is_new), known.changes + is_changed
     changed = None if is_new else is_changed
     lastmod = known.lastmod if known.lastmod is not None else moment(known.last_modified)
-    history = History(
-        occasion.now, known.interval or 0.0, checks, changes, changed, lastmod, visit.new_links, visit.is_seed
+    history = CheckHistory(
+        context.now, known.interval or 0.0, checks, changes, changed, lastmod, visit.new_links, visit.is_seed
     )
-    interval = next_interval(history, occasion.bounds)
-    there = replace(known, round=occasion.round, gone_round=None, gone_at=None, gone_count=0, new_links=visit.new_links)
-    return replace(there, checks=checks, changes=changes, interval=interval, due_at=occasion.now + interval)
+    interval = next_interval(history, context.bounds)
+    there = replace(known, round=context.round, gone_round=None, gone_at=None, gone_count=0, new_links=visit.new_links)
+    return replace(there, checks=checks, changes=changes, interval=interval, due_at=context.now + interval)
 
 
-def _missing(known: PageHistory, occasion: Occasion) -> PageHistory:
+def _missing(known: PageHistory, context: RoundContext) -> PageHistory:
     """A page that is not there: it is looked for once more soon, and then it is gone."""
     count = known.gone_count + 1
     if count < GONE_AFTER:
-        return replace(known, gone_count=count, due_at=occasion.now + occasion.bounds.least)
-    since = known.gone_round or occasion.round, known.gone_at or occasion.moment
+        return replace(known, gone_count=count, due_at=context.now + context.bounds.least)
+    since = known.gone_round or context.round, known.gone_at or context.moment
     return replace(known, gone_count=count, gone_round=since[0], gone_at=since[1], due_at=NEVER)
 
 
-def _in_doubt(known: PageHistory, occasion: Occasion, failed: bool) -> PageHistory:
+def _in_doubt(known: PageHistory, context: RoundContext, failed: bool) -> PageHistory:
     """A page of which nothing was learned: due soon where that may pass, else at its interval; one gone stays so."""
     if known.gone_at is not None:
         return known
-    bounds = occasion.bounds
+    bounds = context.bounds
     pause = bounds.least if failed else min(max(known.interval or bounds.least, bounds.least), bounds.most)
-    return replace(known, due_at=occasion.now + pause)
+    return replace(known, due_at=context.now + pause)
 
 
 def _validated(known: PageHistory, visit: Visit) -> PageHistory:
@@ -187,23 +187,29 @@ def _lastmod(known: PageHistory, visit: Visit, now: float) -> float | None:
     return max((when for when in said if when is not None and EARLIEST <= when <= now), default=None)
 
 
-SAFE = re.compile(r"[\x20-\x7e]{1,1000}")
+SAFE_VALUE = re.compile(r"[\x20-\x7e]{1,1000}")
 """What may stand in a header that we send: a server must not have us send what it likes."""
 NOT_MODIFIED = 304
-EVERY = 10
+UNCONDITIONAL_EVERY = 10
 """One check of so many asks for the page whatever the server says, for some say of all pages that they are the same."""
 
 
-def conditions(known: PageHistory | None, version: str | None) -> Mapping[str, str]:
+def conditional_headers(known: PageHistory | None, version: str | None) -> Mapping[str, str]:
     """The headers by which a server can say that a page is as it was; none where nothing is known of it.
 
     Nor are there any where another version of the extraction read it: else that a page is as it was would be told
     until it changes, and then nobody could say that it did.
 
-    >>> conditions(Known(etag='"1"', extractor_version="1:auto"), "1:auto"), conditions(Known(etag='"1"'), "1:auto")
+    >>> known = PageHistory(etag='"1"', extractor_version="1:auto")
+    >>> conditional_headers(known, "1:auto"), conditional_headers(known, "2:auto")
     ({'If-None-Match': '"1"'}, {})
     """
-    if known is None or known.gone_count or known.checks % EVERY == EVERY - 1 or known.extractor_version != version:
+    if (
+        known is None
+        or known.gone_count
+        or known.checks % UNCONDITIONAL_EVERY == UNCONDITIONAL_EVERY - 1
+        or known.extractor_version != version
+    ):
         return {}
     told = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
-    return {name: value for name, value in told.items() if value and SAFE.fullmatch(value)}
+    return {name: value for name, value in told.items() if value and SAFE_VALUE.fullmatch(value)}

@@ -66,7 +66,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class History:
+class CheckHistory:
     """What is known of a page after a check."""
 
     checked_at: float
@@ -86,7 +86,7 @@ class History:
     is_seed: bool = False
 
 
-def _age(history: History) -> float | None:
+def _age(history: CheckHistory) -> float | None:
     """Seconds since the page was last changed, or None where that is not known or cannot be."""
     if history.lastmod is None or not isfinite(history.lastmod) or history.lastmod < EARLIEST:
         return None
@@ -94,7 +94,7 @@ def _age(history: History) -> float | None:
     return age if isfinite(age) and age >= 0 else None
 
 
-def _unrest(history: History) -> float:
+def _unrest(history: CheckHistory) -> float:
     """How many times the interval at which a page would be at rest is the one at which it was checked; 1 if unknown."""
     checks = max(0, history.checks)
     changes = min(max(0, history.changes), checks)
@@ -102,26 +102,26 @@ def _unrest(history: History) -> float:
     return log1p(-SETTLED) / log1p(-share)
 
 
-def _start(history: History) -> float:
+def _start(history: CheckHistory) -> float:
     """The interval of a page of which none is known."""
     age = _age(history)
     start = FIRST if age is None else max(FIRST_LEAST, AGE_SHARE * age)
     return start * _unrest(history)
 
 
-def _step(history: History) -> float:
+def _step(history: CheckHistory) -> float:
     """How many times as long the next interval is: by a change, and by new links."""
     step = 1.0 if history.changed is None else CHANGED if history.changed else UNCHANGED
     is_hub = history.new_links > 0 and (history.is_seed or history.changed is not None)
     return step * NEW_LINKS if is_hub else step
 
 
-def next_interval(history: History, bounds: Bounds) -> float:
+def next_interval(history: CheckHistory, bounds: Bounds) -> float:
     """Seconds from a check of a page to its next.
 
-    >>> next_interval(History(2e9, interval=DAY, checks=3, changes=1, changed=False), Bounds()) / DAY
+    >>> next_interval(CheckHistory(2e9, interval=DAY, checks=3, changes=1, changed=False), Bounds()) / DAY
     1.5
-    >>> first = History(2e9, interval=0, checks=0, changes=0, changed=None, lastmod=2e9 - 50 * DAY)
+    >>> first = CheckHistory(2e9, interval=0, checks=0, changes=0, changed=None, lastmod=2e9 - 50 * DAY)
     >>> next_interval(first, Bounds()) / DAY
     5.0
     """

@@ -11,7 +11,7 @@ from crawler.store.dashboard_tables import sample
 from crawler.store.samples import NUMBERS
 from crawler.store.schema import crawl, page
 from crawler.store.schema import worker as worker_table
-from crawler.store.workers import LEASE, Worker, worker_rows
+from crawler.store.workers import LEASE_SECONDS, WorkerState, worker_rows
 
 DUE_LOOKED_AT = 200
 """Pages that come next, of which the first that is not gone is looked for."""
@@ -36,10 +36,10 @@ class CrawlSummary:
     waiting: int
     round: int
     first_round: int
-    workers: tuple[Worker, ...]
+    workers: tuple[WorkerState, ...]
 
     @property
-    def alive(self) -> tuple[Worker, ...]:
+    def alive(self) -> tuple[WorkerState, ...]:
         """The workers that are at it."""
         return tuple(one for one in self.workers if one.alive)
 
@@ -91,7 +91,7 @@ def latest_summaries(
 
     Where it is 0, those at work come first; however many they are, the parts that follow leave out none.
     """
-    at_work = select(worker_table.c.crawl_id).where(worker_table.c.beat >= now - LEASE)
+    at_work = select(worker_table.c.crawl_id).where(worker_table.c.heartbeat >= now - LEASE_SECONDS)
     working = crawl.c.ended_at.is_(None) & crawl.c.id.in_(at_work)
     if before:
         first, rows = [], _latest(connection, crawl.c.id < before, most + 1)
@@ -114,7 +114,7 @@ def _latest(connection: Connection, which: ColumnElement[bool], most: int) -> li
 
 
 def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -> list[CrawlSummary]:
-    workers: defaultdict[int, list[tuple[Row[Any], Worker]]] = defaultdict(list)
+    workers: defaultdict[int, list[tuple[Row[Any], WorkerState]]] = defaultdict(list)
     for row, worker in worker_rows(connection, now):
         workers[row.crawl_id].append((row, worker))
     return [

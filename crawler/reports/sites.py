@@ -19,7 +19,9 @@ MOST_HOSTS = 200
 FEW_HOSTS = 2_000
 """Hosts of all sites of a part that are read at once; where there are more, they are read site by site."""
 SORTS = ("pages", "requests", "name")
-HOSTS = select(host.c.site_id, host.c.best, host.c.next_at, host.c.pace, host.c.closed, host.c.latency, host.c.delay)
+HOSTS = select(
+    host.c.site_id, host.c.best, host.c.next_at, host.c.crawl_delay, host.c.closed, host.c.latency, host.c.delay
+)
 _waits = select(address.c.id).join(host, host.c.id == address.c.host_id)
 _some = _waits.where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING).limit(bindparam("most"))
 WAITING_OF_SITE = select(func.count()).select_from(_some.correlate(site).subquery()).scalar_subquery()
@@ -120,7 +122,10 @@ def _site(row: Row[Any], found: Sequence[Row[Any]], waiting: int, most: int) -> 
         min(closed, default=None),
         min((one.next_at for one in open_hosts), default=None),
         max((one.latency for one in hosts if one.latency is not None), default=None),
-        max((max(one.pace, one.delay or 0.0) for one in hosts if one.delay is not None or one.pace), default=None),
+        max(
+            (max(one.crawl_delay, one.delay or 0.0) for one in hosts if one.delay is not None or one.crawl_delay),
+            default=None,
+        ),
     )
 
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, case, func, select
 
-from crawler.store.addresses import in_parts
-from crawler.store.database import time_of
+from crawler.store.addresses import in_chunks
+from crawler.store.database import database_time
 from crawler.store.remaining import totals
 from crawler.store.schema import IS_WAITING, WAITING, address, host, site, worker
 
@@ -68,7 +68,7 @@ class Slow(NamedTuple):
 
 _delay, _latency = func.coalesce(host.c.delay, 0.0), func.coalesce(host.c.latency, 0.0)
 _slower = case((_latency > _delay, _latency), else_=_delay)
-each = case((host.c.pace > _slower, host.c.pace), else_=_slower)
+each = case((host.c.crawl_delay > _slower, host.c.crawl_delay), else_=_slower)
 # All of them are read: one row after the other is faster than by the index of their names, which + 0 rules out.
 _mine = (host.c.crawl_id + 0 == bindparam("crawl")) & host.c.best.is_not(None)
 _rest = case((host.c.next_at > bindparam("now"), host.c.next_at - bindparam("now")), else_=0.0)
@@ -91,13 +91,13 @@ WAITING_OF = (
 
 def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[Slow, ...]:
     """The hosts of a crawl that will take longest until all that waits of them is asked for, the slowest first."""
-    now, all_of_it = time_of(connection), totals(connection, crawl_id)
+    now, all_of_it = database_time(connection), totals(connection, crawl_id)
     guessed = _guessed(connection, crawl_id, all_of_it.waiting)
     hosts = {number for number, _ in Counter(guessed).most_common(CANDIDATES)}
     hosts.update(connection.execute(SELDOM, {"crawl": crawl_id, "now": now}).scalars())
     found = [
         _slow(row, now, guessed.get(row.id, 0), several=all_of_it.workers > 1)
-        for part in in_parts(sorted(hosts))
+        for part in in_chunks(sorted(hosts))
         for row in connection.execute(WAITING_OF, {"hosts": part, "most": COUNTED})
     ]
     return tuple(sorted(found, key=lambda one: (-one.seconds, one.host))[:most])
@@ -109,10 +109,10 @@ def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int
     first, last = (connection.execute(select(end(address.c.id))).scalar() or 0 for end in (func.min, func.max))
     ids = sorted({first + (last - first) * n // LOOKED_AT for n in range(LOOKED_AT + 1)})
     seen: Counter[int] = Counter()
-    for part in in_parts(ids):
+    for part in in_chunks(ids):
         seen.update(row.host_id for row in connection.execute(SEEN, {"ids": part}) if row.state == WAITING)
     mine: set[int] = set()
-    for part in in_parts(sorted(seen)):
+    for part in in_chunks(sorted(seen)):
         mine.update(connection.execute(OF_CRAWL, {"hosts": part, "crawl": crawl_id}).scalars())
     whole = sum(seen[number] for number in mine)
     return {number: seen[number] * waiting // whole for number in mine}
@@ -123,7 +123,7 @@ def _slow(row: Row[Any], now: float, guessed: int, *, several: bool) -> Slow:
     waiting = row.waiting if is_counted else max(row.waiting, guessed)
     rest = max(0.0, row.next_at - now)
     seconds = rest + waiting * row.each if row.closed is None else 0.0
-    known = (rest, row.pace, row.delay, row.latency, row.its_worker, row.closed)
+    known = (rest, row.crawl_delay, row.delay, row.latency, row.its_worker, row.closed)
     return Slow(row.name, row.its_site, _why(row, rest, several), seconds, waiting, is_counted, *known)
 
 
@@ -133,7 +133,7 @@ def _why(row: Row[Any], rest: float, several: bool) -> Why:
     reasons = {
         Why.CLOSED: row.closed is not None,
         Why.RESTS: rest > max(SHORTEST_REST, 2 * row.each),
-        Why.PACE: row.pace > 0 and row.pace >= max(delay, latency),
+        Why.PACE: row.crawl_delay > 0 and row.crawl_delay >= max(delay, latency),
         Why.LATENCY: latency > 0 and latency >= delay,
         Why.WORKER: several and row.its_worker is not None,
     }

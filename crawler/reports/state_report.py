@@ -22,7 +22,7 @@ from sqlalchemy.engine import URL
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.reports.crawl_summary import CrawlSummary, all_summaries, due_pages, next_due
 from crawler.reports.sites import SiteQuery, SiteRow, sites
-from crawler.store.database import time_of
+from crawler.store.database import database_time
 from crawler.store.read_only import exists, reading
 from crawler.store.schema import IS_DONE, IS_RECORDED, address, host, output, page, site, tables
 
@@ -104,7 +104,7 @@ def read(url: URL, detailed: str = "") -> State | None:
     if not exists(url):
         return None
     with reading(url) as connection:
-        now = time_of(connection)
+        now = database_time(connection)
         return State(now, _disk(connection, url), tuple(_crawls(connection, now, detailed)))
 
 
@@ -171,7 +171,7 @@ def _files(connection: Connection) -> defaultdict[int, list[Files]]:
     """The files of each crawl."""
     found: defaultdict[int, list[Files]] = defaultdict(list)
     for row in connection.execute(select(output).order_by(output.c.number)):
-        found[row.crawl_id].append(Files(row.number, row.place, row.pages_size, row.images_size))
+        found[row.crawl_id].append(Files(row.number, row.folder_id, row.pages_size, row.images_size))
     return found
 
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, or_, select, true
 from sqlalchemy.engine import URL
 
-from crawler.frontier.messages import Response
+from crawler.frontier.messages import StoredResponse
 from crawler.store.pages import field_values
 from crawler.store.read_only import exists, reading
 from crawler.store.responses import response_of
-from crawler.store.schema import crawl, page, raw
+from crawler.store.schema import crawl, page, stored_response
 from crawler.urls.parsing import host, lies_in
 
 ROWS_AT_ONCE = 1_000
@@ -58,7 +58,7 @@ class Stored(NamedTuple):
     key: int
     values: Mapping[str, Any]
     """Those that were asked for."""
-    response: Response | None = None
+    response: StoredResponse | None = None
 
 
 class Numbers(NamedTuple):
@@ -91,8 +91,10 @@ class Exported:
         names = dict.fromkeys(("id", "key", "url", "language", *columns))
         wanted = select(*(page.c[name] for name in names))
         if responses:
-            same = and_(raw.c.key == page.c.key, raw.c.fetched_at == page.c.fetched_at)
-            wanted = wanted.add_columns(*(raw.c[name] for name in RESPONSE)).outerjoin_from(page, raw, same)
+            same = and_(stored_response.c.key == page.c.key, stored_response.c.fetched_at == page.c.fetched_at)
+            wanted = wanted.add_columns(*(stored_response.c[name] for name in RESPONSE)).outerjoin_from(
+                page, stored_response, same
+            )
         # The sum keeps databases from the indexes by crawl: they would sort all its pages for each of many parts.
         mine = page.c.crawl_id + 0 == self._number
         wanted = wanted.where(mine, *self._conditions(wish)).order_by(page.c.id).limit(ROWS_AT_ONCE)

@@ -24,7 +24,7 @@ from crawler.config import canonical_of, check
 from crawler.schedule.jobs import Job, Jobs, Run
 from crawler.schedule.processes import take_lock
 from crawler.spiders.topic import TopicSpider
-from crawler.store.database import AwayError, StateError, database_url, open_database
+from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
 from crawler.translation.message import printable
 
 BEAT = 2.0  # seconds between two signs of life
@@ -147,7 +147,7 @@ def _write_down(jobs: Jobs, run: Run, status: int, crawl_name: str) -> None:
         try:
             jobs.end(run, status, crawl_name)
             return
-        except AwayError as error:
+        except DatabaseUnavailableError as error:
             if time.monotonic() > until:
                 print(printable(f"How this run ended is not written down: {error}"), file=sys.stderr)
                 return

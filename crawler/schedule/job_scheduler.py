@@ -17,7 +17,7 @@ from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.cron_words import coming, date, ended_words
 from crawler.schedule.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_LATE, Due, Job, Jobs, Place, Run
 from crawler.schedule.processes import Child, Starter, is_alive, log_of, tidy
-from crawler.store.database import AwayError, StateError
+from crawler.store.database import DatabaseUnavailableError, StateError
 from crawler.translation.message import counted, printable
 
 logger = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ class Keeper:
             try:
                 self.step()
                 trouble = ""
-            except AwayError as error:
+            except DatabaseUnavailableError as error:
                 self.steady_since = None
                 if str(error) != trouble:
                     trouble = str(error)

@@ -17,7 +17,14 @@ from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, up
 from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.store.dashboard_tables import job, run
-from crawler.store.database import AwayError, StateError, passes, shown, time_of, why
+from crawler.store.database import (
+    DatabaseUnavailableError,
+    StateError,
+    database_time,
+    display_url,
+    error_message,
+    is_transient,
+)
 from crawler.store.schema import crawl, page
 
 LEASE = 60.0  # seconds without a sign of life until a run is taken for dead where its lock cannot be tried
@@ -143,7 +150,7 @@ def run_of(row: Row[Any]) -> Run:
 class Jobs:
     """The jobs of a database."""
 
-    def __init__(self, engine: Engine, clock: Callable[[Connection], float] = time_of) -> None:
+    def __init__(self, engine: Engine, clock: Callable[[Connection], float] = database_time) -> None:
         self.engine, self.clock = engine, clock
 
     def add(self, name: str, described: Callable[[float], dict[str, Any]]) -> None:
@@ -287,12 +294,16 @@ class Jobs:
     def _open(self) -> Iterator[None]:
         url = self.engine.url
         if self.engine.dialect.name == "sqlite" and not Path(str(url.database)).exists():
-            raise StateError("the database {path} was deleted", path=shown(url))  # SQLite would write on, to nowhere
+            raise StateError(
+                "the database {path} was deleted", path=display_url(url)
+            )  # SQLite would write on, to nowhere
         try:
             yield
         except SQLAlchemyError as error:
-            kind = AwayError if passes(error) else StateError
-            raise kind("the database {path} cannot be used: {why}", path=shown(url), why=why(error)) from error
+            kind = DatabaseUnavailableError if is_transient(error) else StateError
+            raise kind(
+                "the database {path} cannot be used: {why}", path=display_url(url), why=error_message(error)
+            ) from error
 
     def _find(self, connection: Connection, name: str) -> Job:
         """The job of this name, which nobody else changes meanwhile."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 from scrapy.crawler import Crawler
 
 from crawler.outcomes import Outcome
-from crawler.store.rounds import Tally
+from crawler.store.rounds import RoundCounts
 
 
 class EndReason(StrEnum):
@@ -30,7 +30,7 @@ class CrawlStatus:
     seeds_failed: dict[str, Outcome] = field(default_factory=dict)
     examples_failed: dict[str, Outcome] = field(default_factory=dict)
     """Examples of the topic that taught nothing."""
-    tally: Tally | None = None
+    tally: RoundCounts | None = None
     """The pages of the round, counted at the end; None in the first, where all are new."""
     _closing: asyncio.Future[None] | None = None
 

@@ -19,7 +19,7 @@ MOST_SEEDS = 10
 """Pages of seeds from which the topic is learned where none is given."""
 
 
-class Example(NamedTuple):
+class TopicExample(NamedTuple):
     """A text that is about the topic, or one that is not."""
 
     text: str
@@ -39,20 +39,20 @@ class Examples:
         for kind, urls in ((GOOD, self.topic.example_urls), (BAD, self.topic.against_urls)):
             yield from (Candidate(url, priority, kind=kind, via="example") for url in urls)
 
-    def read(self, kind: str, text: str) -> Example | None:
+    def read(self, kind: str, text: str) -> TopicExample | None:
         """The example that a lesson is; None where the topic has no use for it, or not any more."""
         if kind == "example":
             if not self.are_sought:
                 return None
             self.taught += bool(text.strip())
-            return Example(text, good=True)
+            return TopicExample(text, good=True)
         url, _, text = text.partition("\n")
         if not text.strip():
             return None
         if kind == f"topic {GOOD}" and url in self.topic.example_urls:
-            return Example(text, good=True)
+            return TopicExample(text, good=True)
         if kind == f"topic {BAD}" and url in self.topic.against_urls:
-            return Example(text, good=False)
+            return TopicExample(text, good=False)
         return None
 
     @property
@@ -66,6 +66,6 @@ class Examples:
         return self.topic.given or self.taught > 0
 
 
-def lesson(page: Page, extraction: Extraction) -> str:
+def example_text(page: Page, extraction: Extraction) -> str:
     """What a page teaches of the topic: its text, or of a list without prose its lines."""
     return (extraction.text or " ".join(block.text for block in page.blocks))[:EXAMPLE_LENGTH]

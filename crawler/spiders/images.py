@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.http import Response
 
 from crawler.frontier.messages import Candidate
-from crawler.frontier.messages import Evidence as Counts
+from crawler.frontier.messages import SiteEvidence as Counts
 from crawler.items import ImageItem
 from crawler.noise.evidence import Evidence
 from crawler.noise.sighting import Sighting, sightings
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 IMAGE_PRIORITY = -10_000
 SMALLEST = 40
 """Bytes: what is smaller is no picture that anybody sees; the smallest of one dot has 43."""
-MOST_PICTURES = 500
+MOST_IMAGES = 500
 """Of a page, that are looked at: what is known of each waits in memory for its commit."""
 # Endings of addresses that are pictures: where a small picture links to one, it is the large one.
-PICTURES = frozenset("avif bmp gif ico jpeg jpg png webp".split())
+IMAGE_ENDINGS = frozenset("avif bmp gif ico jpeg jpg png webp".split())
 
 
 @dataclass(frozen=True)
-class Pictures:
+class PageImages:
     """What a crawl wants of pictures, and what it knows of the sites that show them."""
 
     extraction: Callable[[Page], Extraction]
@@ -45,11 +45,11 @@ class Pictures:
 
     def sightings(self, page: Page) -> tuple[Sighting, ...]:
         """The pictures of a page, as it shows them; of very many the first."""
-        return sightings(page, self.extraction(page))[:MOST_PICTURES]
+        return sightings(page, self.extraction(page))[:MOST_IMAGES]
 
     def beyond(self, page: Page) -> int:
         """How many pictures of a page are left out because it has so many."""
-        return max(0, len(page.images) - MOST_PICTURES) if self.wanted else 0
+        return max(0, len(page.images) - MOST_IMAGES) if self.wanted else 0
 
     def counts(self, page: Page) -> Evidence:
         """The counts of the pictures of one page."""
@@ -57,20 +57,20 @@ class Pictures:
         counts.see(page.once(self.sightings))
         return counts
 
-    def candidates(self, page: Page, depth: int, met: Callable[[str, str], bool]) -> Iterator[Candidate]:
+    def candidates(self, page: Page, depth: int, has_seen: Callable[[str, str], bool]) -> Iterator[Candidate]:
         """The page's pictures, and the large ones that they link to; to be judged by how the page shows them."""
         seen: set[str] = {""}
-        for at, image in enumerate(page.images[:MOST_PICTURES]):
-            large = image.target if image.target and ending(image.target) in PICTURES else ""
+        for at, image in enumerate(page.images[:MOST_IMAGES]):
+            large = image.target if image.target and ending(image.target) in IMAGE_ENDINGS else ""
             for url in (image.url, large):
-                if url not in seen and not met(url, "image"):
+                if url not in seen and not has_seen(url, "image"):
                     seen.add(url)
                     sight = page.once(self.sightings)[at].record() if self.judged else None
                     yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight, via="picture")
 
     def is_picture(self, url: str) -> bool:
         """Whether a link is taken for a picture instead."""
-        return self.wanted and ending(url) in PICTURES
+        return self.wanted and ending(url) in IMAGE_ENDINGS
 
     def sight(self, page: Page, url: str) -> str | None:
         """How the page shows the picture that leads to an address; None where nobody judges, or where that is no
@@ -94,7 +94,7 @@ class Pictures:
 def _leading(page: Page) -> dict[str, int]:
     """Where the page's pictures lead, and the first of those that lead there."""
     found: dict[str, int] = {}
-    for at, image in enumerate(page.images[:MOST_PICTURES]):
+    for at, image in enumerate(page.images[:MOST_IMAGES]):
         if image.target:
             found.setdefault(image.target, at)
     return found

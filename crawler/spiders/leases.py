@@ -32,14 +32,14 @@ COUNTED_AS = {
 
 def lease_of(request: Request) -> Lease:
     """The lease that a request was made for."""
-    lent: Lease = request.meta["lease"]
-    return lent
+    lease: Lease = request.meta["lease"]
+    return lease
 
 
 def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
     """The result of a request so far: where a seed moved to, and the verdict on a picture."""
     moved = tuple(("home", url) for url in request.meta.get(MOVED_TO, ()))
-    return PageResult(outcome, lessons=moved, verdict=request.meta.get(VERDICT))
+    return PageResult(outcome, shared_examples=moved, verdict=request.meta.get(VERDICT))
 
 
 @dataclass(frozen=True)
@@ -53,28 +53,28 @@ class Leases:
     comes_again: Callable[[], bool]
     """Whether there were rounds before this one."""
 
-    def finish(self, lent: Lease, result: PageResult) -> None:
+    def finish(self, lease: Lease, result: PageResult) -> None:
         """End a lease with its result; nothing happens where it was ended before."""
-        lessons = (*result.lessons, *self._again(lent, result.outcome))
-        if not self.frontier.finish(lent.lease, replace(result, lessons=lessons)):
+        shared_examples = (*result.shared_examples, *self._again(lease, result.outcome))
+        if not self.frontier.finish(lease.id, replace(result, shared_examples=shared_examples)):
             return
         outcome = result.outcome
         if outcome is not None and outcome.code.group in (Group.SKIPPED, Group.FAILED):
             self.counts.count(outcome)
-        self._note_seed(lent, outcome)
+        self._note_seed(lease, outcome)
         if self.comes_again():
-            self._count_check(lent, result)
+            self._count_check(lease, result)
 
-    def _again(self, lent: Lease, outcome: Outcome | None) -> Iterator[tuple[str, str]]:
+    def _again(self, lease: Lease, outcome: Outcome | None) -> Iterator[tuple[str, str]]:
         """That a seed or an example is to be asked for at the next start."""
         if outcome is not None and (outcome.code.group is Group.FAILED or outcome.code in PASSING):
-            if lent.candidate.kind == "seed":
-                yield "again", lent.candidate.url
-            elif lent.candidate.kind in KINDS:
-                yield "again example", lent.candidate.url
+            if lease.candidate.kind == "seed":
+                yield "again", lease.candidate.url
+            elif lease.candidate.kind in KINDS:
+                yield "again example", lease.candidate.url
 
-    def _note_seed(self, lent: Lease, outcome: Outcome | None) -> None:
-        candidate = lent.candidate
+    def _note_seed(self, lease: Lease, outcome: Outcome | None) -> None:
+        candidate = lease.candidate
         if candidate.kind == "seed":
             if outcome is None or outcome.code in READ:
                 self.status.seeds_answered += 1
@@ -83,13 +83,13 @@ class Leases:
         elif candidate.kind in KINDS and outcome is not None and outcome.code not in KINDS:
             self.status.examples_failed[candidate.requested or candidate.url] = outcome
 
-    def _count_check(self, lent: Lease, result: PageResult) -> None:
+    def _count_check(self, lease: Lease, result: PageResult) -> None:
         """Count what a page was found to be that was there in an earlier round, or is new in this one."""
-        check = result.check or (ChangeCheck(PageChange.NEW) if result.record is not None and lent.counts else None)
+        check = result.check or (ChangeCheck(PageChange.NEW) if result.record is not None and lease.counts else None)
         if check is None:
             return
         for name in COUNTED_AS.get(check.found, ()):
             self.count_statistic(f"recrawl/{name}", 1)
-        known = lent.known
+        known = lease.known
         if check.found is PageChange.MISSING and known and known.gone_at is None and known.gone_count + 1 >= GONE_AFTER:
             self.count_statistic("recrawl/gone", 1)

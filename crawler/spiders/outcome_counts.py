@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from crawler.frontier.messages import Recent
+from crawler.frontier.messages import RecentNumbers
 from crawler.outcomes import Code, Group, Outcome, Outcomes, of_group
 
 MOST_OUTCOMES = 100
@@ -17,7 +17,7 @@ class OutcomeCounts:
 
     def __init__(self, count_statistic: Callable[[str, int], None]) -> None:
         self.outcomes = Outcomes()
-        self.nofollowed, self.left_out = Recent(REMEMBERED), Recent(REMEMBERED)
+        self.nofollowed, self.left_out = RecentNumbers(REMEMBERED), RecentNumbers(REMEMBERED)
         self._count_statistic = count_statistic
 
     def of(self, group: Group) -> Outcomes:

@@ -7,19 +7,19 @@ from crawler.frontier.frontier import Frontier
 from crawler.frontier.messages import Candidate
 from crawler.page.contents import Link
 from crawler.page.page import Page
-from crawler.spiders.images import Pictures
+from crawler.spiders.images import PageImages
 from crawler.spiders.outcome_counts import OutcomeCounts
 from crawler.topic.focus import Lead
 from crawler.urls.scope import Scope
 
 # Links that are only a picture are mostly adverts: they wait until nothing better is left.
-PICTURE_PRIORITY = -1_000
+IMAGE_LINK_PRIORITY = -1_000
 MOST_WORDS = 300
 """Characters of a link's own words: what is longer is no link but a text."""
 
 
 @dataclass(frozen=True)
-class PageLinks:
+class SelectedLinks:
     """Where a page leads."""
 
     new: tuple[Candidate, ...] = ()
@@ -33,15 +33,15 @@ class PageLinks:
 
 
 @dataclass(frozen=True)
-class Links:
+class LinkSelector:
     """Tells which links of a page to follow."""
 
     scope: Scope
-    pictures: Pictures
+    pictures: PageImages
     counts: OutcomeCounts
     frontier: Frontier
 
-    def of(self, page: Page, depth: int) -> PageLinks:
+    def of(self, page: Page, depth: int) -> SelectedLinks:
         """The page's links, each address once; they lie so many links from the seeds."""
         new: dict[str, list[Link]] = {}
         again: dict[str, list[Link]] = {}
@@ -53,7 +53,7 @@ class Links:
                 again.setdefault(link.url, []).append(link)
             if link.url in frontier or hash(link.url) in self.counts.left_out:
                 continue
-            if alone and (frontier.met(link.url, "picture") or self.pictures.is_picture(link.url)):
+            if alone and (frontier.has_seen(link.url, "picture") or self.pictures.is_picture(link.url)):
                 continue
             if link.nofollow:
                 self.counts.mark_nofollow(link.url)
@@ -61,14 +61,14 @@ class Links:
                 self.counts.leave_out(link.url, refusal)
             elif alone:
                 sight = self.pictures.sight(page, link.url)
-                via = Candidate(link.url, PICTURE_PRIORITY, depth, page.url, sight=sight, via="picture")
+                via = Candidate(link.url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sight, via="picture")
                 pictured.append(via)
             else:
                 new.setdefault(link.url, []).append(link)
         called = _called(page, {*new, *again})
         words = tuple(Lead(url, _anchor(links, called), page.near_text(links[0])) for url, links in new.items())
         known = tuple(Lead(url, _anchor(links, called)) for url, links in again.items())
-        return PageLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, tuple(pictured), known)
+        return SelectedLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, tuple(pictured), known)
 
 
 def _called(page: Page, urls: Collection[str]) -> dict[str, str]:

@@ -16,14 +16,14 @@ from crawler.frontier.messages import Candidate, Lease, Template
 from crawler.items import PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
-from crawler.recrawl.change_check import Comparison
+from crawler.recrawl.change_check import ChangeDetector
 from crawler.recrawl.page_history import ChangeCheck, PageChange
-from crawler.spiders.examples import lesson
-from crawler.spiders.images import Pictures
+from crawler.spiders.examples import example_text
+from crawler.spiders.images import PageImages
 from crawler.spiders.leases import lease_of, result_of
 from crawler.spiders.outcome_counts import OutcomeCounts
-from crawler.spiders.page_links import Links, PageLinks
-from crawler.spiders.topic_tracker import Judgement, Learning, TopicTracker
+from crawler.spiders.page_links import LinkSelector, SelectedLinks
+from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
 from crawler.urls.parsing import host
 
 MAX_HEADER = 1_000
@@ -35,10 +35,10 @@ class PageReader:
 
     extract: Callable[[Page], Extraction]
     topic: TopicTracker
-    learning: Learning
-    links: Links
-    pictures: Pictures
-    comparison: Comparison
+    learning: SharedLearning
+    links: LinkSelector
+    pictures: PageImages
+    comparison: ChangeDetector
     counts: OutcomeCounts
     libraries: Libraries | None = None
     """What the pages of each host have in common, if the method learns that."""
@@ -49,45 +49,45 @@ class PageReader:
     def read(self, page: Page, response: Response) -> PageItem:
         """The page as an item, with its result; the topic has learned from it."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
-        lent = lease_of(response.request)
+        lease = lease_of(response.request)
         extraction = page.once(self.extract)
-        lessons = self._lessons(page, lent.candidate, extraction)
-        judgement = self.topic.judge(lent.candidate, extraction)
-        page_links = self._links(page, lent.candidate, extraction)
-        links, prices = self.topic.score(lent.candidate.requested or lent.candidate.url, page_links)
-        outcome, check = self._compare(page, extraction, lent, judgement.relevance)
+        shared_examples = self._shared_examples(page, lease.candidate, extraction)
+        judgement = self.topic.judge(lease.candidate, extraction)
+        page_links = self._links(page, lease.candidate, extraction)
+        links, priorities = self.topic.score(lease.candidate.requested or lease.candidate.url, page_links)
+        outcome, check = self._compare(page, extraction, lease, judgement.relevance)
         is_stored = outcome is None and (check is None or check.found is not PageChange.SAME)
-        item = _item(page, response, lent, judgement)
+        item = _item(page, response, lease, judgement)
         so_far = result_of(response.request, outcome)
         item.result = replace(
             so_far,
             check=check,
-            lessons=(*so_far.lessons, *lessons),
-            links=(*links, *self._pictures(page, lent.candidate)),
-            prices=prices,
+            shared_examples=(*so_far.shared_examples, *shared_examples),
+            links=(*links, *self._pictures(page, lease.candidate)),
+            priorities=priorities,
             pictures=self.pictures.counts(page) if self.pictures.judged else None,
             templates=self._templates(page) if outcome is None else (),
             validators=validators(response),
-            response=kept(response) if is_stored and self.keeps_responses else None,
+            response=stored_response(response) if is_stored and self.keeps_responses else None,
         )
         return item
 
-    def _lessons(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
+    def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
         """What a seed teaches of the topic, where none is given; it is learned at once."""
         if candidate.depth or not self.topic.examples.are_sought:
             return ()
-        found = ("example", lesson(page, extraction))
+        found = ("example", example_text(page, extraction))
         self.learning.take_in(*found)
         return (found,)
 
-    def _links(self, page: Page, candidate: Candidate, extraction: Extraction) -> PageLinks:
+    def _links(self, page: Page, candidate: Candidate, extraction: Extraction) -> SelectedLinks:
         """Where the page leads; nowhere if it asks for that, or if it is as far from the seeds as may be."""
         if "nofollow" in page.robots:
             for link in page.links:
                 self.counts.mark_nofollow(link.url)
-            return PageLinks()
+            return SelectedLinks()
         if self.links.frontier.full or (self.max_depth is not None and candidate.depth >= self.max_depth):
-            return PageLinks()
+            return SelectedLinks()
         self.counts.count(Outcome(Code.LINKS_CUT), page.cut)
         if cut := page.ended or extraction.ended:
             self.counts.count(Outcome(Code.PAGE_CUT, cut))
@@ -98,18 +98,18 @@ class PageReader:
         if not self.pictures.wanted:
             return ()
         self.counts.count(Outcome(Code.PICTURES_CUT), self.pictures.beyond(page))
-        return tuple(self.pictures.candidates(page, candidate.depth, self.links.frontier.met))
+        return tuple(self.pictures.candidates(page, candidate.depth, self.links.frontier.has_seen))
 
     def _compare(
-        self, page: Page, extraction: Extraction, lent: Lease, relevance: float
+        self, page: Page, extraction: Extraction, lease: Lease, relevance: float
     ) -> tuple[Outcome | None, ChangeCheck | None]:
         """Why the page is not stored, if so, and how it compares with what was known of it."""
         if "noindex" in page.robots:
             return Outcome(Code.NOINDEX), None
         is_off_topic = relevance < self.min_relevance
-        if is_off_topic and lent.known is None:
+        if is_off_topic and lease.known is None:
             return Outcome(Code.OFF_TOPIC), None
-        check = self.comparison.check(page, extraction, lent.known)
+        check = self.comparison.check(page, extraction, lease.known)
         if is_off_topic and check.found is not PageChange.SAME:
             return Outcome(Code.OFF_TOPIC), None
         return None, check
@@ -121,16 +121,16 @@ class PageReader:
         return tuple(Template(host(page.url), *label) for label in self.libraries.learn(page))
 
 
-def _item(page: Page, response: Response, lent: Lease, judgement: Judgement) -> PageItem:
+def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement) -> PageItem:
     """The page as an item, for the pipelines to fill in."""
-    candidate = lent.candidate
+    candidate = lease.candidate
     now = datetime.now(UTC).isoformat(timespec="seconds")
     asked = candidate.requested or candidate.url
     item = PageItem(response.url, asked, now, response.status, candidate.depth, candidate.parent)
-    item.page, item.lent = page, lent
+    item.page, item.lease = page, lease
     item.relevance, item.link_score, item.via = judgement
-    if lent.known:
-        item.link_score = lent.known.link_score  # its priority is by what it was worth by now
+    if lease.known:
+        item.link_score = lease.known.link_score  # its priority is by what it was worth by now
     return item
 
 
@@ -148,7 +148,7 @@ def header(headers: Headers, name: str, between: str = ", ") -> str:
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
-def kept(response: Response) -> messages.Response:
+def stored_response(response: Response) -> messages.StoredResponse:
     """The response with its status line in the standard's words, which Scrapy forgets, and its headers as they came."""
     line = f"{response.protocol or 'HTTP/1.1'} {response.status} {PHRASES.get(response.status, '')}"
     headers = (
@@ -156,4 +156,4 @@ def kept(response: Response) -> messages.Response:
         for name, values in response.headers.items()
         for value in (values if isinstance(values, list) else [values])
     )
-    return messages.Response(line, tuple(headers), response.body)
+    return messages.StoredResponse(line, tuple(headers), response.body)

@@ -21,9 +21,9 @@ from crawler.outcomes import Code, Group, Outcome
 from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
-from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditions
+from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.crawl_status import EndReason
-from crawler.spiders.examples import KINDS, lesson
+from crawler.spiders.examples import KINDS, example_text
 from crawler.spiders.failures import NO_WHOLE_PAGE, Refusal, outcome_of
 from crawler.spiders.leases import lease_of, result_of
 from crawler.spiders.page_reader import header, validators
@@ -47,8 +47,8 @@ class TopicSpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        seat: WorkerSession | None = kwargs.pop("seat", None)
-        spider = super().from_crawler(crawler, build(crawler, parse(kwargs), seat))
+        session: WorkerSession | None = kwargs.pop("session", None)
+        spider = super().from_crawler(crawler, build(crawler, parse(kwargs), session))
         crawler.signals.connect(spider.leave_other_types, signals.headers_received)
         return spider
 
@@ -57,29 +57,29 @@ class TopicSpider(Spider):
         return
         yield
 
-    def request_for(self, lent: Lease) -> Request:
+    def request_for(self, lease: Lease) -> Request:
         """The request that an address is asked for by."""
-        url = lent.candidate.url
-        if lent.candidate.kind == "image":
-            meta = {"lease": lent, "download_maxsize": self.crawl.pictures.largest}
+        url = lease.candidate.url
+        if lease.candidate.kind == "image":
+            meta = {"lease": lease, "download_maxsize": self.crawl.pictures.largest}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
-        asked = conditions(lent.known, self.crawl.reader.comparison.version)
-        meta = {"lease": lent} | ({"handle_httpstatus_list": [NOT_MODIFIED]} if asked else {})
+        asked = conditional_headers(lease.known, self.crawl.reader.comparison.version)
+        meta = {"lease": lease} | ({"handle_httpstatus_list": [NOT_MODIFIED]} if asked else {})
         return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=asked, meta=meta)
 
     def leave_other_types(self, headers: Headers, request: Request) -> None:
         """Stop the download of what is not a web page, unless it may be a seed's list of addresses."""
-        lent: Lease | None = request.meta.get("lease")
+        lease: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
-        is_page = lent is not None and lent.candidate.kind in KINDS | {"link"}
+        is_page = lease is not None and lease.candidate.kind in KINDS | {"link"}
         if is_page and declared and declared not in HTML_TYPES:
             raise StopDownload(fail=False)
 
     def parse(self, response: Response) -> Iterator[PageItem]:
         """The page as an item, if it is to be kept; else its result is handed over at once."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
-        request, lent = response.request, lease_of(response.request)
-        kind, content_type = lent.candidate.kind, header(response.headers, "Content-Type")
+        request, lease = response.request, lease_of(response.request)
+        kind, content_type = lease.candidate.kind, header(response.headers, "Content-Type")
         if response.status == NOT_MODIFIED:
             check = ChangeCheck(PageChange.NOT_MODIFIED)
             self.finish(request, replace(result_of(request), check=check, validators=validators(response)))
@@ -97,8 +97,8 @@ class TopicSpider(Spider):
 
     def parse_page(self, page: Page, response: Response, request: Request) -> Iterator[PageItem]:
         """The page as an item, if it is to be kept."""
-        lent, frontier = lease_of(request), self.crawl.frontier
-        if lent.candidate.kind in KINDS:
+        lease, frontier = lease_of(request), self.crawl.frontier
+        if lease.candidate.kind in KINDS:
             self.finish(request, self.example_result(request, page))
         elif page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS and page.refresh[1] not in frontier:
             self.finish(request, self.refresh_result(request, page.refresh[1]))
@@ -122,7 +122,7 @@ class TopicSpider(Spider):
             return
         if result.verdict is not None and result.verdict["audited"]:
             result = replace(result, verdict={**result.verdict, "mistaken": looks_like_content(response.body)})
-        item.lent, item.result = lease_of(request), result
+        item.lease, item.result = lease_of(request), result
         yield item
 
     def follow_harvest(self) -> None:
@@ -141,17 +141,17 @@ class TopicSpider(Spider):
         for home in homes:
             self.crawl.learning.take_in(*home)
         links = tuple(self.allowed([url], candidate._replace(via="refresh")))
-        return replace(result, links=links, lessons=(*result.lessons, *homes))
+        return replace(result, links=links, shared_examples=(*result.shared_examples, *homes))
 
     def example_result(self, request: Request, page: Page) -> PageResult:
         """The result of an example, which teaches what the crawl is about, or what not, and that is all."""
         candidate = lease_of(request).candidate
-        text = lesson(page, page.once(self.crawl.reader.extract))
+        text = example_text(page, page.once(self.crawl.reader.extract))
         if not text:
             return result_of(request, Outcome(Code.EMPTY_EXAMPLE))
         taught = f"topic {candidate.kind}", f"{candidate.requested or candidate.url}\n{text}"
         self.crawl.learning.take_in(*taught)
-        return replace(result_of(request, Outcome(Code(candidate.kind))), lessons=(taught,))
+        return replace(result_of(request, Outcome(Code(candidate.kind))), shared_examples=(taught,))
 
     def list_result(self, request: Request, found: Listing) -> PageResult:
         """The result of a sitemap or feed, whose pages are as good as seeds."""
@@ -179,12 +179,12 @@ class TopicSpider(Spider):
     def failed(self, failure: Failure) -> None:
         """Hand over why a request brought nothing."""
         request: Request = failure.request  # type: ignore[attr-defined]
-        lent, outcome = lease_of(request), outcome_of(failure)
+        lease, outcome = lease_of(request), outcome_of(failure)
         if outcome.code.group is Group.FAILED:
             # Dead links are many and told by the closing lines; what ails a host is worth a line at once.
             level = DEBUG if failure.check(HttpError, Refusal) else INFO
             self.logger.log(level, "Failed: %s (%s)", request.url, message(outcome))
-        is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE and lent.known is not None
+        is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE and lease.known is not None
         check = ChangeCheck(PageChange.MISSING) if is_gone else None
         self.finish(request, replace(result_of(request, outcome), check=check))
 

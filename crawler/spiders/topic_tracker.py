@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from crawler.extraction.template import Label, Libraries
-from crawler.frontier.frontier import Frontier, News
-from crawler.frontier.messages import Answer, Candidate
+from crawler.frontier.frontier import Frontier, LinkUpdates
+from crawler.frontier.messages import BatchReply, Candidate
 from crawler.page.page import Extraction
 from crawler.spiders.examples import Examples
 from crawler.spiders.images import EvidenceCache
-from crawler.spiders.page_links import PageLinks
+from crawler.spiders.page_links import SelectedLinks
 from crawler.topic.focus import HIGHEST, Focus
 from crawler.topic.harvest import Harvest, StopWhen
 from crawler.urls.scope import Scope
@@ -26,7 +26,7 @@ ASKED_AFTER = 1_000
 """Links of which other workers, or an earlier run, may have fetched some, or whose host was closed."""
 
 
-class Judgement(NamedTuple):
+class PageJudgement(NamedTuple):
     """What a page is worth to the topic, and what was thought of the link to it."""
 
     relevance: float
@@ -45,7 +45,7 @@ class TopicTracker:
     exhausted_at: float | None = None
     """The share of the last pages on the topic, once it was so small that the crawl is to end."""
 
-    def judge(self, candidate: Candidate, extraction: Extraction) -> Judgement:
+    def judge(self, candidate: Candidate, extraction: Extraction) -> PageJudgement:
         """What a page is worth, which the focus learns from; to be asked once for each."""
         url = candidate.requested or candidate.url
         score, explored = _score(candidate), _was_tried(candidate)
@@ -55,9 +55,9 @@ class TopicTracker:
         self.harvest.count(relevance)
         if self.exhausted_at is None and self.harvest.ends(self.stop_when):
             self.exhausted_at = self.harvest.share_lately
-        return Judgement(relevance, score, "exploration" if explored else candidate.via)
+        return PageJudgement(relevance, score, "exploration" if explored else candidate.via)
 
-    def score(self, address: str, links: PageLinks) -> tuple[tuple[Candidate, ...], dict[str, int]]:
+    def score(self, address: str, links: SelectedLinks) -> tuple[tuple[Candidate, ...], dict[str, int]]:
         """What a page leads to with priorities, and the new priorities of what waits already.
 
         The address is the one by which the page was asked for.
@@ -74,7 +74,7 @@ class TopicTracker:
         if example is not None:
             self.focus.example(example.text, example.good)
 
-    def hear(self, learned: list[str], news: News) -> dict[str, int]:
+    def hear(self, learned: list[str], news: LinkUpdates) -> dict[str, int]:
         """Take in what earlier runs and other workers learned, and which links they found and fetched; the new
         priorities of what waits.
         """
@@ -105,7 +105,7 @@ def _was_tried(candidate: Candidate) -> bool:
 
 
 @dataclass
-class Learning:
+class SharedLearning:
     """Hands what was learned to the parts of the crawl that it concerns."""
 
     scope: Scope
@@ -124,13 +124,13 @@ class Learning:
         else:
             self.topic.take_in(kind, text)
 
-    def hear(self, answer: Answer, news: News) -> dict[str, int]:
+    def hear(self, answer: BatchReply, news: LinkUpdates) -> dict[str, int]:
         """Learn from what the ledger answered; the new priorities of links that wait."""
-        prices = self.topic.hear(answer.lore, news)
-        for kind, text in answer.lessons:
+        priorities = self.topic.hear(answer.shared_models, news)
+        for kind, text in answer.shared_examples:
             self.take_in(kind, text)
         if self.libraries is not None:
             for name, tag, words in answer.templates:
                 self.libraries.take_in(name, Label(tag, words))
         self.evidence.take_in(answer.evidence, answer.forgotten)
-        return prices
+        return priorities

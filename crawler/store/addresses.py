@@ -38,14 +38,14 @@ OVERRULE = (
 T = TypeVar("T")
 
 
-class Place(NamedTuple):
+class HostIds(NamedTuple):
     """A host and its site, by their numbers."""
 
     host_id: int
     site_id: int
 
 
-class Shown(NamedTuple):
+class RecordedLink(NamedTuple):
     """A candidate of which there is only a picture to go by: the address it was found on, and the site of that."""
 
     candidate: Candidate
@@ -59,7 +59,7 @@ class Addresses:
     def __init__(self, crawl_id: int, insert: Callable[..., Any]) -> None:
         self.crawl_id = crawl_id
         self.insert = insert
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, HostIds] = {}
         self._best: dict[int, int] = {}
         """The best of what was let wait since `raise_hosts`, by host."""
 
@@ -103,7 +103,7 @@ class Addresses:
         """
         columns = (address.c.id, address.c.key, address.c.host_id, address.c.state)
         rows, count = [], 0
-        for part in in_parts(sorted(links)):
+        for part in in_chunks(sorted(links)):
             known = select(*columns).where(address.c.key.in_(part), ONLY_PICTURED).order_by(address.c.id)
             for row in connection.execute(known.with_for_update()).all():
                 link, parent = links[row.key]
@@ -119,7 +119,7 @@ class Addresses:
             connection.execute(OVERRULE, rows)
         return count
 
-    def record(self, connection: Connection, shown: dict[int, Shown], released: Collection[int]) -> int:
+    def record(self, connection: Connection, shown: dict[int, RecordedLink], released: Collection[int]) -> int:
         """Record candidates that are not known yet; those shown on sites of which enough is known wait at once, and
         are counted.
         """
@@ -155,17 +155,17 @@ class Addresses:
         new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])
         return connection.execute(new, rows, execution_options=COUNTED).rowcount
 
-    def place(self, connection: Connection, hosts: dict[str, str]) -> dict[str, Place]:
+    def place(self, connection: Connection, hosts: dict[str, str]) -> dict[str, HostIds]:
         """Where hosts stand, by their names and an address of each; those not known yet are entered."""
         missing = sorted(hosts.keys() - self._places.keys())
         if len(self._places) + len(missing) > KNOWN_HOSTS:
             self._places.clear()
             missing = sorted(hosts)
-        for names in in_parts(missing):
+        for names in in_chunks(missing):
             self._places.update(self._enter(connection, {name: site_of(hosts[name]) for name in names}))
         return {name: self._places[name] for name in hosts}
 
-    def _enter(self, connection: Connection, sites: dict[str, str]) -> dict[str, Place]:
+    def _enter(self, connection: Connection, sites: dict[str, str]) -> dict[str, HostIds]:
         """Where hosts stand that may not be known, by their names and the names of their sites."""
         mine, names = {"crawl_id": self.crawl_id}, sorted(set(sites.values()))
         new = self.insert(site).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
@@ -176,7 +176,7 @@ class Addresses:
         connection.execute(new, [mine | {"name": name, "site_id": ids[sites[name]]} for name in sites])
         of_mine = host.c.crawl_id == self.crawl_id, host.c.name.in_(list(sites))
         placed = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
-        return {name: Place(*place) for name, *place in connection.execute(placed)}
+        return {name: HostIds(*place) for name, *place in connection.execute(placed)}
 
 
 def raise_best(connection: Connection, best: Mapping[int, int]) -> None:
@@ -185,11 +185,11 @@ def raise_best(connection: Connection, best: Mapping[int, int]) -> None:
         connection.execute(RAISE_BEST, [{"host": n, "priority": best[n]} for n in sorted(best)])
 
 
-def insert_of(engine: Engine) -> Callable[..., Any]:
+def dialect_insert(engine: Engine) -> Callable[..., Any]:
     """The INSERT of a database's kind, which knows what to do with rows that are there."""
     return sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
 
 
-def in_parts(things: Sequence[T]) -> Iterator[Sequence[T]]:
+def in_chunks(things: Sequence[T]) -> Iterator[Sequence[T]]:
     """So many things at a time as a statement can name."""
     return (things[start : start + NAMED_AT_ONCE] for start in range(0, len(things), NAMED_AT_ONCE))

@@ -23,10 +23,10 @@ from sqlalchemy import (
     update,
 )
 
-from crawler.frontier.messages import Candidate, Demand, Lease
+from crawler.frontier.messages import Candidate, ClaimRequest, Lease
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.recrawl.page_history import PageHistory
-from crawler.store.pages import known_pages
+from crawler.store.pages import page_histories
 from crawler.store.schema import DONE, HELD, IS_HELD, IS_WAITING, WAITING, address, crawl, host, site, worker
 
 # A site may answer this many requests with something else for every page of its budget.
@@ -44,7 +44,7 @@ has_some = host.c.best.is_not(None) & (
 # A rest longer than any is of a clock that was wrong.
 ready = (host.c.next_at <= bindparam("now")) | (host.c.next_at > bindparam("now") + bindparam("longest"))
 columns = (
-    *(host.c.id, host.c.site_id, host.c.closed, host.c.pace, host.c.next_at),
+    *(host.c.id, host.c.site_id, host.c.closed, host.c.crawl_delay, host.c.next_at),
     *(site.c.pages, site.c.held, site.c.requests),
 )
 both = select(*columns).join(site, host.c.site_id == site.c.id)
@@ -134,12 +134,12 @@ COUNT_SITE = (
         requests=site.c.requests + bindparam("requests"),
     )
 )
-TOOK_FROM = (
+UPDATE_CLAIMED = (
     update(host)
     .where(host.c.id.in_(bindparam("ids", expanding=True)))
-    .values(best=next_best, worker=case((bindparam("alone") | (host.c.pace > 0), bindparam("me")), else_=None))
+    .values(best=next_best, worker=case((bindparam("alone") | (host.c.crawl_delay > 0), bindparam("me")), else_=None))
 )
-RENEW_BEST = update(host).where(host.c.id.in_(bindparam("ids", expanding=True))).values(best=next_best)
+UPDATE_BEST = update(host).where(host.c.id.in_(bindparam("ids", expanding=True))).values(best=next_best)
 more = select(host.c.id).where(host.c.id.in_(bindparam("ids", expanding=True)), host.c.best.is_not(None))
 MORE = {pictures: more.where(wanted["all" if pictures else "pages"]) for pictures in (True, False)}
 of_host = select(head.c.id).where(head.c.host_id == bindparam("host"), head_waits)
@@ -162,44 +162,46 @@ class Claimant(NamedTuple):
     """The round from which on pages are known that come again; None in the first, where none does."""
 
 
-class Claimed(NamedTuple):
+class ClaimResult(NamedTuple):
     """What a claim brought."""
 
-    lent: list[Lease]
+    leases: list[Lease]
     more: set[int]
     refused: Outcomes
     rests: dict[int, float]
 
 
-def claim(connection: Connection, who: Claimant, demand: Demand, now: float) -> Claimed:
+def claim(connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float) -> ClaimResult:
     """Take the best addresses that the worker may ask for now."""
-    left = pages_left(connection, who)
-    kinds = ("pictures" if left <= 0 else "all") if who.pictures else "pages"
-    rows = _hosts(connection, who, demand, now, kinds) if left > 0 or who.pictures else []
+    left = pages_left(connection, claimant)
+    kinds = ("pictures" if left <= 0 else "all") if claimant.pictures else "pages"
+    rows = _hosts(connection, claimant, demand, now, kinds) if left > 0 or claimant.pictures else []
     if not rows:
-        return Claimed([], set(), Outcomes(), {})
-    refused = _refuse(connection, who, rows)
+        return ClaimResult([], set(), Outcomes(), {})
+    refused = _refuse(connection, claimant, rows)
     hosts = {row.id: row for row in rows}
     asked = sorted(row.id for row in rows if not row.closed)
     firsts = HEADS[connection.dialect.name, kinds], {"chosen": asked, "each": demand.each}
-    kept = _within(who, demand, hosts, connection.execute(*firsts), left)
-    known = knowledge(connection, who, kept)
-    lent = [_lent(row, hosts[row.host_id].site_id, known.get(row.key)) for row in kept]
-    if lent:
-        connection.execute(HOLD, {"ids": [one.lease for one in lent], "me": who.worker_id})
-        count_sites(connection, Counter(one.site_id for one in lent if one.counts), held=1, requests=1)
-    taken = sorted({one.host_id for one in lent})
+    kept = _within_budgets(claimant, demand, hosts, connection.execute(*firsts), left)
+    known = histories_of(connection, claimant, kept)
+    leases = [_lease(row, hosts[row.host_id].site_id, known.get(row.key)) for row in kept]
+    if leases:
+        connection.execute(HOLD, {"ids": [one.id for one in leases], "me": claimant.worker_id})
+        count_sites(connection, Counter(one.site_id for one in leases if one.counts), held=1, requests=1)
+    taken = sorted({one.host_id for one in leases})
     if taken:
-        connection.execute(TOOK_FROM, {"ids": taken, "alone": demand.alone, "me": who.worker_id})
+        connection.execute(UPDATE_CLAIMED, {"ids": taken, "alone": demand.alone, "me": claimant.worker_id})
     if others := sorted(hosts.keys() - set(taken)):
-        connection.execute(RENEW_BEST, {"ids": others})
-    more = set(connection.execute(MORE[who.pictures], {"ids": sorted(hosts)}).scalars())
-    return Claimed(lent, more, refused, resting(who, {number: hosts[number].next_at for number in taken}, now))
+        connection.execute(UPDATE_BEST, {"ids": others})
+    more = set(connection.execute(MORE[claimant.pictures], {"ids": sorted(hosts)}).scalars())
+    return ClaimResult(
+        leases, more, refused, host_rests(claimant, {number: hosts[number].next_at for number in taken}, now)
+    )
 
 
-def resting(who: Claimant, hosts: Mapping[int, float], now: float) -> dict[int, float]:
+def host_rests(claimant: Claimant, hosts: Mapping[int, float], now: float) -> dict[int, float]:
     """For how many seconds those hosts rest that do, by when each may be asked again."""
-    return {number: until - now for number, until in hosts.items() if now < until <= now + who.longest_rest}
+    return {number: until - now for number, until in hosts.items() if now < until <= now + claimant.longest_rest}
 
 
 def count_sites(
@@ -214,25 +216,30 @@ def count_sites(
         connection.execute(COUNT_SITE, changes)
 
 
-def _hosts(connection: Connection, who: Claimant, demand: Demand, now: float, kinds: str) -> list[Row[Any]]:
+def _hosts(connection: Connection, claimant: Claimant, demand: ClaimRequest, now: float, kinds: str) -> list[Row[Any]]:
     rows: list[Row[Any]] = []
     if demand.low:
-        low = {"low": demand.low, "me": who.worker_id, "limit": who.site_limit}
+        low = {"low": demand.low, "me": claimant.worker_id, "limit": claimant.site_limit}
         rows += connection.execute(LOW_HOSTS[kinds], low)
     if demand.hosts > 0:
-        new = {"crawl": who.crawl_id, "hosts": demand.hosts, "at_hand": demand.at_hand, "limit": who.site_limit}
-        rows += connection.execute(NEW_HOSTS[kinds], {**new, "now": now, "longest": who.longest_rest})
+        new = {
+            "crawl": claimant.crawl_id,
+            "hosts": demand.hosts,
+            "at_hand": demand.at_hand,
+            "limit": claimant.site_limit,
+        }
+        rows += connection.execute(NEW_HOSTS[kinds], {**new, "now": now, "longest": claimant.longest_rest})
     return rows
 
 
-def _refuse(connection: Connection, who: Claimant, rows: Iterable[Row[Any]]) -> Outcomes:
+def _refuse(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]) -> Outcomes:
     """Give up what waits on hosts that are closed, and the pages on those of sites that had their budget.
 
     Of very many, some are left to the next claims.
     """
     refused = Outcomes()
     for row in rows:
-        spent = row.pages >= who.site_limit or row.requests >= who.site_limit * REQUESTS_A_PAGE
+        spent = row.pages >= claimant.site_limit or row.requests >= claimant.site_limit * REQUESTS_A_PAGE
         if row.closed or spent:
             code = Code(row.closed) if row.closed else Code.SITE_BUDGET_SPENT
             given_up = REFUSE["all" if row.closed else "pages"].values(state=DONE, outcome=code)
@@ -240,12 +247,12 @@ def _refuse(connection: Connection, who: Claimant, rows: Iterable[Row[Any]]) -> 
     return Outcomes(+refused)
 
 
-def _within(
-    who: Claimant, demand: Demand, hosts: Mapping[int, Row[Any]], rows: Iterable[Row[Any]], left: float
+def _within_budgets(
+    claimant: Claimant, demand: ClaimRequest, hosts: Mapping[int, Row[Any]], rows: Iterable[Row[Any]], left: float
 ) -> list[Row[Any]]:
     """Those heads that the budgets of sites, of the crawl and of the worker have room for."""
-    room = {row.site_id: who.site_limit - row.pages - row.held for row in hosts.values()}
-    requests = {row.site_id: who.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
+    room = {row.site_id: claimant.site_limit - row.pages - row.held for row in hosts.values()}
+    requests = {row.site_id: claimant.site_limit * REQUESTS_A_PAGE - row.requests for row in hosts.values()}
     kept: list[Row[Any]] = []
     for row in rows:
         place = hosts[row.host_id].site_id
@@ -261,35 +268,35 @@ def _within(
     return kept
 
 
-def has_room(connection: Connection, who: Claimant, site_id: int) -> bool:
+def site_has_budget(connection: Connection, claimant: Claimant, site_id: int) -> bool:
     """Whether the budget of a site has room for one page more, which nobody else takes until the commit."""
     row = connection.execute(select(site).where(site.c.id == site_id).with_for_update()).one()
-    spent = row.requests >= who.site_limit * REQUESTS_A_PAGE
-    return bool(row.pages + row.held < who.site_limit and not spent)
+    spent = row.requests >= claimant.site_limit * REQUESTS_A_PAGE
+    return bool(row.pages + row.held < claimant.site_limit and not spent)
 
 
-def pages_left(connection: Connection, who: Claimant) -> float:
+def pages_left(connection: Connection, claimant: Claimant) -> float:
     """How many pages more the crawl may ask for, with those that are on their way."""
-    if who.max_pages is None:
+    if claimant.max_pages is None:
         return float("inf")
     # This worker has its turn: to the commit no other reads these numbers.
-    pages = connection.execute(select(crawl.c.pages).where(crawl.c.id == who.crawl_id)).scalar_one()
-    mine = worker.c.crawl_id == who.crawl_id
+    pages = connection.execute(select(crawl.c.pages).where(crawl.c.id == claimant.crawl_id)).scalar_one()
+    mine = worker.c.crawl_id == claimant.crawl_id
     pages += connection.execute(select(func.coalesce(func.sum(worker.c.pages), 0)).where(mine)).scalar_one()
     held = select(func.count()).where(
         IS_HELD, address.c.worker.in_(select(worker.c.id).where(mine)), address.c.kind != "image"
     )
-    return int(who.max_pages - pages - connection.execute(held).scalar_one())
+    return int(claimant.max_pages - pages - connection.execute(held).scalar_one())
 
 
-def knowledge(connection: Connection, who: Claimant, rows: Iterable[Row[Any]]) -> dict[int, PageHistory]:
+def histories_of(connection: Connection, claimant: Claimant, rows: Iterable[Row[Any]]) -> dict[int, PageHistory]:
     """What is known of those addresses that are pages of an earlier round, by their keys."""
-    if who.known_since is None:
+    if claimant.known_since is None:
         return {}
-    return known_pages(connection, {row.key for row in rows if row.kind != "image"}, who.known_since)
+    return page_histories(connection, {row.key for row in rows if row.kind != "image"}, claimant.known_since)
 
 
-def _lent(row: Row[Any], site_id: int, known: PageHistory | None) -> Lease:
+def _lease(row: Row[Any], site_id: int, known: PageHistory | None) -> Lease:
     candidate = candidate_of(row, row.parent)
     return Lease(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=known)
 
@@ -300,20 +307,20 @@ def candidate_of(row: Row[Any], parent: str | None) -> Candidate:
     return Candidate(*known)
 
 
-def give_back(connection: Connection, who: Claimant, lent: Iterable[Lease]) -> int:
+def return_leases(connection: Connection, claimant: Claimant, leases: Iterable[Lease]) -> int:
     """Let addresses wait again that were held but not asked for; how many."""
-    by_id = {one.lease: one for one in lent}
+    by_id = {one.id: one for one in leases}
     if not by_id:
         return 0
-    mine = (address.c.id.in_(sorted(by_id)), address.c.worker == who.worker_id, IS_HELD)
+    mine = (address.c.id.in_(sorted(by_id)), address.c.worker == claimant.worker_id, IS_HELD)
     back = connection.execute(select(address.c.id).where(*mine)).scalars().all()
     connection.execute(update(address).where(*mine).values(state=WAITING, worker=None))
     count_sites(connection, Counter(by_id[n].site_id for n in back if by_id[n].counts), held=-1, requests=-1)
-    connection.execute(RENEW_BEST, {"ids": sorted({by_id[number].host_id for number in back})})
+    connection.execute(UPDATE_BEST, {"ids": sorted({by_id[number].host_id for number in back})})
     return len(back)
 
 
-def expire_worker(connection: Connection, dead: int, lapse: int = 1) -> None:
+def expire_worker(connection: Connection, dead: int, crash: int = 1) -> None:
     """Take a worker's row away, and let wait again what it held; a worker that ends well has no lapse."""
     gone = connection.execute(select(worker).where(worker.c.id == dead).with_for_update()).one_or_none()
     held = (address.c.worker == dead, IS_HELD)
@@ -324,14 +331,14 @@ def expire_worker(connection: Connection, dead: int, lapse: int = 1) -> None:
         .group_by(host.c.site_id)
     )
     count_sites(
-        connection, {row.site_id: row.pages for row in connection.execute(pages)}, held=-1, requests=min(lapse, 1) - 1
+        connection, {row.site_id: row.pages for row in connection.execute(pages)}, held=-1, requests=min(crash, 1) - 1
     )
     hosts = connection.execute(select(address.c.host_id).where(*held).distinct()).scalars().all()
-    deadly = update(address).where(*held, address.c.lapses + lapse >= LAPSES)
+    deadly = update(address).where(*held, address.c.crashes + crash >= LAPSES)
     connection.execute(deadly.values(state=DONE, worker=None, outcome=Code.WORKERS_CRASHED))
-    back = update(address).where(*held).values(state=WAITING, worker=None, lapses=address.c.lapses + lapse)
+    back = update(address).where(*held).values(state=WAITING, worker=None, crashes=address.c.crashes + crash)
     returned = connection.execute(back).rowcount
-    connection.execute(RENEW_BEST, {"ids": sorted(hosts)})
+    connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
     connection.execute(update(host).where(host.c.worker == dead).values(worker=None))
     if gone is not None:
         sums = {"waiting": crawl.c.waiting + gone.waiting + returned, "pages": crawl.c.pages + gone.pages}

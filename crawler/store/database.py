@@ -38,7 +38,7 @@ class StateError(MessageError):
     """A state that cannot be used."""
 
 
-class AwayError(StateError):
+class DatabaseUnavailableError(StateError):
     """A state that cannot be used now, and may be later."""
 
 
@@ -61,7 +61,7 @@ def database_url(setting: str, folder: Path) -> URL:
     return url
 
 
-def shown(url: URL) -> str:
+def display_url(url: URL) -> str:
     """The address of a database for people to read, without its password."""
     if url.drivername == "sqlite":
         return str(url.database)
@@ -76,23 +76,27 @@ def open_database(url: URL) -> Engine:
         engine = _engine(url)
         try:
             with engine.begin() as connection:
-                _make_tables(connection, shown(url))
+                _make_tables(connection, display_url(url))
         except BaseException:
             engine.dispose()
             raise
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StateError(NO_DRIVER) from None
     except (SQLAlchemyError, OSError) as error:
-        kind = AwayError if passes(error) and not LOCKED_OUT.search(why(error)) else StateError
-        said = getattr(error, "strerror", None) or why(error)
-        raise kind("the database {path} cannot be opened: {why}", path=shown(url), why=said) from None
+        kind = (
+            DatabaseUnavailableError
+            if is_transient(error) and not LOCKED_OUT.search(error_message(error))
+            else StateError
+        )
+        said = getattr(error, "strerror", None) or error_message(error)
+        raise kind("the database {path} cannot be opened: {why}", path=display_url(url), why=said) from None
     return engine
 
 
-def why(error: Exception) -> str:
+def error_message(error: Exception) -> str:
     """What the database says is wrong, in one line without the statement.
 
-    >>> why(ValueError("gone\\n  away"))
+    >>> error_message(ValueError("gone\\n  away"))
     'gone away'
     """
     if isinstance(error, OSError) and error.filename:
@@ -100,7 +104,7 @@ def why(error: Exception) -> str:
     return " ".join(str(getattr(error, "orig", None) or error).split())[:300]
 
 
-def passes(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Whether what went wrong may go right later: a lock, a full disk, a server that is away."""
     if isinstance(error, OSError):
         return error.errno in (ENOSPC, EDQUOT, EIO, EAGAIN, EINTR)
@@ -114,7 +118,7 @@ def passes(error: Exception) -> bool:
     return error.connection_invalidated or isinstance(error, OperationalError)
 
 
-def time_of(connection: Connection) -> float:
+def database_time(connection: Connection) -> float:
     """The time by the database's clock, which is the same for all workers."""
     if connection.dialect.name == "sqlite":
         return time.time()
@@ -175,12 +179,12 @@ def _make_tables(connection: Connection, name: str) -> None:
         connection.execute(insert(version).values(version=VERSION))
 
 
-LAST_PATIENCE = 15.0  # seconds that a crawl which is to stop waits for a database that is away
+LAST_RETRY_SECONDS = 15.0  # seconds that a crawl which is to stop waits for a database that is away
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
 T = TypeVar("T")
 
 
-def patiently(work: Callable[[], T], undo: Callable[[Exception], str], patience: Callable[[], float]) -> T:
+def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_seconds: Callable[[], float]) -> T:
     """What the work brings, tried again while the database is locked, full or away.
 
     After each failure `undo` says what is wrong; a StateError says it when patience, which may change, is at an end.
@@ -191,13 +195,13 @@ def patiently(work: Callable[[], T], undo: Callable[[Exception], str], patience:
             return work()
         except (DBAPIError, OSError) as error:
             trouble = undo(error)
-            if not passes(error) or time.monotonic() - began > patience():
+            if not is_transient(error) or time.monotonic() - began > retry_seconds():
                 raise StateError(trouble) from error
         time.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
         tries += 1
 
 
-def break_off(connection: Any) -> None:
+def break_connection(connection: Any) -> None:
     """Break off a driver's connection to a server that does not answer, from another thread: a statement fails then."""
     if hasattr(connection, "fileno"):
         with suppress(Exception):  # it may be closed by now, which is as well

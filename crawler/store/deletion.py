@@ -10,11 +10,20 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.store.dashboard_tables import sample
-from crawler.store.database import StateError, open_database, shown, time_of, why
+from crawler.store.database import StateError, database_time, display_url, error_message, open_database
 from crawler.store.read_only import open_sqlite, reading
-from crawler.store.schema import crawl, likeness, output, page, page_version, raw, template, verdict
+from crawler.store.schema import (
+    crawl,
+    near_duplicate_band,
+    output,
+    page,
+    page_version,
+    stored_response,
+    template,
+    verdict,
+)
 from crawler.store.schema import worker as worker_table
-from crawler.store.worker_session import forget
+from crawler.store.worker_session import delete_frontier
 from crawler.store.workers import workers_of
 
 PAGES_AT_ONCE = 1_000  # dropped in one transaction: crawls wait no longer than that takes
@@ -24,7 +33,7 @@ class BusyError(StateError):
     """A crawl that is not deleted because a worker is at it."""
 
 
-def reset(url: URL, name: str) -> None:
+def delete_crawl(url: URL, name: str) -> None:
     """Delete all that belongs to a crawl, in one transaction; a BusyError while a worker is at it."""
     with _writing(url) as engine, engine.begin() as connection:
         if connection.dialect.name == "postgresql":
@@ -34,41 +43,45 @@ def reset(url: URL, name: str) -> None:
         number = connection.execute(known).scalar_one_or_none()
         if number is None:
             raise StateError(f"the crawl {name!r} is no longer there")
-        if any(one.alive for one in workers_of(connection, time_of(connection))[number]):
+        if any(one.alive for one in workers_of(connection, database_time(connection))[number]):
             raise BusyError(f"the crawl {name!r} has just been started; stop it first")
-        forget(connection, number)
+        delete_frontier(connection, number)
         for table in (page, page_version, output, worker_table, template, sample):
             connection.execute(delete(table).where(table.c.crawl_id == number))
         connection.execute(delete(crawl).where(crawl.c.id == number))
 
 
-def prune(url: URL, before: str) -> int:
+def delete_old_pages(url: URL, before: str) -> int:
     """Drop the pages last looked at before a time, as ISO 8601, a few at once for running crawls' sake; how many.
 
     What was said of pictures before that time goes with them.
     """
     count, seconds = 0, datetime.fromisoformat(before).timestamp()
     unseen = func.coalesce(page.c.checked_at, 0) < seconds  # a page that stays the same is not fetched anew
-    dropped_since = ~select(page.c.id).where(page.c.key == raw.c.key, page.c.fetched_at == raw.c.fetched_at).exists()
+    dropped_since = (
+        ~select(page.c.id)
+        .where(page.c.key == stored_response.c.key, page.c.fetched_at == stored_response.c.fetched_at)
+        .exists()
+    )
     with _writing(url) as engine:
         with engine.connect().execution_options(reading=True) as connection:
             crawls = connection.execute(select(crawl.c.id)).scalars().all()
         for number in crawls:
             dropped = _drop(engine, page, number, page.c.fetched_at < before, unseen)
             if dropped:
-                _forget_likeness(engine, number)
+                _delete_unused_bands(engine, number)
             count += dropped
             _drop(engine, verdict, number, verdict.c.decided_at < before)
             _drop(engine, page_version, number, page_version.c.fetched_at < before)
-            _drop(engine, raw, number, raw.c.fetched_at < before, dropped_since)
+            _drop(engine, stored_response, number, stored_response.c.fetched_at < before, dropped_since)
     return count
 
 
-def _forget_likeness(engine: Engine, crawl_id: int) -> None:
+def _delete_unused_bands(engine: Engine, crawl_id: int) -> None:
     """Look up no page any more that was dropped."""
-    there = select(page.c.id).where(page.c.key == likeness.c.key).exists()
+    there = select(page.c.id).where(page.c.key == near_duplicate_band.c.key).exists()
     with engine.begin() as connection:
-        connection.execute(delete(likeness).where(likeness.c.crawl_id == crawl_id, ~there))
+        connection.execute(delete(near_duplicate_band).where(near_duplicate_band.c.crawl_id == crawl_id, ~there))
 
 
 def _drop(engine: Engine, table: Table, crawl_id: int, *is_old: ColumnElement[bool]) -> int:
@@ -83,12 +96,12 @@ def _drop(engine: Engine, table: Table, crawl_id: int, *is_old: ColumnElement[bo
     return count
 
 
-def shrink(url: URL) -> bool:
+def vacuum(url: URL) -> bool:
     """Give the room that SQLite keeps for new rows back to the disk; whether that could be done now."""
     if url.drivername != "sqlite":
         return False  # PostgreSQL sees to it by itself
     with reading(url) as connection:
-        if any(one.alive for workers in workers_of(connection, time_of(connection)).values() for one in workers):
+        if any(one.alive for workers in workers_of(connection, database_time(connection)).values() for one in workers):
             return False
     file = open_sqlite(url)
     try:
@@ -107,6 +120,8 @@ def _writing(url: URL) -> Iterator[Engine]:
     try:
         yield engine
     except SQLAlchemyError as error:
-        raise StateError("the database {path} cannot be changed: {why}", path=shown(url), why=why(error)) from None
+        raise StateError(
+            "the database {path} cannot be changed: {why}", path=display_url(url), why=error_message(error)
+        ) from None
     finally:
         engine.dispose()

@@ -13,9 +13,9 @@ from typing import Any
 from sqlalchemy import ARRAY, BigInteger, Connection, Integer, bindparam, case, func, or_, select, update
 
 from crawler.frontier.host_limits import HostLatency
-from crawler.frontier.messages import Batch, Keys
-from crawler.store.addresses import Addresses, in_parts
-from crawler.store.claims import RENEW_BEST, Claimant
+from crawler.frontier.messages import AddressKeys, Batch
+from crawler.store.addresses import Addresses, in_chunks
+from crawler.store.claims import UPDATE_BEST, Claimant
 from crawler.store.schema import IS_WAITING, address, host
 
 REST = (
@@ -24,7 +24,7 @@ REST = (
     .values(next_at=case((host.c.next_at > bindparam("at"), host.c.next_at), else_=bindparam("at")), worker=None)
 )
 AVERAGE = host.c.latency + bindparam("weight") * (bindparam("seconds") - host.c.latency)
-KEEP_TEMPO = (
+UPDATE_LATENCY = (
     update(host)
     .where(host.c.id == bindparam("host"))
     .values(
@@ -37,49 +37,49 @@ FREE = select(host.c.id).where(host.c.id.in_(bindparam("hosts", expanding=True))
 FREE = FREE.with_for_update(skip_locked=True, key_share=True)
 
 
-def tell_hosts(connection: Connection, who: Claimant, addresses: Addresses, batch: Batch, now: float) -> None:
+def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresses, batch: Batch, now: float) -> None:
     """Have all workers know what a batch tells of hosts."""
     if batch.resting:
         resting = sorted(batch.resting.items())
-        rows = [{"host": n, "at": now + seconds, "me": who.worker_id} for n, seconds in resting]
+        rows = [{"host": n, "at": now + seconds, "me": claimant.worker_id} for n, seconds in resting]
         connection.execute(REST, rows)  # together: each by itself is a way to PostgreSQL and back
     for host_id, seconds in sorted(batch.rests.items()):
         until = case((host.c.next_at > now + seconds, host.c.next_at), else_=now + seconds)
         connection.execute(update(host).where(host.c.id == host_id).values(next_at=until))
-    for host_id, pace in sorted(batch.paces.items()):
-        connection.execute(update(host).where(host.c.id == host_id).values(pace=pace))
-    tell_tempos(connection, batch.tempos)
+    for host_id, seconds in sorted(batch.crawl_delays.items()):
+        connection.execute(update(host).where(host.c.id == host_id).values(crawl_delay=seconds))
+    update_latencies(connection, batch.latencies)
     if batch.closed:
         addresses.place(connection, {name: f"http://{name}/" for name in batch.closed})
     for name, code in sorted(batch.closed.items()):
-        row = (host.c.crawl_id == who.crawl_id) & (host.c.name == name)
+        row = (host.c.crawl_id == claimant.crawl_id) & (host.c.name == name)
         connection.execute(update(host).where(row).values(closed=code, worker=None, next_at=now))
 
 
-def tell_tempos(connection: Connection, tempos: Mapping[int, HostLatency]) -> None:
+def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency]) -> None:
     """Have it known how soon hosts answer and how often they are asked, but of those that another is at just now."""
-    for part in in_parts(sorted(tempos)):
+    for part in in_chunks(sorted(latencies)):
         free = connection.execute(FREE, {"hosts": part}).scalars().all()
         rows = [
-            {"host": n, "seconds": tempos[n].latency, "weight": tempos[n].weight, "pause": tempos[n].delay}
+            {"host": n, "seconds": latencies[n].latency, "weight": latencies[n].weight, "pause": latencies[n].delay}
             for n in free
         ]
         if rows:
-            connection.execute(KEEP_TEMPO, rows)
+            connection.execute(UPDATE_LATENCY, rows)
 
 
 AT_ONCE = 50_000  # addresses priced in one transaction, and prices that are kept for the next
 
 # Pictures, and what is to be judged by one, come in their own time; seeds and lists of addresses before all else.
-IS_PRICED = (
+HAS_LEARNED_PRIORITY = (
     address.c.key.in_(bindparam("keys", expanding=True))
     & IS_WAITING
     & (address.c.kind == "link")
     & address.c.sight.is_(None)
 )
-FREE_HOSTS = select(host.c.id).where(host.c.id.in_(select(address.c.host_id).where(IS_PRICED)))
+FREE_HOSTS = select(host.c.id).where(host.c.id.in_(select(address.c.host_id).where(HAS_LEARNED_PRIORITY)))
 FREE_HOSTS = FREE_HOSTS.with_for_update(of=host, skip_locked=True, key_share=True)
-ADDRESSES = select(address.c.id, address.c.key, address.c.host_id, address.c.priority).where(IS_PRICED)
+ADDRESSES = select(address.c.id, address.c.key, address.c.host_id, address.c.priority).where(HAS_LEARNED_PRIORITY)
 ONE = update(address).where(address.c.id == bindparam("number")).values(priority=bindparam("price"))
 _arrays = bindparam("numbers", type_=ARRAY(BigInteger)), bindparam("prices", type_=ARRAY(Integer))
 _given = func.unnest(*_arrays).table_valued("number", "price").render_derived()
@@ -90,7 +90,7 @@ MANY = update(address).where(address.c.id == _given.c.number).values(priority=_g
 class PriorityUpdates:
     """The new priorities of one worker, and those that another worker's locks keep from being written down."""
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: AddressKeys) -> None:
         self.keys = keys
         self.late: dict[int, int] = {}
         """By the keys of addresses, the oldest first."""
@@ -98,22 +98,22 @@ class PriorityUpdates:
         """Prices that there was no room to keep."""
         self._later: dict[int, int] = {}
 
-    def write(self, connection: Connection, prices: Mapping[str, int]) -> None:
+    def write(self, connection: Connection, priorities: Mapping[str, int]) -> None:
         """Give addresses that wait their new priorities, and their hosts those of the best of them."""
         self._later = {}
-        if not prices and not self.late:
+        if not priorities and not self.late:
             return
-        given = {self.keys(url): price for url, price in prices.items()}
+        given = {self.keys(url): price for url, price in priorities.items()}
         given = {key: price for key, price in self.late.items() if key not in given} | given
         now = sorted(list(given)[-AT_ONCE:])
         free = _free_hosts(connection, now)
         # With their hosts taken, nobody claims them meanwhile.
-        rows = [row for part in in_parts(now) for row in connection.execute(ADDRESSES, {"keys": part})]
+        rows = [row for part in in_chunks(now) for row in connection.execute(ADDRESSES, {"keys": part})]
         later = {row.key for row in rows if free is not None and row.host_id not in free}
         changed = [row for row in rows if row.key not in later and row.priority != given[row.key]]
         _write(connection, changed, given)
-        for hosts in in_parts(sorted({row.host_id for row in changed})):
-            connection.execute(RENEW_BEST, {"ids": hosts})
+        for hosts in in_chunks(sorted({row.host_id for row in changed})):
+            connection.execute(UPDATE_BEST, {"ids": hosts})
         done = set(now) - later
         self._later = {key: price for key, price in given.items() if key not in done}
 
@@ -132,11 +132,11 @@ def _free_hosts(connection: Connection, keys: Sequence[int]) -> set[int] | None:
     """The hosts of some addresses that no other transaction is at, nor will be before this one ends; None for all."""
     if connection.dialect.name == "sqlite":  # which lets one write at a time
         return None
-    return {n for part in in_parts(keys) for n in connection.execute(FREE_HOSTS, {"keys": part}).scalars()}
+    return {n for part in in_chunks(keys) for n in connection.execute(FREE_HOSTS, {"keys": part}).scalars()}
 
 
-def _write(connection: Connection, rows: Collection[Any], prices: Mapping[int, int]) -> None:
-    given = {row.id: prices[row.key] for row in rows}
+def _write(connection: Connection, rows: Collection[Any], priorities: Mapping[int, int]) -> None:
+    given = {row.id: priorities[row.key] for row in rows}
     if not given:
         return
     if connection.dialect.name == "sqlite":

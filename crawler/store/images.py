@@ -25,9 +25,9 @@ from sqlalchemy import (
     update,
 )
 
-from crawler.frontier.messages import Batch, Evidence
-from crawler.store.addresses import in_parts, insert_of, raise_best
-from crawler.store.claims import RENEW_BEST
+from crawler.frontier.messages import Batch, SiteEvidence
+from crawler.store.addresses import dialect_insert, in_chunks, raise_best
+from crawler.store.claims import UPDATE_BEST
 from crawler.store.output_files import storable
 from crawler.store.schema import (
     IS_RECORDED,
@@ -96,7 +96,7 @@ _waiting_pictures = (
     .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING, ~IS_NO_IMAGE)
 )
 _own_site = select(host.c.site_id).where(host.c.id == address.c.host_id).correlate(address).scalar_subquery()
-SET_ASIDE = (
+SUSPEND = (
     update(address)
     .where(address.c.id.in_(_some(_waiting_pictures)))
     .values(state=RECORDED, shown_on=func.coalesce(address.c.shown_on, _own_site))
@@ -104,13 +104,13 @@ SET_ASIDE = (
 )
 
 
-def release(connection: Connection, sites: Collection[int], pictures: bool = True) -> int:
+def release_images(connection: Connection, sites: Collection[int], pictures: bool = True) -> int:
     """Let wait what is recorded of some sites, or the first of very many; how many they are.
 
     Without pictures those are let wait that are pages behind pictures.
     """
     released = 0
-    for part in in_parts(sorted(sites)):
+    for part in in_chunks(sorted(sites)):
         best: dict[int, int] = {}
         for host_id, priority in connection.execute(RELEASE[pictures], {"sites": part}).all():
             best[host_id] = max(best.get(host_id, priority), priority)
@@ -119,19 +119,19 @@ def release(connection: Connection, sites: Collection[int], pictures: bool = Tru
     return released
 
 
-def set_aside(connection: Connection, crawl_id: int) -> int:
+def suspend_images(connection: Connection, crawl_id: int) -> int:
     """Have a crawl's pictures recorded that wait, until a run wants pictures; how many they are."""
     number = 0
-    while hosts := connection.execute(SET_ASIDE, {"crawl": crawl_id}).scalars().all():
+    while hosts := connection.execute(SUSPEND, {"crawl": crawl_id}).scalars().all():
         number += len(hosts)
-        for part in in_parts(sorted(set(hosts))):
-            connection.execute(RENEW_BEST, {"ids": part})
+        for part in in_chunks(sorted(set(hosts))):
+            connection.execute(UPDATE_BEST, {"ids": part})
     return number
 
 
 def full_sites(connection: Connection, sites: Collection[int], enough: int) -> set[int]:
     """Those of the sites that have enough pages."""
-    found = (connection.execute(FULL_SITES, {"sites": part, "enough": enough}) for part in in_parts(sorted(sites)))
+    found = (connection.execute(FULL_SITES, {"sites": part, "enough": enough}) for part in in_chunks(sorted(sites)))
     return {number for rows in found for number in rows.scalars()}
 
 
@@ -151,7 +151,7 @@ def recorded_sites(connection: Connection, crawl_id: int, pictures: bool = True)
     return list(connection.execute(RECORDED_SITES[pictures], {"crawl": crawl_id}).scalars())
 
 
-class Releases:
+class ImageReleases:
     """Lets the pictures of a crawl wait, site by site, and remembers the sites that have shown enough."""
 
     def __init__(self, crawl_id: int, pictures: bool = True) -> None:
@@ -160,26 +160,26 @@ class Releases:
         """Those that have enough pages."""
         self.full = False
         """Whether the crawl had all its pages at the last commit: no site will show more."""
-        self.looked, self._looked_at = 0.0, 0
+        self.read_at, self._looked_at = 0.0, 0
 
     def release(self, connection: Connection, batch: Batch, enough_pages: int) -> int:
         """Let the pictures wait of sites that have shown enough; now and then also those of sites that have run dry,
         and of all when the crawl has its pages; how many they are.
         """
-        sites = {one.lent.site_id for one in batch.ended if one.lent.counts} - self.sites
+        sites = {one.lease.site_id for one in batch.ended if one.lease.counts} - self.sites
         if len(self.sites) > RELEASED_SITES:
             self.sites.clear()
         grown = full_sites(connection, sites, enough_pages)
         self.sites |= grown
-        if batch.idle or time.monotonic() - self.looked > DRY_SECONDS:
-            self.looked = time.monotonic()
+        if batch.idle or time.monotonic() - self.read_at > DRY_SECONDS:
+            self.read_at = time.monotonic()
             enough = 0 if self.full else enough_pages
             dry, self._looked_at = dry_sites(connection, self.crawl_id, self._looked_at, enough, self.pictures)
             grown.update(dry)
-        return release(connection, grown, self.pictures)
+        return release_images(connection, grown, self.pictures)
 
 
-def keep_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, str]) -> None:
+def save_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, str]) -> None:
     """Add what was counted on pages of some sites.
 
     This comes after the rows of these sites were changed: so they are locked, and of two workers the one whose row
@@ -190,21 +190,21 @@ def keep_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, st
         connection.execute(insert(evidence), rows)
 
 
-def keep_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapping[str, Any]]) -> None:
+def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapping[str, Any]]) -> None:
     """Keep what was said of pictures; what was said before of the same ones goes."""
     rows = {one["key"]: {"crawl_id": crawl_id, **one} for one in verdicts}
     if rows:
         name = connection.execute(select(crawl.c.name).where(crawl.c.id == crawl_id)).scalar_one()
         for row in rows.values():
             row["label_key"] = label_key(name, PICTURE, row["url"], row["page"])
-        new = insert_of(connection.engine)(verdict)
+        new = dialect_insert(connection.engine)(verdict)
         renewed = {name: new.excluded[name] for name in next(iter(rows.values())) if name != "key"}
         connection.execute(
             new.on_conflict_do_update(index_elements=["key"], set_=renewed), [rows[key] for key in sorted(rows)]
         )
 
 
-def keep_downloaded(connection: Connection, downloaded: Mapping[int, Mapping[str, Any]]) -> None:
+def save_downloads(connection: Connection, downloaded: Mapping[int, Mapping[str, Any]]) -> None:
     """Add to what was said of pictures before, by their keys, what was downloaded of them since."""
     for key in sorted(downloaded):
         connection.execute(update(verdict).where(verdict.c.key == key).values(**downloaded[key]))
@@ -218,7 +218,7 @@ class EvidenceReader:
         self._last: OrderedDict[int, int] = OrderedDict()
         """The last row read of each site, the site longest not asked for first."""
 
-    def read(self, connection: Connection, sites: Collection[int]) -> list[Evidence]:
+    def read(self, connection: Connection, sites: Collection[int]) -> list[SiteEvidence]:
         """What is new of these sites; all of those not known."""
         if not sites:
             return []
@@ -227,18 +227,18 @@ class EvidenceReader:
         for whole in (True, False):
             mine = sorted(n for n in sites if (n not in self._last) is whole)
             after = min((self._last.get(n, 0) for n in mine), default=0)
-            for part in in_parts(mine):
+            for part in in_chunks(mine):
                 known = select(*numbers).where(evidence.c.site_id.in_(part), evidence.c.id > after)
                 for site_id, number in connection.execute(known.order_by(evidence.c.id)):
                     if number > self._last.get(site_id, 0):
                         new[site_id].append(number)
         texts: dict[int, str] = {}
-        for part in in_parts([number for found in new.values() for number in found]):
+        for part in in_chunks([number for found in new.values() for number in found]):
             rows = select(evidence.c.id, evidence.c.counts).where(evidence.c.id.in_(part))
             texts |= {row.id: row.counts for row in connection.execute(rows)}
         self._rows = {site_id: max(found) for site_id, found in new.items() if found}
         return [
-            Evidence(n, n not in self._last, [texts[number] for number in found])
+            SiteEvidence(n, n not in self._last, [texts[number] for number in found])
             for n, found in new.items()
             if found or n not in self._last
         ]

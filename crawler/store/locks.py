@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, select
 
 from crawler.frontier.messages import Batch
-from crawler.store.addresses import Addresses, in_parts
+from crawler.store.addresses import Addresses, in_chunks
 from crawler.store.schema import crawl, site
 from crawler.urls.parsing import host as host_of
 
@@ -20,8 +20,8 @@ def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> No
     """Have no other worker count what the sites of a batch are asked for, before this transaction does."""
     targets = {host_of(move.to.url): move.to.url for move in batch.moves}
     sites = {place.site_id for place in addresses.place(connection, targets).values()}
-    lent = [*(one.lent for one in batch.ended), *batch.returned, *(move.lent for move in batch.moves)]
-    sites |= {one.site_id for one in lent if one.counts}
-    for part in in_parts(sorted(sites)):
+    leases = [*(one.lease for one in batch.ended), *batch.returned, *(move.lease for move in batch.moves)]
+    sites |= {one.site_id for one in leases if one.counts}
+    for part in in_chunks(sorted(sites)):
         locked = select(site.c.id).where(site.c.id.in_(part)).order_by(site.c.id)
         connection.execute(locked.with_for_update(key_share=True))

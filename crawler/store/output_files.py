@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 END = 64  # bytes, by which a file is known to be the one that was written
 
 
-class Mark(NamedTuple):
+class FileOffset(NamedTuple):
     """How much of a file is committed, and a hash of the last bytes of that."""
 
     size: int = 0
@@ -30,9 +30,9 @@ class Mark(NamedTuple):
 class JsonLines:
     """A file of JSON objects that is committed up to a mark; made when there is something to write."""
 
-    def __init__(self, path: Path, mark: Mark | None = None) -> None:
+    def __init__(self, path: Path, mark: FileOffset | None = None) -> None:
         self.path = path
-        self.mark = mark or Mark()
+        self.mark = mark or FileOffset()
         self._file = -1
 
     def open(self) -> None:
@@ -41,14 +41,14 @@ class JsonLines:
         self._open()
         if not self._is_ours():
             self.close()
-            aside = keep_aside(self.path)
+            aside = rename_previous(self.path)
             why = f"is not as this crawl left it, and is kept as {aside}" if aside else "is gone"
             logger.warning("%s %s; it is begun anew: what it held is in the database alone", self.path, why)
-            self.mark = Mark()
+            self.mark = FileOffset()
             self._open()
         self.cut()
 
-    def append(self, records: Iterable[Mapping[str, Any]]) -> Mark:
+    def append(self, records: Iterable[Mapping[str, Any]]) -> FileOffset:
         """Write records behind what is committed, for good; the mark to commit then."""
         data = b"".join(map(json_line, records))
         if not data:
@@ -59,7 +59,7 @@ class JsonLines:
             if os.name == "posix" and os.fstat(self._file).st_nlink == 0:
                 raise OSError(ENOENT, "it was deleted")
             self.cut()
-            mark = Mark(self.mark.size + len(data), _hash((self._read_end() + data)[-END:]))
+            mark = FileOffset(self.mark.size + len(data), _hash((self._read_end() + data)[-END:]))
             while data:
                 data = data[os.write(self._file, data) :]
             os.fsync(self._file)
@@ -107,7 +107,7 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def keep_aside(path: Path) -> Path | None:
+def rename_previous(path: Path) -> Path | None:
     """Rename what an earlier crawl left, if there is something in it, to the first free of NAME.previous.jsonl,
     NAME.previous-2.jsonl and so on; its new name.
     """
@@ -125,21 +125,21 @@ def pages_file(name: str, number: int) -> str:
     return f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"
 
 
-PLACE = ".place"  # the file that names a folder
+FOLDER_ID_FILE = ".folder_id"  # the file that names a folder
 
 
-def place_of(folder: Path) -> tuple[str, bool]:
+def folder_id(folder: Path) -> tuple[str, bool]:
     """What names this folder, wherever it is mounted and whatever the machine is called; and whether it is a copy."""
-    path = folder / PLACE
+    path = folder / FOLDER_ID_FILE
     if not path.exists():
-        name_place(folder, secrets.token_hex(16))
+        write_folder_id(folder, secrets.token_hex(16))
     name, number = path.read_text(encoding="ascii").split()
     return name, number != str(path.stat().st_ino)
 
 
-def name_place(folder: Path, name: str) -> None:
+def write_folder_id(folder: Path, name: str) -> None:
     """Write the name of a folder into it, with the number by which the file system knows that file alone."""
-    path, mine = folder / PLACE, folder / f"{PLACE}-{secrets.token_hex(8)}"
+    path, mine = folder / FOLDER_ID_FILE, folder / f"{FOLDER_ID_FILE}-{secrets.token_hex(8)}"
     with mine.open("w", encoding="ascii") as file:
         file.write(f"{name} {mine.stat().st_ino}")
         file.flush()

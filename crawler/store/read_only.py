@@ -18,7 +18,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import NoSuchModuleError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from crawler.store.database import ENCODING, LOCK_SECONDS, NO_DRIVER, StateError, has_tables, shown, why
+from crawler.store.database import ENCODING, LOCK_SECONDS, NO_DRIVER, StateError, display_url, error_message, has_tables
 
 SECONDS = 2.0
 STEPS = 20_000  # of SQLite's machine, between two looks at the clock: a few milliseconds
@@ -51,7 +51,7 @@ def glance(url: URL, seconds: float = SECONDS) -> Iterator[Connection]:
         else:
             connection.execute(text(f"SET LOCAL statement_timeout = {int(1_000 * seconds)}"))
         try:
-            if not has_tables(connection, shown(url)):
+            if not has_tables(connection, display_url(url)):
                 raise NothingError(NOTHING)
             yield connection
         except OperationalError as error:
@@ -72,7 +72,7 @@ def exists(url: URL) -> bool:
     if not may_exist(url):
         return False
     with reading(url) as connection:
-        return has_tables(connection, shown(url))
+        return has_tables(connection, display_url(url))
 
 
 def may_exist(url: URL) -> bool:
@@ -80,33 +80,37 @@ def may_exist(url: URL) -> bool:
     try:
         return url.drivername != "sqlite" or Path(str(url.database)).exists()
     except OSError as error:
-        raise StateError("the database {path} cannot be read: {why}", path=shown(url), why=error.strerror) from None
+        raise StateError(
+            "the database {path} cannot be read: {why}", path=display_url(url), why=error.strerror
+        ) from None
 
 
 @contextmanager
-def reading(url: URL, patience: int = CONNECT_SECONDS, *, one_process: bool = False) -> Iterator[Connection]:
+def reading(url: URL, retry_seconds: int = CONNECT_SECONDS, *, one_process: bool = False) -> Iterator[Connection]:
     """A connection that changes nothing, to a database that is there, as it was at one moment.
 
     A dashboard is content with one process of a server's: crawls are at work beside it.
     """
     try:
-        engine = _reader(url, patience, one_process)
+        engine = _reader(url, retry_seconds, one_process)
         with engine.connect() as connection:
             yield connection
     except (NoSuchModuleError, ModuleNotFoundError):
         raise StateError(NO_DRIVER) from None
     except SQLAlchemyError as error:
-        raise StateError("the database {path} cannot be read: {why}", path=shown(url), why=why(error)) from None
+        raise StateError(
+            "the database {path} cannot be read: {why}", path=display_url(url), why=error_message(error)
+        ) from None
 
 
 @lru_cache(maxsize=4)
-def _reader(url: URL, patience: int, one_process: bool) -> Engine:
+def _reader(url: URL, retry_seconds: int, one_process: bool) -> Engine:
     # It keeps no connection, but how statements are written: to find that out takes longer than many an answer.
     if url.drivername == "sqlite":
         engine = create_engine("sqlite://", creator=lambda: open_sqlite(url, reading=True), poolclass=NullPool)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
-    arguments = {"connect_timeout": patience, "application_name": "winnow state", **ENCODING}
+    arguments = {"connect_timeout": retry_seconds, "application_name": "winnow state", **ENCODING}
     engine = create_engine(url, isolation_level="REPEATABLE READ", poolclass=NullPool, connect_args=arguments)
     engine = engine.execution_options(postgresql_readonly=True)
     if one_process:

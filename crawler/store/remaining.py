@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, or_, select, update
 
-from crawler.frontier.messages import Keys
-from crawler.store.addresses import in_parts
+from crawler.frontier.messages import AddressKeys
+from crawler.store.addresses import in_chunks
 from crawler.store.claims import IS_IMAGE, Claimant, next_best
-from crawler.store.images import recorded_sites, release
-from crawler.store.schema import IS_DONE, IS_HELD, IS_WAITING, address, crawl, host, lesson, worker
+from crawler.store.images import recorded_sites, release_images
+from crawler.store.schema import IS_DONE, IS_HELD, IS_WAITING, address, crawl, host, shared_example, worker
 
 PICTURE_WAITS = (
     select(address.c.id)
@@ -54,7 +54,7 @@ class Totals(NamedTuple):
     workers: int
 
 
-class Outlook(NamedTuple):
+class RemainingWork(NamedTuple):
     """What is left of a crawl to a worker that has nothing to do."""
 
     held: int
@@ -73,33 +73,35 @@ def totals(connection: Connection, crawl_id: int) -> Totals:
     return Totals(max(0, int(before.waiting + waiting)), int(before.pages + pages), workers)
 
 
-def outlook(connection: Connection, who: Claimant, pages: int) -> Outlook:
+def remaining_work(connection: Connection, claimant: Claimant, pages: int) -> RemainingWork:
     """Whether a crawl with so many pages is over, which is written down; else what it waits for."""
-    mine = select(worker.c.id).where(worker.c.crawl_id == who.crawl_id)
+    mine = select(worker.c.id).where(worker.c.crawl_id == claimant.crawl_id)
     held = select(func.count()).where(IS_HELD, address.c.worker.in_(mine))
     number = connection.execute(held).scalar_one()
-    if number or not _nothing_waits(connection, who, pages):
-        return Outlook(number, False, 0)
-    if released := release(connection, recorded_sites(connection, who.crawl_id, who.pictures), who.pictures):
-        return Outlook(0, False, released)
-    ended = update(crawl).where(crawl.c.id == who.crawl_id, crawl.c.ended_at.is_(None))
+    if number or not _nothing_waits(connection, claimant, pages):
+        return RemainingWork(number, False, 0)
+    if released := release_images(
+        connection, recorded_sites(connection, claimant.crawl_id, claimant.pictures), claimant.pictures
+    ):
+        return RemainingWork(0, False, released)
+    ended = update(crawl).where(crawl.c.id == claimant.crawl_id, crawl.c.ended_at.is_(None))
     connection.execute(ended.values(ended_at=time.time()))
-    return Outlook(0, True, 0)
+    return RemainingWork(0, True, 0)
 
 
-def is_full(who: Claimant, pages: int) -> bool:
+def is_full(claimant: Claimant, pages: int) -> bool:
     """Whether a crawl with so many pages has all it may have."""
-    return who.max_pages is not None and pages >= who.max_pages
+    return claimant.max_pages is not None and pages >= claimant.max_pages
 
 
-def _nothing_waits(connection: Connection, who: Claimant, pages: int) -> bool:
+def _nothing_waits(connection: Connection, claimant: Claimant, pages: int) -> bool:
     """Whether no address waits that would still be asked for."""
-    if is_full(who, pages) and not (who.pictures and picture_waits(connection, who.crawl_id)):
+    if is_full(claimant, pages) and not (claimant.pictures and picture_waits(connection, claimant.crawl_id)):
         return True  # pages wait on, until the crawl may have more of them
-    return nothing_waits(connection, who.crawl_id, who.pictures)
+    return nothing_waits(connection, claimant.crawl_id, claimant.pictures)
 
 
-def no_longer(connection: Connection, worker_id: int, keys: Keys, urls: Iterable[str]) -> list[str]:
+def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys, urls: Iterable[str]) -> list[str]:
     """Those of some addresses that wait no more, nor are held by this worker."""
     by_key: dict[int, list[str]] = {}
     for url in urls:
@@ -133,20 +135,20 @@ def something_waits(connection: Connection, crawl_id: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Left:
+class UnfinishedWork:
     """What is left to do, as a transaction sees it."""
 
     connection: Connection
-    who: Claimant
+    claimant: Claimant
 
     @property
     def is_full(self) -> bool:
         """Whether the round has all the pages it may have."""
-        return is_full(self.who, totals(self.connection, self.who.crawl_id).pages)
+        return is_full(self.claimant, totals(self.connection, self.claimant.crawl_id).pages)
 
     def is_unfinished(self, seeds: Collection[int]) -> bool:
         """Whether something waits or is held, or one of the seeds, by their keys, was never asked for."""
-        mine, wants_pictures = self.who.crawl_id, self.who.pictures
+        mine, wants_pictures = self.claimant.crawl_id, self.claimant.pictures
         if self.is_full:
             ended = self.connection.execute(select(crawl.c.ended_at).where(crawl.c.id == mine)).scalar_one()
             return ended is None or self._has_pictures
@@ -158,20 +160,24 @@ class Left:
             return True
         if recorded_sites(self.connection, mine, wants_pictures):
             return True
-        known = (select(func.count()).where(address.c.key.in_(part)) for part in in_parts(sorted(seeds)))
+        known = (select(func.count()).where(address.c.key.in_(part)) for part in in_chunks(sorted(seeds)))
         return sum(self.connection.execute(query).scalar_one() for query in known) < len(seeds)
 
     @property
     def has_failed_seeds(self) -> bool:
         """Whether a seed failed for a reason that may have passed, and may be asked for again."""
-        again = select(lesson.c.id).where(lesson.c.crawl_id == self.who.crawl_id, lesson.c.kind == "again").limit(1)
+        again = (
+            select(shared_example.c.id)
+            .where(shared_example.c.crawl_id == self.claimant.crawl_id, shared_example.c.kind == "again")
+            .limit(1)
+        )
         return not self.is_full and self.connection.execute(again).first() is not None
 
     @property
     def _has_pictures(self) -> bool:
         """Whether an earlier run, or another worker, left pictures that this one asks for."""
-        if not self.who.pictures:
+        if not self.claimant.pictures:
             return False
-        return picture_waits(self.connection, self.who.crawl_id) or bool(
-            recorded_sites(self.connection, self.who.crawl_id)
+        return picture_waits(self.connection, self.claimant.crawl_id) or bool(
+            recorded_sites(self.connection, self.claimant.crawl_id)
         )

@@ -25,13 +25,13 @@ from sqlalchemy import (
     update,
 )
 
-from crawler.frontier.messages import Completion, Keys
+from crawler.frontier.messages import AddressKeys, Completion
 from crawler.outcomes import Code, Group, codes
 from crawler.recrawl.page_history import NEVER
-from crawler.store.addresses import in_parts, raise_best
+from crawler.store.addresses import in_chunks, raise_best
 from crawler.store.claims import next_best
-from crawler.store.database import time_of
-from crawler.store.schema import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, lesson, page, site, worker
+from crawler.store.database import database_time
+from crawler.store.schema import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, page, shared_example, site, worker
 
 BEST = 999
 """Priority of a page that is all about the topic: what is said of links goes so high, seeds have more."""
@@ -54,7 +54,7 @@ class Round(NamedTuple):
         return self.number > self.first
 
 
-class Tally(NamedTuple):
+class RoundCounts(NamedTuple):
     """How many pages of a round are what."""
 
     changed: int
@@ -71,7 +71,7 @@ def round_of(connection: Connection, crawl_id: int) -> Round:
     return Round(*row)
 
 
-def tally(connection: Connection, crawl_id: int) -> Tally:
+def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
     """The pages of a crawl in its round, counted."""
     number = round_of(connection, crawl_id).number
 
@@ -84,17 +84,19 @@ def tally(connection: Connection, crawl_id: int) -> Tally:
     total, changed, new, same = map(int, found)
     is_gone = page.c.gone_at.is_not(None), page.c.gone_round == number
     gone = connection.execute(select(func.count()).select_from(page).where(mine, *is_gone)).scalar_one()
-    return Tally(changed, new, int(gone), total - changed - new, same)
+    return RoundCounts(changed, new, int(gone), total - changed - new, same)
 
 
-def begin(connection: Connection, crawl_id: int, seeds: Collection[int], everything: bool, least: float) -> int | None:
+def begin_round(
+    connection: Connection, crawl_id: int, seeds: Collection[int], everything: bool, least: float
+) -> int | None:
     """Begin a round with what is due, or with everything; how many addresses wait, or None where nothing is due.
 
     The seeds, by their keys, tell whether sitemaps and feeds are due: so many seconds after the round before.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
-    now = time_of(connection)
+    now = database_time(connection)
     row = connection.execute(select(crawl).where(crawl.c.id == crawl_id)).one()
     due: tuple[ColumnElement[bool], ...] = (page.c.crawl_id == crawl_id,)
     if not everything:
@@ -105,13 +107,15 @@ def begin(connection: Connection, crawl_id: int, seeds: Collection[int], everyth
     lists_due = now - (row.round_started or 0.0) >= least and _has_lists(connection, seeds)
     if not (everything or lists_due or _is_any_due(connection, due)):
         return None
-    waiting = _wake(connection, crawl_id, select(page.c.key).where(*due), everything)
+    waiting = _requeue_due(connection, crawl_id, select(page.c.key).where(*due), everything)
     anew = {"round": crawl.c.round + 1, "round_started": now, "pages": 0, "waiting": crawl.c.waiting + waiting}
     connection.execute(update(crawl).where(crawl.c.id == crawl_id).values(**anew, ended_at=None))
     connection.execute(update(worker).where(worker.c.crawl_id == crawl_id).values(pages=0))
     connection.execute(update(site).where(site.c.crawl_id == crawl_id).values(pages=0, requests=0))
     connection.execute(update(host).where(host.c.crawl_id == crawl_id).values(best=next_best, closed=None))
-    connection.execute(delete(lesson).where(lesson.c.crawl_id == crawl_id, lesson.c.kind == "again"))  # they wait
+    connection.execute(
+        delete(shared_example).where(shared_example.c.crawl_id == crawl_id, shared_example.c.kind == "again")
+    )  # they wait
     return waiting
 
 
@@ -121,7 +125,7 @@ def next_due(connection: Connection, crawl_id: int) -> float | None:
     known = page.c.crawl_id == crawl_id, page.c.round >= since, page.c.gone_at.is_(None)
     soonest = select(func.min(page.c.due_at)).where(*known)
     found = connection.execute(soonest).scalar()
-    return None if found is None else max(0.0, found - time_of(connection))
+    return None if found is None else max(0.0, found - database_time(connection))
 
 
 def pages_known(connection: Connection, crawl_id: int) -> int:
@@ -143,7 +147,7 @@ def _give_up(connection: Connection, *due: ColumnElement[bool]) -> None:
 
 def _has_lists(connection: Connection, seeds: Collection[int]) -> bool:
     """Whether one of the seeds is a sitemap or a feed."""
-    for part in in_parts(sorted(seeds)):
+    for part in in_chunks(sorted(seeds)):
         found = select(address.c.id).where(address.c.key.in_(part), address.c.outcome == Code.LIST)
         if connection.execute(found.limit(1)).first() is not None:
             return True
@@ -155,7 +159,7 @@ def _is_any_due(connection: Connection, due: tuple[ColumnElement[bool], ...]) ->
     return connection.execute(known).first() is not None
 
 
-def _wake(connection: Connection, crawl_id: int, due: Select[Any], everything: bool) -> int:
+def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], everything: bool) -> int:
     """Let wait again the pages that are due, all seeds and lists, and what failed in passing; how many."""
     its = page.c.key == address.c.key
     worth = select(case((page.c.relevance >= 1, BEST), else_=cast(func.round(page.c.relevance * BEST), Integer))).where(
@@ -163,7 +167,7 @@ def _wake(connection: Connection, crawl_id: int, due: Select[Any], everything: b
     )
     own = address.c.kind.in_(("seed", "list"))
     priority = case((own, address.c.priority), else_=func.coalesce(worth.scalar_subquery(), address.c.priority))
-    again = {"state": WAITING, "worker": None, "lapses": 0} | NO_OUTCOME
+    again = {"state": WAITING, "worker": None, "crashes": 0} | NO_OUTCOME
     pages = update(address).where(address.c.key.in_(due), IS_DONE, IS_NOT_DEADLY)
     count = connection.execute(pages.values(**again, priority=priority)).rowcount
     hosts = select(host.c.id).where(host.c.crawl_id == bindparam("crawl"))
@@ -200,7 +204,9 @@ NOT_YET = func.coalesce(page.c.checked_at < crawl.c.round_started, True)
 """That a page was not looked at in this round."""
 
 
-def wake_listed(connection: Connection, keys: Keys, ended: Iterable[Completion], which: Round, now: float) -> int:
+def requeue_listed(
+    connection: Connection, keys: AddressKeys, ended: Iterable[Completion], which: Round, now: float
+) -> int:
     """Let pages wait again that lists say are changed, once a round; how many did not wait yet."""
     told: dict[int, float] = {}
     for one in ended:
@@ -213,14 +219,14 @@ def wake_listed(connection: Connection, keys: Keys, ended: Iterable[Completion],
     rows = [{"its": key, "to_lastmod": told[key]} for key in sorted(told)]
     connection.execute(LISTED, rows)
     stale: list[int] = []
-    for part in in_parts(sorted(told)):
+    for part in in_chunks(sorted(told)):
         known = select(page.c.key, page.c.checked_at).join(crawl, crawl.c.id == page.c.crawl_id)
         known = known.where(page.c.key.in_(part), page.c.round < which.number, NOT_YET)  # also if it was not there
         stale += [row.key for row in connection.execute(known) if told[row.key] > (row.checked_at or 0.0)]
-    return sum(_wait(connection, part) for part in in_parts(stale))
+    return sum(_requeue(connection, part) for part in in_chunks(stale))
 
 
-def _wait(connection: Connection, keys: Iterable[int]) -> int:
+def _requeue(connection: Connection, keys: Iterable[int]) -> int:
     again = update(address).where(address.c.key.in_(list(keys)), IS_DONE)
     again = again.values(state=WAITING, worker=None, **NO_OUTCOME)
     rows = connection.execute(again.returning(address.c.host_id, address.c.priority)).all()

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func, insert, select
 
-from crawler.frontier.messages import Sample
-from crawler.store.addresses import in_parts
+from crawler.frontier.messages import WorkerSample
+from crawler.store.addresses import in_chunks
 from crawler.store.dashboard_tables import sample
 
 SAMPLES_BETWEEN = 100  # of a worker, from one thinning of its seat's rows to the next
@@ -30,7 +30,7 @@ SHARED_WIDTH = 5  # the least where several workers are at a crawl: each has a r
 NUMBERS = ("pages", "read", "on_topic", "requests", "failed", "bytes", "pictures", "picture_bytes", "skipped")
 
 
-class Point(NamedTuple):
+class SamplePoint(NamedTuple):
     """What all workers of a crawl did in some seconds."""
 
     at: float
@@ -51,14 +51,16 @@ class Point(NamedTuple):
     skipped: int
 
 
-class Samples:
+class SampleWriter:
     """Keeps the samples of one worker, and thins those of its seat."""
 
     def __init__(self, crawl_id: int) -> None:
         self.crawl_id = crawl_id
         self._until_thinned = 0
 
-    def keep(self, connection: Connection, number: int, samples: Sequence[Sample], now: float, waiting: int) -> None:
+    def keep(
+        self, connection: Connection, number: int, samples: Sequence[WorkerSample], now: float, waiting: int
+    ) -> None:
         """Keep samples that lie one after the other up to now, of the worker on the seat of this number."""
         if not samples:
             return
@@ -70,7 +72,7 @@ class Samples:
             connection.execute(insert(sample).values(crawl_id=self.crawl_id, number=number, **row))
         self._until_thinned -= len(samples)
         if self._until_thinned < 0:
-            thin(connection, self.crawl_id, number, now)
+            merge_old_samples(connection, self.crawl_id, number, now)
             self._until_thinned = SAMPLES_BETWEEN
 
     def _free(self, connection: Connection, number: int, at: float) -> float:
@@ -81,7 +83,7 @@ class Samples:
         return at
 
 
-def thin(connection: Connection, crawl_id: int, number: int, now: float) -> int:
+def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: float) -> int:
     """Add up the rows of a seat that are old enough; how many rows that were became fewer."""
     mine = sample.c.crawl_id == crawl_id, sample.c.number == number
     late = select(sample.c.at).where(*mine, sample.c.at < now - HOUR).order_by(sample.c.at.desc())
@@ -91,7 +93,7 @@ def thin(connection: Connection, crawl_id: int, number: int, now: float) -> int:
             groups[group].append(at)
     several = [at for times in groups.values() if len(times) > 1 for at in times][:MOST_THINNED]
     found: dict[tuple[int, int], list[Any]] = defaultdict(list)
-    for part in in_parts(several):
+    for part in in_chunks(several):
         for row in connection.execute(select(sample).where(*mine, sample.c.at.in_(part)).order_by(sample.c.at)):
             found[_group(row.at, now) or (0, 0)].append(row)
         connection.execute(delete(sample).where(*mine, sample.c.at.in_(part)))
@@ -127,20 +129,22 @@ ALL_OF_THEM = (
 )
 
 
-def course(connection: Connection, crawl_id: int, since: float | None = None, most: int = 500) -> tuple[Point, ...]:
+def sample_points(
+    connection: Connection, crawl_id: int, since: float | None = None, most: int = 500
+) -> tuple[SamplePoint, ...]:
     """What all workers of a crawl did together, in time order, in no more than so many points."""
     mine = _of(crawl_id, since)
     bounds = select(func.min(sample.c.at), func.max(sample.c.at), func.count(sample.c.number.distinct())).where(*mine)
-    first, last, seats = connection.execute(bounds).one()
+    first, last, sessions = connection.execute(bounds).one()
     if first is None or most < 1:
         return ()
-    width = _width(first, last, most, SHARED_WIDTH if seats > 1 else 1)
+    width = _width(first, last, most, SHARED_WIDTH if sessions > 1 else 1)
     # In thousandths, as the one database rounds to whole numbers and the other cuts off.
     begins = int(first // width) * width
     stretch = cast((sample.c.at - begins) * 1000, BigInteger) // (width * 1000)
     rows = connection.execute(select(*ALL_OF_THEM, *SUMS).where(*mine).group_by(stretch)).all()
     waiting: dict[float, int] = {}
-    for part in in_parts([row[1] for row in rows]):
+    for part in in_chunks([row[1] for row in rows]):
         found = select(sample.c.at, sample.c.waiting).where(*mine, sample.c.at.in_(part))
         waiting.update((row.at, row.waiting) for row in connection.execute(found))
     return tuple(sorted(_point(row, waiting[row[1]]) for row in rows))
@@ -156,10 +160,10 @@ def _of(crawl_id: int, since: float | None) -> tuple[ColumnElement[bool], ...]:
     return (mine,) if since is None else (mine, sample.c.at >= since)
 
 
-def _point(row: Sequence[Any], waiting: int) -> Point:
+def _point(row: Sequence[Any], waiting: int) -> SamplePoint:
     at, _, seconds, workers, statuses, *sums = row
     added = _added([statuses]) if statuses else {}
-    return Point(at, seconds / workers, workers, waiting, added, *map(int, sums))
+    return SamplePoint(at, seconds / workers, workers, waiting, added, *map(int, sums))
 
 
 def _width(first: float, last: float, most: int, least: int) -> int:

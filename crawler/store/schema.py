@@ -77,8 +77,8 @@ worker = Table(
     Column("id", Serial, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("number", Integer, nullable=False),
-    Column("place", Text, nullable=False),  # the folder of its files, wherever that is
-    Column("beat", Float, nullable=False),
+    Column("folder_id", Text, nullable=False),  # the folder of its files, wherever that is
+    Column("heartbeat", Float, nullable=False),
     Column("batch", BigInteger, nullable=False, default=0),  # the last one that was committed
     Column("waiting", BigInteger, nullable=False, default=0),  # what it added to those that wait, less what it took
     Column("pages", BigInteger, nullable=False, default=0),
@@ -91,7 +91,7 @@ output = Table(
     tables,
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
     Column("number", Integer, primary_key=True),
-    Column("place", Text, nullable=False),
+    Column("folder_id", Text, nullable=False),
     Column("pages_size", BigInteger, nullable=False, default=0),
     Column("pages_end", BigInteger, nullable=False, default=0),  # a hash of the last bytes
     Column("images_size", BigInteger, nullable=False, default=0),
@@ -120,7 +120,7 @@ host = Table(
     Column("name", Text, nullable=False),
     Column("best", Integer),  # at least the priority of its best waiting address; none waits if it is null
     Column("next_at", Float, nullable=False, default=0.0),
-    Column("pace", Float, nullable=False, default=0.0),  # seconds between two requests that the host asked for
+    Column("crawl_delay", Float, nullable=False, default=0.0),  # seconds between two requests that the host asked for
     Column("worker", BigInteger),  # who alone may ask it now
     Column("closed", Text),  # the code of why it is asked for nothing more
     Column("latency", Float),  # seconds until it answers, on average of late
@@ -154,7 +154,7 @@ address = Table(
     Column("requested", Text),  # what was asked for at first, when it is where a redirect led
     Column("state", SmallInteger, nullable=False, default=WAITING),
     Column("worker", BigInteger),
-    Column("lapses", SmallInteger, nullable=False, default=0),  # workers that died while they held it
+    Column("crashes", SmallInteger, nullable=False, default=0),  # workers that died while they held it
     Column("outcome", Text),  # the code of how it ended; null while it waits, and where something is stored
     Column("outcome_detail", Text),  # the value of the code's parameter
     Column("shown_on", BigInteger),  # the site whose pages show it, of a picture that is to be judged
@@ -267,7 +267,7 @@ Index("page_certainty", page.c.crawl_id, page.c.certainty, page.c.id)
 Index("page_site", page.c.crawl_id, page.c.site_id, page.c.id)
 
 page_version = Table(
-    "version",
+    "page_version",
     tables,
     Column("id", Serial, primary_key=True),
     Column("key", BigInteger, nullable=False),  # that of its page
@@ -280,8 +280,8 @@ page_version = Table(
 Index("version_page", page_version.c.key, page_version.c.id)
 Index("version_age", page_version.c.crawl_id, page_version.c.fetched_at)
 
-likeness = Table(
-    "likeness",
+near_duplicate_band = Table(
+    "near_duplicate_band",
     tables,
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
     Column("band", BigInteger, primary_key=True, autoincrement=False),  # a part of the signature
@@ -289,8 +289,8 @@ likeness = Table(
     sqlite_with_rowid=False,
 )
 
-raw = Table(
-    "raw",
+stored_response = Table(
+    "stored_response",
     tables,
     Column("key", BigInteger, primary_key=True, autoincrement=False),  # that of its page
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
@@ -299,10 +299,10 @@ raw = Table(
     Column("headers", Text, nullable=False),  # JSON: pairs of name and value
     Column("body", LargeBinary, nullable=False),  # compressed by zstd
 )
-Index("raw_age", raw.c.crawl_id, raw.c.fetched_at)
+Index("raw_age", stored_response.c.crawl_id, stored_response.c.fetched_at)
 
-lesson = Table(
-    "lesson",
+shared_example = Table(
+    "shared_example",
     tables,
     Column("id", Serial, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),

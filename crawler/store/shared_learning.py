@@ -19,33 +19,35 @@ from sqlalchemy import Connection, insert, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crawler.frontier.messages import Completion, Template
-from crawler.store.addresses import in_parts, insert_of
+from crawler.store.addresses import dialect_insert, in_chunks
 from crawler.store.output_files import storable
-from crawler.store.schema import focus, host, lesson, template, worker
+from crawler.store.schema import focus, host, shared_example, template, worker
 
-LATE_LESSONS = 1_000
+LATE_EXAMPLES = 1_000
 
 
-def keep_lessons(connection: Connection, crawl_id: int, ended: Iterable[Completion]) -> None:
+def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[Completion]) -> None:
     """Keep what ended leases taught."""
     if taught := [
         {"crawl_id": crawl_id, "kind": kind, "text": storable(text)}
         for one in ended
-        for kind, text in one.result.lessons
+        for kind, text in one.result.shared_examples
     ]:
-        connection.execute(insert(lesson), taught)
+        connection.execute(insert(shared_example), taught)
 
 
-def new_lessons(connection: Connection, crawl_id: int, known: Collection[int]) -> dict[int, tuple[str, str]]:
+def new_shared_examples(connection: Connection, crawl_id: int, known: Collection[int]) -> dict[int, tuple[str, str]]:
     """The lessons of a crawl whose numbers are not known: kind and text, by number."""
     # A lesson may be committed after one with a higher number.
-    after = max(known, default=0) - LATE_LESSONS
-    late = select(lesson.c.id).where(lesson.c.crawl_id == crawl_id, lesson.c.id > after)
+    after = max(known, default=0) - LATE_EXAMPLES
+    late = select(shared_example.c.id).where(shared_example.c.crawl_id == crawl_id, shared_example.c.id > after)
     new = sorted(set(connection.execute(late).scalars()).difference(known))
     rows = [
         row
-        for part in in_parts(new)
-        for row in connection.execute(select(lesson).where(lesson.c.id.in_(part)).order_by(lesson.c.id))
+        for part in in_chunks(new)
+        for row in connection.execute(
+            select(shared_example).where(shared_example.c.id.in_(part)).order_by(shared_example.c.id)
+        )
     ]
     return {row.id: (row.kind, row.text) for row in rows}
 
@@ -58,7 +60,7 @@ class SharedTopicModel:
 
     def __init__(self, crawl_id: int) -> None:
         self.crawl_id = crawl_id
-        self.looked: float | None = None
+        self.read_at: float | None = None
         """When this worker last read."""
         self._known: dict[int, float] = {}
         """When each row was saved that was read, by seat."""
@@ -68,7 +70,7 @@ class SharedTopicModel:
         """Write what a worker has learned, over what it wrote before."""
         summary, text = map(storable, learned)
         number = select(worker.c.number).where(worker.c.id == worker_id).scalar_subquery()
-        new = insert_of(connection.engine)(focus)
+        new = dialect_insert(connection.engine)(focus)
         new = new.values(crawl_id=self.crawl_id, number=number, saved=now, summary=summary, learned=text)
         renewed: dict[str, Any] = {name: new.excluded[name] for name in ("saved", "summary", "learned")}
         connection.execute(new.on_conflict_do_update(index_elements=["crawl_id", "number"], set_=renewed))
@@ -79,10 +81,10 @@ class SharedTopicModel:
         A row may be committed after one that was saved later, so each is known by its own time.
         """
         self._read = None
-        if self.looked is not None and time.monotonic() - self.looked < READ_SECONDS:
+        if self.read_at is not None and time.monotonic() - self.read_at < READ_SECONDS:
             return []
         mine = select(worker.c.number).where(worker.c.id == worker_id)
-        own = None if self.looked is None else connection.execute(mine).scalar()
+        own = None if self.read_at is None else connection.execute(mine).scalar()
         rows = connection.execute(select(focus.c.number, focus.c.saved).where(focus.c.crawl_id == self.crawl_id)).all()
         self._read = {row.number: row.saved for row in rows}
         new = sorted(n for n, saved in self._read.items() if n != own and self._known.get(n) != saved)
@@ -92,10 +94,10 @@ class SharedTopicModel:
     def committed(self) -> None:
         """Remember what was read, now that it is certain."""
         if self._read is not None:
-            self._known, self._read, self.looked = self._read, None, time.monotonic()
+            self._known, self._read, self.read_at = self._read, None, time.monotonic()
 
 
-def keep(connection: Connection, crawl_id: int, templates: Iterable[Template]) -> None:
+def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Template]) -> None:
     """Store templates that are not stored yet."""
     rows = {}
     for one in templates:

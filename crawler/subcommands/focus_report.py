@@ -18,7 +18,7 @@ from crawler.reports.focus_report import text
 from crawler.reports.focus_tables import Kept
 from crawler.reports.focus_tables import kept as kept_of
 from crawler.reports.truth import Truth, truth_of
-from crawler.store.database import StateError, shown
+from crawler.store.database import StateError, display_url
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import share, state_url
 from crawler.subcommands.saved_pages import check_apart, readable
@@ -69,7 +69,7 @@ def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[
     """How all crawls kept to their topics that have a page, or the one of this name."""
     with gathered(url) as crawls:
         if not crawls:
-            raise WrongUseError(f"no crawl was ever run here ({shown(url)})")
+            raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
         wanted = [one for one in crawls if name is None or one.name == name]
         if not wanted:
             raise WrongUseError(f"there is no crawl {str(name)[:200]!r}; there are {_names(crawls)}")

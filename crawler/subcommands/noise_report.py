@@ -7,7 +7,7 @@ from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 
 from crawler.reports.noise_figures import MOST_SITES, NoiseFigures, noise_figures
-from crawler.store.database import shown
+from crawler.store.database import display_url
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url
 from crawler.translation.message import counted, printable
@@ -23,7 +23,7 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     url = state_url(settings)
     crawls = noise_figures(url)
     if not crawls:
-        raise WrongUseError(f"no crawl was ever run here ({shown(url)})")
+        raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
     wanted = [one for one in crawls if not args or one.name == args[0]]
     if not wanted:
         raise WrongUseError(f"there is no crawl {args[0]!r}; there are {', '.join(one.name for one in crawls[:10])}")

@@ -9,7 +9,7 @@ from scrapy.settings import BaseSettings
 
 from crawler.bulk.parallel import WorkersError, cores
 from crawler.evaluation.image_labels import Label, read_labels
-from crawler.store.database import StateError, shown
+from crawler.store.database import StateError, display_url
 from crawler.store.read_only import exists
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url, whole
@@ -91,7 +91,7 @@ def _of_state(crawl: str | None, settings: BaseSettings) -> "list[Sighted]":
     url = state_url(settings)
     try:
         if not exists(url):
-            raise WrongUseError(f"no crawl was ever run here ({shown(url)})")
+            raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
         return labelled_pictures(url, crawl, _say)
     except StateError as error:
         raise WrongUseError(str(error)) from None

@@ -35,7 +35,7 @@ from crawler.schedule.jobs import (
     values_of,
 )
 from crawler.schedule.processes import log_of
-from crawler.store.database import StateError, open_database, shown, time_of
+from crawler.store.database import StateError, database_time, display_url, open_database
 from crawler.store.read_only import exists, reading
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url
@@ -199,12 +199,12 @@ def list_jobs(args: list[str], opts: argparse.Namespace, settings: BaseSettings)
         raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy schedule list")
     url = state_url(settings)
     if not exists(url):
-        print(f"There is no job yet: nothing was ever run here ({shown(url)}).")
+        print(f"There is no job yet: nothing was ever run here ({display_url(url)}).")
         return 0
     with reading(url) as connection:
-        jobs, now = jobs_of(connection), time_of(connection)
+        jobs, now = jobs_of(connection), database_time(connection)
         lines = [line for job in jobs for line in _block(connection, job, now)]
-    _print(lines or [f"There is no job in {shown(url)}."])
+    _print(lines or [f"There is no job in {display_url(url)}."])
     return 0
 
 
@@ -212,13 +212,13 @@ def history(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -
     """Print the runs of a job, the last first; the exit status."""
     name, url = one(args, "history"), state_url(settings)
     if not exists(url):
-        raise WrongUseError(f"there is no job {name!r}: nothing was ever run here ({shown(url)})")
+        raise WrongUseError(f"there is no job {name!r}: nothing was ever run here ({display_url(url)})")
     with reading(url) as connection:
         try:
             job, runs = history_of(connection, name)
         except JobError as error:
             raise WrongUseError(str(error)) from None
-        now, cron = time_of(connection), _cron(job)
+        now, cron = database_time(connection), _cron(job)
         output = Path(settings["OUTPUT_DIR"])
         lines = [f"{_run(connection, job, run, cron, now)}; {_log(output, job, run)}" for run in runs]
     _print([next_words(job, now), *(f"  {line}" for line in lines or ["it never ran"])])

@@ -19,8 +19,8 @@ from crawler.config import check_settings
 from crawler.schedule.job_scheduler import PAUSE, Keeper, Limits, Started
 from crawler.schedule.jobs import BY_HAND, Due, Jobs, Place, find
 from crawler.schedule.processes import Child, log_of, take_lock
-from crawler.store.database import shown
-from crawler.store.output_files import PLACE, place_of
+from crawler.store.database import display_url
+from crawler.store.output_files import FOLDER_ID_FILE, folder_id
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url
 from crawler.subcommands.schedule_jobs import one, opened
@@ -79,7 +79,7 @@ def keeper_of(jobs: Jobs, settings: BaseSettings) -> Keeper:
     try:
         output.mkdir(parents=True, exist_ok=True)
         # Of a folder and its copy, each is a place of its own.
-        name = f"{place_of(output)[0]} {(output / PLACE).stat().st_ino}"
+        name = f"{folder_id(output)[0]} {(output / FOLDER_ID_FILE).stat().st_ino}"
     except OSError as error:
         raise WrongUseError(f"setting OUTPUT_DIR={str(output)!r} cannot be written to ({error.strerror})") from None
     return Keeper(jobs, Place(name, socket.gethostname()), output, starter(settings), limits(settings))
@@ -110,7 +110,7 @@ def run(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
         logging.getLogger("scrapy").setLevel(logging.WARNING)
         url = state_url(settings)
         count = counted(len(jobs.all()[0]), "job")
-        logger.info("%s", printable(f"The scheduler looks after {count} in {shown(url)}; Ctrl-C ends it"))
+        logger.info("%s", printable(f"The scheduler looks after {count} in {display_url(url)}; Ctrl-C ends it"))
         try:
             keeper.keep(stop.wanted.wait)
         finally:

@@ -26,11 +26,11 @@ from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL, make_url
 from throughput import machine
 
-from crawler.frontier.messages import Batch, Candidate, Completion, Demand, PageResult
+from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Completion, PageResult
 from crawler.items import PageItem
 from crawler.store.database import open_database
 from crawler.store.schema import crawl, page, tables
-from crawler.store.worker_session import Plan, WorkerSession
+from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 LENGTH, AT_ONCE = 1_500, 5_000
@@ -90,21 +90,21 @@ def measured(folder: Path, url: URL, kind: str) -> tuple[float, float, float]:
 
 def stored(url: URL, folder: Path, seconds: float, name: str) -> float:
     """Pages a second that a worker stores by itself, with ten links each."""
-    plan = Plan(name, folder=folder / name, seeds=(SEED,), site_limit=10**6, canonical=Canonical(()))
-    seat, count, began = WorkerSession(open_database(url), plan), 0, time.monotonic()
-    seat.seed([Candidate(SEED, kind="seed")])
-    lent = seat.ledger.commit(Batch(demand=Demand(1_000, 1_000, 1_000))).lent
-    while time.monotonic() - began < seconds and lent:
+    plan = CrawlPlan(name, folder=folder / name, seeds=(SEED,), site_limit=10**6, canonical=Canonical(()))
+    session, count, began = WorkerSession(open_database(url), plan), 0, time.monotonic()
+    session.seed([Candidate(SEED, kind="seed")])
+    leases = session.committer.commit(Batch(demand=ClaimRequest(1_000, 1_000, 1_000))).leases
+    while time.monotonic() - began < seconds and leases:
         ended = []
-        for one in lent:
+        for one in leases:
             links = tuple(Candidate(f"http://s{count % 40}.example/{count}/{n}", 5, 1) for n in range(10))
             here = one.candidate.url
             item = asdict(PageItem(here, here, "2026-11-22T12:00:00+00:00", 200, 0, None, text="Bees. " * 250))
             ended.append(Completion(one, PageResult(record=item, links=links)))
             count += 1
-        seat.ledger.commit(Batch(ended, resting=dict.fromkeys((one.host_id for one in lent), 0.0)))
-        lent = seat.ledger.commit(Batch(demand=Demand(50, 50, 50))).lent
-    seat.leave()
+        session.committer.commit(Batch(ended, resting=dict.fromkeys((one.host_id for one in leases), 0.0)))
+        leases = session.committer.commit(Batch(demand=ClaimRequest(50, 50, 50))).leases
+    session.leave()
     return count / (time.monotonic() - began)
 
 

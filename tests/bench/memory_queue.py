@@ -25,7 +25,7 @@ from twisted.internet.defer import Deferred
 
 from crawler import crawl as building
 from crawler.crawl import SEED_PRIORITY, crawl_of
-from crawler.frontier.frontier import Frontier, spelling
+from crawler.frontier.frontier import Frontier, url_hash
 from crawler.frontier.messages import Candidate, Lease, PageResult
 from crawler.spiders.topic import TopicSpider
 
@@ -38,16 +38,16 @@ class MemoryFrontier(Frontier):
     def __len__(self) -> int:
         return len(self.scheduler)
 
-    def reprice(self, renewed: Mapping[str, int]) -> None:
+    def update_priorities(self, renewed: Mapping[str, int]) -> None:
         """Nothing: Scrapy's queue keeps the priority that a request came with."""
 
     def learned(self, summary: str, learned: str) -> None:
         """Nothing: there is no later run."""
 
-    def finish(self, lease: int, result: PageResult) -> bool:
+    def finish(self, lease_id: int, result: PageResult) -> bool:
         self.ended += 1
         for candidate in result.links:
-            if self._recent.add(spelling(candidate.url, candidate.kind)):
+            if self._recent.add(url_hash(candidate.url, candidate.kind)):
                 self.scheduler.add(candidate)
         if result.record is not None:
             self.pages += 1
@@ -55,8 +55,8 @@ class MemoryFrontier(Frontier):
             self.scheduler.lines.write(json.dumps(result.record, ensure_ascii=False) + "\n")
         return True
 
-    async def move(self, lease: int, candidate: Candidate) -> Lease | None:
-        return Lease(lease, candidate, 0, 0)
+    async def move(self, lease_id: int, candidate: Candidate) -> Lease | None:
+        return Lease(lease_id, candidate, 0, 0)
 
 
 building.Frontier = MemoryFrontier  # type: ignore[misc]
@@ -70,7 +70,7 @@ class MemoryScheduler(Scheduler):
         scheduler, crawl = super().from_crawler(crawler), crawl_of(crawler)
         assert isinstance(crawl.frontier, MemoryFrontier)
         crawl.frontier.scheduler = scheduler
-        scheduler.lines = crawl.seat.pages.path.open("w", encoding="utf-8")
+        scheduler.lines = crawl.session.pages.path.open("w", encoding="utf-8")
         scheduler.seeds = crawl.arguments.seeds
         return scheduler
 

@@ -43,13 +43,13 @@ class Waiting:
 
 def breadth_first(web: Web, seeds: Sequence[str]) -> Iterator[str]:
     """First come, first fetched."""
-    coming, met = deque(seeds), set(seeds)
-    while coming:
-        yield (url := coming.popleft())
+    pending, met = deque(seeds), set(seeds)
+    while pending:
+        yield (url := pending.popleft())
         for found in web.next_to(url):
             if found not in met:
                 met.add(found)
-                coming.append(found)
+                pending.append(found)
 
 
 Vector = Mapping[str, float]
@@ -123,16 +123,16 @@ def oracle(web: Web, seeds: Sequence[str], wanted: Collection[str]) -> Iterator[
 def _shortest_way(web: Web, starts: Sequence[str], ends: Collection[str]) -> list[str]:
     """The pages from any of the starts, which is left out, to the nearest of the ends; none where no way leads."""
     came_from: dict[str, str | None] = dict.fromkeys(starts)
-    coming = deque(starts)
-    while coming:
-        url = coming.popleft()
+    pending = deque(starts)
+    while pending:
+        url = pending.popleft()
         for found in web.next_to(url):
             if found in came_from:
                 continue
             came_from[found] = url
             if found in ends:
                 return _back(came_from, found)
-            coming.append(found)
+            pending.append(found)
     return []
 
 

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from crawler.recrawl import revisit_interval
-from crawler.recrawl.revisit_interval import DAY, HOUR, Bounds, History, next_interval
+from crawler.recrawl.revisit_interval import DAY, HOUR, Bounds, CheckHistory, next_interval
 
 Times = NDArray[np.float64]
 NOW = 2e9
@@ -45,7 +45,7 @@ PAST = 400 * DAY  # before the first fetch, for what Last-Modified says
 NEVER, MEDIAN, SPREAD = 0.25, 1 / (20 * DAY), 1.8
 BURST, WITHIN = 5, 2 * HOUR
 SAY, LIE = 0.5, 0.2  # shares: of pages with Last-Modified, and of these of wrong ones
-Rule = Callable[[History], float]
+Rule = Callable[[CheckHistory], float]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def fetched(pages: Pages, rule: Rule, limits: Limits) -> list[Times]:
     times: list[list[float]] = [[0.0] for _ in pages.rates]
     due = []
     for page, said in enumerate(pages.said):
-        history = History(NOW, 0, 0, 0, None, None if said is None else NOW + said)
+        history = CheckHistory(NOW, 0, 0, 0, None, None if said is None else NOW + said)
         intervals[page] = rule(history)
         heapq.heappush(due, (intervals[page], page))
     free = 0.0
@@ -137,7 +137,7 @@ def fetched(pages: Pages, rule: Rule, limits: Limits) -> list[Times]:
         checks[page] += 1
         found[page] += changed
         interval = when - before if limits.is_elapsed else intervals[page]
-        intervals[page] = rule(History(NOW + when, interval, checks[page], found[page], changed))
+        intervals[page] = rule(CheckHistory(NOW + when, interval, checks[page], found[page], changed))
         times[page].append(when)
         heapq.heappush(due, (when + intervals[page], page))
     return [np.array(of) for of in times]
@@ -243,7 +243,7 @@ def with_numbers(**numbers: float) -> Iterator[None]:
             setattr(revisit_interval, name, number)
 
 
-def leaning(history: History, weight: float, bounds: Bounds) -> float:
+def leaning(history: CheckHistory, weight: float, bounds: Bounds) -> float:
     """The rule with the page's own history counted at every check, as its docstring says would add nothing."""
     interval = next_interval(history, bounds)
     if history.changed is not None:

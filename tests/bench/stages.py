@@ -20,7 +20,7 @@ from server import Files
 
 from crawler import crawl as building
 from crawler.crawl import crawl_of
-from crawler.frontier.host_limits import PaceSettings
+from crawler.frontier.host_limits import LimitSettings
 from crawler.metadata.language import language
 from crawler.metadata.page_record import READERS
 from crawler.outcomes import Code, Outcome
@@ -94,7 +94,7 @@ def started(output: str) -> Crawler:
     crawler = Crawler(TopicSpider, settings, init_reactor=True)
     crawler.spider = crawler._create_spider(seeds=START)
     crawler._apply_settings()
-    crawl_of(crawler).frontier.manners.pace = PaceSettings(32)  # there is no downloader to tell the pause of
+    crawl_of(crawler).frontier.limits.settings = LimitSettings(32)  # there is no downloader to tell the pause of
     return crawler
 
 
@@ -106,9 +106,9 @@ def crawl(files: Files, clock: Clock, crawler: Crawler) -> int:
     pipelines: list[Any] = [ExtractPipeline.from_crawler(crawler), StorePipeline.from_crawler(crawler)]
     while not frontier.over:
         with clock.step(STORE):
-            answer = parts.seat.ledger.commit(frontier.batch(monotonic()))
-            news = frontier.absorb(answer, monotonic())
-        frontier.reprice(parts.learning.hear(answer, news))
+            answer = parts.session.committer.commit(frontier.batch(monotonic()))
+            news = frontier.apply_reply(answer, monotonic())
+        frontier.update_priorities(parts.learning.hear(answer, news))
         while not frontier.hungry:
             with clock.step(LINKS):
                 request = scheduler.next_request()
@@ -126,7 +126,7 @@ def crawl(files: Files, clock: Clock, crawler: Crawler) -> int:
                     with clock.step(STORE):
                         for pipeline in pipelines:
                             pipeline.process_item(item)
-    parts.seat.leave()
+    parts.session.leave()
     return frontier.pages
 
 

@@ -39,11 +39,11 @@ from sqlalchemy import make_url, text
 from synthetic import build, site_of
 from throughput import MEGABYTE, TOPIC, Run, _finish, machine
 
-from crawler.frontier.messages import Batch, Candidate, Completion, Demand, Lease, PageResult
+from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Completion, Lease, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.store.claims import LONGEST_REST, claim
 from crawler.store.database import open_database
-from crawler.store.worker_session import Plan, WorkerSession
+from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 MEMORY = [*TOPIC, "-s", "SPIDER_MODULES=crawler.spiders,memory_queue", "-s", "SCHEDULER=memory_queue.MemoryScheduler"]
@@ -137,31 +137,31 @@ def lines_in(folder: Path) -> int:
 
 def seat_at(url: str, folder: Path, name: str = "bench") -> WorkerSession:
     """A seat at a crawl that asks nobody."""
-    plan = Plan(name, ("http://bench.test/",), folder, Canonical(()), SITE_LIMIT)
+    plan = CrawlPlan(name, ("http://bench.test/",), folder, Canonical(()), SITE_LIMIT)
     return WorkerSession(open_database(make_url(url)), plan)
 
 
-def fill(seat: WorkerSession, addresses: int, hosts: int) -> None:
+def fill(session: WorkerSession, addresses: int, hosts: int) -> None:
     """Let so many addresses wait, spread over so many hosts, as the ledger would have written them."""
-    crawl_id = seat.crawl_id
-    with seat.engine.begin() as database:
+    crawl_id = session.crawl_id
+    with session.engine.begin() as database:
         _insert(database, 0, hosts, f"INSERT INTO site (crawl_id, name, pages, held, requests) SELECT {crawl_id}, "
                 "'host-' || i || '.test', 0, 0, 0 FROM n")  # fmt: skip
-        _insert(database, 0, hosts, "INSERT INTO host (crawl_id, site_id, name, best, next_at, pace) "
+        _insert(database, 0, hosts, "INSERT INTO host (crawl_id, site_id, name, best, next_at, crawl_delay) "
                 f"SELECT {crawl_id}, site.id, site.name, 0, 0, 0 FROM site CROSS JOIN n "
                 f"WHERE site.crawl_id = {crawl_id} AND n.i = 0 ORDER BY site.id")  # fmt: skip
         first = database.execute(text(f"SELECT min(id) FROM host WHERE crawl_id = {crawl_id}")).scalar_one()
     step = 2**64 // (addresses + 2)  # keys are spread evenly, as hashes are, and ascend, because that is filled fast
     for begin in range(0, addresses, FILLED_AT_ONCE):
-        with seat.engine.begin() as database:
+        with session.engine.begin() as database:
             if database.dialect.name == "postgresql" and addresses > FILLED_AT_ONCE:
                 database.execute(text("SET LOCAL session_replication_role = replica"))  # check no foreign keys
             _insert(database, begin, min(addresses, begin + FILLED_AT_ONCE),
-                    "INSERT INTO address (key, host_id, url, kind, priority, depth, state, lapses) "
+                    "INSERT INTO address (key, host_id, url, kind, priority, depth, state, crashes) "
                     f"SELECT (CAST(i AS BIGINT) - {addresses // 2}) * {step}, {first} + i % {hosts}, 'http://host-' || "
                     f"(i % {hosts}) || '.test/articles/of-a-usual-length/number-' || i || '.html', 'link', "
                     f"(CAST(i AS BIGINT) / {hosts} * 7919 + i % {hosts} * 31) % 997, 3, 0, 0 FROM n")  # fmt: skip
-    with seat.engine.begin() as database:
+    with session.engine.begin() as database:
         best = "(SELECT max(priority) FROM address WHERE host_id = host.id AND state = 0)"
         database.execute(text(f"UPDATE host SET best = {best} WHERE crawl_id = {crawl_id}"))
         database.execute(text(f"UPDATE crawl SET waiting = {addresses} WHERE id = {crawl_id}"))
@@ -180,24 +180,24 @@ def _insert(database: Database, begin: int, end: int, insert: str) -> None:
 class Worker:
     """Claims as a frontier with a second's pause between two requests to a host does, and ends what it claimed."""
 
-    seat: WorkerSession
+    session: WorkerSession
     random: Random
     at_hand: tuple[int, ...] = ()
 
-    def demand(self) -> Demand:
+    def demand(self) -> ClaimRequest:
         """Two addresses each of some hosts at hand, and of new ones."""
         low = self.at_hand[: CLAIMED // 10]
-        return Demand(CLAIMED // 2 - len(low), CLAIMED, 2, low, self.at_hand)
+        return ClaimRequest(CLAIMED // 2 - len(low), CLAIMED, 2, low, self.at_hand)
 
-    def took(self, lent: list[Lease]) -> dict[int, float]:
+    def took(self, leases: list[Lease]) -> dict[int, float]:
         """Have the hosts at hand that were; those that are no longer rest, for as long as this says."""
-        before, self.at_hand = self.at_hand, tuple({one.host_id for one in lent})
+        before, self.at_hand = self.at_hand, tuple({one.host_id for one in leases})
         return dict.fromkeys(set(before) - set(self.at_hand), 1.0)
 
-    def link(self, lent: Lease) -> Candidate:
+    def link(self, lease: Lease) -> Candidate:
         """A new address of the same host, that it waits in place of this one."""
-        url = lent.candidate.url.partition(".test/")[0] + f".test/new/{self.random.getrandbits(60)}.html"
-        return Candidate(url, self.random.randrange(997), 4, lent.candidate.url)
+        url = lease.candidate.url.partition(".test/")[0] + f".test/new/{self.random.getrandbits(60)}.html"
+        return Candidate(url, self.random.randrange(997), 4, lease.candidate.url)
 
 
 # ---- claims
@@ -227,9 +227,9 @@ def claims(options: argparse.Namespace) -> Shown:
 def rates(name: str, url: str, folder: Path, workers: int, seconds: float) -> str:
     """One line of the table."""
     crawl_name = f"bench-{workers}"
-    seat = seat_at(url, folder, crawl_name)
-    fill(seat, FEW * 4, HOSTS)
-    seat.leave()
+    session = seat_at(url, folder, crawl_name)
+    fill(session, FEW * 4, HOSTS)
+    session.leave()
     found = []
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         for work in (claim_on, write_on):
@@ -248,11 +248,11 @@ def claim_on(where: tuple[str, Path, str], start: float, seconds: float) -> floa
         resting: dict[int, float] = {}
         total, until = 0, time.monotonic() + seconds
         while time.monotonic() < until:
-            answer = worker.seat.ledger.commit(Batch(ended=ended, resting=resting, demand=worker.demand()))
-            ended = [Completion(one, DROPPED) for one in answer.lent]
-            resting = worker.took(answer.lent)
+            answer = worker.session.committer.commit(Batch(ended=ended, resting=resting, demand=worker.demand()))
+            ended = [Completion(one, DROPPED) for one in answer.leases]
+            resting = worker.took(answer.leases)
             total += len(ended)
-        worker.seat.ledger.commit(Batch(ended=ended))
+        worker.session.committer.commit(Batch(ended=ended))
     return total / seconds
 
 
@@ -263,35 +263,35 @@ def write_on(where: tuple[str, Path, str], start: float, seconds: float) -> floa
         resting: dict[int, float] = {}
         while time.monotonic() < until and spent < seconds:
             demand = worker.demand()._replace(hosts=PAGES_A_BATCH, pages=PAGES_A_BATCH)
-            lent = worker.seat.ledger.commit(Batch(resting=resting, demand=demand)).lent
+            leases = worker.session.committer.commit(Batch(resting=resting, demand=demand)).leases
             ended = [
                 Completion(
                     one, PageResult(record=record(one), links=tuple(worker.link(one) for _ in range(LINKS_A_PAGE)))
                 )
-                for one in lent
+                for one in leases
             ]
             begun = time.monotonic()
-            worker.seat.ledger.commit(Batch(ended=ended))
+            worker.session.committer.commit(Batch(ended=ended))
             spent += time.monotonic() - begun
             total += len(ended)
-            resting = worker.took(lent)
+            resting = worker.took(leases)
     return total / spent
 
 
 @contextmanager
 def seated(where: tuple[str, Path, str], start: float) -> Iterator[Worker]:
     """A worker with a folder of its own, from a moment that it shares with others."""
-    seat = seat_at(*where)
+    session = seat_at(*where)
     try:
         time.sleep(max(0.0, start - time.time()))
-        yield Worker(seat, Random(time.time_ns()))
+        yield Worker(session, Random(time.time_ns()))
     finally:
-        seat.leave()
+        session.leave()
 
 
-def record(lent: Lease) -> dict[str, Any]:
+def record(lease: Lease) -> dict[str, Any]:
     """A page of the usual length as it is stored."""
-    url = lent.candidate.url
+    url = lease.candidate.url
     facts = {"url": url, "requested_url": url, "fetched_at": "2025-01-01T00:00:00+00:00", "status": 200, "depth": 3}
     words = {"parent": None, "language": "en", "title": "A page", "text": TEXT, "published": None, "relevance": 0.5}
     return facts | words | {"extractor": "leaf-tags", "text_fingerprint": None, "images": []}
@@ -320,7 +320,7 @@ def grown(name: str, urls: tuple[str, ...], folder: Path, options: argparse.Name
     for number, (url, size) in enumerate(zip(urls, (FEW, options.pending), strict=True)):
         begun = time.monotonic()
         workers.append(Worker(seat_at(url, folder / str(number)), Random(number)))
-        fill(workers[-1].seat, size, options.hosts)
+        fill(workers[-1].session, size, options.hosts)
         print(f"{name}: {size:,} addresses filled in {time.monotonic() - begun:.0f} s", file=sys.stderr)
     spent: tuple[list[tuple[float, float]], ...] = [], []
     for pair in in_turns(WARM_UP + options.batches):
@@ -332,7 +332,7 @@ def grown(name: str, urls: tuple[str, ...], folder: Path, options: argparse.Name
             low, high = 1000 * of(few[column]), 1000 * of(many[column])
             yield f"{f'{name}, {what}, {measure}':48}{low:14.2f}{high:14.2f}{high / low:10.2f}"
     for worker in workers:
-        worker.seat.leave()
+        worker.session.leave()
     small, large = (crawl_beside(url, options) for url in urls)
     yield f"{f'{name}, crawl beside them: peak memory, MB':48}{small.memory:14.0f}{large.memory:14.0f}"
     yield f"{f'{name}, crawl beside them: pages a second':48}{small.rate:14.1f}{large.rate:14.1f}"
@@ -341,17 +341,17 @@ def grown(name: str, urls: tuple[str, ...], folder: Path, options: argparse.Name
 def claimed(worker: Worker) -> tuple[float, float]:
     """How long a claim took without its commit and with it; as many new addresses come as were claimed."""
     begun = time.perf_counter()
-    with worker.seat.engine.begin() as database:
+    with worker.session.engine.begin() as database:
         at = time.perf_counter()
-        found = claim(database, worker.seat.ledger.who, worker.demand(), time.time())
+        found = claim(database, worker.session.committer.who, worker.demand(), time.time())
         done = time.perf_counter()
     committed = time.perf_counter()
-    if len(found.lent) != CLAIMED:
+    if len(found.leases) != CLAIMED:
         sys.exit(
-            f"a claim brought {len(found.lent)} addresses instead of {CLAIMED}; give fewer --batches or more --hosts"
+            f"a claim brought {len(found.leases)} addresses instead of {CLAIMED}; give fewer --batches or more --hosts"
         )
-    ended = [Completion(one, replace(DROPPED, links=(worker.link(one),))) for one in found.lent]
-    worker.seat.ledger.commit(Batch(ended=ended, resting=worker.took(found.lent)))
+    ended = [Completion(one, replace(DROPPED, links=(worker.link(one),))) for one in found.leases]
+    worker.session.committer.commit(Batch(ended=ended, resting=worker.took(found.leases)))
     return done - at, committed - begun
 
 

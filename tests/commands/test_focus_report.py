@@ -19,16 +19,16 @@ from sites import Crawl, crawl
 from sqlalchemy import create_engine, insert
 from sqlalchemy.engine import URL, make_url
 
-from crawler.frontier.messages import Batch, Candidate, Completion, Demand, PageResult
+from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Completion, PageResult
 from crawler.items import PageItem
 from crawler.reports.focus_figures import MOST_POINTS
 from crawler.store.database import open_database
 from crawler.store.schema import crawl as crawl_table
 from crawler.store.schema import focus, page
-from crawler.store.worker_session import Plan, WorkerSession
+from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
-EVERYTHING = Demand(hosts=100, pages=1_000, each=100)
+EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
 SYNTAX = "it is scrapy focus report [--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]"
 WRONG_SHARE = "is wrong; allowed are numbers from 0 to 1"
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
@@ -64,16 +64,18 @@ class Place:
 
     def crawl(self, name: str, pages: Iterable[dict[str, Any]] = (), waiting: Iterable[Candidate] = ()) -> None:
         """What a crawl leaves that stored these pages."""
-        plan = Plan(name, ("http://seed.org/",), self.folder / "output", Canonical(()), 10_000)
+        plan = CrawlPlan(name, ("http://seed.org/",), self.folder / "output", Canonical(()), 10_000)
         engine = open_database(self.url)
-        seat = WorkerSession(engine, plan)
+        session = WorkerSession(engine, plan)
         items = {f"http://site{number}.org/": fields for number, fields in enumerate(pages)}
-        seat.seed([Candidate(url, kind="seed", via="seed") for url in items])
-        lent = seat.ledger.commit(Batch(demand=EVERYTHING)).lent
-        ended = [Completion(one, PageResult(record=item(one.candidate.url, items[one.candidate.url]))) for one in lent]
-        seat.ledger.commit(Batch(ended, resting={one.host_id: 0.0 for one in lent}))
-        seat.seed(waiting)
-        seat.leave()
+        session.seed([Candidate(url, kind="seed", via="seed") for url in items])
+        leases = session.committer.commit(Batch(demand=EVERYTHING)).leases
+        ended = [
+            Completion(one, PageResult(record=item(one.candidate.url, items[one.candidate.url]))) for one in leases
+        ]
+        session.committer.commit(Batch(ended, resting={one.host_id: 0.0 for one in leases}))
+        session.seed(waiting)
+        session.leave()
         engine.dispose()
 
     def change(self, *statements: Any) -> None:

@@ -24,7 +24,7 @@ from sites import Answer, Crawl, Site, crawl, page, serving
 from sqlalchemy import create_engine, select, text
 from sqlalchemy.engine import URL, make_url
 
-from crawler.frontier.messages import Batch, Candidate, Completion, Demand, PageResult, Sample, Template
+from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Completion, PageResult, Template, WorkerSample
 from crawler.items import PageItem
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome
@@ -32,11 +32,11 @@ from crawler.reports import state_report
 from crawler.store import deletion, read_only
 from crawler.store.database import open_database
 from crawler.store.schema import HELD, address, host, tables, version
-from crawler.store.worker_session import Plan, WorkerSession
-from crawler.store.workers import LEASE
+from crawler.store.worker_session import CrawlPlan, WorkerSession
+from crawler.store.workers import LEASE_SECONDS
 from crawler.urls.canonical import Canonical
 
-EVERYTHING = Demand(hosts=100, pages=1_000, each=100)
+EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")
 ESCAPES = "\x1b[2J\x9b31m\n\t\u202e"
 SPELLED = r"\x1b[2J\x9b31m\n\t\u202e"
@@ -75,9 +75,9 @@ class Place:
         out, err = self.capture.readouterr()
         return Said(ended.value.code, out, err)
 
-    def seat(self, name: str, **plan: Any) -> WorkerSession:
+    def session(self, name: str, **plan: Any) -> WorkerSession:
         common = {"seeds": (f"http://{name}.example/",), "site_limit": 10_000, "canonical": Canonical(())}
-        return WorkerSession(open_database(self.url), Plan(name, folder=self.folder / "output", **common | plan))
+        return WorkerSession(open_database(self.url), CrawlPlan(name, folder=self.folder / "output", **common | plan))
 
     def change(self, statement: str, **values: Any) -> None:
         engine = create_engine(self.url)
@@ -125,19 +125,19 @@ def sqlite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Place:
     return Place(tmp_path, URL.create("sqlite", database=str(tmp_path / "output" / "crawl.db")), capsys)
 
 
-def work(seat: WorkerSession, links: Mapping[str, Outcome | None] = {}, fetched_at: str = OLD) -> None:
+def work(session: WorkerSession, links: Mapping[str, Outcome | None] = {}, fetched_at: str = OLD) -> None:
     """Store a crawl's seed, and let links wait or be ended in these ways."""
-    ledger, (seed,) = seat.ledger, seat.plan.seeds
-    seat.seed([Candidate(seed, kind="seed")])
-    (lent,) = ledger.commit(Batch(demand=EVERYTHING)).lent
+    committer, (seed,) = session.committer, session.plan.seeds
+    session.seed([Candidate(seed, kind="seed")])
+    (lease,) = committer.commit(Batch(demand=EVERYTHING)).leases
     item = asdict(PageItem(seed, seed, fetched_at, 200, 0, None, text="Bees. " * 1_000))
     found = tuple(Candidate(url, 5, 1, seed) for url in links)
-    ledger.commit(Batch([Completion(lent, PageResult(record=item, links=found))], resting={lent.host_id: 0.0}))
+    committer.commit(Batch([Completion(lease, PageResult(record=item, links=found))], resting={lease.host_id: 0.0}))
     if links:
-        held = [(one, links[one.candidate.url]) for one in ledger.commit(Batch(demand=EVERYTHING)).lent]
+        held = [(one, links[one.candidate.url]) for one in committer.commit(Batch(demand=EVERYTHING)).leases]
         ended = [Completion(one, PageResult(outcome)) for one, outcome in held if outcome]
         back = [one for one, outcome in held if not outcome]
-        ledger.commit(Batch(ended, returned=back, resting=dict.fromkeys({one.host_id for one, _ in held}, 0.0)))
+        committer.commit(Batch(ended, returned=back, resting=dict.fromkeys({one.host_id for one, _ in held}, 0.0)))
 
 
 WAYS = {
@@ -153,9 +153,9 @@ WAYS = {
 
 
 def test_a_stopped_crawl(place: Place) -> None:
-    seat = place.seat("bees")
-    work(seat, WAYS)
-    seat.leave()
+    session = place.session("bees")
+    work(session, WAYS)
+    session.leave()
     said = place.state("bees")
     assert (said.status, said.err) == (0, "")
     assert said.out.startswith("bees: stopped; the same command goes on there\n")
@@ -175,17 +175,17 @@ def test_a_stopped_crawl(place: Place) -> None:
 
 
 def test_what_is_left_and_held_and_of_earlier_runs(place: Place) -> None:
-    seat = place.seat("bees", max_pages=1)
-    work(seat, {"http://a.example/": None, "http://b.example/": None})
-    seat.ledger.commit(Batch(idle=True))
-    seat.leave()
+    session = place.session("bees", max_pages=1)
+    work(session, {"http://a.example/": None, "http://b.example/": None})
+    session.committer.commit(Batch(idle=True))
+    session.leave()
     said = place.state("bees")
     full = "with all its pages (max_pages); more max_pages goes on there"
     assert re.match(rf"bees: finished on \d{{4}}-\d\d-\d\d \d\d:\d\d UTC {re.escape(full)}\n", said.out)
     assert said.fact("addresses") == "2 waiting, 0 held by workers, 1 done"
-    again = place.seat("bees", max_pages=9)
+    again = place.session("bees", max_pages=9)
     again.seed([])
-    again.ledger.commit(Batch(demand=EVERYTHING))
+    again.committer.commit(Batch(demand=EVERYTHING))
     said = place.state("bees")
     assert said.out.startswith("bees: running, 1 worker\n")
     assert said.fact("addresses") == "0 waiting, 2 held by workers, 1 done"
@@ -198,9 +198,9 @@ def test_what_is_left_and_held_and_of_earlier_runs(place: Place) -> None:
 
 
 def test_many_of_everything(sqlite: Place) -> None:
-    seat = sqlite.seat("bees")
-    work(seat, {f"http://site{n}.example/": Outcome(Code.ERROR, f"reason {n}") for n in range(12)})
-    seat.leave()
+    session = sqlite.session("bees")
+    work(session, {f"http://site{n}.example/": Outcome(Code.ERROR, f"reason {n}") for n in range(12)})
+    session.leave()
     sqlite.change("UPDATE crawl SET seeds = :seeds", seeds=json.dumps([f"http://{n}.example/" for n in range(12)]))
     short, whole = sqlite.state(), sqlite.state("bees")
     assert short.fact("seeds") == "http://0.example/, http://1.example/, http://2.example/ and 9 more"
@@ -232,9 +232,9 @@ SITE = {"pages": 0, "requests": 0}
     ids=["some", "nearly", "spent", "requests", "all requests", "closed", "rests", "not for long", "for nothing"],
 )
 def test_a_site(sqlite: Place, numbers: dict[str, int], change: str, expected: str) -> None:
-    seat = sqlite.seat("bees")
-    work(seat, {"http://site.example/": None})
-    seat.leave()
+    session = sqlite.session("bees")
+    work(session, {"http://site.example/": None})
+    session.leave()
     mine = "(SELECT id FROM site WHERE name = 'site.example')"
     values = ", ".join(f"{name} = {value}" for name, value in (SITE | numbers).items())
     sqlite.change(f"UPDATE site SET {values} WHERE id = {mine}")
@@ -244,9 +244,9 @@ def test_a_site(sqlite: Place, numbers: dict[str, int], change: str, expected: s
 
 
 def test_a_site_of_which_some_hosts_are_closed(place: Place) -> None:
-    seat = place.seat("bees")
-    work(seat, {"http://a.site.org/": None, "http://b.site.org/": None})
-    seat.leave()
+    session = place.session("bees")
+    work(session, {"http://a.site.org/": None, "http://b.site.org/": None})
+    session.leave()
     place.change("UPDATE host SET closed = 'host_closed' WHERE name = 'a.site.org'")
     assert re.search(
         r"^site\.org +0 +2 +0%  1 of 2 hosts closed: site asked to be left alone$",
@@ -257,9 +257,9 @@ def test_a_site_of_which_some_hosts_are_closed(place: Place) -> None:
 
 @pytest.mark.parametrize("words", [[], ["bees"], ["--reset", "bees", "--yes"], ["--prune"]], ids=" ".join)
 def test_what_was_crawled_does_not_write_to_the_terminal(sqlite: Place, words: list[str]) -> None:
-    seat = sqlite.seat("bees")
-    work(seat, {"http://a.example/": Outcome(Code.ERROR, ESCAPES), "http://b.example/": None})
-    seat.leave()
+    session = sqlite.session("bees")
+    work(session, {"http://a.example/": Outcome(Code.ERROR, ESCAPES), "http://b.example/": None})
+    session.leave()
     seeds = '["http://x\\u001b[2J\\u009b31m\\n\\t\\u202e\\ud800/"]'
     sqlite.change("UPDATE crawl SET seeds = :seeds", seeds=seeds)
     sqlite.change("UPDATE site SET name = name || :escapes", escapes=ESCAPES)
@@ -274,8 +274,8 @@ def test_what_was_crawled_does_not_write_to_the_terminal(sqlite: Place, words: l
 
 
 def test_a_name_is_spelled_out_too(sqlite: Place) -> None:
-    seat = sqlite.seat("bees")
-    seat.leave()
+    session = sqlite.session("bees")
+    session.leave()
     sqlite.change("UPDATE crawl SET name = :name", name=f"bees{ESCAPES}")
     said = sqlite.state()
     assert f"\nbees{SPELLED}: stopped; " in said.out
@@ -290,15 +290,15 @@ def test_a_name_is_spelled_out_too(sqlite: Place) -> None:
     [
         (0.0, "running, 1 worker"),
         (30.0, r"running, 1 worker, last sign of life 3\d s ago"),  # the machine may have much else to do
-        (LEASE - 10, r"running, 1 worker, last sign of life 5\d s ago"),
-        (LEASE + 5, r"broken off, last sign of life 6[5-9] s ago; the same command goes on there"),
+        (LEASE_SECONDS - 10, r"running, 1 worker, last sign of life 5\d s ago"),
+        (LEASE_SECONDS + 5, r"broken off, last sign of life 6[5-9] s ago; the same command goes on there"),
     ],
 )
 def test_a_worker_is_at_it(place: Place, silent: float, expected: str) -> None:
-    seat = place.seat("bees")
-    work(seat, {"http://a.example/": None})
-    seat.ledger.commit(Batch(demand=EVERYTHING))
-    place.change("UPDATE worker SET beat = beat - :silent", silent=silent)
+    session = place.session("bees")
+    work(session, {"http://a.example/": None})
+    session.committer.commit(Batch(demand=EVERYTHING))
+    place.change("UPDATE worker SET heartbeat = heartbeat - :silent", silent=silent)
     before = place.rows()
     assert re.fullmatch(f"bees: {expected}", place.state("bees").out.splitlines()[0])
     said = place.state("--reset", "bees", "--yes")
@@ -313,27 +313,27 @@ def test_a_worker_is_at_it(place: Place, silent: float, expected: str) -> None:
     else:
         assert said.status == 0
         assert not any(rows for name, rows in place.rows().items() if name != version.name)
-    seat.close()
+    session.close()
 
 
 def test_a_worker_that_comes_at_the_last_moment(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    seat = place.seat("bees")
-    work(seat)
+    session = place.session("bees")
+    work(session)
     before = place.rows()
     with pytest.raises(deletion.BusyError, match=r"^the crawl 'bees' has just been started; stop it first$"):
-        deletion.reset(place.url, "bees")
+        deletion.delete_crawl(place.url, "bees")
     monkeypatch.setattr(state_report.Crawl, "alive", ())  # as the command saw it before
     said = place.state("--reset", "bees", "--yes")
     assert (said.status, said.err) == (2, "scrapy state: the crawl 'bees' has just been started; stop it first\n")
     assert place.rows() == before
-    seat.leave()
+    session.leave()
 
 
 def test_a_worker_of_another_folder(sqlite: Place) -> None:
-    seat = sqlite.seat("bees")
-    sqlite.change("UPDATE worker SET place = 'elsewhere'")
+    session = sqlite.session("bees")
+    sqlite.change("UPDATE worker SET folder_id = 'elsewhere'")
     assert re.search(r"^ +1  bees\.jsonl in another folder +0  0 s ago$", sqlite.state("bees").out, re.MULTILINE)
-    seat.leave()
+    session.leave()
 
 
 VERDICT = {
@@ -343,33 +343,35 @@ VERDICT = {
 }
 
 
-def remember(place: Place, seat: WorkerSession) -> None:
+def remember(place: Place, session: WorkerSession) -> None:
     """Have the pages of a crawl known for what they said before, what they are like, and what they came in."""
-    mine = f"FROM page WHERE crawl_id = {seat.crawl_id}"
+    mine = f"FROM page WHERE crawl_id = {session.crawl_id}"
     columns = "key, crawl_id, fetched_at, title, text"
-    place.change(f"INSERT INTO version ({columns}) SELECT {columns} {mine}")
-    place.change(f"INSERT INTO likeness (crawl_id, band, key) SELECT crawl_id, 7, key {mine}")
+    place.change(f"INSERT INTO page_version ({columns}) SELECT {columns} {mine}")
+    place.change(f"INSERT INTO near_duplicate_band (crawl_id, band, key) SELECT crawl_id, 7, key {mine}")
     came = f"SELECT key, crawl_id, fetched_at, 'HTTP/1.1 200 OK', '[]', :body {mine}"
-    place.change(f"INSERT INTO raw (key, crawl_id, fetched_at, status_line, headers, body) {came}", body=b"packed")
+    place.change(
+        f"INSERT INTO stored_response (key, crawl_id, fetched_at, status_line, headers, body) {came}", body=b"packed"
+    )
 
 
 def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
-    wasps = place.seat("wasps")
+    wasps = place.session("wasps")
     work(wasps, WAYS)
-    wasps.ledger.commit(Batch(demand=EVERYTHING))
+    wasps.committer.commit(Batch(demand=EVERYTHING))
     # What people labelled is theirs, and stays.
     labelled = "(1, 'bees', 'text', 'http://bees.example/', 'http://bees.example/', 'Bees', '{}', 0)"
     place.change(f"INSERT INTO label (key, crawl, kind, url, page, value, detail, said_at) VALUES {labelled}")
     before = place.rows()
-    bees = place.seat("bees")
+    bees = place.session("bees")
     work(bees, WAYS)
-    seed = bees.ledger.commit(Batch(demand=EVERYTHING)).lent[0]
+    seed = bees.committer.commit(Batch(demand=EVERYTHING)).leases[0]
     templates = (Template("bees.example", "a", "Menu"),)
     again = (("again", "http://bees.example/"),)
-    result = PageResult(Outcome(Code.TIMEOUT), lessons=again, templates=templates, verdict=VERDICT)
+    result = PageResult(Outcome(Code.TIMEOUT), shared_examples=again, templates=templates, verdict=VERDICT)
     pictures = {seed.site_id: Evidence().record()}
-    bees.ledger.commit(
-        Batch([Completion(seed, result)], pictures=pictures, learned=("{}", "{}"), samples=[Sample(1.0)])
+    bees.committer.commit(
+        Batch([Completion(seed, result)], pictures=pictures, learned=("{}", "{}"), samples=[WorkerSample(1.0)])
     )
     bees.leave()
     remember(place, bees)
@@ -388,10 +390,10 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
 
 def test_a_crawl_that_was_reset_starts_anew(sqlite: Place) -> None:
     for _ in range(2):
-        seat = sqlite.seat("bees")
-        work(seat)
-        assert seat.number == 1
-        seat.leave()
+        session = sqlite.session("bees")
+        work(session)
+        assert session.number == 1
+        session.leave()
         sqlite.state("--reset", "bees", "--yes")
     names = {path.name for path in (sqlite.folder / "output").glob("*.jsonl")}
     assert names == {"bees.jsonl", "bees.previous.jsonl"}
@@ -411,9 +413,9 @@ def terminal() -> Iterator[tuple[int, Any]]:
     [("y", True), ("Yes", True), ("n", False), ("", False), ("yesterday", False), ("\x04", False)],
 )
 def test_reset_asks(sqlite: Place, monkeypatch: pytest.MonkeyPatch, answer: str, deleted: bool) -> None:
-    seat = sqlite.seat("bees")
-    work(seat)
-    seat.leave()
+    session = sqlite.session("bees")
+    work(session)
+    session.leave()
     before = sqlite.rows()
     with terminal() as (master, file):
         monkeypatch.setattr(sys, "stdin", file)
@@ -433,9 +435,9 @@ def run(place: Place, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
 
 
 def test_ctrl_c_answers_too(sqlite: Place) -> None:
-    seat = sqlite.seat("bees")
-    work(seat)
-    seat.leave()
+    session = sqlite.session("bees")
+    work(session)
+    session.leave()
     before = sqlite.rows()
     master, slave = os.openpty()
     with run(sqlite, "--reset", "bees", stdin=slave) as process:
@@ -452,7 +454,7 @@ def test_ctrl_c_answers_too(sqlite: Place) -> None:
 
 
 def test_who_has_read_enough_may_go(sqlite: Place) -> None:
-    sqlite.seat("bees").leave()
+    sqlite.session("bees").leave()
     reads, writes = os.pipe()
     os.close(reads)
     with run(sqlite, stdout=writes) as process:
@@ -462,9 +464,9 @@ def test_who_has_read_enough_may_go(sqlite: Place) -> None:
 
 
 def test_reset_refuses_where_nobody_can_be_asked(sqlite: Place) -> None:
-    seat = sqlite.seat("bees")
-    work(seat)
-    seat.leave()
+    session = sqlite.session("bees")
+    work(session)
+    session.leave()
     before = sqlite.rows()
     said = sqlite.state("--reset", "bees")
     assert said.status == 2
@@ -482,9 +484,9 @@ def ago(days: float) -> str:
 def pages_of(place: Place, ages: Iterable[str]) -> None:
     """A crawl for each page, fetched at these times."""
     for number, when in enumerate(ages):
-        seat = place.seat(f"crawl{number}")
-        work(seat, fetched_at=when)
-        seat.leave()
+        session = place.session(f"crawl{number}")
+        work(session, fetched_at=when)
+        session.leave()
         looked_at = datetime.fromisoformat(when).timestamp()
         place.change(f"UPDATE page SET checked_at = {looked_at} WHERE fetched_at = '{when}'")
 
@@ -505,19 +507,24 @@ def test_prune_drops_what_is_older_than_it_is_to_be(place: Place) -> None:
 @pytest.mark.parametrize(("days", "stays"), [(29, True), (31, False)])
 def test_prune_keeps_old_pages_that_are_looked_at(place: Place, days: int, stays: bool) -> None:
     """A page that stays the same is fetched once, and was looked at since."""
-    seat = place.seat("bees")
-    work(seat, fetched_at=ago(365))
-    remember(place, seat)
-    seat.leave()
+    session = place.session("bees")
+    work(session, fetched_at=ago(365))
+    remember(place, session)
+    session.leave()
     place.change(f"UPDATE page SET checked_at = {time.time() - days * 86_400}")
     place.state("--prune", STATE_KEEP_DAYS=30)
     rows = place.rows()
-    assert [len(rows[name]) for name in ("page", "raw", "likeness", "version")] == [stays, stays, stays, 0]
+    assert [len(rows[name]) for name in ("page", "stored_response", "near_duplicate_band", "page_version")] == [
+        stays,
+        stays,
+        stays,
+        0,
+    ]
 
 
 def test_prune_compares_to_the_second(place: Place) -> None:
     pages_of(place, ["2026-11-21T13:39:59+00:00", "2026-11-21T13:40:00+00:00"])
-    assert deletion.prune(place.url, "2026-11-21T13:40:00+00:00") == 1
+    assert deletion.delete_old_pages(place.url, "2026-11-21T13:40:00+00:00") == 1
     assert [row[5] for row in place.rows()["page"]] == ["2026-11-21T13:40:00+00:00"]
 
 
@@ -525,13 +532,13 @@ def test_prune_compares_to_the_second(place: Place) -> None:
 def test_prune_takes_a_few_at_once(sqlite: Place, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     monkeypatch.setattr(deletion, "PAGES_AT_ONCE", 2)
     pages_of(sqlite, [OLD])
-    seat = sqlite.seat("crawl0")
+    session = sqlite.session("crawl0")
     columns = ", ".join(one.name for one in tables.tables["page"].c if one.name not in ("id", "key", "url"))
     for key in range(1, count):
         sqlite.change(f"INSERT INTO page (key, url, {columns}) SELECT {key}, '{key}', {columns} FROM page LIMIT 1")
-    assert deletion.prune(sqlite.url, NEW) == count
+    assert deletion.delete_old_pages(sqlite.url, NEW) == count
     assert sqlite.rows()["page"] == []
-    seat.leave()
+    session.leave()
 
 
 def test_prune_keeps_all_unless_told(sqlite: Place) -> None:
@@ -543,44 +550,49 @@ def test_prune_keeps_all_unless_told(sqlite: Place) -> None:
 
 
 def test_no_bytes_are_no_word(sqlite: Place) -> None:
-    sqlite.seat("wasps").leave()
-    seat = sqlite.seat("bees")
-    seat.leave()
+    sqlite.session("wasps").leave()
+    session = sqlite.session("bees")
+    session.leave()
     assert sqlite.state("--reset", "bees", "--yes").out == "Deleted 0 pages and 0 addresses of the crawl 'bees'.\n"
 
 
 def test_which_round_it_is_and_when_a_page_is_due(place: Place) -> None:
-    seat = place.seat("bees")
-    work(seat)
+    session = place.session("bees")
+    work(session)
     assert "\n  round" not in place.state("bees").out
-    seat.ledger.commit(Batch(idle=True))
-    seat.leave()
+    session.committer.commit(Batch(idle=True))
+    session.leave()
     assert place.state("bees").fact("round") == "1; the next page is due in 23 h"
     place.change("UPDATE page SET due_at = 1")
     assert place.state("bees").fact("round") == "1; 1 page due"
-    seat = place.seat("bees")
-    assert seat.begin([])
-    seat.leave()
+    session = place.session("bees")
+    assert session.begin([])
+    session.leave()
     assert place.state("bees").fact("round") == "2"
     assert place.state("bees").fact("pages") == "0 in this round, 1 in the database"
 
 
 def test_prune_takes_what_is_known_of_pages_with_them(place: Place) -> None:
-    seat = place.seat("bees")
-    work(seat)
-    remember(place, seat)
-    seat.leave()
+    session = place.session("bees")
+    work(session)
+    remember(place, session)
+    session.leave()
     place.change("UPDATE page SET checked_at = 1")
     place.state("--prune", STATE_KEEP_DAYS=1)
     rows = place.rows()
-    assert (rows["page"], rows["version"], rows["likeness"], rows["raw"]) == ([], [], [], [])
+    assert (rows["page"], rows["page_version"], rows["near_duplicate_band"], rows["stored_response"]) == (
+        [],
+        [],
+        [],
+        [],
+    )
 
 
 def fill(place: Place) -> None:
     """An old page of 2 MB."""
-    seat = place.seat("bees")
-    work(seat)
-    seat.leave()
+    session = place.session("bees")
+    work(session)
+    session.leave()
     place.change("UPDATE page SET text = :text, checked_at = 1", text="bees " * 400_000)
 
 
@@ -596,9 +608,9 @@ def test_prune_makes_the_file_smaller(sqlite: Place) -> None:
 def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch: pytest.MonkeyPatch, who: str) -> None:
     fill(sqlite)
     other = create_engine(sqlite.url)
-    seat = sqlite.seat("wasps") if who == "crawl" else None
+    session = sqlite.session("wasps") if who == "crawl" else None
     monkeypatch.setattr(read_only, "LOCK_SECONDS", 0.0)
-    drop = deletion.prune
+    drop = deletion.delete_old_pages
 
     def lock_then(*arguments: Any) -> int:
         count = drop(*arguments)
@@ -613,8 +625,8 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
     assert re.search(
         r"crawl\.db keeps its size while others are at it: 2\.\d MB of it are free .* later\.\n$", said.out
     )
-    if seat is not None:
-        seat.leave()
+    if session is not None:
+        session.leave()
     said = sqlite.state("--reset", "bees", "--yes")
     assert re.search(r"crawl\.db takes 2\.\d MB less: ", said.out)
 
@@ -670,7 +682,7 @@ def folder(place: Place) -> None:
 
 
 def of_another_release(place: Place) -> None:
-    place.seat("bees").leave()
+    place.session("bees").leave()
     place.change("UPDATE winnow_state SET version = 99")
 
 
@@ -708,7 +720,7 @@ def test_the_password_is_not_shown(empty: str, sqlite: Place) -> None:
     for words in ([], ["bees"], ["--reset", "bees", "--yes"]):
         assert "secret" not in (said := sqlite.state(*words)).out + said.err
         assert "postgres:***@127.0.0.1" in said.out + said.err
-    sqlite.seat("bees").leave()
+    sqlite.session("bees").leave()
     for words in ([], ["bees"], ["--prune"]):
         assert "secret" not in (said := sqlite.state(*words, STATE_KEEP_DAYS=1)).out + said.err
         assert said.status == 0
@@ -755,9 +767,9 @@ def test_days_that_may_be(sqlite: Place, days: str) -> None:
 
 
 def test_reading_waits_for_nobody_and_changes_nothing(sqlite: Place) -> None:
-    seat = sqlite.seat("bees")
-    work(seat, WAYS)
-    seat.leave()
+    session = sqlite.session("bees")
+    work(session, WAYS)
+    session.leave()
     file = sqlite.folder / "output" / "crawl.db"
     before = file.read_bytes(), sorted(path.name for path in file.parent.iterdir())
     assert sqlite.state().status == sqlite.state("bees").status == 0
@@ -773,7 +785,7 @@ def test_reading_waits_for_nobody_and_changes_nothing(sqlite: Place) -> None:
 
 
 def test_reading_could_not_write(place: Place) -> None:
-    place.seat("bees").leave()
+    place.session("bees").leave()
     with (
         pytest.raises(read_only.StateError, match=r"cannot be read: .*read-?only"),
         read_only.reading(place.url) as connection,
@@ -847,14 +859,14 @@ def test_outside_a_checkout_on_a_terminal(crawled: Crawl) -> None:
 
 
 def test_held_is_counted_by_who_holds(place: Place) -> None:
-    seat = place.seat("bees")
-    work(seat, {"http://a.example/": None})
-    (lent,) = seat.ledger.commit(Batch(demand=EVERYTHING)).lent
+    session = place.session("bees")
+    work(session, {"http://a.example/": None})
+    (lease,) = session.committer.commit(Batch(demand=EVERYTHING)).leases
     engine = create_engine(place.url)
     with engine.connect() as connection:
         held = connection.execute(select(address.c.id).where(address.c.state == HELD)).scalars().all()
     engine.dispose()
-    assert held == [lent.lease]
+    assert held == [lease.id]
     (found,) = state_report.read(place.url).crawls
     assert [one.held for one in found.workers] == [found.held] == [1]
-    seat.leave()
+    session.leave()

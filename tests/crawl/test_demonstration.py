@@ -15,12 +15,12 @@ from crawler.frontier.messages import Candidate
 from crawler.reports.state_report import read
 from crawler.spiders.demo_site import check_demo
 from crawler.store.database import StateError, open_database
-from crawler.store.worker_session import Plan, WorkerSession
+from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 
-def seat(url: URL, folder: Path) -> WorkerSession:
-    return WorkerSession(open_database(url), Plan("bees", ("demo",), folder, Canonical(()), 10_000))
+def session(url: URL, folder: Path) -> WorkerSession:
+    return WorkerSession(open_database(url), CrawlPlan("bees", ("demo",), folder, Canonical(()), 10_000))
 
 
 def at(folder: Path) -> URL:
@@ -64,14 +64,14 @@ def test_a_crawl_of_the_demo_that_cannot_go_on_or_need_not(tmp_path: Path) -> No
 
 
 def test_a_first_crawl_may_have_any_port(tmp_path: Path) -> None:
-    one = seat(at(tmp_path), tmp_path)
+    one = session(at(tmp_path), tmp_path)
     assert one.seed_known() is None
     check_demo(one)
     one.leave()
 
 
 def test_a_port_that_is_taken_ends_the_crawl_before_it_begins(tmp_path: Path, taken: int) -> None:
-    one = seat(at(tmp_path), tmp_path)
+    one = session(at(tmp_path), tmp_path)
     one.seed([Candidate(f"http://127.0.0.1:{taken}/", kind="seed")])
     assert one.seed_known() == f"http://127.0.0.1:{taken}/"
     words = (
@@ -85,23 +85,23 @@ def test_a_port_that_is_taken_ends_the_crawl_before_it_begins(tmp_path: Path, ta
 
 
 def test_another_crawls_seed_is_not_this_ones(tmp_path: Path, taken: int) -> None:
-    other = WorkerSession(open_database(at(tmp_path)), Plan("wasps", ("demo",), tmp_path, Canonical(()), 10_000))
+    other = WorkerSession(open_database(at(tmp_path)), CrawlPlan("wasps", ("demo",), tmp_path, Canonical(()), 10_000))
     other.seed([Candidate(f"http://127.0.0.1:{taken}/", kind="seed")])
     other.leave()
-    one = seat(at(tmp_path), tmp_path)
+    one = session(at(tmp_path), tmp_path)
     check_demo(one)
     one.leave()
 
 
 def test_the_demo_is_for_one_worker(tmp_path: Path, postgres_server: postgres.Server) -> None:
     url = make_url(postgres_server.database())
-    first = seat(url, tmp_path / "one")
+    first = session(url, tmp_path / "one")
     check_demo(first)
-    second = seat(url, tmp_path / "two")
+    second = session(url, tmp_path / "two")
     with pytest.raises(StateError, match=r"^the crawl 'bees' has another worker, and the demo site is for one; give "):
         check_demo(second)
     assert len(read(url).crawls[0].workers) == 1
     first.leave()
-    third = seat(url, tmp_path / "two")
+    third = session(url, tmp_path / "two")
     check_demo(third)
     third.leave()

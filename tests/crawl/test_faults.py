@@ -68,7 +68,7 @@ def test_killed_at_any_moment(start: Nursery, tmp_path: Path, web: Web, chance: 
     output = tmp_path / "output"
 
     def at_its_start(crawl: Running) -> None:
-        crawl.until((output / ".place").exists)
+        crawl.until((output / ".folder_id").exists)
         time.sleep(chance.uniform(0, 0.15))
 
     def on_its_way(crawl: Running) -> None:
@@ -284,11 +284,11 @@ def test_a_server_that_is_away(start: Nursery, tmp_path: Path, postgres_server: 
     assert crawl_through(start, tmp_path, postgres_server.database(), happen) == []
 
 
-@pytest.mark.parametrize(("patience", "status"), [(60, 0), (0.5, 1)])
+@pytest.mark.parametrize(("retry_seconds", "status"), [(60, 0), (0.5, 1)])
 def test_a_server_that_is_away_when_the_crawl_starts(
-    start: Nursery, tmp_path: Path, web: Web, postgres_server: postgres.Server, patience: float, status: int
+    start: Nursery, tmp_path: Path, web: Web, postgres_server: postgres.Server, retry_seconds: float, status: int
 ) -> None:
-    settings = BY_SHARES | {"STATE_URL": postgres_server.database(), "DATABASE_RETRY_SECONDS": str(patience)}
+    settings = BY_SHARES | {"STATE_URL": postgres_server.database(), "DATABASE_RETRY_SECONDS": str(retry_seconds)}
     web.pause = 0
     postgres_server.stop()
     try:

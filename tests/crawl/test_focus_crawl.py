@@ -215,8 +215,8 @@ def test_without_a_topic_ten_pages_say_what_it_is(tmp_path: Path) -> None:
     with serving(Site({"/": Answer(f"<urlset>{urls}</urlset>", content_type="text/xml"), **routes})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, ONE_BY_ONE)
     with sqlite3.connect(tmp_path / "output" / "crawl.db") as database:
-        (lessons,) = database.execute("SELECT count(*) FROM lesson WHERE kind = 'example'").fetchone()
-    assert lessons == 10
+        (shared_examples,) = database.execute("SELECT count(*) FROM shared_example WHERE kind = 'example'").fetchone()
+    assert shared_examples == 10
     assert len(ended.items()) == 15
     assert "On topic: " in ended.closing()
 

@@ -106,7 +106,7 @@ def test_three_rounds(tmp_path: Path, garden: Garden) -> None:
     assert "'recrawl/gone'" not in second.err
     changed = next(item for item in second.items()[4:] if item["url"].endswith("/dance"))
     assert WAX.strip() in changed["text"]
-    assert rows(tmp_path, "SELECT text FROM version") == [((BEES * 3).strip(),)]
+    assert rows(tmp_path, "SELECT text FROM page_version") == [((BEES * 3).strip(),)]
     ((distance, at, fetched),) = rows(
         tmp_path, "SELECT change_distance, changed_at, fetched_at FROM page WHERE changes > 0"
     )
@@ -250,7 +250,7 @@ def test_another_method_changes_no_page(tmp_path: Path, garden: Garden) -> None:
     assert {method for (method,) in rows(tmp_path, "SELECT extractor FROM page")} == {"template"}
     ((text,),) = rows(tmp_path, "SELECT text FROM page WHERE url LIKE '%/dance'")
     assert "rights reserved" in text
-    assert rows(tmp_path, "SELECT count(*) FROM version") == [(0,)]
+    assert rows(tmp_path, "SELECT count(*) FROM page_version") == [(0,)]
     garden.texts["/dance"] = WAX * 3
     assert paths(run(tmp_path, garden, extractor="template").items()[4:]) == ["/dance"]
 
@@ -285,7 +285,7 @@ def test_a_round_that_is_killed_goes_on(tmp_path: Path) -> None:
     items = paths(ended.items()[41:])
     assert sorted(items) == sorted(leaves)
     assert round_of(ended) == "Round 2: 40 pages changed, 0 new, 0 gone, 1 unchanged."
-    assert rows(tmp_path, "SELECT count(*) FROM version") == [(40,)]
+    assert rows(tmp_path, "SELECT count(*) FROM page_version") == [(40,)]
 
 
 def test_two_workers_share_a_round(tmp_path: Path, postgres_server: Server) -> None:
@@ -328,7 +328,7 @@ def test_two_workers_share_a_round(tmp_path: Path, postgres_server: Server) -> N
     with engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT round, pages FROM crawl").one() == (2, 61)
         assert connection.exec_driver_sql("SELECT count(*), min(round) FROM page").one() == (61, 2)
-        assert connection.exec_driver_sql("SELECT count(*) FROM version").scalar_one() == 60
+        assert connection.exec_driver_sql("SELECT count(*) FROM page_version").scalar_one() == 60
     engine.dispose()
 
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.engine import URL
 
 from crawler.dashboard.routes import VIEWS
-from crawler.store.deletion import reset
+from crawler.store.deletion import delete_crawl
 from crawler.store.read_only import reading
 from crawler.store.schema import crawl, page, verdict
 
@@ -171,7 +171,7 @@ def test_the_way_back_does_not_choose_the_language_again(page: Any) -> None:
 def test_a_crawl_that_is_cleared_away_while_it_is_looked_at(own_page: Any, copied: Path, problems: list[str]) -> None:
     own_page.goto("/crawls/1")
     name = own_page.locator("h1 bdi").inner_text()
-    reset(URL.create("sqlite", database=str(copied / "crawl.db")), name)
+    delete_crawl(URL.create("sqlite", database=str(copied / "crawl.db")), name)
     own_page.locator("#said", has_text="There is no such crawl.").wait_for()
     assert all("404" in one for one in problems)
     problems.clear()

@@ -17,7 +17,7 @@ from crawler.labels.labels import TEXT, Label, put_label
 from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE
 from crawler.store.responses import LEVEL, zstd
-from crawler.store.schema import crawl, page, raw
+from crawler.store.schema import crawl, page, stored_response
 
 URL_1 = "http://a.example/1"
 PLACES = ("Home", "Bees", "Bees dance in the dark.", "Bees", "More links")
@@ -44,8 +44,10 @@ def keep(engine: Engine, source: bytes, number: int = 1) -> None:
     headers = '[["Content-Type", "text/html; charset=utf-8"]]'
     row = {"key": number, "crawl_id": 1, "fetched_at": "2026-11-22T00:00:00+00:00", "status_line": "HTTP/1.1 200 OK"}
     with engine.begin() as connection:
-        connection.execute(delete(raw).where(raw.c.key == number))
-        connection.execute(insert(raw).values(row | {"headers": headers, "body": zstd.compress(source, LEVEL)}))
+        connection.execute(delete(stored_response).where(stored_response.c.key == number))
+        connection.execute(
+            insert(stored_response).values(row | {"headers": headers, "body": zstd.compress(source, LEVEL)})
+        )
 
 
 def get(desk: DashboardContext, path: str = "/labels", **query: str) -> Answer:
@@ -101,7 +103,7 @@ def test_what_is_said_where_nothing_can_be_marked(desk: DashboardContext, engine
     post(desk, "/labels/pages/2", **chosen(desk, number=2))
     assert "All pages whose response was kept are marked." in text(desk)
     with engine.begin() as connection:
-        for table in (raw, page, crawl):
+        for table in (stored_response, page, crawl):
             connection.execute(delete(table))
     assert "No crawl was ever run here." in text(desk)
 
@@ -264,7 +266,7 @@ def test_a_page_that_was_fetched_again_since(desk: DashboardContext, engine: Eng
     keep(engine, SOURCE + b"<p>More.")
     assert post(desk, **form).status == HTTPStatus.CONFLICT
     with engine.begin() as connection:
-        connection.execute(delete(raw))
+        connection.execute(delete(stored_response))
     assert post(desk, **form).status == HTTPStatus.NOT_FOUND
     assert stored(engine) == []
 
@@ -326,7 +328,7 @@ def test_the_gold_file(desk: DashboardContext, engine: Engine) -> None:
     enter(engine, 1)
     enter(engine, 2, source="<meta charset=gb2312><p>蜜蜂在跳舞。".encode("gb2312"))
     with engine.begin() as connection:
-        connection.execute(update(raw).where(raw.c.key == 2).values(headers="[]"))
+        connection.execute(update(stored_response).where(stored_response.c.key == 2).values(headers="[]"))
     for number, place in ((1, 2), (2, 0)):
         post(desk, f"/labels/pages/{number}", **chosen(desk, place, number=number))
     found = get(desk, "/labels/gold.jsonl", crawl="bees")

@@ -16,7 +16,7 @@ from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.store.dashboard_tables import job, run, sample
-from crawler.store.database import open_database, time_of
+from crawler.store.database import database_time, open_database
 from crawler.store.schema import crawl, worker
 
 EVIL = 'be"es\\\n{x="y"} 1\n# TYPE \u202e<b>'
@@ -48,7 +48,7 @@ def figures(url: URL) -> Mapping[tuple[str, ...], float]:
 def fill(engine: Engine) -> float:
     """A crawl that runs, another with no sample, and a job; the time."""
     with engine.begin() as connection:
-        now = time_of(connection)
+        now = database_time(connection)
         begun = {"seeds": "[]", "started_at": now}
         connection.execute(insert(crawl).values(id=1, name="bees", pages=10, waiting=5, round=2, **begun))
         connection.execute(insert(crawl).values(id=2, name=EVIL, **begun))

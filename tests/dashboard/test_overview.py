@@ -21,10 +21,10 @@ from crawler.dashboard.views.course import drawn
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
 from crawler.store.dashboard_tables import job, sample
-from crawler.store.database import open_database, time_of
-from crawler.store.samples import NUMBERS, Point
+from crawler.store.database import database_time, open_database
+from crawler.store.samples import NUMBERS, SamplePoint
 from crawler.store.schema import DONE, WAITING, address, crawl, host, page, site, tables, version, worker
-from crawler.store.workers import LEASE
+from crawler.store.workers import LEASE_SECONDS
 
 WORDS = re.compile(r"<bdi>[^<]*</bdi>|<title>[^<]*</title>|value=\"[^\"]*\"")
 """Where words of others may have a direction of their own."""
@@ -75,7 +75,7 @@ def text(desk: DashboardContext, path: str, **query: str) -> str:
 
 def now(engine: Engine) -> float:
     with engine.connect() as connection:
-        return time_of(connection)
+        return database_time(connection)
 
 
 def enter(engine: Engine, table: Any, *rows: dict[str, Any]) -> None:
@@ -184,7 +184,7 @@ def test_what_is_of_one_round_and_what_of_all_is_said(
     ("known", "silent", "status"),
     [
         ({}, 0.0, "running"),
-        ({}, LEASE + 5, "broken"),
+        ({}, LEASE_SECONDS + 5, "broken"),
         ({}, None, "stopped"),
         ({"ended_at": 1.0}, None, "finished"),
         ({"ended_at": 1.0, "waiting": 3}, None, "full"),
@@ -261,7 +261,7 @@ def test_there_is_no_such_crawl(desk: DashboardContext, part: str, number: str) 
 def test_its_workers(desk: DashboardContext, engine: Engine) -> None:
     begin(engine)
     work(engine, 1, silent=2.0)
-    work(engine, 2, silent=LEASE + 10)
+    work(engine, 2, silent=LEASE_SECONDS + 10)
     first, second = data(desk, "/api/crawls/1")["workers"]
     assert (first["alive"], second["alive"]) == (True, False)
     assert first["silent"] == pytest.approx(2.0, abs=1.5)
@@ -292,9 +292,9 @@ def test_its_course(desk: DashboardContext, engine: Engine) -> None:
     assert get(desk, "/api/crawls/1/course", hours="2").status == 400
 
 
-def points(*known: dict[str, Any]) -> list[Point]:
+def points(*known: dict[str, Any]) -> list[SamplePoint]:
     none = {"at": 0.0, "seconds": 5.0, "workers": 1, "waiting": 0, "statuses": {}} | dict.fromkeys(NUMBERS, 0)
-    return [Point(**none | {"at": 5.0 * n} | one) for n, one in enumerate(known)]
+    return [SamplePoint(**none | {"at": 5.0 * n} | one) for n, one in enumerate(known)]
 
 
 @pytest.mark.parametrize(
@@ -409,7 +409,7 @@ def test_hosts_of_a_site(desk: DashboardContext, engine: Engine) -> None:
     meet(engine, 1, hosts=2, waiting=1)
     with engine.begin() as connection:
         mine = update(host).where(host.c.id == 1_000)
-        connection.execute(mine.values(next_at=now(engine) + 100, pace=30.0, delay=2.0, latency=0.5))
+        connection.execute(mine.values(next_at=now(engine) + 100, crawl_delay=30.0, delay=2.0, latency=0.5))
         connection.execute(update(host).where(host.c.id == 1_001).values(closed=Code.HOST_CLOSED, latency=3.0))
     (row,) = data(desk, "/api/crawls/1/sites")["sites"]["rows"]
     assert (row["closed"], row["why"], row["latency"], row["pause"]) == (1, "host_closed", 3.0, 30.0)
@@ -436,7 +436,7 @@ def test_the_slowest_are_looked_for_in_the_background(desk: DashboardContext, en
     begin(engine, waiting=3)
     meet(engine, 1, "slow.example", waiting=3)
     with engine.begin() as connection:
-        connection.execute(update(host).values(pace=30.0))
+        connection.execute(update(host).values(crawl_delay=30.0))
     (found,) = awaited(desk, "/api/crawls/1/slow", "looked_at")["hosts"]
     assert (found["why"], found["waiting"], found["seconds"]) == ("pace", 3, 90.0)
     said = " ".join(text(desk, "/crawls/1").split())

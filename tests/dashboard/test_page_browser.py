@@ -11,7 +11,7 @@ from sqlalchemy.engine import URL
 from crawler.store.database import open_database
 from crawler.store.responses import zstd
 from crawler.store.schema import page as pages
-from crawler.store.schema import page_version, raw
+from crawler.store.schema import page_version, stored_response
 
 HOSTILE = (
     "<head><style>body { display: none } @import 'http://evil.example/x.css';</style>"
@@ -94,8 +94,8 @@ def changed(copied: Path) -> Callable[..., int]:
         engine = open_database(URL.create("sqlite", database=str(copied / "crawl.db")))
         with engine.begin() as connection:
             row = connection.execute(select(pages).where(pages.c.id == number)).mappings().one()
-            if table is raw:
-                connection.execute(raw.update().where(raw.c.key == row["key"]).values(**values))
+            if table is stored_response:
+                connection.execute(stored_response.update().where(stored_response.c.key == row["key"]).values(**values))
             else:
                 known = {"key": row["key"], "crawl_id": row["crawl_id"], "title": row["title"]}
                 connection.execute(insert(table).values(**known, **values(row["text"]) if callable(values) else values))
@@ -106,7 +106,7 @@ def changed(copied: Path) -> Callable[..., int]:
 
 
 def test_nothing_of_a_hostile_page_acts(own_page: Any, changed: Callable[..., int]) -> None:
-    number = changed(raw, body=zstd.compress(HOSTILE.encode()))
+    number = changed(stored_response, body=zstd.compress(HOSTILE.encode()))
     for address in (f"/pages/{number}", f"/pages/{number}/original"):  # alone, too, it is sandboxed
         own_page.goto(address)
         inside = own_page.frame_locator("iframe") if "original" not in address else own_page

@@ -17,10 +17,10 @@ from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.dashboard.views.page_blocks import MOST_BYTES
 from crawler.dashboard.views.page_detail import MOST_VERSIONS
-from crawler.frontier.messages import Keys
+from crawler.frontier.messages import AddressKeys
 from crawler.outcomes import Code, Outcome
 from crawler.store.responses import zstd
-from crawler.store.schema import address, page, page_version, raw, verdict
+from crawler.store.schema import address, page, page_version, stored_response, verdict
 
 HOME = "http://a.example/"
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."
@@ -38,7 +38,7 @@ VIEWS = ("", "/original", "/blocks", "/versions", "/links", "/links?of=all", "/l
 
 
 def key_of(desk: DashboardContext, url: str, kind: str = "link") -> int:
-    return Keys(1, canonical_of(desk.settings))(url, kind)
+    return AddressKeys(1, canonical_of(desk.settings))(url, kind)
 
 
 def stored(desk: DashboardContext, engine: Engine, source: str | None = SOURCE, **more: Any) -> int:
@@ -52,7 +52,7 @@ def stored(desk: DashboardContext, engine: Engine, source: str | None = SOURCE, 
             kept = {"key": key, "crawl_id": 1, "fetched_at": values["fetched_at"], "status_line": "HTTP/1.1 200 OK"}
             body = zstd.compress(source.encode("utf-8", "replace"))
             headers = json.dumps([["Content-Type", "text/html; charset=utf-8"]])
-            connection.execute(insert(raw).values(headers=headers, body=body, **kept))
+            connection.execute(insert(stored_response).values(headers=headers, body=body, **kept))
     assert number is not None
     return int(number[0])
 
@@ -122,7 +122,7 @@ def test_without_its_source(desk: DashboardContext, engine: Engine, view: str, l
 def test_a_source_that_is_far_larger_than_it_looks(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine)
     with engine.begin() as connection:
-        connection.execute(update(raw).values(body=zstd.compress(b" " * (MOST_BYTES + 1))))
+        connection.execute(update(stored_response).values(body=zstd.compress(b" " * (MOST_BYTES + 1))))
     assert "too large" in shown(desk, f"/pages/{number}")
     assert ask(desk, f"/pages/{number}/original").status == 404
 

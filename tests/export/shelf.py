@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from crawler.frontier.messages import Response
+from crawler.frontier.messages import StoredResponse
 from crawler.items import PageItem
 from crawler.reports.stored_pages import Stored
 
@@ -12,7 +12,7 @@ ODD_TEXT = 'First, "quoted"\r\nsecond\rthird\n\n=1+1\x85four\u2028five; 蜜蜂 \
 FIELDS = list(asdict(PageItem("", "", "", 0, 0, None)))
 
 
-def stored(number: int, response: Response | None = None, **more: Any) -> Stored:
+def stored(number: int, response: StoredResponse | None = None, **more: Any) -> Stored:
     """A page, and what is to be known of it."""
     url = f"http://a.example/{number}"
     item = asdict(PageItem(url, url, FETCHED_AT, 200, number, None, "en", f"Page {number}", f"Bees {number}."))

@@ -9,7 +9,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from crawler.export.packing import packed
 from crawler.export.warc import warc
-from crawler.frontier.messages import Response
+from crawler.frontier.messages import StoredResponse
 
 BODY = b"<p>Bees</p>\r\n\r\nWARC/1.1\r\n"
 HTML = ("Content-Type", "text/html; charset=utf-8")
@@ -23,7 +23,7 @@ def records(data: bytes) -> list[tuple[str, Any, bytes]]:
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_the_text_refers_to_the_response_it_was_made_of(ending: str) -> None:
-    page = stored(1, Response("HTTP/1.1 200 OK", (HTML, ("Content-Length", str(len(BODY)))), BODY))
+    page = stored(1, StoredResponse("HTTP/1.1 200 OK", (HTML, ("Content-Length", str(len(BODY)))), BODY))
     data = b"".join(packed(warc([page, stored(2)]), ending, apart=True))
     (_, info, said), (_, response, body), (_, text, words), (_, other, _) = records(data)
     assert [one.rec_type for one in (info, response, text, other)] == ["warcinfo", "response", *["conversion"] * 2]
@@ -59,7 +59,7 @@ def test_each_record_can_be_unpacked_by_itself() -> None:
     ],
 )
 def test_headers_fit_the_body_and_stay_in_their_lines(given: tuple[str, str], expected: tuple[str, str]) -> None:
-    page = stored(1, Response("HTTP/1.1 200 OK\r\nA: b", (given, HTML), BODY))
+    page = stored(1, StoredResponse("HTTP/1.1 200 OK\r\nA: b", (given, HTML), BODY))
     _, (_, response, body), _ = records(b"".join(warc([page])))
     assert body == BODY
     assert response.http_headers.statusline == "200 OK A: b"
@@ -76,7 +76,7 @@ def test_an_address_stays_in_its_line() -> None:
 
 
 def test_the_same_pages_have_the_same_records() -> None:
-    page = stored(1, Response("HTTP/1.1 200 OK", (HTML,), BODY))
+    page = stored(1, StoredResponse("HTTP/1.1 200 OK", (HTML,), BODY))
     (_, *one), (_, *other) = list(warc([page])), list(warc([page]))
     assert one == other
     assert len({*warc([page, stored(2), stored(1, fetched_at="2026-11-23T12:30:00+00:00")])}) == 5

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Answer, Asked, Site, command, crawl, environment, page, serving
 
-from crawler.extensions.watch import Watch
+from crawler.extensions.watch import StallWatch
 from crawler.settings import ITEM_PIPELINES
 
 HANGING = {"ITEM_PIPELINES": json.dumps(ITEM_PIPELINES | {"hanging.HangingPipeline": 800})}
@@ -101,6 +101,6 @@ def test_a_process_that_was_stopped_gives_up_nothing(tmp_path: Path) -> None:
 def test_when_something_is_said(
     stall: float, trouble: str, since_moved: float, since_said: float, since_trouble: float, due: bool
 ) -> None:
-    watch = Watch(None, None, 20 * stall)
+    watch = StallWatch(None, None, 20 * stall)
     watch.moved, watch.said, watch.troubled = (1_000 - since for since in (since_moved, since_said, since_trouble))
     assert watch.due(1_000.0, trouble) is due

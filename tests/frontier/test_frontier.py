@@ -11,8 +11,8 @@ from workers import LOST
 
 from crawler.frontier import frontier as frontier_module
 from crawler.frontier.frontier import AWAY, JOINING, MOST_OF_A_HOST, PASSED_OVER, Frontier
-from crawler.frontier.host_limits import PaceSettings
-from crawler.frontier.messages import Answer, Batch, Candidate, Keys, Lease, PageResult, Template
+from crawler.frontier.host_limits import LimitSettings
+from crawler.frontier.messages import AddressKeys, Batch, BatchReply, Candidate, Lease, PageResult, Template
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.urls.canonical import Canonical
@@ -20,25 +20,25 @@ from crawler.urls.parsing import host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 CLOSED, NOISE = Outcome(Code.HOST_CLOSED), Outcome(Code.NOISE, "size")
-KEYS = Keys(1, Canonical(["utm_.*"]))
+KEYS = AddressKeys(1, Canonical(["utm_.*"]))
 
 
-def lent(lease: int, url: str, priority: int = 0, kind: str = "link") -> Lease:
+def a_lease(lease_id: int, url: str, priority: int = 0, kind: str = "link") -> Lease:
     """What the ledger lends; the number of a host is that of its first letter."""
     number = ord(host(url)[0])
-    return Lease(lease, Candidate(url, priority, kind=kind), number, number)
+    return Lease(lease_id, Candidate(url, priority, kind=kind), number, number)
 
 
-def filled(*urls: str, pace: PaceSettings | None = None, **answer: Any) -> Frontier:
+def filled(*urls: str, pace: LimitSettings | None = None, **answer: Any) -> Frontier:
     """A frontier with these addresses at hand, whose leases are 1, 2, ..."""
-    frontier = Frontier(KEYS, pace or PaceSettings())
-    frontier.absorb(Answer([lent(number, url) for number, url in enumerate(urls, 1)], **answer), 0.0)
+    frontier = Frontier(KEYS, pace or LimitSettings())
+    frontier.apply_reply(BatchReply([a_lease(number, url) for number, url in enumerate(urls, 1)], **answer), 0.0)
     return frontier
 
 
-def several(at_once: int, **pace: Any) -> PaceSettings:
+def several(at_once: int, **pace: Any) -> LimitSettings:
     """A pace of so many requests to each host at once."""
-    return PaceSettings(at_once, **pace)
+    return LimitSettings(at_once, **pace)
 
 
 def taken(frontier: Frontier, now: float = 0.0) -> str | None:
@@ -47,10 +47,10 @@ def taken(frontier: Frontier, now: float = 0.0) -> str | None:
     return found.candidate.url if found else None
 
 
-def finish(frontier: Frontier, lease: int = 1, **result: Any) -> bool:
+def finish(frontier: Frontier, lease_id: int = 1, **result: Any) -> bool:
     """End a lease with this result; whether it was open."""
     return frontier.finish(
-        lease, PageResult(**{name: tuple(v) if name == "links" else v for name, v in result.items()})
+        lease_id, PageResult(**{name: tuple(v) if name == "links" else v for name, v in result.items()})
     )
 
 
@@ -65,14 +65,14 @@ def all_taken(frontier: Frontier, now: float = 0.0) -> list[str]:
 def test_the_best_comes_first_then_the_oldest() -> None:
     frontier = filled(pace=several(9))
     found = [(A + "1", 5), (B + "2", 9), (A + "3", -1), (B + "4", 5), (A + "5", 9)]
-    frontier.absorb(Answer([lent(number, *each) for number, each in enumerate(found, 1)]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(number, *each) for number, each in enumerate(found, 1)]), 0.0)
     assert all_taken(frontier) == [B + "2", A + "5", A + "1", B + "4", A + "3"]
 
 
 def test_a_better_one_that_comes_later_comes_first() -> None:
     frontier = filled(A + "1", A + "2")
     assert taken(frontier) == A + "1"
-    frontier.absorb(Answer([lent(3, A + "3", 2)]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(3, A + "3", 2)]), 0.0)
     assert taken(frontier) is None
     finish(frontier)
     assert taken(frontier) == A + "3"
@@ -97,7 +97,7 @@ def test_workers_share_a_host(at_once: int, workers: int, shared: bool, expected
 
 
 def test_a_host_may_have_a_number_of_its_own_on_all_ports() -> None:
-    pace = PaceSettings(of_hosts={"b.example": 2})
+    pace = LimitSettings(of_hosts={"b.example": 2})
     other = "http://b.example:81/"
     frontier = filled(A + "1", A + "2", other + "1", other + "2", other + "3", pace=pace)
     assert len(all_taken(frontier)) == 3
@@ -127,7 +127,7 @@ def test_a_slow_host_is_asked_once_in_an_interval() -> None:
     frontier.slow("unknown.example", 2)
     assert all_taken(frontier) == [A + "1", B + "1", B + "2"]
     assert [taken(frontier, now) for now in (1.9, 2, 2, 3.9, 4)] == [None, A + "2", None, None, A + "3"]
-    assert frontier.batch(4).paces == {ord("a"): 2}
+    assert frontier.batch(4).crawl_delays == {ord("a"): 2}
 
 
 @pytest.mark.parametrize(("interval", "pause", "wait"), [(0, 3, 3), (5, 3, 5), (3, 5, 5)])
@@ -144,7 +144,7 @@ def test_the_longer_of_pause_and_interval_counts(interval: float, pause: float, 
 def test_a_lease_ends_once() -> None:
     frontier = filled(A + "1", A + "2", A + "3")
     assert taken(frontier) == A + "1"
-    assert [finish(frontier, lease) for lease in (1, 1, 12345)] == [True, False, False]
+    assert [finish(frontier, lease_id) for lease_id in (1, 1, 12345)] == [True, False, False]
     assert frontier.ended == 1
     assert all_taken(frontier) == [A + "2"]
     assert len(frontier.batch(0).ended) == 1
@@ -153,15 +153,15 @@ def test_a_lease_ends_once() -> None:
 @pytest.mark.parametrize(("kind", "outcome", "pages"), [("link", None, 1), ("image", None, 0), ("link", LOST, 0)])
 def test_only_pages_that_were_stored_count(kind: str, outcome: Outcome | None, pages: int) -> None:
     frontier = filled()
-    frontier.absorb(Answer([lent(1, A, kind=kind)]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(1, A, kind=kind)]), 0.0)
     taken(frontier)
     finish(frontier, outcome=outcome)
     frontier.batch(0)
     assert frontier.pages == 0  # until it is committed
-    frontier.absorb(Answer(), 0.0)
+    frontier.apply_reply(BatchReply(), 0.0)
     assert frontier.pages == pages
     frontier.batch(0)
-    frontier.absorb(Answer(), 0.0)
+    frontier.apply_reply(BatchReply(), 0.0)
     assert frontier.pages == pages
 
 
@@ -171,7 +171,7 @@ def test_pages_of_a_batch_that_was_lost_do_not_count() -> None:
     finish(frontier)
     frontier.batch(0)
     frontier.forget()
-    frontier.absorb(Answer(), 0.0)
+    frontier.apply_reply(BatchReply(), 0.0)
     assert frontier.pages == 0
 
 
@@ -187,7 +187,7 @@ def test_nothing_is_asked_for_while_very_many_links_wait_to_be_committed(
     frontier.batch(0)
     if not goes_on:
         assert frontier.take(0.0) is None
-        frontier.absorb(Answer(), 0.0)
+        frontier.apply_reply(BatchReply(), 0.0)
         assert frontier.take(0.0) is not None
 
 
@@ -205,9 +205,9 @@ def test_a_worker_taken_for_dead_still_knows_what_is_closed() -> None:
     frontier.close("a.example")
     frontier.forget()
     assert frontier.batch(0).closed == {"a.example": Code.HOST_CLOSED}
-    frontier.absorb(Answer([lent(7, A)]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(7, A)]), 0.0)
     batch = frontier.batch(0)
-    assert ([one.lent.lease for one in batch.ended], batch.resting) == ([7], {97: 0.0})
+    assert ([one.lease.id for one in batch.ended], batch.resting) == ([7], {97: 0.0})
 
 
 def test_an_end_tells_all_that_the_page_caused() -> None:
@@ -216,7 +216,7 @@ def test_an_end_tells_all_that_the_page_caused() -> None:
     result = PageResult(
         record={"url": A},
         links=(Candidate(C), Candidate(C + "2")),
-        lessons=(("home", A),),
+        shared_examples=(("home", A),),
         templates=(Template("a.example", "a", "Menu"),),
         verdict={"noise": True},
         validators={"etag": "1"},
@@ -224,7 +224,7 @@ def test_an_end_tells_all_that_the_page_caused() -> None:
     assert frontier.finish(1, result)
     assert not frontier.finish(77, result)
     assert frontier.finish(2, PageResult(LOST))
-    ended = [(one.lent.lease, one.result) for one in frontier.batch(0).ended]
+    ended = [(one.lease.id, one.result) for one in frontier.batch(0).ended]
     assert ended == [(1, result), (2, PageResult(LOST))]
     assert frontier.batch(0).ended == []
 
@@ -232,8 +232,8 @@ def test_an_end_tells_all_that_the_page_caused() -> None:
 def test_pictures_are_counted_by_the_sites_of_their_pages() -> None:
     frontier = filled(A, A + "2", B, C, pace=several(9))
     assert len(all_taken(frontier)) == 4
-    for lease, pages in ((1, 1), (2, 2), (3, 4)):
-        finish(frontier, lease, pictures=Evidence(pages=pages))
+    for lease_id, pages in ((1, 1), (2, 2), (3, 4)):
+        finish(frontier, lease_id, pictures=Evidence(pages=pages))
     finish(frontier, 4)
     counted = {site: Evidence.of(record).pages for site, record in frontier.batch(0).pictures.items()}
     assert counted == {97: 3, 98: 4}
@@ -243,48 +243,50 @@ def test_pictures_are_counted_by_the_sites_of_their_pages() -> None:
 def test_what_is_given_back_waits_again_with_its_load() -> None:
     frontier = filled(A + "1", A + "2")
     assert taken(frontier) == A + "1"
-    assert frontier.give_back(1, "load")
-    assert not frontier.give_back(1, "load")
+    assert frontier.requeue(1, "load")
+    assert not frontier.requeue(1, "load")
     assert not finish(frontier)
     assert taken(frontier) == A + "2"  # it is the oldest now
     finish(frontier, 2)
     again = frontier.take(0)
     assert again is not None
-    assert (again.lease, again.load) == (1, "load")
-    assert [ended.lent.lease for ended in frontier.batch(0).ended] == [2]
+    assert (again.id, again.load) == (1, "load")
+    assert [ended.lease.id for ended in frontier.batch(0).ended] == [2]
 
 
 def test_what_its_host_refused_waits_until_it_answers_something_else() -> None:
     frontier = filled()
-    frontier.no_longer_busy("a.example")
-    frontier.absorb(Answer([lent(n, f"{A}{n}", priority) for n, priority in enumerate([9, 7, 5, 5], 1)]), 0.0)
-    for lease in (1, 2):
-        assert taken(frontier) == f"{A}{lease}"
-        assert frontier.give_back(lease, "load", behind=True)
+    frontier.host_recovered("a.example")
+    frontier.apply_reply(
+        BatchReply([a_lease(n, f"{A}{n}", priority) for n, priority in enumerate([9, 7, 5, 5], 1)]), 0.0
+    )
+    for lease_id in (1, 2):
+        assert taken(frontier) == f"{A}{lease_id}"
+        assert frontier.requeue(lease_id, "load", refused=True)
     assert len(frontier) == 4
-    for lease in (3, 1, 2, 4):
-        assert taken(frontier) == f"{A}{lease}"
-        frontier.no_longer_busy("a.example")
-        finish(frontier, lease)
+    for lease_id in (3, 1, 2, 4):
+        assert taken(frontier) == f"{A}{lease_id}"
+        frontier.host_recovered("a.example")
+        finish(frontier, lease_id)
     assert len(frontier) == 0
 
 
-@pytest.mark.parametrize(("brought", "next_one"), [([], A + "1"), ([lent(2, A + "2")], A + "2")])
+@pytest.mark.parametrize(("brought", "next_one"), [([], A + "1"), ([a_lease(2, A + "2")], A + "2")])
 def test_what_its_host_refused_waits_until_more_of_the_host_was_asked_for(brought: list[Lease], next_one: str) -> None:
     frontier = filled()
-    frontier.absorb(Answer([lent(1, A + "1", 9)]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(1, A + "1", 9)]), 0.0)
     taken(frontier)
     frontier.rest("a.example", 5.0)
-    frontier.give_back(1, "load", behind=True)
+    frontier.requeue(1, "load", refused=True)
     demand = frontier.batch(0.0).demand  # too early for more
     assert demand is not None
     assert demand.low == ()
-    frontier.absorb(Answer(), 0.0)
+    frontier.apply_reply(BatchReply(), 0.0)
     assert taken(frontier, 5.0) is None
     demand = frontier.batch(5.0 - AWAY).demand
     assert demand is not None
     assert demand.low == (97,)
-    frontier.absorb(Answer(brought), 5.0 - AWAY)
+    frontier.apply_reply(BatchReply(brought), 5.0 - AWAY)
     assert taken(frontier, 4.9) is None
     assert taken(frontier, 5.0) == next_one
 
@@ -292,35 +294,40 @@ def test_what_its_host_refused_waits_until_more_of_the_host_was_asked_for(brough
 def test_what_its_host_refused_waits_while_the_database_has_more_of_the_host() -> None:
     frontier = filled(A + "1", more={97})
     taken(frontier)
-    frontier.give_back(1, "load", behind=True)
+    frontier.requeue(1, "load", refused=True)
     frontier.batch(0.0)
-    frontier.absorb(Answer(more={97}), 0.0)  # there was no room for it
+    frontier.apply_reply(BatchReply(more={97}), 0.0)  # there was no room for it
     assert taken(frontier) is None
     frontier.batch(0.0)
-    frontier.absorb(Answer(), 0.0)
+    frontier.apply_reply(BatchReply(), 0.0)
     assert taken(frontier) == A + "1"
 
 
 @pytest.mark.parametrize(("seconds", "next_one"), [(PASSED_OVER - 1, B + "1"), (PASSED_OVER + 1, A + "1")])
 def test_what_its_host_refused_waits_for_nothing_that_others_always_come_before(seconds: float, next_one: str) -> None:
     frontier = filled()
-    found = [lent(1, A + "1", 900), lent(2, A + "2", -5, "image"), lent(3, B + "1", 100), lent(4, B + "2", 100)]
-    frontier.absorb(Answer(found), 0.0)
+    found = [
+        a_lease(1, A + "1", 900),
+        a_lease(2, A + "2", -5, "image"),
+        a_lease(3, B + "1", 100),
+        a_lease(4, B + "2", 100),
+    ]
+    frontier.apply_reply(BatchReply(found), 0.0)
     assert taken(frontier) == A + "1"
     frontier.rest("a.example", 5.0)
-    frontier.give_back(1, "load", behind=True)
+    frontier.requeue(1, "load", refused=True)
     frontier.batch(5.0 + seconds)
     assert taken(frontier, 5.0 + seconds) == next_one
 
 
 def test_what_its_host_refused_waits_at_its_new_priority() -> None:
     frontier = filled()
-    frontier.absorb(Answer([lent(1, A + "1", 9), lent(2, A + "2", 5)]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(1, A + "1", 9), a_lease(2, A + "2", 5)]), 0.0)
     taken(frontier)
-    frontier.give_back(1, "load", behind=True)
-    frontier.reprice({A + "1": 700})
+    frontier.requeue(1, "load", refused=True)
+    frontier.update_priorities({A + "1": 700})
     assert taken(frontier) == A + "2"  # and does not wait for one that the database would have
-    frontier.no_longer_busy("a.example")
+    frontier.host_recovered("a.example")
     finish(frontier, 2)
     found = frontier.take(0.0)
     assert found is not None
@@ -330,9 +337,9 @@ def test_what_its_host_refused_waits_at_its_new_priority() -> None:
 def test_what_its_host_refused_is_given_up_with_the_host() -> None:
     frontier = filled(A + "1", A + "2")
     taken(frontier)
-    frontier.give_back(1, "load", behind=True)
+    frontier.requeue(1, "load", refused=True)
     assert frontier.close("a.example") == 2
-    assert sorted(ended.lent.lease for ended in frontier.batch(0).ended) == [1, 2]
+    assert sorted(ended.lease.id for ended in frontier.batch(0).ended) == [1, 2]
     assert len(frontier) == 0
 
 
@@ -344,25 +351,25 @@ def test_a_host_rests_as_another_worker_says() -> None:
 
 def test_a_closed_host_is_asked_no_more() -> None:
     given_up = Outcomes()
-    frontier = Frontier(KEYS, PaceSettings(), count=lambda outcome, by: given_up.update({outcome: by}))
-    frontier.absorb(Answer([lent(n, url) for n, url in enumerate((A + "1", A + "2", A + "3", B), 1)]), 0.0)
+    frontier = Frontier(KEYS, LimitSettings(), count=lambda outcome, by: given_up.update({outcome: by}))
+    frontier.apply_reply(BatchReply([a_lease(n, url) for n, url in enumerate((A + "1", A + "2", A + "3", B), 1)]), 0.0)
     assert taken(frontier) == A + "1"
     assert frontier.closed(A) is None
     assert [frontier.close("a.example"), frontier.close("a.example")] == [2, 0]
     assert (frontier.closed(A), frontier.closed(B)) == (CLOSED, None)
-    frontier.absorb(Answer([lent(5, A + "5")], refused=Outcomes({CLOSED: 7})), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(5, A + "5")], refused=Outcomes({CLOSED: 7})), 0.0)
     assert given_up == {CLOSED: 10}
     assert not frontier.rests("a.example", 0)
     assert all_taken(frontier) == [B]
     batch = frontier.batch(0)
     assert batch.closed == {"a.example": Code.HOST_CLOSED}
-    assert sorted((one.lent.lease, one.result.outcome) for one in batch.ended) == [(n, CLOSED) for n in (2, 3, 5)]
+    assert sorted((one.lease.id, one.result.outcome) for one in batch.ended) == [(n, CLOSED) for n in (2, 3, 5)]
 
 
 def test_a_host_may_be_closed_before_it_is_known() -> None:
     frontier = filled()
     assert frontier.close("a.example") == 0
-    frontier.absorb(Answer([lent(1, A)]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(1, A)]), 0.0)
     assert (taken(frontier), frontier.batch(0).closed) == (None, {"a.example": Code.HOST_CLOSED})
 
 
@@ -393,7 +400,7 @@ def test_what_is_found_by_a_page_that_is_no_longer_held_is_found_again() -> None
 # Redirects.
 
 
-def redirected(frontier: Frontier, to: str, answer: Callable[[Batch], Answer]) -> tuple[Lease | None, Batch]:
+def redirected(frontier: Frontier, to: str, answer: Callable[[Batch], BatchReply]) -> tuple[Lease | None, Batch]:
     """The lease that a redirect of lease 1 brings, and the batch that told of it."""
 
     frontier.batch(0)
@@ -401,11 +408,11 @@ def redirected(frontier: Frontier, to: str, answer: Callable[[Batch], Answer]) -
     async def ask() -> tuple[Lease | None, Batch]:
         moving = asyncio.ensure_future(frontier.move(1, Candidate(to)))
         await asyncio.sleep(0)
-        hungry = frontier.hungry
+        needs_batch = frontier.needs_batch
         batch = frontier.batch(0)
-        assert hungry == bool(batch.moves)
+        assert needs_batch == bool(batch.moves)
         assert not batch.idle
-        frontier.absorb(answer(batch), 0.0)
+        frontier.apply_reply(answer(batch), 0.0)
         return await moving, batch
 
     return asyncio.run(ask())
@@ -414,12 +421,12 @@ def redirected(frontier: Frontier, to: str, answer: Callable[[Batch], Answer]) -
 def test_a_redirect_takes_the_place_of_what_was_asked_for() -> None:
     frontier = filled(A, A + "2")
     taken(frontier)
-    moved, batch = redirected(frontier, B, lambda batch: Answer(moved={1: lent(9, B)}))
-    assert (moved, batch.moves[0].lent.lease, batch.moves[0].to) == (lent(9, B), 1, Candidate(B))
+    moved, batch = redirected(frontier, B, lambda batch: BatchReply(moved={1: a_lease(9, B)}))
+    assert (moved, batch.moves[0].lease.id, batch.moves[0].to) == (a_lease(9, B), 1, Candidate(B))
     assert not finish(frontier)
-    assert [work.lent.lease for work in frontier.out] == [9]
+    assert [work.lease.id for work in frontier.active] == [9]
     assert all_taken(frontier) == [A + "2"]
-    frontier.absorb(Answer([lent(10, B + "2")]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(10, B + "2")]), 0.0)
     assert taken(frontier) is None
     assert finish(frontier, 9)
     assert taken(frontier) == B + "2"
@@ -428,15 +435,15 @@ def test_a_redirect_takes_the_place_of_what_was_asked_for() -> None:
 def test_a_redirect_to_what_is_known_leads_nowhere() -> None:
     frontier = filled(A)
     taken(frontier)
-    assert redirected(frontier, B, lambda batch: Answer(moved={1: None}))[0] is None
+    assert redirected(frontier, B, lambda batch: BatchReply(moved={1: None}))[0] is None
     assert finish(frontier)
 
 
 def test_a_redirect_to_another_spelling_is_the_same() -> None:
     frontier = filled(A)
     taken(frontier)
-    moved, batch = redirected(frontier, A + "?utm_source=1", lambda batch: Answer())
-    assert (moved, batch.moves) == (lent(1, A + "?utm_source=1"), [])
+    moved, batch = redirected(frontier, A + "?utm_source=1", lambda batch: BatchReply())
+    assert (moved, batch.moves) == (a_lease(1, A + "?utm_source=1"), [])
 
 
 def test_a_redirect_of_what_is_not_held_leads_nowhere() -> None:
@@ -461,7 +468,7 @@ def test_nothing_is_left_of_what_is_forgotten() -> None:
     finish(frontier, links=[Candidate(A)], pictures=Evidence(pages=1))
     taken(frontier)
     frontier.forget()
-    assert (all_taken(frontier), len(frontier), frontier.out, A in frontier, frontier.hungry) == (
+    assert (all_taken(frontier), len(frontier), frontier.active, A in frontier, frontier.needs_batch) == (
         [],
         0,
         [],
@@ -478,17 +485,17 @@ def test_nothing_is_left_of_what_is_forgotten() -> None:
 
 def test_a_frontier_with_nothing_asks_for_much_at_once() -> None:
     frontier = Frontier(KEYS, several(2, requests=16))
-    assert frontier.hungry
+    assert frontier.needs_batch
     batch = frontier.batch(0)
     assert batch.idle
     assert batch.demand is not None
     assert batch.demand == (32, 64, 4, (), (), True)
-    assert not frontier.hungry
+    assert not frontier.needs_batch
 
 
 @pytest.mark.parametrize(("waiting", "pages"), [(3, 1), (4, None), (5, None)])
 def test_a_full_hand_asks_for_nothing(waiting: int, pages: int | None) -> None:
-    frontier = filled(*(f"http://{n}.example/" for n in range(waiting)), pace=PaceSettings(requests=1))
+    frontier = filled(*(f"http://{n}.example/" for n in range(waiting)), pace=LimitSettings(requests=1))
     demand = frontier.batch(0).demand
     assert (demand and demand.pages) == pages
 
@@ -509,12 +516,12 @@ def test_a_closed_host_wants_no_more() -> None:
     assert (demand.low, demand.at_hand) == ((), (97,))
 
 
-@pytest.mark.parametrize("kept", ["out", "load"])
+@pytest.mark.parametrize("kept", ["active", "load"])
 def test_a_host_that_rests_wants_no_more(kept: str) -> None:
     frontier = filled(A)
     taken(frontier)
     if kept == "load":
-        frontier.give_back(1, "load")
+        frontier.requeue(1, "load")
     frontier.rest("a.example", 100)
     demand = frontier.batch(0).demand
     assert demand is not None
@@ -523,7 +530,7 @@ def test_a_host_that_rests_wants_no_more(kept: str) -> None:
 
 @pytest.mark.parametrize(("asked", "each"), [(0, 2), (1, 2), (9, 18), (64, 128), (90, MOST_OF_A_HOST)])
 def test_a_fast_host_is_asked_for_more(asked: int, each: int) -> None:
-    frontier = filled(*(f"{A}{n}" for n in range(asked + 1)), pace=PaceSettings(requests=99))
+    frontier = filled(*(f"{A}{n}" for n in range(asked + 1)), pace=LimitSettings(requests=99))
     for number in range(1, asked + 1):
         taken(frontier)
         finish(frontier, number)
@@ -552,7 +559,7 @@ def test_a_worker_that_others_join_does_not_wait() -> None:
     frontier = filled(A)
     taken(frontier)
     finish(frontier)
-    frontier.absorb(Answer(workers=2), 0.0)
+    frontier.apply_reply(BatchReply(workers=2), 0.0)
     assert frontier.batch(0).demand is not None
 
 
@@ -572,62 +579,62 @@ def test_a_host_that_rests_for_long_is_let_go(away: float, returned: list[int]) 
     frontier = filled(A, A + "2", B)
     frontier.rest("a.example", 7 + away)
     batch = frontier.batch(7)
-    assert [one.lease for one in batch.returned] == returned
+    assert [one.id for one in batch.returned] == returned
     assert batch.resting == ({97: pytest.approx(away)} if returned else {})
     assert all_taken(frontier, 7 + away) == ([B] if returned else [A, B])
-    assert batch.returned == [lent(1, A), lent(2, A + "2")][: len(returned)]
+    assert batch.returned == [a_lease(1, A), a_lease(2, A + "2")][: len(returned)]
 
 
 def test_what_was_asked_for_before_is_kept_while_its_host_rests() -> None:
     frontier = filled(A, A + "2")
     taken(frontier)
-    frontier.give_back(1, "load")
+    frontier.requeue(1, "load")
     frontier.rest("a.example", 100)
     batch = frontier.batch(0)
-    assert ([one.lease for one in batch.returned], batch.resting, batch.idle) == ([2], {}, False)
+    assert ([one.id for one in batch.returned], batch.resting, batch.idle) == ([2], {}, False)
     assert taken(frontier, 99) is None
     assert taken(frontier, 100) == A
     assert len(frontier) == 0
 
 
-@pytest.mark.parametrize(("more", "hungry"), [(True, True), (False, False)])
-def test_a_host_of_which_more_waits_makes_hungry(more: bool, hungry: bool) -> None:
+@pytest.mark.parametrize(("more", "needs_batch"), [(True, True), (False, False)])
+def test_a_host_of_which_more_waits_makes_hungry(more: bool, needs_batch: bool) -> None:
     frontier = filled(A + "1", A + "2", A + "3", more={97} if more else set())
     frontier.batch(0)
     taken(frontier)
-    assert not frontier.hungry
+    assert not frontier.needs_batch
     finish(frontier)
     taken(frontier)
-    assert frontier.hungry == hungry
+    assert frontier.needs_batch == needs_batch
 
 
 def test_an_empty_hand_makes_hungry_when_something_ended() -> None:
     frontier = filled(A)
     frontier.batch(0)
     assert [taken(frontier), taken(frontier)] == [A, None]
-    assert not frontier.hungry
+    assert not frontier.needs_batch
     finish(frontier)
     assert taken(frontier) is None
-    assert frontier.hungry
+    assert frontier.needs_batch
 
 
 # What the ledger answers.
 
 
 def test_the_numbers_of_all_workers() -> None:
-    frontier = Frontier(KEYS, PaceSettings(), max_pages=7)
-    answer = Answer([lent(1, A)], waiting=5, pages=6, held=2, workers=3)
-    frontier.absorb(answer, 0.0)
+    frontier = Frontier(KEYS, LimitSettings(), max_pages=7)
+    answer = BatchReply([a_lease(1, A)], waiting=5, pages=6, held=2, workers=3)
+    frontier.apply_reply(answer, 0.0)
     assert (len(frontier), frontier.all_pages, frontier.held_by_others, frontier.workers) == (6, 6, 2, 3)
     assert (frontier.full, frontier.over) == (False, False)
-    frontier.absorb(Answer(pages=7, over=True), 0.0)
+    frontier.apply_reply(BatchReply(pages=7, over=True), 0.0)
     assert (frontier.full, frontier.over) == (True, True)
 
 
 # Random sequences, beside models of the frontier and of the ledger that are too simple to be wrong.
 
 AT_ONCE = {"a.example": 1, "b.example": 2, "c.example": 3, "d.example": 1}
-STEPS = "add add add take take take end give_back rest slow".split()
+STEPS = "add add add take take take end requeue rest slow".split()
 
 
 class Pair:
@@ -635,20 +642,20 @@ class Pair:
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
-        self.frontier = Frontier(KEYS, PaceSettings(of_hosts=AT_ONCE))
+        self.frontier = Frontier(KEYS, LimitSettings(of_hosts=AT_ONCE))
         self.waiting: list[tuple[int, int, int, Candidate]] = []
-        self.out: dict[int, Candidate] = {}
+        self.active: dict[int, Candidate] = {}
         self.ready_at: dict[str, float] = dict.fromkeys(AT_ONCE, 0.0)
         self.interval: dict[str, float] = dict.fromkeys(AT_ONCE, 0.0)
         self.now = 0.0
         self.serial = self.added = self.ended = 0
 
-    def wait(self, lease: int, candidate: Candidate) -> None:
+    def wait(self, lease_id: int, candidate: Candidate) -> None:
         self.serial += 1
-        self.waiting.append((-candidate.priority, self.serial, lease, candidate))
+        self.waiting.append((-candidate.priority, self.serial, lease_id, candidate))
 
     def best(self) -> tuple[int, Candidate] | None:
-        busy = Counter(host(candidate.url) for candidate in self.out.values())
+        busy = Counter(host(candidate.url) for candidate in self.active.values())
         for entry in sorted(self.waiting):
             name = host(entry[3].url)
             if busy[name] < AT_ONCE[name] and self.ready_at[name] <= self.now:
@@ -659,31 +666,31 @@ class Pair:
 
     def add(self, name: str) -> None:
         self.added += 1
-        new = lent(self.added, f"http://{name}/{self.added}", self.chance.randrange(4))
-        self.frontier.absorb(Answer([new]), self.now)
-        self.wait(new.lease, new.candidate)
+        new = a_lease(self.added, f"http://{name}/{self.added}", self.chance.randrange(4))
+        self.frontier.apply_reply(BatchReply([new]), self.now)
+        self.wait(new.id, new.candidate)
 
     def take(self, name: str = "") -> bool:
         found, expected = self.frontier.take(self.now), self.best()
-        assert (found and (found.lease, found.candidate)) == expected
+        assert (found and (found.id, found.candidate)) == expected
         if found:
-            self.out[found.lease] = found.candidate
+            self.active[found.id] = found.candidate
         return found is not None
 
     def end(self, name: str = "") -> None:
-        if self.out:
-            lease = self.chance.choice(list(self.out))
-            del self.out[lease]
+        if self.active:
+            lease_id = self.chance.choice(list(self.active))
+            del self.active[lease_id]
             self.ended += 1
-            assert finish(self.frontier, lease)
-            assert not finish(self.frontier, lease)
+            assert finish(self.frontier, lease_id)
+            assert not finish(self.frontier, lease_id)
 
-    def give_back(self, name: str) -> None:
-        if self.out:
-            lease = self.chance.choice(list(self.out))
-            candidate = self.out.pop(lease)
-            assert self.frontier.give_back(lease, "load")
-            self.wait(lease, candidate)
+    def requeue(self, name: str) -> None:
+        if self.active:
+            lease_id = self.chance.choice(list(self.active))
+            candidate = self.active.pop(lease_id)
+            assert self.frontier.requeue(lease_id, "load")
+            self.wait(lease_id, candidate)
 
     def rest(self, name: str) -> None:
         until = self.now + self.chance.choice([1, 5])
@@ -696,14 +703,14 @@ class Pair:
 
     def check(self) -> None:
         assert len(self.frontier) == len(self.waiting)
-        assert sorted(work.lent.lease for work in self.frontier.out) == sorted(self.out)
-        assert self.added == len(self.waiting) + len(self.out) + self.ended
+        assert sorted(work.lease.id for work in self.frontier.active) == sorted(self.active)
+        assert self.added == len(self.waiting) + len(self.active) + self.ended
 
     def drain(self) -> None:
-        while len(self.frontier) or self.out:
+        while len(self.frontier) or self.active:
             while self.take():
                 pass
-            while self.out:
+            while self.active:
                 self.end()
             if not self.take() and len(self.frontier):
                 wait = self.frontier.ready_in(self.now)
@@ -735,23 +742,23 @@ class Books:
     def add(self, links: Iterable[Candidate]) -> None:
         for link in links:
             self.count += 1
-            new = lent(self.count, link.url, link.priority)
+            new = a_lease(self.count, link.url, link.priority)
             self.waiting.setdefault(new.host_id, []).append(new)
 
-    def commit(self, batch: Batch, now: float) -> Answer:
+    def commit(self, batch: Batch, now: float) -> BatchReply:
         for ended in batch.ended:
-            self.ended.append(self.held.pop(ended.lent.lease).lease)
+            self.ended.append(self.held.pop(ended.lease.id).id)
             self.add(ended.result.links)
         for one in batch.returned:
-            del self.held[one.lease]
+            del self.held[one.id]
             self.waiting[one.host_id].append(one)
         for number, seconds in batch.resting.items():
             self.next_at[number] = now + seconds
             assert number not in {one.host_id for one in self.held.values()}
-        answer = Answer(self.lend(batch, now))
+        answer = BatchReply(self.lend(batch, now))
         answer.waiting = sum(map(len, self.waiting.values()))
         answer.more = {number for number, waiting in self.waiting.items() if waiting}
-        answer.over = batch.idle and not answer.waiting and not answer.lent
+        answer.over = batch.idle and not answer.waiting and not answer.leases
         return answer
 
     def lend(self, batch: Batch, now: float) -> list[Lease]:
@@ -762,35 +769,35 @@ class Books:
         ready = [*batch.demand.low, *(number for number in new if self.next_at.get(number, 0.0) <= now)]
         found = []
         for number in ready:
-            waiting = sorted(self.waiting.get(number, []), key=lambda one: (-one.candidate.priority, one.lease))
+            waiting = sorted(self.waiting.get(number, []), key=lambda one: (-one.candidate.priority, one.id))
             self.waiting[number], each = waiting[batch.demand.each :], waiting[: batch.demand.each]
             found += each
         kept, back = found[: batch.demand.pages], found[batch.demand.pages :]
         for one in back:
             self.waiting[one.host_id].append(one)
-        self.held |= {one.lease: one for one in kept}
+        self.held |= {one.id: one for one in kept}
         return kept
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
     chance, now = random.Random(seed), 0.0
-    frontier, books = Frontier(KEYS, PaceSettings(of_hosts=AT_ONCE, requests=3)), Books()
+    frontier, books = Frontier(KEYS, LimitSettings(of_hosts=AT_ONCE, requests=3)), Books()
     books.add(Candidate(f"http://{name}/") for name in AT_ONCE)
     while not frontier.over:
         now += chance.choice([0.1, 0.5, 3])
         answer = books.commit(frontier.batch(now), now)
-        frontier.absorb(answer, now)
+        frontier.apply_reply(answer, now)
         for _ in range(chance.randrange(6)):
             frontier.take(now)
-        assert {work.lent.lease for work in frontier.out} <= books.held.keys()
-        for work in frontier.out:
-            lease, what = work.lent.lease, chance.random()
+        assert {work.lease.id for work in frontier.active} <= books.held.keys()
+        for work in frontier.active:
+            lease_id, what = work.lease.id, chance.random()
             if what < 0.2:
-                frontier.give_back(lease, "load", behind=what < 0.1)
+                frontier.requeue(lease_id, "load", refused=what < 0.1)
             elif what < 0.7:
                 urls = [f"http://{chance.choice(list(AT_ONCE))}/" for _ in range(2 if books.count < 200 else 0)]
-                finish(frontier, lease, links=[Candidate(url, chance.randrange(3)) for url in urls])
+                finish(frontier, lease_id, links=[Candidate(url, chance.randrange(3)) for url in urls])
         if what_rests := chance.choice([*AT_ONCE, *[""] * 9]):
             frontier.rest(what_rests, now + chance.choice([1, 5]))
         assert now < 5_000
@@ -803,7 +810,7 @@ def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
 
 @pytest.mark.parametrize(("asked", "expected"), [(True, None), (False, A + "2")])
 def test_what_was_not_asked_for_costs_its_host_no_pause(asked: bool, expected: str | None) -> None:
-    frontier = filled(A + "1", A + "2", pace=PaceSettings(pause=lambda name: 5.0))
+    frontier = filled(A + "1", A + "2", pace=LimitSettings(pause=lambda name: 5.0))
     assert taken(frontier) == A + "1"
     finish(frontier, outcome=LOST if asked else NOISE)
     assert taken(frontier, 1.0) == expected
@@ -819,9 +826,9 @@ def test_what_was_not_asked_for_does_not_hasten_others() -> None:
 def test_an_address_is_remembered_as_what_it_was_met_as() -> None:
     frontier = filled(A, pace=several(9))
     taken(frontier)
-    behind = Candidate(B, sight="s")
-    finish(frontier, links=[behind, behind, Candidate(B, kind="image", sight="s"), Candidate(B)])
-    assert (B in frontier, frontier.met(B, "picture"), frontier.met(B, "image")) == (True, True, True)
+    refused = Candidate(B, sight="s")
+    finish(frontier, links=[refused, refused, Candidate(B, kind="image", sight="s"), Candidate(B)])
+    assert (B in frontier, frontier.has_seen(B, "picture"), frontier.has_seen(B, "image")) == (True, True, True)
     assert [link.sort for link in frontier.batch(0).ended[0].result.links] == ["picture", "image", "link"]
 
 
@@ -831,19 +838,19 @@ def test_an_address_is_remembered_as_what_it_was_met_as() -> None:
 def priced(*found: tuple[str, int], at_once: int = 9) -> Frontier:
     """A frontier with these addresses at hand, at these priorities."""
     frontier = filled(pace=several(at_once))
-    frontier.absorb(Answer([lent(number, *one) for number, one in enumerate(found, 1)]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(number, *one) for number, one in enumerate(found, 1)]), 0.0)
     return frontier
 
 
 def test_what_is_at_hand_changes_its_place_at_once() -> None:
     frontier = priced((A + "1", 5), (A + "2", 4), (B, 3), (C, 2))
-    frontier.reprice({A + "1": 1, C: 9, A + "2": 4})
+    frontier.update_priorities({A + "1": 1, C: 9, A + "2": 4})
     assert all_taken(frontier) == [C, A + "2", B, A + "1"]
 
 
 def test_of_equals_the_first_that_came_still_comes_first() -> None:
     frontier = priced((A + "1", 5), (A + "2", 4), (A + "3", 3))
-    frontier.reprice({A + "3": 7, A + "1": 7, A + "2": 7})
+    frontier.update_priorities({A + "3": 7, A + "1": 7, A + "2": 7})
     assert all_taken(frontier) == [A + "1", A + "2", A + "3"]
 
 
@@ -852,16 +859,20 @@ def test_a_host_that_rests_changes_its_place_too() -> None:
     for name in "abc":
         frontier.rest(f"{name}.example", 2.0)
     assert taken(frontier) is None
-    frontier.reprice({C: 9, A: 1})
+    frontier.update_priorities({C: 9, A: 1})
     assert all_taken(frontier, 2.0) == [C, B, A]
 
 
 def test_seeds_and_pictures_keep_their_priorities() -> None:
     frontier = filled(pace=several(9))
-    behind = lent(3, C)
-    answer = [lent(1, A, 5, "image"), lent(2, B, 4, "seed"), behind._replace(candidate=Candidate(C, 3, sight="s"))]
-    frontier.absorb(Answer(answer), 0.0)
-    frontier.reprice({A: 1, B: 1, C: 9})
+    refused = a_lease(3, C)
+    answer = [
+        a_lease(1, A, 5, "image"),
+        a_lease(2, B, 4, "seed"),
+        refused._replace(candidate=Candidate(C, 3, sight="s")),
+    ]
+    frontier.apply_reply(BatchReply(answer), 0.0)
+    frontier.update_priorities({A: 1, B: 1, C: 9})
     assert all_taken(frontier) == [A, B, C]
 
 
@@ -869,46 +880,46 @@ def test_what_is_out_or_done_is_left_alone() -> None:
     frontier = priced((A, 5), (B, 4))
     assert all_taken(frontier) == [A, B]
     finish(frontier)
-    frontier.reprice({A: 9, B: 9})
-    assert [work.lent.candidate.priority for work in frontier.out] == [4]
-    frontier.give_back(2, "load")
+    frontier.update_priorities({A: 9, B: 9})
+    assert [work.lease.candidate.priority for work in frontier.active] == [4]
+    frontier.requeue(2, "load")
     assert taken(frontier) == B
 
 
 def test_prices_are_told_with_the_next_batch_the_newest_of_each() -> None:
     frontier = priced((A, 5))
-    frontier.reprice({A: 7, C: 8})
-    frontier.reprice({A: 6, B: 3})
-    assert frontier.batch(0).prices == {A: 6, C: 8, B: 3}
-    assert frontier.batch(0).prices == {}
+    frontier.update_priorities({A: 7, C: 8})
+    frontier.update_priorities({A: 6, B: 3})
+    assert frontier.batch(0).priorities == {A: 6, C: 8, B: 3}
+    assert frontier.batch(0).priorities == {}
 
 
 def test_what_is_put_back_keeps_its_price() -> None:
     frontier = priced((A, 5), (B, 4))
-    frontier.reprice({A: 7, B: 4})
+    frontier.update_priorities({A: 7, B: 4})
     frontier.batch(0)
     frontier.rest("a.example", 100)
     frontier.rest("b.example", 100)
     batch = frontier.batch(0)
     assert [one.candidate.url for one in batch.returned] == [A, B]
-    assert batch.prices == {A: 7}
+    assert batch.priorities == {A: 7}
 
 
 @pytest.mark.parametrize("by_the_page_itself", [True, False])
 def test_links_have_the_latest_prices(by_the_page_itself: bool) -> None:
     frontier = priced((A, 5))
     taken(frontier)
-    found, prices = [Candidate(B, 4), Candidate(C, 3, kind="image"), Candidate(C, 2)], {B: 8, C: 9}
+    found, priorities = [Candidate(B, 4), Candidate(C, 3, kind="image"), Candidate(C, 2)], {B: 8, C: 9}
     if not by_the_page_itself:
-        frontier.reprice(prices)
-    finish(frontier, links=found, prices=prices if by_the_page_itself else {})
+        frontier.update_priorities(priorities)
+    finish(frontier, links=found, priorities=priorities if by_the_page_itself else {})
     batch = frontier.batch(0)
     assert [one.priority for one in batch.ended[0].result.links] == [8, 3, 9]
-    assert batch.prices == prices
+    assert batch.priorities == priorities
 
 
 @pytest.mark.parametrize(
-    ("at_once", "prices", "expected"),
+    ("at_once", "priorities", "expected"),
     [
         (1, {A + "new": 9}, None),
         (1, {A + "new": 5}, A + "2"),
@@ -919,17 +930,17 @@ def test_links_have_the_latest_prices(by_the_page_itself: bool) -> None:
     ],
 )
 def test_a_host_asked_one_page_at_a_time_waits_for_what_rose(
-    at_once: int, prices: dict[str, int], expected: str | None
+    at_once: int, priorities: dict[str, int], expected: str | None
 ) -> None:
     frontier = priced((A + "1", 6), (A + "2", 5), at_once=at_once)
     taken(frontier)
-    frontier.reprice(prices)
+    frontier.update_priorities(priorities)
     finish(frontier)
     assert taken(frontier) == expected
     if expected is None:
-        assert frontier.hungry
+        assert frontier.needs_batch
         assert [one.candidate.url for one in frontier.batch(0).returned] == [A + "2"]
-        frontier.absorb(Answer([lent(7, A + "new", 9)]), 0.0)
+        frontier.apply_reply(BatchReply([a_lease(7, A + "new", 9)]), 0.0)
         assert taken(frontier) == A + "new"
 
 
@@ -941,11 +952,11 @@ def test_what_was_learned_goes_with_the_next_batch() -> None:
 
 
 def test_links_that_were_lent_and_that_wait_no_more_are_news() -> None:
-    frontier = Frontier(KEYS, PaceSettings())
+    frontier = Frontier(KEYS, LimitSettings())
     found = [Candidate(A, 5), Candidate(B, 4, requested=C), Candidate(A, 3, kind="seed", via="seed")]
-    answer = Answer([Lease(n, one, 1, 1) for n, one in enumerate(found, 1)], done=[C])
-    assert frontier.absorb(answer, 0.0) == (((A, 5), (C, 4)), (C,))
-    assert frontier.absorb(Answer(), 0.0) == ((), ())
+    answer = BatchReply([Lease(n, one, 1, 1) for n, one in enumerate(found, 1)], done=[C])
+    assert frontier.apply_reply(answer, 0.0) == (((A, 5), (C, 4)), (C,))
+    assert frontier.apply_reply(BatchReply(), 0.0) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -962,17 +973,17 @@ def test_a_link_of_which_nothing_came_waits_no_longer(
     candidate: Candidate, outcome: Outcome | None, gone: list[str]
 ) -> None:
     frontier = filled()
-    frontier.absorb(Answer([Lease(1, candidate, 1, 1)]), 0.0)
+    frontier.apply_reply(BatchReply([Lease(1, candidate, 1, 1)]), 0.0)
     taken(frontier)
     finish(frontier, outcome=outcome, record=None if outcome else {})
-    assert list(frontier.absorb(Answer(), 0.0).no_longer) == gone
+    assert list(frontier.apply_reply(BatchReply(), 0.0).no_longer) == gone
 
 
 def test_the_links_of_a_closed_host_wait_no_longer() -> None:
     frontier = filled(A, B)
     frontier.close(host(A))
-    assert frontier.absorb(Answer(), 0.0).no_longer == (A,)
-    assert frontier.absorb(Answer([lent(7, A + "new")]), 0.0).no_longer == (A + "new",)
+    assert frontier.apply_reply(BatchReply(), 0.0).no_longer == (A,)
+    assert frontier.apply_reply(BatchReply([a_lease(7, A + "new")]), 0.0).no_longer == (A + "new",)
 
 
 @pytest.mark.parametrize(("count", "asked"), [(3, 3), (4, 4), (5, 4)])

@@ -2,11 +2,11 @@
 
 import pytest
 
-from crawler.frontier.messages import Candidate, Keys, Lease, Recent
+from crawler.frontier.messages import AddressKeys, Candidate, Lease, RecentNumbers
 from crawler.urls.canonical import Canonical
 
 A = "http://a.example/"
-KEYS = Keys(1, Canonical(["utm_.*"]))
+KEYS = AddressKeys(1, Canonical(["utm_.*"]))
 
 
 @pytest.mark.parametrize(
@@ -28,9 +28,9 @@ def test_spellings_of_one_address_have_one_key(one: tuple[str, ...], other: tupl
 
 
 def test_two_crawls_have_different_keys() -> None:
-    assert Keys(2, KEYS.canonical)(A) != KEYS(A)
-    assert Keys(1, KEYS.canonical)(A) == KEYS(A)
-    assert Keys(11, KEYS.canonical)("1") != Keys(1, KEYS.canonical)("11")
+    assert AddressKeys(2, KEYS.canonical)(A) != KEYS(A)
+    assert AddressKeys(1, KEYS.canonical)(A) == KEYS(A)
+    assert AddressKeys(11, KEYS.canonical)("1") != AddressKeys(1, KEYS.canonical)("11")
 
 
 def test_a_key_fits_a_column() -> None:
@@ -41,7 +41,7 @@ def test_a_key_fits_a_column() -> None:
 
 
 def test_a_key_is_the_same_on_every_machine() -> None:
-    assert KEYS(A) == Keys(1, Canonical(()))(A) == -7453189927768433700
+    assert KEYS(A) == AddressKeys(1, Canonical(()))(A) == -7453189927768433700
     assert isinstance(KEYS("http://\ud800.example/"), int)
 
 
@@ -52,7 +52,7 @@ def test_all_but_pictures_count(kind: str, counts: bool) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 5])
 def test_so_many_are_remembered_at_least_and_twice_as_many_at_most(limit: int) -> None:
-    recent = Recent(limit)
+    recent = RecentNumbers(limit)
     for number in range(20):
         assert number not in recent
         assert [recent.add(number), recent.add(number)] == [True, False]
@@ -62,7 +62,7 @@ def test_so_many_are_remembered_at_least_and_twice_as_many_at_most(limit: int) -
 
 
 def test_nothing_is_remembered_of_what_is_cleared() -> None:
-    recent = Recent(2)
+    recent = RecentNumbers(2)
     for number in range(3):
         recent.add(number)
     recent.clear()

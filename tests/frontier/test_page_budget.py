@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.host_limits import PaceSettings
-from crawler.frontier.messages import Answer, Candidate, Keys, Lease, PageResult
+from crawler.frontier.host_limits import LimitSettings
+from crawler.frontier.messages import AddressKeys, BatchReply, Candidate, Lease, PageResult
 from crawler.frontier.page_budget import BATCH, NEAR, PageBudget, PendingPriorities, is_poor
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host
@@ -15,16 +15,16 @@ from crawler.urls.parsing import host
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 
 
-def lent(lease: int, url: str, priority: int, **known: Any) -> Lease:
+def a_lease(lease_id: int, url: str, priority: int, **known: Any) -> Lease:
     number = ord(host(url)[0])
-    return Lease(lease, Candidate(url, priority, **known), number, number)
+    return Lease(lease_id, Candidate(url, priority, **known), number, number)
 
 
 def crawl(found: Mapping[str, int], max_pages: int | None = 100, pause: float = 0.0, at_once: int = 1) -> Frontier:
     """A frontier with these addresses at hand, in whose crawl each host has such a pause."""
-    pace = PaceSettings(at_once, pause=lambda name: pause)
-    frontier = Frontier(Keys(1, Canonical(())), pace, max_pages)
-    frontier.absorb(Answer([lent(n, *one) for n, one in enumerate(found.items(), 1)]), 0.0)
+    pace = LimitSettings(at_once, pause=lambda name: pause)
+    frontier = Frontier(AddressKeys(1, Canonical(())), pace, max_pages)
+    frontier.apply_reply(BatchReply([a_lease(n, *one) for n, one in enumerate(found.items(), 1)]), 0.0)
     return frontier
 
 
@@ -94,7 +94,7 @@ def test_a_good_host_is_asked_alone_while_it_has_good_pages() -> None:
             now += max(wait, 0.001)
             continue
         came.append((one.candidate.url, round(now)))
-        frontier.finish(one.lease, PageResult())
+        frontier.finish(one.id, PageResult())
     assert came == [
         (A + "0", 0),
         (A + "1", 1),
@@ -124,7 +124,7 @@ def test_a_host_that_does_not_answer_is_not_waited_for() -> None:
 
 def test_pictures_come_while_a_page_waits() -> None:
     frontier = crawl({A: 800, B: 100})
-    frontier.absorb(Answer([lent(9, C + "1.png", -3, kind="image")]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(9, C + "1.png", -3, kind="image")]), 0.0)
     frontier.rest("a.example", 3.0)
     assert [taken(frontier), taken(frontier)] == [C + "1.png", None]
     assert [taken(frontier, 3.0), taken(frontier, 3.0)] == [A, B]
@@ -140,14 +140,14 @@ def test_what_is_found_is_worth_a_batch(found: int, other: int, waits: bool) -> 
     frontier = crawl({A: 900, B: other}, at_once=2)
     assert taken(frontier) == A
     frontier.batch(0.0)
-    frontier.absorb(Answer(), 0.0)
+    frontier.apply_reply(BatchReply(), 0.0)
     frontier.finish(1, PageResult(links=(Candidate(C, found),)))
     assert taken(frontier) == (None if waits else B)
-    assert frontier.hungry == waits
+    assert frontier.needs_batch == waits
     if waits:
         batch = frontier.batch(0.0)
         assert [one.candidate.url for one in batch.returned] == [B]  # it makes room
-        frontier.absorb(Answer([lent(3, C, found), lent(4, B, other)]), 0.0)
+        frontier.apply_reply(BatchReply([a_lease(3, C, found), a_lease(4, B, other)]), 0.0)
         assert [taken(frontier), taken(frontier)] == [C, B]
 
 
@@ -157,7 +157,7 @@ def test_what_does_not_come_is_not_waited_for() -> None:
     frontier.finish(1, PageResult(links=(Candidate(C, 800),)))
     assert taken(frontier) is None
     frontier.batch(0.0)
-    frontier.absorb(Answer([lent(3, B, 100)]), 0.0)
+    frontier.apply_reply(BatchReply([a_lease(3, B, 100)]), 0.0)
     assert taken(frontier) == B
 
 
@@ -167,40 +167,40 @@ def test_a_host_let_go_for_its_pause_is_waited_for() -> None:
     frontier.finish(1, PageResult(links=(Candidate(A + "2", 800),)))
     batch = frontier.batch(0.5)
     assert batch.resting == {97: 1.5, 98: 0.0}
-    frontier.absorb(Answer([lent(3, B, 100)]), 0.5)
+    frontier.apply_reply(BatchReply([a_lease(3, B, 100)]), 0.5)
     assert [taken(frontier, 0.5), frontier.ready_in(0.5)] == [None, 1.5 + BATCH]
-    frontier.absorb(Answer([lent(4, A + "2", 800)]), 2.1)
+    frontier.apply_reply(BatchReply([a_lease(4, A + "2", 800)]), 2.1)
     assert [taken(frontier, 2.1), taken(frontier, 2.1)] == [A + "2", B]
 
 
 def test_a_host_that_others_took_is_waited_for_no_longer_than_that() -> None:
-    thrift = PageBudget()
-    thrift.promise("a.example", 800, 2.0)
-    assert thrift.is_poor(100, 2.0 + BATCH - 0.1, 0, ())
-    assert not thrift.is_poor(100, 2.0 + BATCH, 0, ())
-    thrift.promise("a.example", 800, 9.0)
-    thrift.has_come("a.example")
-    assert not thrift.is_poor(100, 8.0, 0, ())
+    budget = PageBudget()
+    budget.promise("a.example", 800, 2.0)
+    assert budget.is_poor(100, 2.0 + BATCH - 0.1, 0, ())
+    assert not budget.is_poor(100, 2.0 + BATCH, 0, ())
+    budget.promise("a.example", 800, 9.0)
+    budget.has_come("a.example")
+    assert not budget.is_poor(100, 8.0, 0, ())
 
 
 # What is coming.
 
 
 def test_what_is_coming_comes_with_the_next_batch_but_one_at_most() -> None:
-    coming = PendingPriorities()
-    coming.found.add("a", 5)
-    coming.found.add("a", 3)
-    coming.found.add("seed", 10_000)
-    assert (coming.best_of("a"), coming.best_of("b"), coming.best_page, coming.asked) == (5, None, 5, {})
-    coming.ask()
-    coming.found.add("a", 4)
-    coming.found.add("b", -7)
-    assert (coming.best_of("a"), coming.best_of("b"), coming.asked.get("a")) == (5, -7, 5)
-    coming.came()
-    assert (coming.best_of("a"), coming.best_page) == (4, 4)
-    coming.ask()
-    coming.came()
-    assert (coming.best_of("a"), coming.best_page) == (None, 0)
+    pending = PendingPriorities()
+    pending.found.add("a", 5)
+    pending.found.add("a", 3)
+    pending.found.add("seed", 10_000)
+    assert (pending.best_of("a"), pending.best_of("b"), pending.best_page, pending.asked) == (5, None, 5, {})
+    pending.ask()
+    pending.found.add("a", 4)
+    pending.found.add("b", -7)
+    assert (pending.best_of("a"), pending.best_of("b"), pending.asked.get("a")) == (5, -7, 5)
+    pending.came()
+    assert (pending.best_of("a"), pending.best_page) == (4, 4)
+    pending.ask()
+    pending.came()
+    assert (pending.best_of("a"), pending.best_page) == (None, 0)
 
 
 @pytest.mark.parametrize(("one", "other", "poor"), [(0, 1, True), (0, 0, False), (499, 999, True), (500, 999, False)])

@@ -5,7 +5,7 @@ from sqlalchemy import select
 from workers import Crew, Worker, record
 
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.host_limits import PaceSettings
+from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.messages import Candidate, PageResult
 from crawler.store.schema import address
 
@@ -18,22 +18,22 @@ class Asking:
 
     def __init__(self, worker: Worker, at_once: int = 1, max_pages: int | None = None, requests: int = 4) -> None:
         self.worker = worker
-        self.frontier = Frontier(worker.seat.ledger.keys, PaceSettings(at_once, requests=requests), max_pages)
+        self.frontier = Frontier(worker.session.committer.keys, LimitSettings(at_once, requests=requests), max_pages)
         self.now = 0.0
         self.commit()
 
     def commit(self) -> None:
         self.now += 0.25
         batch = self.frontier.batch(self.now)
-        self.news = self.frontier.absorb(self.worker.commit(batch), self.now)
+        self.news = self.frontier.apply_reply(self.worker.commit(batch), self.now)
 
     def ask(self, *links: Candidate) -> str | None:
         """The next address, whose page has these links."""
-        lent = self.frontier.take(self.now)
-        if lent is None:
+        lease = self.frontier.take(self.now)
+        if lease is None:
             return None
-        self.frontier.finish(lent.lease, PageResult(record=record(lent), links=links))
-        return lent.candidate.url
+        self.frontier.finish(lease.id, PageResult(record=record(lease), links=links))
+        return lease.candidate.url
 
     def rest(self) -> list[str]:
         """All that comes from now on, with a batch after each page."""
@@ -53,7 +53,7 @@ def test_what_rose_is_next_and_what_fell_is_last(crew: Crew, at_once: int, known
     asking = Asking(crew.join(SEED), at_once)
     asking.ask(Candidate(A + "up", 10), Candidate(B + "down", 900), *others)
     asking.commit()
-    asking.frontier.reprice({A + "up": 950, B + "down": 1})
+    asking.frontier.update_priorities({A + "up": 950, B + "down": 1})
     asking.commit()
     came = asking.rest()
     assert (came[0], came[-1]) == (A + "up", B + "down")
@@ -66,7 +66,7 @@ def test_one_host_is_asked_in_the_new_order(crew: Crew) -> None:
     asking.ask(*found)
     asking.commit()
     first = [asking.ask()]
-    asking.frontier.reprice({f"{A}{n}": 800 - n for n in range(29)})
+    asking.frontier.update_priorities({f"{A}{n}": 800 - n for n in range(29)})
     asking.commit()
     assert (first + asking.rest()) == [A + "29", *(f"{A}{n}" for n in range(29))]
 
@@ -74,7 +74,7 @@ def test_one_host_is_asked_in_the_new_order(crew: Crew) -> None:
 def test_what_is_learned_before_a_page_is_committed_counts(crew: Crew) -> None:
     asking = Asking(crew.join(SEED))
     asking.ask(Candidate(A, 5), Candidate(B, 6))
-    asking.frontier.reprice({A: 7, B: 1})
+    asking.frontier.update_priorities({A: 7, B: 1})
     assert asking.rest() == [A, B]
 
 
@@ -82,7 +82,7 @@ def test_what_goes_back_keeps_its_new_price(crew: Crew) -> None:
     asking = Asking(crew.join(SEED))
     asking.ask(Candidate(A, 900))
     asking.commit()
-    asking.frontier.reprice({A: 3})
+    asking.frontier.update_priorities({A: 3})
     asking.commit()  # it is held here, so its row is left alone
     asking.frontier.rest("a.example", asking.now + 60.0)
     asking.commit()

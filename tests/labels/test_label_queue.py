@@ -9,7 +9,7 @@ from crawler.labels import label_queue
 from crawler.labels.label_queue import LabelledCrawl, UncertainPages, crawl_to_label, uncertain_pages
 from crawler.labels.labels import TEXT, Label, put_label
 from crawler.store.images import PICTURE
-from crawler.store.schema import crawl, page, raw
+from crawler.store.schema import crawl, page, stored_response
 
 BEES = LabelledCrawl(1, "bees", True)
 
@@ -24,7 +24,7 @@ def enter(engine: Engine, *certainties: float | None, bare: tuple[int, ...] = ()
         kept = [one["key"] for one in rows if one["id"] not in bare]
         response = {"crawl_id": 1, "fetched_at": "", "status_line": "", "headers": "[]", "body": b""}
         if kept:
-            connection.execute(insert(raw), [response | {"key": key} for key in kept])
+            connection.execute(insert(stored_response), [response | {"key": key} for key in kept])
 
 
 def row(number: int, certainty: float | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from workers import Crew, candidates
 from crawler.labels.labels import AT_ONCE, TEXT, Label, all_labels, count_labels, list_labels, put_label, remove_label
 from crawler.store.dashboard_tables import label
 from crawler.store.database import StateError, open_database
-from crawler.store.deletion import reset
+from crawler.store.deletion import delete_crawl
 from crawler.store.images import PICTURE
 from crawler.store.schema import crawl, page
 
@@ -112,7 +112,7 @@ def test_they_outlive_their_crawl(crew: Crew) -> None:
     one = crew.join(*candidates("http://a.example/"), name="bees")
     put_label(crew.engine, BEES)
     one.leave()
-    reset(crew.engine.url, "bees")
+    delete_crawl(crew.engine.url, "bees")
     assert found(crew.engine) == [BEES]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, insert, text
 
-from crawler.frontier.messages import Keys
+from crawler.frontier.messages import AddressKeys
 from crawler.labels import verdict_lists
 from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
 from crawler.labels.verdict_lists import (
@@ -20,12 +20,12 @@ from crawler.labels.verdict_lists import (
     list_verdicts,
     read_verdicts,
 )
-from crawler.store.images import PICTURE, keep_verdicts, label_key
+from crawler.store.images import PICTURE, label_key, save_verdicts
 from crawler.store.schema import crawl, site, verdict
 from crawler.urls.canonical import Canonical
 
 PAGE = "http://a.example/"
-KEYS = Keys(1, Canonical(()))
+KEYS = AddressKeys(1, Canonical(()))
 
 
 def enter(engine: Engine, *verdicts: dict[str, Any]) -> None:
@@ -280,7 +280,7 @@ def test_a_verdict_that_is_kept_has_the_key_of_its_label(engine: Engine) -> None
     enter(engine)
     say(engine, 1, NOISE)
     with engine.begin() as connection:
-        keep_verdicts(
+        save_verdicts(
             connection, 1, [{name: value for name, value in row(1).items() if name not in ("id", "crawl_id")}]
         )
     assert len(labelled(engine, VerdictFilter(False))) == 1

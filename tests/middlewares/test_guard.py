@@ -105,11 +105,11 @@ def test_links_and_redirects_without_a_public_address_are_refused(tmp_path: Path
 
 
 def test_a_failure_of_an_open_port_is_not_taken_for_the_refusal_of_another(tmp_path: Path) -> None:
-    def hang_up(asked: Asked) -> Answer:
+    def break_connection(asked: Asked) -> Answer:
         raise ConnectionAbortedError
 
     found = {"http://127.0.0.1:1/": "closed", "/cut": "cut"}
-    routes: dict[str, Route] = {"/": page("Hello.", links=found), "/cut": hang_up}
+    routes: dict[str, Route] = {"/": page("Hello.", links=found), "/cut": break_connection}
     ended, _ = guarded(tmp_path, ["http://{host}/"], routes)
     assert ended.counts() == {REFUSED: 1, "connection lost": 1}
 

@@ -8,7 +8,7 @@ import pytest
 from hurried import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Route, Site, crawl, page, serving
 
-from crawler.middlewares.robots import WEIGHT, Answers
+from crawler.middlewares.robots import WEIGHT, RobotsCache
 from crawler.settings import DOWNLOADER_MIDDLEWARES
 
 LINKS = {f"/{path}": path for path in ("open", "closed/a", "closed/but/b", "c", "only-others")}
@@ -59,7 +59,7 @@ def test_without_a_robots_txt_all_is_allowed(tmp_path: Path) -> None:
     assert (ended.status, ended.counts()) == (0, {})
 
 
-def hang_up(asked: Asked) -> Answer:
+def break_connection(asked: Asked) -> Answer:
     raise ConnectionAbortedError
 
 
@@ -68,7 +68,7 @@ UNREADABLE: dict[str, Route] = {
     "robots.txt cannot be read: 500 Internal Server Error": Answer("", 500),
     "robots.txt cannot be read: 503 Service Unavailable": Answer("", 503),
     "robots.txt cannot be read: 429 Too Many Requests": Answer("", 429, headers={"Retry-After": "86400"}),
-    "robots.txt cannot be read: connection lost": hang_up,
+    "robots.txt cannot be read: connection lost": break_connection,
     "robots.txt cannot be read: answer cut short": Answer([b"User-agent: *"], headers={"Content-Length": "900"}),
     "robots.txt cannot be read: redirected too often": Answer("", 302, headers={"Location": "/robots.txt"}),
     "robots.txt cannot be read: body larger than the limit": plain("User-agent: *\n" + "Allow: /a\n" * 1_100_000),
@@ -87,7 +87,7 @@ def test_nothing_is_asked_for_that_robots_txt_forbids_or_while_it_cannot_be_read
 
 
 def test_robots_txt_is_asked_for_again_after_a_failure(tmp_path: Path) -> None:
-    ended, [site] = crawled(tmp_path, lambda asked: plain("") if asked.times == 2 else hang_up(asked))
+    ended, [site] = crawled(tmp_path, lambda asked: plain("") if asked.times == 2 else break_connection(asked))
     assert (ended.status, site.paths()[:3], set(site.paths()[3:])) == (0, ["/robots.txt"] * 3, ALL)
 
 
@@ -118,8 +118,8 @@ def test_a_crawl_that_does_not_obey_does_not_ask(tmp_path: Path) -> None:
     assert ended.status == 0
 
 
-def answers(most: int, *sizes: int) -> Answers:
-    kept = Answers(most)
+def answers(most: int, *sizes: int) -> RobotsCache:
+    kept = RobotsCache(most)
     for number, size in enumerate(sizes):
         kept.keep(f"http://{number}.example", str(number), size)
     return kept

@@ -6,7 +6,7 @@ import pytest
 
 from crawler.extraction import EXTRACTORS
 from crawler.page.page import Page
-from crawler.recrawl.change_check import Comparison
+from crawler.recrawl.change_check import ChangeDetector
 from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
 
 TEXT = "Bees dance in the dark of the hive, and the others follow the dancer with their feelers to learn the way. "
@@ -29,8 +29,8 @@ def known(check: ChangeCheck) -> PageHistory:
     )
 
 
-def comparison(method: str = "auto", favour: str = "balance") -> Comparison:
-    return Comparison(method, favour, EXTRACTORS[method])
+def comparison(method: str = "auto", favour: str = "balance") -> ChangeDetector:
+    return ChangeDetector(method, favour, EXTRACTORS[method])
 
 
 def check(page: Page, before: PageHistory | None = None, method: str = "auto") -> ChangeCheck:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.recrawl.page_history import EVERY, PageHistory, conditions
+from crawler.recrawl.page_history import UNCONDITIONAL_EVERY, PageHistory, conditional_headers
 
 DATE = "Mon, 06 May 2024 07:08:09 GMT"
 BOTH = {"If-None-Match": '"a"', "If-Modified-Since": DATE}
@@ -24,20 +24,23 @@ BOTH = {"If-None-Match": '"a"', "If-Modified-Since": DATE}
     ],
 )
 def test_conditions(known: PageHistory | None, expected: dict[str, str]) -> None:
-    assert conditions(known, None) == expected
+    assert conditional_headers(known, None) == expected
 
 
 def test_now_and_then_the_whole_page_is_asked_for() -> None:
-    asked = [bool(conditions(PageHistory(etag='"a"', checks=checks), None)) for checks in range(2 * EVERY)]
-    assert asked == ([True] * (EVERY - 1) + [False]) * 2
+    asked = [
+        bool(conditional_headers(PageHistory(etag='"a"', checks=checks), None))
+        for checks in range(2 * UNCONDITIONAL_EVERY)
+    ]
+    assert asked == ([True] * (UNCONDITIONAL_EVERY - 1) + [False]) * 2
 
 
 def test_a_page_that_was_not_there_is_asked_for_whole() -> None:
-    assert conditions(PageHistory(etag='"a"', gone_count=1), None) == {}
+    assert conditional_headers(PageHistory(etag='"a"', gone_count=1), None) == {}
 
 
 @pytest.mark.parametrize(
     ("before", "asked"), [("1:auto", True), ("1:auto/recall", False), ("2:auto", False), (None, False)]
 )
 def test_what_another_version_read_is_asked_for_whole(before: str | None, asked: bool) -> None:
-    assert bool(conditions(PageHistory(etag='"a"', extractor_version=before), "1:auto")) is asked
+    assert bool(conditional_headers(PageHistory(etag='"a"', extractor_version=before), "1:auto")) is asked

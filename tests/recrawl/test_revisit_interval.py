@@ -3,12 +3,12 @@ from math import inf, nan
 
 import pytest
 
-from crawler.recrawl.revisit_interval import DAY, EARLIEST, HOUR, SETTLED, Bounds, History, next_interval
+from crawler.recrawl.revisit_interval import DAY, EARLIEST, HOUR, SETTLED, Bounds, CheckHistory, next_interval
 
 NOW = 2e9
 BOUNDS = Bounds()
-FIRST_SIGHT = History(NOW, 0.0, 0, 0, None)
-CHECKED = History(NOW, 4 * DAY, 3, 1, False)
+FIRST_SIGHT = CheckHistory(NOW, 0.0, 0, 0, None)
+CHECKED = CheckHistory(NOW, 4 * DAY, 3, 1, False)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_check(changed: bool, new_links: int, is_seed: bool, days: float) -> N
 @pytest.mark.parametrize("interval", [2 * HOUR, DAY, 10 * DAY])
 @pytest.mark.parametrize(("checks", "changes"), [(1, 0), (1, 1), (50, 0), (50, 50)])
 def test_while_an_interval_is_kept_no_more_is_asked(interval: float, checks: int, changes: int) -> None:
-    history = History(NOW, interval, checks, changes, True, lastmod=NOW - 300 * DAY)
+    history = CheckHistory(NOW, interval, checks, changes, True, lastmod=NOW - 300 * DAY)
     assert next_interval(history, BOUNDS) == interval / 2
 
 
@@ -113,7 +113,7 @@ def test_a_crawl_whose_clock_is_wrong(checked_at: float) -> None:
 @pytest.mark.parametrize("interval", [0.0, -0.0, -DAY, nan, inf, -inf])
 @pytest.mark.parametrize(("changed", "expected"), [(None, DAY), (True, DAY / 2), (False, 1.5 * DAY)])
 def test_an_interval_that_is_none(interval: float, changed: bool | None, expected: float) -> None:
-    assert next_interval(History(NOW, interval, 0, 0, changed), BOUNDS) == pytest.approx(expected, rel=1e-12)
+    assert next_interval(CheckHistory(NOW, interval, 0, 0, changed), BOUNDS) == pytest.approx(expected, rel=1e-12)
 
 
 def restarted(checks: int, changes: int) -> float:
@@ -145,7 +145,7 @@ def test_an_interval_comes_to_rest_near_the_time_between_changes(every: float) -
     for check in range(1, 200):
         before, now = now, now + interval
         changed = now // every > before // every
-        interval = next_interval(History(now, interval, check, 0, changed), BOUNDS)
+        interval = next_interval(CheckHistory(now, interval, check, 0, changed), BOUNDS)
         seen.append(interval)
     settled = seen[50:]
     assert every / 8 < min(settled) <= max(settled) < 1.5 * every

@@ -32,7 +32,15 @@ def test_less_than_nothing_does_not_wait(engine: Engine, workers: tuple[int, ...
     enter(engine, 3)
     with engine.begin() as connection:
         for number, more in enumerate(workers, 1):
-            row = {"crawl_id": 1, "number": number, "place": "a", "beat": NOW, "batch": 0, "pages": 0, "waiting": more}
+            row = {
+                "crawl_id": 1,
+                "number": number,
+                "folder_id": "a",
+                "heartbeat": NOW,
+                "batch": 0,
+                "pages": 0,
+                "waiting": more,
+            }
             connection.execute(insert(worker).values(**row))
         found = summary_of(connection, 1, NOW)
         assert found is not None

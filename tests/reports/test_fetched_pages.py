@@ -26,7 +26,7 @@ def store(crew: Crew, times: dict[str, str], name: str = "crawl", **fields: Any)
     urls = [f"http://{path}.example/" for path in times]
     one = crew.join(*candidates(*urls, kind="seed"), name=name, folder=name)
     at = dict(zip(urls, times.values(), strict=True))
-    one.end(*(stored(lent, fetched_at=at[lent.candidate.url], **fields) for lent in one.claim()))
+    one.end(*(stored(lease, fetched_at=at[lease.candidate.url], **fields) for lease in one.claim()))
     one.leave()
 
 
@@ -98,7 +98,7 @@ def test_pages_that_were_read_and_not_kept(crew: Crew, where: URL) -> None:
     urls = [f"http://{number}.example/" for number in range(len(reasons) + 2)]
     one = crew.join(*candidates(*urls), name="one", folder="one")
     kept, waits, *others = one.claim()
-    one.end(stored(kept), *(failed(lent, why) for lent, why in zip(others, reasons, strict=True)))
+    one.end(stored(kept), *(failed(lease, why) for lease, why in zip(others, reasons, strict=True)))
     crew.join(*candidates(*urls), name="two", folder="two")
     with gathered(where) as (first, second):
         assert (first.off_topic(), second.off_topic()) == (2, 0)

@@ -10,7 +10,7 @@ from crawler.frontier.host_limits import TELL_SECONDS, HostLatency, LatencyMeter
 from crawler.frontier.messages import Batch
 from crawler.reports import slow_hosts
 from crawler.reports.slow_hosts import Slow, Why, slowest
-from crawler.store.database import time_of
+from crawler.store.database import database_time
 from crawler.store.schema import crawl, host
 
 
@@ -21,7 +21,7 @@ def found(crew: Crew, most: int = 10) -> list[Slow]:
 
 def set_host(crew: Crew, name: str, rests: float = 0.0, **known: Any) -> None:
     with crew.engine.begin() as connection:
-        known["next_at"] = time_of(connection) + rests
+        known["next_at"] = database_time(connection) + rests
         connection.execute(update(host).where(host.c.name == name).values(**known))
 
 
@@ -36,11 +36,11 @@ def pages(name: str, number: int) -> list[Any]:
         ({"delay": 2.0, "latency": 1.5}, Why.DELAY, 6),
         ({"delay": 1.0, "latency": 4.0}, Why.LATENCY, 12),
         ({"delay": 3.0, "latency": 3.0}, Why.LATENCY, 9),
-        ({"pace": 10.0, "delay": 1.0, "latency": 4.0}, Why.PACE, 30),
-        ({"pace": 1.0, "delay": 5.0}, Why.DELAY, 15),
+        ({"crawl_delay": 10.0, "delay": 1.0, "latency": 4.0}, Why.PACE, 30),
+        ({"crawl_delay": 1.0, "delay": 5.0}, Why.DELAY, 15),
         ({"delay": 2.0, "rests": 3.0}, Why.DELAY, 9),
         ({"delay": 2.0, "rests": 100.0}, Why.RESTS, 106),
-        ({"pace": 60.0, "rests": 50.0}, Why.PACE, 230),
+        ({"crawl_delay": 60.0, "rests": 50.0}, Why.PACE, 230),
         ({"closed": "site asked to be left alone", "rests": 100.0, "delay": 1.0}, Why.CLOSED, 0),
     ],
 )
@@ -57,10 +57,10 @@ def test_another_worker_has_it(crew: Crew) -> None:
     one, two = crew.pair(*pages("a.example", 3))
     assert len(one.claim(each=1)) == 1
     (host_,) = found(crew)
-    assert (host_.why, host_.worker, host_.waiting) == (Why.WORKER, one.seat.number, 2)
+    assert (host_.why, host_.worker, host_.waiting) == (Why.WORKER, one.session.number, 2)
     two.leave()
     (host_,) = found(crew)
-    assert (host_.why, host_.worker) == (Why.DELAY, one.seat.number)
+    assert (host_.why, host_.worker) == (Why.DELAY, one.session.number)
 
 
 def test_the_slowest_come_first(crew: Crew) -> None:
@@ -109,7 +109,7 @@ def test_a_host_with_very_much_is_found_although_each_request_is_fast(
 
 
 @pytest.mark.parametrize(
-    "known", [{"delay": 20.0}, {"latency": 20.0}, {"pace": 20.0}, {"rests": 90.0}, {"rests": 60.0, "delay": 7.0}]
+    "known", [{"delay": 20.0}, {"latency": 20.0}, {"crawl_delay": 20.0}, {"rests": 90.0}, {"rests": 60.0, "delay": 7.0}]
 )
 def test_of_many_hosts_those_are_counted_that_are_asked_most_seldom(
     crew: Crew, known: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -159,8 +159,8 @@ def test_a_tempo_is_told_now_and_then() -> None:
 def test_latency_is_an_average_and_delay_is_the_last(crew: Crew) -> None:
     one = crew.join(*pages("a.example", 1), *pages("b.example", 1))
     (held, other) = one.claim()
-    one.commit(Batch(tempos={held.host_id: HostLatency(1.0, 2.0, 3)}))
-    one.commit(Batch(tempos={held.host_id: HostLatency(2.0, 4.0, 1)}))
+    one.commit(Batch(latencies={held.host_id: HostLatency(1.0, 2.0, 3)}))
+    one.commit(Batch(latencies={held.host_id: HostLatency(2.0, 4.0, 1)}))
     known = select(host.c.latency, host.c.delay).where(host.c.id == held.host_id)
     with crew.engine.connect() as connection:
         assert connection.execute(known).one() == (pytest.approx(1.2), 4.0)
@@ -176,6 +176,6 @@ def test_nobody_waits_to_tell_of_a_host(crew: Crew) -> None:
     if crew.engine.dialect.name == "sqlite":
         pytest.skip("one writes at a time")
     with crew.engine.begin() as other:
-        other.execute(update(host).where(host.c.id == held.host_id).values(pace=1.0))
-        one.seat.ledger.commit(Batch(tempos={held.host_id: HostLatency(1.0, 2.0, 3)}))
+        other.execute(update(host).where(host.c.id == held.host_id).values(crawl_delay=1.0))
+        one.session.committer.commit(Batch(latencies={held.host_id: HostLatency(1.0, 2.0, 3)}))
     assert crew.value(select(host.c.latency)) is None

@@ -12,17 +12,17 @@ from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.engine import URL
 from workers import Crew, candidates, stored
 
-from crawler.frontier.messages import Response
+from crawler.frontier.messages import StoredResponse
 from crawler.items import PageItem
 from crawler.reports import stored_pages as reading
 from crawler.reports.stored_pages import Exported, Numbers, Place, Stored, Wish, exported
 from crawler.store.database import StateError
 from crawler.store.read_only import open_sqlite
 from crawler.store.responses import LEVEL, zstd
-from crawler.store.schema import crawl, page, raw, version
+from crawler.store.schema import crawl, page, stored_response, version
 
 FIELDS = list(asdict(PageItem("", "", "", 0, 0, None)))
-RESPONSE = Response("HTTP/1.1 200 OK", (("A", "b"),), b"<p>Bees")
+RESPONSE = StoredResponse("HTTP/1.1 200 OK", (("A", "b"),), b"<p>Bees")
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def store(crew: Crew, *names: str, name: str = "crawl", **fields: Any) -> None:
     """Have a crawl store pages of these hosts."""
     urls = [f"http://{one}.example/" for one in names]
     one = crew.join(*candidates(*urls, kind="seed"), name=name, folder=name)
-    one.end(*(stored(lent, **fields) for lent in one.claim()))
+    one.end(*(stored(lease, **fields) for lease in one.claim()))
     one.leave()
 
 
@@ -85,7 +85,9 @@ def test_a_response_comes_with_the_page_that_it_brought(crew: Crew, where: URL) 
                 at = row.fetched_at if row.url[7] == "a" else "2020"  # the page was fetched again without it
                 body = zstd.compress(RESPONSE.body, LEVEL)
                 values = {"key": row.key, "crawl_id": row.crawl_id, "fetched_at": at, "body": body}
-                connection.execute(insert(raw).values(**values, status_line="HTTP/1.1 200 OK", headers='[["A", "b"]]'))
+                connection.execute(
+                    insert(stored_response).values(**values, status_line="HTTP/1.1 200 OK", headers='[["A", "b"]]')
+                )
     with exported(where) as (crawl,):
         come = {one.values["url"][7]: one.response for one in crawl.pages(["url"], Wish(), responses=True)}
     assert come == {"a": RESPONSE, "b": None, "c": None}

@@ -2,7 +2,7 @@ import pytest
 
 from crawler.frontier.messages import Candidate
 from crawler.page.page import Extraction, Page
-from crawler.spiders.examples import EXAMPLE_LENGTH, MOST_SEEDS, Example, Examples, lesson
+from crawler.spiders.examples import EXAMPLE_LENGTH, MOST_SEEDS, Examples, TopicExample, example_text
 from crawler.topic.topic import Topic
 
 GOOD, BAD = "http://a.example/good", "http://a.example/bad"
@@ -20,11 +20,11 @@ def test_addresses_come_with_what_they_are() -> None:
 @pytest.mark.parametrize(
     ("topic", "kind", "text", "example"),
     [
-        (Topic(), "example", "Bees.", Example("Bees.", True)),
+        (Topic(), "example", "Bees.", TopicExample("Bees.", True)),
         (Topic.of("bees"), "example", "Bees.", None),
         (NAMED, "example", "Bees.", None),
-        (NAMED, "topic example", f"{GOOD}\nBees.\nMore.", Example("Bees.\nMore.", True)),
-        (NAMED, "topic counterexample", f"{BAD}\nCars.", Example("Cars.", False)),
+        (NAMED, "topic example", f"{GOOD}\nBees.\nMore.", TopicExample("Bees.\nMore.", True)),
+        (NAMED, "topic counterexample", f"{BAD}\nCars.", TopicExample("Cars.", False)),
         (NAMED, "topic example", f"{BAD}\nCars.", None),
         (NAMED, "topic example", "http://a.example/no-longer\nBees.", None),
         (NAMED, "topic example", GOOD, None),
@@ -33,7 +33,7 @@ def test_addresses_come_with_what_they_are() -> None:
         (NAMED, "again example", GOOD, None),
     ],
 )
-def test_lessons(topic: Topic, kind: str, text: str, example: Example | None) -> None:
+def test_lessons(topic: Topic, kind: str, text: str, example: TopicExample | None) -> None:
     assert Examples(topic).read(kind, text) == example
 
 
@@ -56,7 +56,7 @@ def test_a_seed_without_words_says_nothing() -> None:
 
 def test_what_a_page_teaches() -> None:
     page = Page.from_html("<p>One</p><p>Two</p>")
-    assert lesson(page, Extraction("The text.", "Title")) == "The text."
-    assert lesson(page, Extraction("", "Title")) == "One Two"
-    assert len(lesson(page, Extraction("x" * (EXAMPLE_LENGTH + 1), ""))) == EXAMPLE_LENGTH
-    assert lesson(Page.from_html(""), Extraction("", "")) == ""
+    assert example_text(page, Extraction("The text.", "Title")) == "The text."
+    assert example_text(page, Extraction("", "Title")) == "One Two"
+    assert len(example_text(page, Extraction("x" * (EXAMPLE_LENGTH + 1), ""))) == EXAMPLE_LENGTH
+    assert example_text(Page.from_html(""), Extraction("", "")) == ""

@@ -6,31 +6,31 @@ import pytest
 
 from crawler.extraction import EXTRACTORS
 from crawler.frontier.frontier import Frontier
-from crawler.frontier.host_limits import PaceSettings
-from crawler.frontier.messages import Answer, Candidate, Keys, Lease, PageResult
+from crawler.frontier.host_limits import LimitSettings
+from crawler.frontier.messages import AddressKeys, BatchReply, Candidate, Lease, PageResult
 from crawler.page.page import MAX_NEAR_TEXT, Page
-from crawler.spiders.images import Pictures
+from crawler.spiders.images import PageImages
 from crawler.spiders.outcome_counts import OutcomeCounts
-from crawler.spiders.page_links import MOST_WORDS, PICTURE_PRIORITY, Links, PageLinks
+from crawler.spiders.page_links import IMAGE_LINK_PRIORITY, MOST_WORDS, LinkSelector, SelectedLinks
 from crawler.topic.focus import Lead
 from crawler.urls.canonical import Canonical
 from crawler.urls.scope import Scope
 
 URL = "http://a.example/"
-Find = Callable[[str], PageLinks]
+Find = Callable[[str], SelectedLinks]
 
 
 @pytest.fixture
 def find() -> Find:
     """What finds the leads of a page's source; /known is known to the crawl."""
-    frontier = Frontier(Keys(1, Canonical(())), PaceSettings())
-    frontier.absorb(Answer([Lease(1, Candidate(URL), 1, 1)]), 0.0)
+    frontier = Frontier(AddressKeys(1, Canonical(())), LimitSettings())
+    frontier.apply_reply(BatchReply([Lease(1, Candidate(URL), 1, 1)]), 0.0)
     frontier.take(0.0)
     frontier.finish(1, PageResult(links=(Candidate(f"{URL}known"),)))
     scope = Scope(avoid=("b.a.example",))
     scope.add_home(URL)
-    pictures = Pictures(EXTRACTORS["leaf-tags"], True, False, 1_000)
-    links = Links(scope, pictures, OutcomeCounts(lambda name, by: None), frontier)
+    pictures = PageImages(EXTRACTORS["leaf-tags"], True, False, 1_000)
+    links = LinkSelector(scope, pictures, OutcomeCounts(lambda name, by: None), frontier)
     return lambda html: links.of(Page.from_html(html, URL), 3)
 
 
@@ -61,7 +61,7 @@ def test_which_are_new(find: Find, html: str, new: str, again: str, pictured: st
     assert [lead.url for lead in found.words] == [candidate.url for candidate in found.new]
     assert [lead.url for lead in found.again] == [URL + path[1:] for path in again.split()]
     assert found.pictured == tuple(
-        Candidate(URL + path[1:], PICTURE_PRIORITY, 3, URL, via="picture") for path in pictured.split()
+        Candidate(URL + path[1:], IMAGE_LINK_PRIORITY, 3, URL, via="picture") for path in pictured.split()
     )
 
 

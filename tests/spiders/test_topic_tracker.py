@@ -2,11 +2,11 @@
 
 import pytest
 
-from crawler.frontier.frontier import News
+from crawler.frontier.frontier import LinkUpdates
 from crawler.frontier.messages import Candidate
 from crawler.page.page import Extraction
 from crawler.spiders.examples import Examples
-from crawler.spiders.page_links import PageLinks
+from crawler.spiders.page_links import SelectedLinks
 from crawler.spiders.topic_tracker import TopicTracker
 from crawler.topic.focus import HIGHEST, Focus, Lead
 from crawler.topic.harvest import ON_TOPIC, Harvest, StopWhen
@@ -71,10 +71,10 @@ def test_the_harvest_goes_by_the_least_relevance(least: float, on_topic: int) ->
     assert (judge.harvest.pages, judge.harvest.on_topic) == (2, on_topic)
 
 
-@pytest.mark.parametrize(("lore", "warnings"), [([], 0), (["{}"], 1), (["{}", "["], 2)])
-def test_what_cannot_be_read_is_said(lore: list[str], warnings: int, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(("shared_models", "warnings"), [([], 0), (["{}"], 1), (["{}", "["], 2)])
+def test_what_cannot_be_read_is_said(shared_models: list[str], warnings: int, caplog: pytest.LogCaptureFixture) -> None:
     judge = tracker()
-    judge.hear([judge.focus.record(), *lore], News((), ()))
+    judge.hear([judge.focus.record(), *shared_models], LinkUpdates((), ()))
     assert [record.message for record in caplog.records] == [UNREADABLE] * warnings
 
 
@@ -83,8 +83,8 @@ def test_links_that_others_found_wait_their_turn() -> None:
     for number in range(20):
         judge.judge(Candidate(f"{URL}{number}"), BEES)
     judge.focus.found(HOME, [Lead("http://b.example/", "bees")])
-    assert judge.hear([], News(((URL, 800),), ())) == {URL: 80}
-    judge.hear([], News((), (URL,)))
+    assert judge.hear([], LinkUpdates(((URL, 800),), ())) == {URL: 80}
+    judge.hear([], LinkUpdates((), (URL,)))
     assert judge.focus.waiting_sample(9) == ["http://b.example/"]
 
 
@@ -92,11 +92,11 @@ def test_links_have_priorities_and_what_waits_may_have_new_ones() -> None:
     judge = tracker()
     pictured, new = Candidate(f"{URL}/picture", -1_000), Candidate(URL)
     judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
-    links, prices = judge.score(HOME, PageLinks((new,), (Lead(URL, "bees"),), (pictured,)))
+    links, priorities = judge.score(HOME, SelectedLinks((new,), (Lead(URL, "bees"),), (pictured,)))
     assert links[0] == pictured
     assert links[1]._replace(priority=0) == new
     assert 0 < links[1].priority < HIGHEST
-    assert isinstance(prices, dict)
+    assert isinstance(priorities, dict)
 
 
 @pytest.mark.parametrize(("least", "share"), [(0.0, None), (1.0, 0.0)])

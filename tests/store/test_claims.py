@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 from workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
 
-from crawler.frontier.messages import Batch, Candidate, Move
+from crawler.frontier.messages import Batch, Candidate, Redirect
 from crawler.outcomes import Code, Outcome
 from crawler.store import claims
 from crawler.store.claims import REQUESTS_A_PAGE
@@ -44,7 +44,7 @@ def test_a_candidate_keeps_all_that_is_known_of_it(crew: Crew) -> None:
     found = [Candidate(A + "1", 5, 3, A, "list"), Candidate(B + "2", -5, 4, A, "image")]
     worker.end(stored(one, *found))
     assert one.candidate == Candidate(A, 7, kind="seed")
-    assert [lent.candidate for lent in worker.claim()] == found
+    assert [lease.candidate for lease in worker.claim()] == found
 
 
 @pytest.mark.parametrize("ending", ["return", "die"])
@@ -101,13 +101,13 @@ def test_an_endless_host_keeps_no_other_out(crew: Crew) -> None:
 def test_hosts_at_hand_bring_more_when_they_run_low(crew: Crew) -> None:
     worker = crew.join(*many(A, 3), *many(B, 3))
     first = worker.commit(demand=EVERYTHING._replace(each=1))
-    assert urls(first.lent) == [A + "0", B + "0"]
-    hosts = tuple(one.host_id for one in first.lent)
+    assert urls(first.leases) == [A + "0", B + "0"]
+    hosts = tuple(one.host_id for one in first.leases)
     assert first.more == set(hosts)
     assert urls(worker.claim(each=1, at_hand=hosts)) == []
     assert urls(worker.claim(each=1, at_hand=hosts, low=hosts[:1])) == [A + "1"]
     last = worker.commit(demand=EVERYTHING._replace(at_hand=hosts, low=hosts))
-    assert urls(last.lent) == [A + "2", B + "1", B + "2"]
+    assert urls(last.leases) == [A + "2", B + "1", B + "2"]
     assert last.more == set()
 
 
@@ -135,12 +135,12 @@ def test_of_a_host_at_hand_that_rests_comes_more_and_it_is_said_for_how_long(
     (one,) = worker.claim(each=1)
     worker.commit(rests={one.host_id: seconds})
     answer = worker.commit(demand=EVERYTHING._replace(low=(one.host_id,), at_hand=(one.host_id,)))
-    assert urls(answer.lent) == [A + "1"]
+    assert urls(answer.leases) == [A + "1"]
     said = {one.host_id: pytest.approx(seconds, abs=5.0)} if rests else {}
     assert answer.rests == said
-    worker.seat.ledger._held.clear()
+    worker.session.committer._held.clear()
     with crew.engine.begin() as connection:  # as after a lost connection
-        assert worker.seat.ledger._recovered(connection, Batch()).rests == said
+        assert worker.session.committer._recovered(connection, Batch()).rests == said
 
 
 @pytest.mark.parametrize(("ahead", "asked"), [(0.0, True), (60.0, False), (3_500.0, False), (86_400.0, True)])
@@ -182,7 +182,7 @@ def test_a_host_is_shared_when_all_say_so(crew: Crew) -> None:
 def test_a_host_with_a_pace_is_not_shared(crew: Crew) -> None:
     one, two = crew.pair(*many(A, 9))
     (held,) = one.claim(each=1, alone=False)
-    one.commit(paces={held.host_id: 2.0}, resting={held.host_id: 0.0})
+    one.commit(crawl_delays={held.host_id: 2.0}, resting={held.host_id: 0.0})
     assert urls(one.claim(each=1, alone=False)) == [A + "1"]
     assert two.claim(each=1, alone=False) == []
     one.rest(held)
@@ -211,7 +211,7 @@ def test_a_redirect_to_a_closed_host_asks_nothing_of_it(crew: Crew) -> None:
     assert two.move(held, url + "new") is None
     two.end(failed(held, Outcome(Code.REDIRECT_TO_KNOWN)))
     answer = two.commit(demand=EVERYTHING, idle=True)
-    assert (answer.lent, answer.refused, answer.over) == ([], {CLOSED: 1}, True)
+    assert (answer.leases, answer.refused, answer.over) == ([], {CLOSED: 1}, True)
 
 
 # Closed hosts.
@@ -226,7 +226,7 @@ def test_a_closed_host_is_refused_and_counted(crew: Crew, known: bool) -> None:
     if not known:
         two.seed(*many(A, 3), Candidate(A + "i.png", kind="image"))
     answer = two.commit(demand=EVERYTHING)
-    assert (urls(answer.lent), answer.refused) == ([B], {CLOSED: 4})
+    assert (urls(answer.leases), answer.refused) == ([B], {CLOSED: 4})
     states = crew.addresses()
     assert states[A + "1"] == states["image " + A + "i.png"] == (DONE, CLOSED)
     assert two.claim() == one.claim() == []
@@ -247,13 +247,13 @@ def test_of_very_many_some_are_given_up_by_each_claim(
     monkeypatch.setattr(claims, "REFUSED_AT_ONCE", at_once)
     worker = crew.join(*many(A, 8), *candidates(B))
     worker.commit(closed={"a.example": Code.HOST_CLOSED})
-    given_up, lent = Counter(), []
+    given_up, leases = Counter(), []
     for _ in range(8 // at_once + 2):
         answer = worker.commit(demand=EVERYTHING)
-        lent += urls(answer.lent)
+        leases += urls(answer.leases)
         given_up += answer.refused
         assert answer.refused.total() <= at_once
-    assert (lent, given_up) == ([B], {CLOSED: 8})
+    assert (leases, given_up) == ([B], {CLOSED: 8})
     assert list(crew.addresses().values()).count((DONE, CLOSED)) == 8
 
 
@@ -280,8 +280,8 @@ def test_a_site_has_a_budget_of_pages_over_all_its_hosts(crew: Crew, limit: int)
         refused += answer.refused.total()
         held = list(worker.hand.values())
         worker.commit(
-            ended=[stored(lent) if (bring := not bring) else failed(lent) for lent in held],
-            resting={lent.host_id: 0.0 for lent in held},
+            ended=[stored(lease) if (bring := not bring) else failed(lease) for lease in held],
+            resting={lease.host_id: 0.0 for lease in held},
         )
         asked += len(held)
         check_budgets(crew.engine, limit)
@@ -298,9 +298,9 @@ def test_a_site_has_a_budget_of_requests_over_all_its_hosts(crew: Crew, limit: i
     asked = 0
     for _ in range(limit * REQUESTS_A_PAGE):
         for worker in (one, two):
-            lent = worker.claim(each=1)
-            asked += len(lent)
-            worker.end(*map(failed, lent), resting={held.host_id: 0.0 for held in lent})
+            leases = worker.claim(each=1)
+            asked += len(leases)
+            worker.end(*map(failed, leases), resting={held.host_id: 0.0 for held in leases})
             check_budgets(crew.engine, limit)
     assert asked == limit * REQUESTS_A_PAGE
     assert sum(state[1] == BUDGET_SPENT for state in crew.addresses().values()) == 45 - asked
@@ -332,7 +332,7 @@ def test_pictures_are_no_pages_to_a_site(crew: Crew) -> None:
     worker.end(*map(stored, worker.hand.values()))
     worker.seed(Candidate(A + "late.png", kind="image", priority=-9))
     answer = worker.commit(demand=EVERYTHING)
-    assert (urls(answer.lent), answer.refused) == ([A + "late.png"], {BUDGET_SPENT: 2})
+    assert (urls(answer.leases), answer.refused) == ([A + "late.png"], {BUDGET_SPENT: 2})
     assert crew.value(select(site.c.requests)) == 1
 
 
@@ -353,7 +353,7 @@ def test_a_redirect_costs_the_site_it_leaves_nothing_but_the_request(crew: Crew)
     assert moved is not None
     worker.end(stored(moved, *candidates(A + "late", B + "late")))
     answer = worker.commit(demand=EVERYTHING)
-    assert (urls(answer.lent), answer.refused) == ([A + "late"], {BUDGET_SPENT: 1})
+    assert (urls(answer.leases), answer.refused) == ([A + "late"], {BUDGET_SPENT: 1})
 
 
 # The pages of the whole crawl.
@@ -381,8 +381,8 @@ def test_max_pages_is_exact_over_two_workers(crew: Crew, wanted: int, bring: int
 def test_a_page_and_the_next_claim_in_one_batch_are_counted(crew: Crew) -> None:
     worker = crew.join(*candidates(A, B, C), max_pages=2)
     first, second = worker.claim()
-    assert worker.end(stored(first), demand=EVERYTHING).lent == []
-    assert urls(worker.end(failed(second), demand=EVERYTHING).lent) == [C]
+    assert worker.end(stored(first), demand=EVERYTHING).leases == []
+    assert urls(worker.end(failed(second), demand=EVERYTHING).leases) == [C]
 
 
 def test_a_lease_given_back_makes_room(crew: Crew) -> None:
@@ -398,7 +398,7 @@ def test_pictures_still_come_when_the_crawl_is_full(crew: Crew) -> None:
     worker = crew.join(*found, max_pages=1)
     worker.end(*map(stored, worker.claim(each=1)))
     while not (answer := worker.commit(demand=EVERYTHING._replace(each=2), idle=True)).over:
-        worker.end(*map(stored, answer.lent))
+        worker.end(*map(stored, answer.leases))
     states = crew.addresses()
     assert sorted(url for url, state in states.items() if state == (DONE, None)) == sorted(
         [A + "0", *(f"image {A}{n}" for n in range(3)), f"image {B}0"]
@@ -414,7 +414,7 @@ def test_what_was_left_waits_again_when_max_pages_is_raised(crew: Crew, wanted: 
     worker.leave()
     assert list(crew.addresses().values()).count((DONE, None)) == 1
     worker = crew.join(max_pages=wanted)
-    assert worker.seat.begin([A + "0"]) == (wanted > 1)
+    assert worker.session.begin([A + "0"]) == (wanted > 1)
     assert list(crew.addresses().values()).count((WAITING, None)) == 3
     finish(worker)
     assert len(worker.records()) == wanted
@@ -431,7 +431,7 @@ def test_a_picture_is_left_by_nobody_when_pages_are(crew: Crew) -> None:
 def finish(worker: Worker) -> None:
     """Bring every page there is."""
     while not (answer := worker.commit(demand=EVERYTHING, idle=True)).over:
-        worker.end(*map(stored, answer.lent))
+        worker.end(*map(stored, answer.leases))
 
 
 # Redirects.
@@ -467,7 +467,7 @@ def test_a_redirect_leads_to_what_nobody_knows(crew: Crew, to: str, moves: bool)
 def test_two_redirects_to_one_address_are_one_page(crew: Crew) -> None:
     worker = crew.join(*candidates(A, B))
     one, two = worker.claim()
-    moved = worker.commit(moves=[Move(each, each.candidate._replace(url=C)) for each in (one, two)]).moved
+    moved = worker.commit(moves=[Redirect(each, each.candidate._replace(url=C)) for each in (one, two)]).moved
     assert contents(moved) == [C, None]
 
 

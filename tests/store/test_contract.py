@@ -4,11 +4,11 @@ import pytest
 from sqlalchemy import func, select, update
 from workers import EVERYTHING, SEEDS, Crew, also, candidates, check_budgets, failed, lines, stored, urls, written
 
-from crawler.frontier.messages import Answer, Candidate, Move
+from crawler.frontier.messages import BatchReply, Candidate, Redirect
 from crawler.outcomes import Code, Outcome
 from crawler.store import claims
-from crawler.store.schema import DONE, WAITING, address, crawl, lesson, page, worker
-from crawler.store.workers import LEASE
+from crawler.store.schema import DONE, WAITING, address, crawl, page, shared_example, worker
+from crawler.store.workers import LEASE_SECONDS
 from crawler.urls.canonical import Canonical
 
 A, B, C, D = (f"http://{letter}.example/" for letter in "abcd")
@@ -41,17 +41,17 @@ def test_an_address_found_again_is_one_page(crew: Crew, when: str) -> None:
 
 def test_one_address_is_a_picture_here_and_a_page_there(crew: Crew) -> None:
     one = crew.join(Candidate(A), Candidate(A, -1, kind="image"), Candidate(A, -2, kind="image"))
-    lent = one.claim()
-    assert [held.candidate.kind for held in lent] == ["link", "image"]
-    one.end(*map(stored, lent))
-    assert (len(one.records()), len(lines(one.seat.images.path))) == (1, 1)
+    leases = one.claim()
+    assert [held.candidate.kind for held in leases] == ["link", "image"]
+    one.end(*map(stored, leases))
+    assert (len(one.records()), len(lines(one.session.images.path))) == (1, 1)
 
 
 def test_a_link_back_to_a_page_that_is_done_lets_nothing_wait(crew: Crew) -> None:
     one = crew.join(*candidates(A))
     (held,) = one.claim()
     answer = one.end(stored(held, *candidates(A)), idle=True, demand=EVERYTHING)
-    assert (answer.lent, answer.waiting, answer.over) == ([], 0, True)
+    assert (answer.leases, answer.waiting, answer.over) == ([], 0, True)
 
 
 # What is stored of a page.
@@ -98,7 +98,7 @@ def test_odd_characters_are_stored(crew: Crew, field: str, text: str) -> None:
 def test_odd_characters_from_servers_are_stored(crew: Crew, text: str) -> None:
     one = crew.join(*candidates(A, B, C))
     first, second, third = one.claim()
-    taught = failed(second, Outcome(Code.ERROR, text), lessons=(("example", text),))
+    taught = failed(second, Outcome(Code.ERROR, text), shared_examples=(("example", text),))
     one.end(also(stored(first), validators={"etag": text}), taught, closed={"c.example": Code.HOST_CLOSED})
     assert crew.addresses()[B][0] == DONE
     one.end(failed(third))
@@ -116,8 +116,8 @@ def test_what_a_worker_held_waits_again_when_it_has_ended(crew: Crew, ending: st
     getattr(one, ending)()
     again = crew.join()
     assert urls(again.claim()) == [B, C]
-    lapses = crew.value(select(func.sum(address.c.lapses)))
-    assert lapses == (2 if ending == "die" else 0)
+    crashes = crew.value(select(func.sum(address.c.crashes)))
+    assert crashes == (2 if ending == "die" else 0)
     again.end(*map(stored, again.hand.values()))
     assert written(crew.folder) == {A: 1, B: 1, C: 1}
 
@@ -143,48 +143,50 @@ def test_who_ends_well_never_gives_an_address_up(crew: Crew, monkeypatch: pytest
         one.leave()
 
 
-@pytest.mark.parametrize(("silent", "buried"), [(LEASE - 5, 0), (LEASE + 5, 1)])
+@pytest.mark.parametrize(("silent", "buried"), [(LEASE_SECONDS - 5, 0), (LEASE_SECONDS + 5, 1)])
 def test_a_silent_worker_is_taken_for_dead(crew: Crew, silent: float, buried: int) -> None:
     one, two = crew.pair(*candidates(A, B))
     held = one.claim()
     two.commit()
-    crew.change(update(worker).where(worker.c.id == one.seat.worker_id).values(beat=worker.c.beat - silent))
+    crew.change(
+        update(worker).where(worker.c.id == one.session.worker_id).values(heartbeat=worker.c.heartbeat - silent)
+    )
     two.commit()
-    assert two.seat.ledger.bury_dead() == buried
+    assert two.session.committer.expire_silent_workers() == buried
     assert urls(two.claim()) == (urls(held) if buried else [])
 
 
 def test_ends_of_a_worker_taken_for_dead_change_nothing(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A, B, C))
     held = one.claim()
-    crew.change(update(worker).where(worker.c.id == one.seat.worker_id).values(beat=0.0))
+    crew.change(update(worker).where(worker.c.id == one.session.worker_id).values(heartbeat=0.0))
     two.commit()
-    assert two.seat.ledger.bury_dead() == 1
+    assert two.session.committer.expire_silent_workers() == 1
     two.claim(pages=1)
     before = crew.dump()
-    moves = [Move(held[2], Candidate(D))]
+    moves = [Redirect(held[2], Candidate(D))]
     happened = {"moves": moves, "returned": held[1:2], "demand": EVERYTHING, "closed": {"a.example": "why"}}
-    assert one.end(stored(held[0], *candidates(D)), **happened) == Answer(lost=True)
+    assert one.end(stored(held[0], *candidates(D)), **happened) == BatchReply(lost=True)
     assert crew.dump() == before
     assert one.records() == []
-    one.seat.renew()
+    one.session.renew()
     assert urls(one.claim()) == [B, C]
-    assert one.seat.ledger.bury_dead() == 0
+    assert one.session.committer.expire_silent_workers() == 0
 
 
 def test_a_worker_that_looks_dead_after_an_outage_is_not(crew: Crew) -> None:
     """Both were silent for as long, and this one is heard first."""
     one, two = crew.pair(*candidates(A))
-    crew.change(update(worker).values(beat=worker.c.beat - LEASE - 5))
-    assert one.seat.ledger.bury_dead() == two.seat.ledger.bury_dead() == 0
+    crew.change(update(worker).values(heartbeat=worker.c.heartbeat - LEASE_SECONDS - 5))
+    assert one.session.committer.expire_silent_workers() == two.session.committer.expire_silent_workers() == 0
 
 
 def test_a_worker_of_another_crawl_is_not_buried(crew: Crew) -> None:
     one, two = crew.join(*candidates(A)), crew.join(name="other", folder="two")
     one.claim()
-    crew.change(update(worker).where(worker.c.id == one.seat.worker_id).values(beat=0.0))
+    crew.change(update(worker).where(worker.c.id == one.session.worker_id).values(heartbeat=0.0))
     two.commit()
-    assert two.seat.ledger.bury_dead() == 0
+    assert two.session.committer.expire_silent_workers() == 0
 
 
 # Crawls and workers beside each other.
@@ -206,25 +208,25 @@ def test_two_crawls_in_one_database_do_not_see_each_other(crew: Crew) -> None:
 def test_lessons_reach_every_worker_once(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A, B))
     first, second = one.claim()
-    one.end(also(stored(first), lessons=(("home", A), ("example", "a text"))))
-    one.end(also(stored(second), lessons=(("home", B),)))
+    one.end(also(stored(first), shared_examples=(("home", A), ("example", "a text"))))
+    one.end(also(stored(second), shared_examples=(("home", B),)))
     two.commit()
     two.commit()
     late = crew.join(folder="three")
     late.commit()
     expected = [("home", A), ("example", "a text"), ("home", B)]
-    assert one.lessons == two.lessons == late.lessons == expected
+    assert one.shared_examples == two.shared_examples == late.shared_examples == expected
 
 
 def test_a_lesson_that_is_committed_late_is_learned(crew: Crew) -> None:
     """PostgreSQL gives numbers in the order in which they are asked for, not in that of the commits."""
     one = crew.join()
-    ids = {"id": 2, "crawl_id": one.seat.crawl_id, "kind": "home"}
-    crew.change(lesson.insert().values(ids | {"text": B}))
+    ids = {"id": 2, "crawl_id": one.session.crawl_id, "kind": "home"}
+    crew.change(shared_example.insert().values(ids | {"text": B}))
     one.commit()
-    crew.change(lesson.insert().values(ids | {"id": 1, "text": A}))
+    crew.change(shared_example.insert().values(ids | {"id": 1, "text": A}))
     one.commit()
-    assert sorted(one.lessons) == [("home", A), ("home", B)]
+    assert sorted(one.shared_examples) == [("home", A), ("home", B)]
 
 
 def test_it_is_over_when_nothing_waits_and_nobody_holds_anything(crew: Crew) -> None:
@@ -247,7 +249,7 @@ def test_it_is_not_over_while_a_host_rests(crew: Crew) -> None:
     held = one.claim()
     one.commit(returned=held, resting={held[0].host_id: 100.0})
     answer = one.commit(idle=True, demand=EVERYTHING)
-    assert (answer.lent, answer.over) == ([], False)
+    assert (answer.leases, answer.over) == ([], False)
 
 
 def test_a_crawl_that_is_over_goes_on_with_more_seeds(crew: Crew) -> None:
@@ -256,8 +258,8 @@ def test_a_crawl_that_is_over_goes_on_with_more_seeds(crew: Crew) -> None:
     assert one.commit(idle=True).over
     one.leave()
     again = crew.join(seeds=(*SEEDS, B))
-    assert not again.seat.begin([A])
-    assert again.seat.begin([A, B])
+    assert not again.session.begin([A])
+    assert again.session.begin([A, B])
     again.seed(*candidates(A, B, kind="seed"))
     assert crew.value(select(crawl.c.ended_at)) is None
     assert urls(again.claim()) == [B]
@@ -267,19 +269,19 @@ def test_a_seed_that_failed_is_asked_again(crew: Crew) -> None:
     one = crew.join(*candidates(A, B, kind="seed"))
     first, second = one.claim()
     one.end(
-        failed(first, Outcome(Code.HTTP_STATUS, "503"), lessons=(("again", A),)),
+        failed(first, Outcome(Code.HTTP_STATUS, "503"), shared_examples=(("again", A),)),
         failed(second),
         closed={"a.example": Code.HOST_CLOSED},
     )
     assert one.commit(idle=True, demand=EVERYTHING).over
     one.leave()
     again = crew.join()
-    assert again.seat.begin([A, B])
+    assert again.session.begin([A, B])
     again.seed(*candidates(A, B, kind="seed"))
     assert urls(again.claim()) == [A]
     again.end(stored(again.hand.popitem()[1]))
     again.leave()
-    assert not crew.join().seat.begin([A, B])
+    assert not crew.join().session.begin([A, B])
 
 
 @pytest.mark.parametrize("folders", [("one", "two"), ("one", "one")])
@@ -301,6 +303,6 @@ def test_a_worker_that_died_elsewhere_does_not_keep_a_crawl_from_starting_anew(c
     one.claim()
     one.die()
     two.leave()
-    crew.change(update(worker).values(beat=0.0))
+    crew.change(update(worker).values(heartbeat=0.0))
     fresh = crew.join(*candidates(A), folder="two", fresh=True)
     assert urls(fresh.claim()) == [A]

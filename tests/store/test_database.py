@@ -11,7 +11,15 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 
 from crawler.store import database
-from crawler.store.database import AwayError, StateError, database_url, open_database, passes, shown, why
+from crawler.store.database import (
+    DatabaseUnavailableError,
+    StateError,
+    database_url,
+    display_url,
+    error_message,
+    is_transient,
+    open_database,
+)
 from crawler.store.schema import VERSION, tables, version
 
 ALLOWED = "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql"
@@ -66,7 +74,7 @@ def test_wrong_urls(setting: str) -> None:
     ],
 )
 def test_a_database_is_shown(setting: str, expected: str) -> None:
-    assert shown(database_url(setting, Path())) == expected
+    assert display_url(database_url(setting, Path())) == expected
 
 
 @pytest.mark.parametrize("where", ["me:secret@127.0.0.1:1/db", "me@127.0.0.1:1/db?password=secret"])
@@ -75,7 +83,7 @@ def test_a_password_is_never_shown(where: str) -> None:
     url = database_url(f"postgresql+psycopg://{where}", Path())
     with pytest.raises(StateError, match=r"^the database postgresql.* cannot be opened: ") as caught:
         open_database(url)
-    assert "secret" not in str(caught.value) + shown(url)
+    assert "secret" not in str(caught.value) + display_url(url)
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
@@ -110,7 +118,7 @@ def test_a_locked_database_is_said_to_be(sqlite_url: URL, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("where", "kind"),
     [
-        ("postgres@127.0.0.1:1/db", AwayError),
+        ("postgres@127.0.0.1:1/db", DatabaseUnavailableError),
         ("postgres@127.0.0.1:{}/none", StateError),
         ("me@127.0.0.1:{}/none", StateError),
     ],
@@ -155,7 +163,7 @@ def test_options_of_the_address_count(postgresql_url: URL) -> None:
     ],
 )
 def test_why(error: Exception, expected: str) -> None:
-    assert why(error) == expected
+    assert error_message(error) == expected
 
 
 def of_sqlite(number: int) -> Exception:
@@ -195,7 +203,7 @@ def of_postgresql(state: str) -> Exception:
     ],
 )
 def test_what_passes(error: Exception, expected: bool) -> None:
-    assert passes(error) == expected
+    assert is_transient(error) == expected
 
 
 # Making the tables.

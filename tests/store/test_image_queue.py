@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import delete, func, insert, select, update
 from workers import EVERYTHING, LOST, Crew, Worker, also, candidates, failed, stored, urls
 
-from crawler.frontier.messages import Batch, Candidate, Evidence
+from crawler.frontier.messages import Batch, Candidate, SiteEvidence
 from crawler.outcomes import Code, Outcome
 from crawler.store import images
 from crawler.store.images import EvidenceReader, dry_sites
@@ -47,8 +47,10 @@ def picture(number: int = 1, kind: str = "image", url: str = CDN) -> Candidate:
 def counting(crew: Crew, *seeds: Candidate, enough: int = 2, **plan: Any) -> Worker:
     """A worker that counts pictures; what was counted of pages is the list of what they show."""
     one = crew.join(*seeds, **plan)
-    one.seat.ledger.enough_pages = enough
-    one.seat.ledger.releases.looked = float("inf")  # it looks for dry sites when it is idle, and not by the clock
+    one.session.committer.enough_pages = enough
+    one.session.committer.releases.read_at = float(
+        "inf"
+    )  # it looks for dry sites when it is idle, and not by the clock
     return one
 
 
@@ -63,9 +65,9 @@ def test_a_picture_is_recorded_until_its_site_has_enough_pages(crew: Crew) -> No
     one = counting(crew, *candidates(A, A + "2", A + "3"))
     first, second, third = one.claim()
     answer = one.end(stored(first, picture(1)), demand=EVERYTHING)
-    assert (answer.lent, answer.waiting, states(crew)["image " + CDN + "1"]) == ([], 0, RECORDED)
-    (lent,) = one.end(stored(second, picture(2)), demand=EVERYTHING._replace(pages=1)).lent
-    assert (lent.candidate, lent.shown_on) == (picture(1)._replace(parent=A), second.site_id)
+    assert (answer.leases, answer.waiting, states(crew)["image " + CDN + "1"]) == ([], 0, RECORDED)
+    (lease,) = one.end(stored(second, picture(2)), demand=EVERYTHING._replace(pages=1)).leases
+    assert (lease.candidate, lease.shown_on) == (picture(1)._replace(parent=A), second.site_id)
     assert states(crew)["image " + CDN + "2"] == WAITING
     one.end(stored(third, picture(3)))
     assert states(crew)["image " + CDN + "3"] == WAITING
@@ -98,12 +100,12 @@ def test_dry_sites_are_looked_for_some_at_a_time(crew: Crew, monkeypatch: pytest
     monkeypatch.setattr(images, "SITES_AT_ONCE", 1)
     hosts = [f"http://{letter}.example/" for letter in "abcd"]
     one = counting(crew, *candidates(*hosts))
-    one.end(*(stored(lent, picture(n)) for n, lent in enumerate(one.claim())))
+    one.end(*(stored(lease, picture(n)) for n, lease in enumerate(one.claim())))
     first = crew.value(select(func.min(site.c.id)))
     found, after = [], first - 1
     with crew.engine.connect() as connection:
         for _ in range(5):  # the last is that of the pictures
-            some, after = dry_sites(connection, one.seat.crawl_id, after, 9)
+            some, after = dry_sites(connection, one.session.crawl_id, after, 9)
             found.append(some)
     assert (found, after) == ([*([first + n] for n in range(4)), []], 0)
 
@@ -117,11 +119,11 @@ def test_no_crawl_is_over_while_pictures_are_recorded(crew: Crew, limit: int | N
     assert not answer.over
     assert not one.commit(idle=True).over
     assert states(crew)["image " + CDN + "1"] == WAITING
-    assert one.seat.begin([A])
+    assert one.session.begin([A])
     expected = [CDN + "1"] if limit else [CDN + "2", CDN + "1"]
-    lent = one.claim()
-    assert urls(lent) == expected
-    one.end(*map(stored, lent))
+    leases = one.claim()
+    assert urls(leases) == expected
+    one.end(*map(stored, leases))
     assert one.commit(idle=True).over
 
 
@@ -130,7 +132,7 @@ def test_pictures_are_released_when_the_crawl_has_its_pages(crew: Crew, limit: i
     """Although this worker is not idle, and the site still has pages that wait."""
     one = counting(crew, *candidates(A, A + "2"), max_pages=limit, enough=9)
     one.end(stored(one.claim(pages=1)[0], picture(1)))
-    one.seat.ledger.releases.looked = 0.0
+    one.session.committer.releases.read_at = 0.0
     one.commit()
     assert states(crew)["image " + CDN + "1"] == (WAITING if released else RECORDED)
 
@@ -141,7 +143,7 @@ def test_a_crawl_goes_on_for_what_was_recorded_when_it_died(crew: Crew) -> None:
     one.end(stored(first, picture(1)))
     one.die()
     again = counting(crew, enough=9)
-    assert again.seat.begin([A])
+    assert again.session.begin([A])
     assert not again.commit(idle=True).over
     assert urls(again.claim()) == [CDN + "1"]
 
@@ -151,7 +153,7 @@ def test_another_worker_s_pages_count(crew: Crew) -> None:
     (first,) = one.claim(pages=1)
     one.end(stored(first, picture(1), *candidates(A + "2")))
     one.rest(first)
-    held = {lent.candidate.url: lent for lent in two.claim()}
+    held = {lease.candidate.url: lease for lease in two.claim()}
     two.end(stored(held[A + "2"], picture(2)))
     assert states(crew)["image " + CDN + "1"] == states(crew)["image " + CDN + "2"] == WAITING
 
@@ -159,7 +161,7 @@ def test_another_worker_s_pages_count(crew: Crew) -> None:
 def test_with_nothing_to_wait_for_pictures_wait_their_turn_at_once(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=0)
     (first,) = one.claim()
-    assert urls(one.end(stored(first, picture(1)), demand=EVERYTHING).lent) == [CDN + "1"]
+    assert urls(one.end(stored(first, picture(1)), demand=EVERYTHING).leases) == [CDN + "1"]
 
 
 # Pages behind pictures.
@@ -174,7 +176,7 @@ def test_a_link_with_words_overrules_a_picture(crew: Crew, when: str) -> None:
         one.end(stored(first, behind, words))
     else:
         one.end(stored(first, behind))
-    said = VERDICT | {"kind": "link", "key": one.seat.ledger.keys(CDN + "1")}
+    said = VERDICT | {"kind": "link", "key": one.session.committer.keys(CDN + "1")}
     if when in ("held", "noise"):
         (held,) = one.claim()
     if when == "noise":
@@ -186,8 +188,8 @@ def test_a_link_with_words_overrules_a_picture(crew: Crew, when: str) -> None:
     if when == "held":
         assert crew.addresses()[CDN + "1"] == (HELD, None)
         one.end(failed(held, NOISE, verdict=said))
-    (lent,) = one.claim()
-    assert (lent.candidate.url, lent.candidate.priority, lent.candidate.sight) == (CDN + "1", 50, None)
+    (lease,) = one.claim()
+    assert (lease.candidate.url, lease.candidate.priority, lease.candidate.sight) == (CDN + "1", 50, None)
     assert crew.value(select(func.count()).select_from(verdict)) == 0
 
 
@@ -207,7 +209,7 @@ def test_a_page_that_waits_for_its_words_is_not_judged_for_a_picture(crew: Crew)
     (first, _) = one.claim()
     one.commit(returned=[_])
     one.end(stored(first, picture(1, "link")))
-    assert [lent.candidate.sight for lent in one.claim()] == [None]
+    assert [lease.candidate.sight for lease in one.claim()] == [None]
 
 
 def test_a_redirect_overrules_a_picture(crew: Crew) -> None:
@@ -216,7 +218,7 @@ def test_a_redirect_overrules_a_picture(crew: Crew) -> None:
     one.end(stored(first, picture(1, "link")))
     assert one.move(second, CDN + "1") is None
     one.end(failed(second, Outcome(Code.REDIRECT_TO_KNOWN)))
-    assert [(lent.candidate.url, lent.candidate.sight) for lent in one.claim()] == [(CDN + "1", None)]
+    assert [(lease.candidate.url, lease.candidate.sight) for lease in one.claim()] == [(CDN + "1", None)]
 
 
 @pytest.mark.parametrize("kind", ["image", "link"])
@@ -231,7 +233,7 @@ def test_where_a_picture_moved_is_judged_as_it_was(crew: Crew, fate: str, kind: 
     assert (moved is None) is (fate == "waits")
     if moved is not None:
         assert (moved.shown_on, moved.candidate.sight) == (held.shown_on, "sight 1")
-        assert one.hand == {moved.lease: moved}
+        assert one.hand == {moved.id: moved}
     if fate == "died":
         one.die()
         one = counting(crew, enough=1)
@@ -269,21 +271,21 @@ def test_pictures_are_left_to_a_run_that_wants_them(
     one.end(stored(one.claim()[0], shown(1), shown(2), *candidates(A + "2")))
     one.die()
     without = counting(crew, *candidates(A), enough=enough, pictures=False, max_pages=max_pages)
-    assert without.seat.begin([A])
+    assert without.session.begin([A])
     assert states(crew)["image " + CDN + "1"] == RECORDED
     (page,) = without.claim()
     without.end(stored(page))
     assert (without.claim(), without.commit(idle=True).over) == ([], True)
-    assert not without.seat.begin([A])
+    assert not without.session.begin([A])
     without.leave()
     again = counting(crew, enough=enough, max_pages=max_pages)
-    assert again.seat.begin([A])
+    assert again.session.begin([A])
     again.commit(idle=True)
     pictures_come = again.claim()
     assert sorted(urls(pictures_come)) == [CDN + "1", CDN + "2"]
     again.end(*map(stored, pictures_come))
     assert again.commit(idle=True).over
-    assert not again.seat.begin([A])
+    assert not again.session.begin([A])
 
 
 @pytest.mark.parametrize("max_pages", [None, 1])
@@ -293,17 +295,17 @@ def test_what_a_dead_worker_held_of_pictures_is_left_too(crew: Crew, max_pages: 
     assert urls(one.claim(pages=1, each=1)) == [A + "1"]
     one.rest(*one.hand.values())
     without = counting(crew, *candidates(A), enough=1, folder="two", pictures=False, max_pages=max_pages)
-    crew.change(update(worker).where(worker.c.id == one.seat.worker_id).values(beat=0.0))
-    assert without.seat.ledger.bury_dead() == 1
+    crew.change(update(worker).where(worker.c.id == one.session.worker_id).values(heartbeat=0.0))
+    assert without.session.committer.expire_silent_workers() == 1
     assert states(crew)["image " + A + "1"] == WAITING
     answer = without.commit(demand=EVERYTHING, idle=True)
-    assert (urls(answer.lent), answer.more) == ([] if max_pages else [A + "page"], set())
-    assert without.end(*map(stored, answer.lent), demand=EVERYTHING, idle=True).over
-    assert not without.seat.begin([A])
+    assert (urls(answer.leases), answer.more) == ([] if max_pages else [A + "page"], set())
+    assert without.end(*map(stored, answer.leases), demand=EVERYTHING, idle=True).over
+    assert not without.session.begin([A])
     without.leave()
     one.die()
     again = counting(crew, enough=1, max_pages=max_pages)
-    assert again.seat.begin([A])
+    assert again.session.begin([A])
     assert urls(again.claim()) == [A + "1"]
 
 
@@ -328,7 +330,7 @@ def test_very_many_pictures_are_left(crew: Crew, monkeypatch: pytest.MonkeyPatch
 # What was counted.
 
 
-def told(found: list[Evidence]) -> list[tuple[bool, list[Any]]]:
+def told(found: list[SiteEvidence]) -> list[tuple[bool, list[Any]]]:
     return [(one.whole, [json.loads(counts) for counts in one.counts]) for one in found]
 
 
@@ -361,7 +363,7 @@ def test_evidence_of_a_page_that_was_never_committed_is_not_there(crew: Crew) ->
     two.die()
     three = counting(crew, enough=1)
     (page, _) = three.claim()
-    assert page == second._replace(lease=page.lease)
+    assert page == second._replace(id=page.id)
     three.end(stored(page), pictures={page.site_id: "2"})
     with crew.engine.connect() as connection:
         rows = connection.execute(select(evidence.c.counts).order_by(evidence.c.id)).scalars()
@@ -372,7 +374,7 @@ def test_evidence_of_many_sites_is_forgotten_and_read_again(crew: Crew) -> None:
     crew.join()
     with crew.engine.begin() as connection:
         reader = EvidenceReader(most=2)
-        mine = crew.workers[0].seat.crawl_id
+        mine = crew.workers[0].session.crawl_id
         for number in (1, 2, 3):
             connection.execute(insert(evidence).values(crawl_id=mine, site_id=number, counts=str(number)))
         for sites, news, forgotten in [
@@ -390,7 +392,7 @@ def test_evidence_of_many_sites_is_forgotten_and_read_again(crew: Crew) -> None:
 
 def test_nothing_is_skipped_of_a_site_that_was_not_asked_for_in_between(crew: Crew) -> None:
     crew.join()
-    mine, reader = crew.workers[0].seat.crawl_id, EvidenceReader()
+    mine, reader = crew.workers[0].session.crawl_id, EvidenceReader()
     with crew.engine.begin() as connection:
 
         def add(site_id: int, counts: str) -> None:
@@ -456,10 +458,10 @@ def test_a_picture_that_comes_later_is_told_of(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=1)
     one.end(stored(one.claim()[0], picture(1)))
     (held,) = one.claim()
-    known = {"key": one.seat.ledger.keys(held.candidate.url, "image"), "site_id": held.shown_on}
+    known = {"key": one.session.committer.keys(held.candidate.url, "image"), "site_id": held.shown_on}
     one.end(failed(held, NOISE, verdict=VERDICT | known))
-    crew.change(update(address).where(address.c.id == held.lease).values(state=HELD, worker=one.seat.worker_id))
-    one.seat.ledger.commit(Batch(ended=[stored(held, size=9, path="images/ab/ab.png")]))
+    crew.change(update(address).where(address.c.id == held.id).values(state=HELD, worker=one.session.worker_id))
+    one.session.committer.commit(Batch(ended=[stored(held, size=9, path="images/ab/ab.png")]))
     assert crew.value(select(verdict.c.file)) == "ab/ab.png"
     assert crew.value(select(verdict.c.bytes)) == 9
 
@@ -469,7 +471,7 @@ def test_a_fresh_crawl_forgets_what_its_pictures_told(crew: Crew, way: str) -> N
     judge(crew)
     one = crew.workers[-1]
     with crew.engine.begin() as connection:
-        connection.execute(insert(evidence).values(crawl_id=one.seat.crawl_id, site_id=1, counts=""))
+        connection.execute(insert(evidence).values(crawl_id=one.session.crawl_id, site_id=1, counts=""))
     one.leave()
     crew.join(**({"fresh": True} if way == "fresh" else {"name": "other"}))
     left = 0 if way == "fresh" else 1
@@ -482,8 +484,8 @@ def test_what_is_held_is_known_again_after_a_lost_connection(crew: Crew) -> None
     (page,) = one.claim()
     one.end(stored(page, picture(1)), pictures={page.site_id: "1"})
     (held,) = one.claim()
-    one.seat.ledger._held.clear()
+    one.session.committer._held.clear()
     with crew.engine.begin() as connection:
-        answer = one.seat.ledger._recovered(connection, Batch())
-    assert answer.lent == [held]
+        answer = one.session.committer._recovered(connection, Batch())
+    assert answer.leases == [held]
     assert told(answer.evidence) == []

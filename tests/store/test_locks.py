@@ -9,11 +9,11 @@ from sqlalchemy import Engine, select, text
 from sqlalchemy.engine import URL
 from workers import Crew, candidates, check, failed, stored
 
-from crawler.frontier.messages import Batch, Candidate, Demand, Lease
+from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Lease
 from crawler.store.database import open_database
 from crawler.store.locks import lock_crawl
 from crawler.store.schema import page
-from crawler.store.worker_session import Plan, WorkerSession
+from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 PAGES, HOSTS, SITES, LINKS = 1_200, 12, 4, 20
@@ -25,32 +25,38 @@ def address_of(number: int) -> str:
     return f"http://{host}.{host % SITES}.example/{number}"
 
 
-def work(url: URL, plan: Plan, seed: int) -> int:
+def work(url: URL, plan: CrawlPlan, seed: int) -> int:
     """How many pages a worker stored, of hosts that all workers ask; each leads anywhere, and some come to nothing."""
     chance = random.Random(seed)
-    seat = WorkerSession(open_database(url), plan)
-    seat.seed([Candidate(address_of(0), kind="seed")])
+    session = WorkerSession(open_database(url), plan)
+    session.seed([Candidate(address_of(0), kind="seed")])
     hand: list[Lease] = []
     hosts: tuple[int, ...] = ()
     count = 0
     for _ in range(2_000):
         back = [one for one in hand if chance.random() < 0.1]
         hand = [one for one in hand if one not in back]
-        prices = {address_of(n): chance.randrange(900) for n in chance.sample(range(PAGES), LINKS)}
+        priorities = {address_of(n): chance.randrange(900) for n in chance.sample(range(PAGES), LINKS)}
         ended = [stored(one, *links(chance)) if chance.random() < 0.8 else failed(one) for one in hand]
         count += sum(one.result.outcome is None for one in ended)
         resting = {} if hand or back else dict.fromkeys(hosts, 0.0)
-        demand = Demand(6, 12, 3, hosts, hosts, alone=False)
-        answer = seat.ledger.commit(
+        demand = ClaimRequest(6, 12, 3, hosts, hosts, alone=False)
+        answer = session.committer.commit(
             Batch(
-                ended, returned=back, demand=demand, idle=not hosts, resting=resting, prices=prices, learned=("{}", "")
+                ended,
+                returned=back,
+                demand=demand,
+                idle=not hosts,
+                resting=resting,
+                priorities=priorities,
+                learned=("{}", ""),
             )
         )
-        hosts = tuple(sorted({*(() if resting else hosts), *(one.host_id for one in answer.lent)}))
-        hand = answer.lent
+        hosts = tuple(sorted({*(() if resting else hosts), *(one.host_id for one in answer.leases)}))
+        hand = answer.leases
         if answer.over:
             break
-    seat.leave()
+    session.leave()
     return count
 
 
@@ -61,7 +67,7 @@ def links(chance: random.Random) -> list[Candidate]:
 @pytest.mark.parametrize("max_pages", [None, 800])
 def test_no_worker_is_broken_off(postgresql_engine: Engine, tmp_path: Path, max_pages: int | None) -> None:
     deadlocks = text("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
-    plans = [Plan("crawl", ("s",), tmp_path / str(n), Canonical(()), 10_000, max_pages) for n in range(WORKERS)]
+    plans = [CrawlPlan("crawl", ("s",), tmp_path / str(n), Canonical(()), 10_000, max_pages) for n in range(WORKERS)]
     with postgresql_engine.connect() as connection:
         before = connection.execute(deadlocks).scalar_one()
     with ThreadPoolExecutor(WORKERS) as threads:
@@ -78,6 +84,6 @@ def test_rows_of_a_crawl_are_added_while_another_has_its_turn(postgresql_engine:
     worker = crew.join(*candidates("http://a.example/"))
     (one,) = worker.claim()
     with postgresql_engine.begin() as connection:
-        lock_crawl(connection, worker.seat.crawl_id)
+        lock_crawl(connection, worker.session.crawl_id)
         worker.end(stored(one, *candidates("http://b.example/")))
     crew.close()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from crawler.store.output_files import JsonLines, Mark, keep_aside
+from crawler.store.output_files import FileOffset, JsonLines, rename_previous
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_half_characters_are_replaced(path: Path, text: str) -> None:
 
 def test_a_file_is_made_when_there_is_something_to_write(path: Path) -> None:
     lines = JsonLines(path)
-    assert lines.append([]) == Mark()
+    assert lines.append([]) == FileOffset()
     assert not path.exists()
     assert lines.append([{}]).size == 3
     assert path.exists()
@@ -145,7 +145,7 @@ def test_an_earlier_file_is_kept_aside(tmp_path: Path, before: bytes | None, kep
     path, aside = tmp_path / "a.b.jsonl", tmp_path / "a.b.previous.jsonl"
     if before is not None:
         path.write_bytes(before)
-    assert keep_aside(path) == (aside if kept else None)
+    assert rename_previous(path) == (aside if kept else None)
     assert (aside.read_bytes() if aside.exists() else None) == kept
     assert path.exists() == (before == b"")
 
@@ -154,6 +154,6 @@ def test_what_was_kept_aside_before_stays(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     for number in range(3):
         path.write_text(f"{number}\n")
-        keep_aside(path)
+        rename_previous(path)
     kept = [tmp_path / f"a.previous{number}.jsonl" for number in ("", "-2", "-3")]
     assert [file.read_text() for file in kept] == ["0\n", "1\n", "2\n"]

@@ -35,7 +35,7 @@ def locked(engine: Engine, name: str) -> Connection:
 
 def test_what_rose_comes_first_and_what_fell_last(crew: Crew) -> None:
     worker = crew.join(Candidate(A + "1", 5), Candidate(A + "2", 4), Candidate(B, 3), Candidate(C, 2))
-    worker.commit(prices={A + "1": 1, C: 900})
+    worker.commit(priorities={A + "1": 1, C: 900})
     assert best(crew) == {"a.example": 4, "b.example": 3, "c.example": 900}
     assert urls(worker.claim()) == [C, A + "2", B, A + "1"]
     worker.end(*map(stored, worker.hand.values()))
@@ -43,25 +43,25 @@ def test_what_rose_comes_first_and_what_fell_last(crew: Crew) -> None:
 
 def test_a_host_is_claimed_by_its_new_best(crew: Crew) -> None:
     worker = crew.join(Candidate(A, 5), Candidate(B, 4), Candidate(C, 3))
-    worker.commit(prices={C: 6, A: 1})
+    worker.commit(priorities={C: 6, A: 1})
     assert [urls(worker.claim(hosts=1)) for _ in range(3)] == [[C], [B], [A]]
 
 
 def test_prices_and_the_claim_of_one_batch(crew: Crew) -> None:
     worker = crew.join(Candidate(A, 5), Candidate(B, 4))
-    assert urls(worker.commit(prices={B: 9}, demand=EVERYTHING._replace(pages=1)).lent) == [B]
+    assert urls(worker.commit(priorities={B: 9}, demand=EVERYTHING._replace(pages=1)).leases) == [B]
 
 
 def test_what_a_page_leads_to_can_be_priced_with_it(crew: Crew) -> None:
     worker = crew.join(*candidates(A))
     (one,) = worker.claim()
-    worker.end(stored(one, Candidate(B, 100)), prices={B: 700})
+    worker.end(stored(one, Candidate(B, 100)), priorities={B: 700})
     assert (priority(crew, B), best(crew)["b.example"]) == (700, 700)
 
 
 def test_any_spelling_will_do(crew: Crew) -> None:
     worker = crew.join(*candidates(A), canonical=Canonical(["utm_.*"]))
-    worker.commit(prices={A + "?utm_source=feed": 7})
+    worker.commit(priorities={A + "?utm_source=feed": 7})
     assert priority(crew, A) == 7
 
 
@@ -79,7 +79,7 @@ def test_links_alone_are_priced(crew: Crew, candidate: Candidate, price: int) ->
     worker = crew.join(*candidates(B))
     (one,) = worker.claim()
     worker.end(stored(one, candidate))
-    worker.commit(prices={A: 9})
+    worker.commit(priorities={A: 9})
     assert priority(crew, A) == price
 
 
@@ -87,13 +87,13 @@ def test_links_alone_are_priced(crew: Crew, candidate: Candidate, price: int) ->
 def test_what_waits_no_more_is_not_priced(crew: Crew, ends: bool) -> None:
     worker = crew.join(Candidate(A, 5), Candidate(B, 4))
     (one,) = worker.claim(pages=1)
-    worker.commit(ended=[stored(one)] if ends else [], prices={A: 9, "http://unknown.example/": 9})
+    worker.commit(ended=[stored(one)] if ends else [], priorities={A: 9, "http://unknown.example/": 9})
     assert (priority(crew, A), best(crew)) == (5, {"a.example": None, "b.example": 4})
 
 
 def test_what_is_given_back_can_be_priced_with_it(crew: Crew) -> None:
     worker = crew.join(Candidate(A, 5))
-    worker.commit(returned=worker.claim(), prices={A: 1})
+    worker.commit(returned=worker.claim(), priorities={A: 1})
     assert (priority(crew, A), best(crew)) == (1, {"a.example": 1})
 
 
@@ -102,20 +102,20 @@ def test_of_very_many_the_newest_are_priced_and_the_others_with_the_next_batch(
 ) -> None:
     monkeypatch.setattr(prices_module, "AT_ONCE", 3)
     worker = crew.join(*candidates(*(f"{A}{n}" for n in range(8))))
-    worker.commit(prices={f"{A}{n}": 10 + n for n in range(8)})
-    ledger = worker.seat.ledger
+    worker.commit(priorities={f"{A}{n}": 10 + n for n in range(8)})
+    committer = worker.session.committer
     assert [priority(crew, f"{A}{n}") for n in range(8)] == [0] * 5 + [15, 16, 17]
-    assert (len(ledger.prices.late), ledger.prices.dropped) == (3, 2)
+    assert (len(committer.priority_updates.late), committer.priority_updates.dropped) == (3, 2)
     worker.commit()
     assert [priority(crew, f"{A}{n}") for n in range(8)] == [0, 0, 12, 13, 14, 15, 16, 17]
-    assert ledger.prices.late == {}
+    assert committer.priority_updates.late == {}
 
 
 @pytest.mark.parametrize("count", [1, 6_000])
 def test_more_than_a_statement_can_name(crew: Crew, count: int) -> None:
     found = [f"{A}{n}" for n in range(count)]
     worker = crew.join(*candidates(*found))
-    worker.commit(prices={url: 1 + number % 900 for number, url in enumerate(found)})
+    worker.commit(priorities={url: 1 + number % 900 for number, url in enumerate(found)})
     waiting = select(address.c.id).where(address.c.priority == 0)
     with crew.engine.connect() as connection:
         assert connection.execute(waiting).all() == []
@@ -137,24 +137,24 @@ def test_nobody_waits_for_a_host_to_price_what_it_has(server_crew: Crew) -> None
     crew = server_crew
     worker = crew.join(*candidates(A, B))
     with locked(crew.engine, "a.example"):
-        worker.commit(prices={A: 5, B: 6})
+        worker.commit(priorities={A: 5, B: 6})
         assert (priority(crew, A), priority(crew, B)) == (0, 6)
-        worker.commit(prices={A: 7})  # the newest counts
+        worker.commit(priorities={A: 7})  # the newest counts
     worker.commit()
     assert (priority(crew, A), best(crew)) == (7, {"a.example": 7, "b.example": 6})
     worker.commit()
-    assert worker.seat.ledger.prices.late == {}
+    assert worker.session.committer.priority_updates.late == {}
 
 
 def test_what_ended_meanwhile_is_not_priced_late(server_crew: Crew) -> None:
     crew = server_crew
     one, two = crew.pair(Candidate(A, 5))
     with locked(crew.engine, "a.example"):
-        one.commit(prices={A: 9})
+        one.commit(priorities={A: 9})
     (held,) = two.claim()
     two.end(stored(held))
     one.commit()
-    assert (priority(crew, A), one.seat.ledger.prices.late) == (5, {})
+    assert (priority(crew, A), one.session.committer.priority_updates.late) == (5, {})
 
 
 # Trouble.
@@ -163,15 +163,15 @@ def test_what_ended_meanwhile_is_not_priced_late(server_crew: Crew) -> None:
 @pytest.mark.parametrize("what", ["fail_commit", "fail_everywhere", "lose_reply"])
 def test_prices_survive_a_transaction_that_fails(crew: Crew, what: str) -> None:
     worker = crew.join(Candidate(A, 5), Candidate(B, 4))
-    setattr(Trouble(worker.seat.engine), what, True)
-    lent = worker.commit(prices={A: 1}, demand=EVERYTHING, learned=("{}", "[]"), asked_after=(C,)).lent
-    assert {one.candidate.url: one.candidate.priority for one in lent} == {A: 1, B: 4}
+    setattr(Trouble(worker.session.engine), what, True)
+    leases = worker.commit(priorities={A: 1}, demand=EVERYTHING, learned=("{}", "[]"), asked_after=(C,)).leases
+    assert {one.candidate.url: one.candidate.priority for one in leases} == {A: 1, B: 4}
 
 
 def test_a_worker_taken_for_dead_forgets_what_is_late(crew: Crew) -> None:
     worker = crew.join(*candidates(A))
-    worker.seat.ledger.prices.late = {1: 1}
+    worker.session.committer.priority_updates.late = {1: 1}
     with crew.engine.begin() as connection:
-        expire_worker(connection, worker.seat.worker_id)
+        expire_worker(connection, worker.session.worker_id)
     assert worker.commit().lost
-    assert worker.seat.ledger.prices.late == {}
+    assert worker.session.committer.priority_updates.late == {}

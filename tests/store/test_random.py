@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import Engine, func, select
 from workers import EVERYTHING, LOST, Crew, Worker, candidates, check, check_budgets, failed, lines, stored, written
 
-from crawler.frontier.messages import Batch, Candidate, Demand, Lease
+from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Lease
 from crawler.outcomes import Code, Outcome
 from crawler.store.database import open_database
 from crawler.store.schema import DONE, page, worker
-from crawler.store.worker_session import Plan, WorkerSession
-from crawler.store.workers import LEASE
+from crawler.store.worker_session import CrawlPlan, WorkerSession
+from crawler.store.workers import LEASE_SECONDS
 from crawler.urls.canonical import Canonical
 
 FOLDERS = ("one", "two", "three")
@@ -26,7 +26,7 @@ HOSTS = (
     "http://example.com/",
     "http://d.example/",
 )
-STEPS = "claim claim claim claim end end end end end give_back move die leave silence rest".split()
+STEPS = "claim claim claim claim end end end end end requeue move die leave silence rest".split()
 SITE_LIMIT = 12
 MAX_PAGES = 40
 ENOUGH = 3  # pages of a site until its pictures are judged
@@ -68,12 +68,12 @@ class Chance:
 
     def join(self, folder: str) -> Worker:
         one = self.crew.join(folder=folder, **self.plan)
-        one.seat.ledger.enough_pages = ENOUGH
+        one.session.committer.enough_pages = ENOUGH
         return one
 
     def claim(self, worker: Worker, folder: str) -> None:
         limits = [self.random.randrange(1, 4) for _ in range(3)]
-        worker.claim(Demand(*limits, alone=self.random.random() < 0.7))
+        worker.claim(ClaimRequest(*limits, alone=self.random.random() < 0.7))
 
     def end(self, worker: Worker, folder: str) -> None:
         ended = [
@@ -83,13 +83,13 @@ class Chance:
             for one in self.some(worker)
         ]
         demand = EVERYTHING._replace(pages=2, each=1) if self.random.random() < 0.5 else None
-        answer = worker.end(*ended, demand=demand, resting=self.rested(worker, [one.lent for one in ended]))
+        answer = worker.end(*ended, demand=demand, resting=self.rested(worker, [one.lease for one in ended]))
         if not answer.lost:
             for one in ended:
                 if one.result.outcome is None:
-                    (self.pages if one.lent.counts else self.pictures)[one.lent.candidate.url] += 1
+                    (self.pages if one.lease.counts else self.pictures)[one.lease.candidate.url] += 1
 
-    def give_back(self, worker: Worker, folder: str) -> None:
+    def requeue(self, worker: Worker, folder: str) -> None:
         back = self.some(worker)
         worker.commit(returned=back, resting=self.rested(worker, back))
 
@@ -112,13 +112,13 @@ class Chance:
         """Another takes this one for dead, which goes on as a new worker."""
         if self.random.random() < 0.7:
             return
-        mine = worker.c.id == silent.seat.worker_id
-        self.crew.change(worker.update().where(mine).values(beat=worker.c.beat - LEASE - 100))
+        mine = worker.c.id == silent.session.worker_id
+        self.crew.change(worker.update().where(mine).values(heartbeat=worker.c.heartbeat - LEASE_SECONDS - 100))
         other = self.workers[FOLDERS[(FOLDERS.index(folder) + 1) % len(FOLDERS)]]
         other.commit()
-        assert other.seat.ledger.bury_dead() == 1
+        assert other.session.committer.expire_silent_workers() == 1
         assert silent.commit(ended=[stored(one, self.link()) for one in self.some(silent)]).lost
-        silent.seat.renew()
+        silent.session.renew()
         silent.commit()
 
     def finish(self) -> None:
@@ -128,9 +128,9 @@ class Chance:
             for folder, one in self.workers.items():
                 ended = [stored(each) for each in one.hand.values()]
                 for each in ended:
-                    (self.pages if each.lent.counts else self.pictures)[each.lent.candidate.url] += 1
-                one.end(*ended, resting=self.rested(one, [each.lent for each in ended]))
-                if one.commit(demand=Demand(3, 5, 3), idle=True).over:
+                    (self.pages if each.lease.counts else self.pictures)[each.lease.candidate.url] += 1
+                one.end(*ended, resting=self.rested(one, [each.lease for each in ended]))
+                if one.commit(demand=ClaimRequest(3, 5, 3), idle=True).over:
                     over.add(folder)
             if over == set(FOLDERS):
                 return
@@ -160,20 +160,20 @@ PAGES = 120
 SITES = 8
 
 
-def crawl_to_the_end(url: Any, plan: Plan) -> int:
+def crawl_to_the_end(url: Any, plan: CrawlPlan) -> int:
     """How many pages a worker stored, of a web in which every page leads to pages on other hosts."""
     engine = open_database(url)
     try:
-        seat = WorkerSession(engine, plan)
-        seat.seed([Candidate("http://0.example/0", kind="seed")])
-        count = bring_all(seat)
-        seat.leave()
+        session = WorkerSession(engine, plan)
+        session.seed([Candidate("http://0.example/0", kind="seed")])
+        count = bring_all(session)
+        session.leave()
     finally:
         engine.dispose()
     return count
 
 
-def bring_all(seat: WorkerSession) -> int:
+def bring_all(session: WorkerSession) -> int:
     """How many pages this worker stored until it was over."""
     hand: list[Lease] = []
     hosts: tuple[int, ...] = ()
@@ -182,10 +182,10 @@ def bring_all(seat: WorkerSession) -> int:
         count += len(hand)
         ended = [stored(one, *links(one.candidate.url)) for one in hand]
         resting = {} if hand else dict.fromkeys(hosts, 0.0)
-        batch = Batch(ended, demand=Demand(3, 6, 3, hosts, hosts), idle=not hand, resting=resting)
-        answer = seat.ledger.commit(batch)
-        hosts = tuple(sorted({*(hosts if hand else ()), *(one.host_id for one in answer.lent)}))
-        hand = answer.lent
+        batch = Batch(ended, demand=ClaimRequest(3, 6, 3, hosts, hosts), idle=not hand, resting=resting)
+        answer = session.committer.commit(batch)
+        hosts = tuple(sorted({*(hosts if hand else ()), *(one.host_id for one in answer.leases)}))
+        hand = answer.leases
         if answer.over:
             return count
     raise AssertionError("it does not end")
@@ -199,7 +199,7 @@ def links(url: str) -> list[Candidate]:
 
 @pytest.mark.parametrize("max_pages", [None, 50])
 def test_workers_at_the_same_time(postgresql_engine: Engine, tmp_path: Path, max_pages: int | None) -> None:
-    plans = [Plan("crawl", ("s",), tmp_path / folder, Canonical(()), 1_000, max_pages) for folder in FOLDERS]
+    plans = [CrawlPlan("crawl", ("s",), tmp_path / folder, Canonical(()), 1_000, max_pages) for folder in FOLDERS]
     with ThreadPoolExecutor(len(plans)) as threads:
         counts = list(threads.map(lambda plan: crawl_to_the_end(postgresql_engine.url, plan), plans))
     check(postgresql_engine)

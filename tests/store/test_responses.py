@@ -6,79 +6,81 @@ import pytest
 from sqlalchemy import Engine, delete, func, select, update
 from workers import Crew, Worker, also, candidates, failed, stored
 
-from crawler.frontier.messages import Completion, Lease, Response
+from crawler.frontier.messages import Completion, Lease, StoredResponse
 from crawler.outcomes import Code, Outcome
-from crawler.store.deletion import prune, reset
-from crawler.store.responses import keep_responses, response_of, zstd
-from crawler.store.schema import page, raw
+from crawler.store.deletion import delete_crawl, delete_old_pages
+from crawler.store.responses import response_of, save_responses, zstd
+from crawler.store.schema import page, stored_response
 
-FIRST = Response("HTTP/1.1 200 OK", (("Content-Type", "text/html"), ("X", "caf\xe9\x00")), bytes(range(256)) * 9)
-SECOND = Response("HTTP/1.0 200 OK", (), b"")
+FIRST = StoredResponse("HTTP/1.1 200 OK", (("Content-Type", "text/html"), ("X", "caf\xe9\x00")), bytes(range(256)) * 9)
+SECOND = StoredResponse("HTTP/1.0 200 OK", (), b"")
 OLD, NEW = "2024-05-06T07:08:09+00:00", "2999-01-01T00:00:00+00:00"
 SEEDS = ("http://a.example/", "http://b.example/")
 
 
-def kept(engine: Engine) -> list[tuple[str, Response | None]]:
+def kept(engine: Engine) -> list[tuple[str, StoredResponse | None]]:
     """The addresses of the pages with the responses that are kept of them."""
-    found = select(page.c.url, raw.c.status_line, raw.c.headers, raw.c.body).join(raw, raw.c.key == page.c.key)
+    found = select(page.c.url, stored_response.c.status_line, stored_response.c.headers, stored_response.c.body).join(
+        stored_response, stored_response.c.key == page.c.key
+    )
     with engine.connect() as connection:
         rows = connection.execute(found.order_by(page.c.url)).mappings().all()
     return [(row["url"], response_of(row)) for row in rows]
 
 
-def came(one: Lease, response: Response | None, fetched_at: str = OLD) -> Completion:
+def came(one: Lease, response: StoredResponse | None, fetched_at: str = OLD) -> Completion:
     return also(stored(one, fetched_at=fetched_at), response=response)
 
 
-def store(crew: Crew, responses: Sequence[Response | None], times: Sequence[str] = (OLD, OLD)) -> Worker:
+def store(crew: Crew, responses: Sequence[StoredResponse | None], times: Sequence[str] = (OLD, OLD)) -> Worker:
     """Have the seeds stored as pages that came in these responses."""
     one = crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS)
-    held = sorted(one.claim(), key=lambda lent: lent.candidate.url)
+    held = sorted(one.claim(), key=lambda lease: lease.candidate.url)
     one.end(*(came(*each) for each in zip(held, responses, times, strict=True)))
     return one
 
 
 @pytest.mark.parametrize("response", [FIRST, SECOND])
-def test_a_response_is_kept_as_it_came(crew: Crew, response: Response) -> None:
+def test_a_response_is_kept_as_it_came(crew: Crew, response: StoredResponse) -> None:
     store(crew, [response, None])
     assert kept(crew.engine) == [(SEEDS[0], response)]
 
 
 def test_what_brought_no_page_is_not_kept(crew: Crew) -> None:
     one = crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS)
-    one.end(*(failed(lent, Outcome(Code.NOINDEX), response=FIRST) for lent in one.claim()))
+    one.end(*(failed(lease, Outcome(Code.NOINDEX), response=FIRST) for lease in one.claim()))
     assert kept(crew.engine) == []
 
 
 def test_of_a_page_that_is_fetched_again_the_last_one_is_kept(crew: Crew) -> None:
     one = crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS)
-    first, second = sorted(one.claim(), key=lambda lent: lent.candidate.url)
+    first, second = sorted(one.claim(), key=lambda lease: lease.candidate.url)
     one.end(came(first, FIRST), came(second, FIRST))
     with crew.engine.begin() as connection:
         again = [came(first, FIRST), came(first, SECOND)]
-        keep_responses(connection, one.seat.crawl_id, one.seat.ledger.keys, again)
+        save_responses(connection, one.session.crawl_id, one.session.committer.keys, again)
     assert kept(crew.engine) == [(SEEDS[0], SECOND), (SEEDS[1], FIRST)]
 
 
 def test_a_fresh_crawl_forgets_them(crew: Crew) -> None:
     store(crew, [FIRST, SECOND]).leave()
     crew.join(*candidates(*SEEDS, kind="seed"), seeds=SEEDS, fresh=True)
-    assert crew.value(select(func.count()).select_from(raw)) == 0
+    assert crew.value(select(func.count()).select_from(stored_response)) == 0
     assert crew.value(select(func.count()).select_from(page)) == 2
 
 
 def test_pruning_drops_the_old(crew: Crew) -> None:
     store(crew, [FIRST, SECOND], [OLD, NEW])
     crew.change(update(page).values(checked_at=1.0))
-    assert prune(crew.engine.url, "2025-01-01T00:00:00+00:00") == 1
+    assert delete_old_pages(crew.engine.url, "2025-01-01T00:00:00+00:00") == 1
     assert kept(crew.engine) == [(SEEDS[1], SECOND)]
-    assert crew.value(select(func.count()).select_from(raw)) == 1
+    assert crew.value(select(func.count()).select_from(stored_response)) == 1
 
 
 def test_a_crawl_that_is_reset_leaves_none(crew: Crew) -> None:
     store(crew, [FIRST, SECOND]).leave()
-    reset(crew.engine.url, "crawl")
-    assert crew.value(select(func.count()).select_from(raw)) == 0
+    delete_crawl(crew.engine.url, "crawl")
+    assert crew.value(select(func.count()).select_from(stored_response)) == 0
 
 
 @pytest.mark.parametrize(("most", "is_too_large"), [(100, False), (99, True)])
@@ -88,10 +90,10 @@ def test_a_response_that_is_too_large_is_an_error(most: int, is_too_large: bool)
         with pytest.raises(ValueError, match="too large"):
             response_of(row, most)
     else:
-        assert response_of(row, most) == Response("", (), b"a" * 100)
+        assert response_of(row, most) == StoredResponse("", (), b"a" * 100)
 
 
 def test_a_page_goes_on_without_one(crew: Crew) -> None:
     store(crew, [FIRST, SECOND])
-    crew.change(delete(raw))
+    crew.change(delete(stored_response))
     assert kept(crew.engine) == []

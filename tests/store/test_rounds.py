@@ -15,8 +15,8 @@ from crawler.recrawl.near_duplicates import signature
 from crawler.recrawl.page_history import NEVER, ChangeCheck, PageChange
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store import pages as likeness_module
-from crawler.store.rounds import Tally, next_due
-from crawler.store.schema import address, crawl, host, likeness, page, page_version, site
+from crawler.store.rounds import RoundCounts, next_due
+from crawler.store.schema import address, crawl, host, near_duplicate_band, page, page_version, site
 
 A, B, C = (f"http://a.example/{name}" for name in "abc")
 HOUR, DAY = 3_600.0, 86_400.0
@@ -40,15 +40,15 @@ def checked(one: Lease, found: PageChange, *links: Candidate, text: str = "text"
 def again(crew: Crew, everything: bool = False, **plan: Any) -> Worker:
     """A worker at the next round, if there is one."""
     worker = crew.join(**{"bounds": SOON} | plan)
-    assert worker.seat.begin(["http://seed.example/"] * 0, everything)
+    assert worker.session.begin(["http://seed.example/"] * 0, everything)
     return worker
 
 
 def first_round(crew: Crew, *seeds: Candidate, **plan: Any) -> None:
     """A crawl that has had its first round."""
     worker = crew.join(*(seeds or candidates(A, B)), **{"bounds": SOON} | plan)
-    while lent := worker.claim():
-        worker.end(*(checked(one, PageChange.NEW, text=one.candidate.url) for one in lent))
+    while leases := worker.claim():
+        worker.end(*(checked(one, PageChange.NEW, text=one.candidate.url) for one in leases))
     worker.commit(idle=True)
     worker.leave()
 
@@ -63,23 +63,23 @@ def test_what_is_due_waits_again(crew: Crew) -> None:
     first_round(crew)
     crew.change(update(page).where(page.c.url == B).values(due_at=4e9))
     worker = again(crew)
-    (lent,) = worker.claim()
-    assert lent.candidate.url == A
-    assert lent.known is not None
-    assert (lent.known.etag, lent.known.source_fingerprint, lent.known.round) == ('"1"', f"print of {A}", 1)
+    (lease,) = worker.claim()
+    assert lease.candidate.url == A
+    assert lease.known is not None
+    assert (lease.known.etag, lease.known.source_fingerprint, lease.known.round) == ('"1"', f"print of {A}", 1)
     assert crew.value(select(crawl.c.round)) == 2
-    worker.end(checked(lent, PageChange.SAME))
+    worker.end(checked(lease, PageChange.SAME))
     assert not worker.claim()
-    assert worker.seat.tally() == Tally(0, 0, 0, 1, 0)
+    assert worker.session.tally() == RoundCounts(0, 0, 0, 1, 0)
 
 
 def test_nothing_is_due(crew: Crew) -> None:
     first_round(crew, bounds=Bounds())
     worker = crew.join()
     before = crew.dump()
-    assert not worker.seat.begin([])
+    assert not worker.session.begin([])
     assert crew.dump() == before
-    assert worker.seat.begin([], everything=True)
+    assert worker.session.begin([], everything=True)
     assert len(worker.claim()) == 2
 
 
@@ -88,7 +88,7 @@ def test_no_round_begins_for_what_workers_crashed_at(crew: Crew, outcome: Code, 
     first_round(crew)
     crew.change(update(page).where(page.c.url == B).values(due_at=4e9))
     crew.change(update(address).where(address.c.url == A).values(outcome=outcome))
-    assert crew.join(bounds=SOON).seat.begin([]) is begins
+    assert crew.join(bounds=SOON).session.begin([]) is begins
     assert (of(crew, A, "due_at") == (NEVER,)) is not begins
 
 
@@ -96,12 +96,12 @@ def test_what_was_broken_off_goes_on(crew: Crew) -> None:
     """No round begins while something waits, or is held."""
     one = crew.join(*candidates(A, B), bounds=SOON)
     one.end(*(checked(each, PageChange.NEW) for each in one.claim(pages=1)))
-    assert one.seat.begin([], everything=True)
+    assert one.session.begin([], everything=True)
     held = one.claim()
-    assert one.seat.begin([], everything=True)
+    assert one.session.begin([], everything=True)
     assert crew.value(select(crawl.c.round)) == 1
     one.end(*(checked(each, PageChange.NEW) for each in held))
-    assert one.seat.begin([])
+    assert one.session.begin([])
     assert crew.value(select(crawl.c.round)) == 2
 
 
@@ -112,9 +112,9 @@ def test_the_books_of_a_round_begin_anew(crew: Crew) -> None:
     worker = again(crew, max_pages=2)
     assert crew.value(select(crawl.c.pages)) == 0
     assert crew.value(select(func.sum(site.c.pages))) == crew.value(select(func.sum(site.c.requests))) == 0
-    lent = worker.claim()
-    assert sorted(urls(lent)) == [A, B]
-    answer = worker.end(*(checked(one, PageChange.NOT_MODIFIED) for one in lent))
+    leases = worker.claim()
+    assert sorted(urls(leases)) == [A, B]
+    answer = worker.end(*(checked(one, PageChange.NOT_MODIFIED) for one in leases))
     assert answer.pages == 2
     assert crew.value(select(func.sum(site.c.pages))) == 2
 
@@ -131,7 +131,7 @@ def test_a_page_that_is_as_it_was(crew: Crew, found: PageChange) -> None:
     assert of(crew, A, "etag") == ('"1"' if found is PageChange.NOT_MODIFIED else None,)
     assert len(worker.records()) == 1
     assert crew.addresses()[A][1] is None
-    assert worker.seat.tally() == Tally(0, 0, 0, 1, int(found is PageChange.NOT_MODIFIED))
+    assert worker.session.tally() == RoundCounts(0, 0, 0, 1, int(found is PageChange.NOT_MODIFIED))
 
 
 def test_a_page_that_changed(crew: Crew) -> None:
@@ -147,7 +147,7 @@ def test_a_page_that_changed(crew: Crew) -> None:
     )
     assert of(crew, A, "first_at") == ("2024-05-06T07:08:09+00:00",)
     assert [one["text"] for one in worker.records()] == [A, "new"]
-    assert worker.seat.tally() == Tally(1, 0, 0, 0, 0)
+    assert worker.session.tally() == RoundCounts(1, 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(("keep", "expected"), [(0, []), (1, ["2"]), (2, ["1", "2"]), (9, ["0", "1", "2"])])
@@ -175,18 +175,18 @@ def test_another_version_of_the_extraction_changes_nothing(crew: Crew) -> None:
     )
     assert len(worker.records()) == 1
     assert crew.value(select(func.count()).select_from(page_version)) == 0
-    assert worker.seat.tally() == Tally(0, 0, 0, 1, 0)
+    assert worker.session.tally() == RoundCounts(0, 0, 0, 1, 0)
 
 
 def test_gone_twice_is_gone_for_good(crew: Crew) -> None:
     first_round(crew)
     for number in (2, 3):
         worker = again(crew)
-        lent = {one.candidate.url: one for one in worker.claim()}
-        assert sorted(lent) == [A, B]
-        worker.end(checked(lent[A], PageChange.MISSING), checked(lent[B], PageChange.SAME))
+        leases = {one.candidate.url: one for one in worker.claim()}
+        assert sorted(leases) == [A, B]
+        worker.end(checked(leases[A], PageChange.MISSING), checked(leases[B], PageChange.SAME))
         assert of(crew, A, "gone_count", "gone_round", "text") == (number - 1, None if number == 2 else 3, A)
-        assert worker.seat.tally() == Tally(0, 0, number - 2, 1, 0)
+        assert worker.session.tally() == RoundCounts(0, 0, number - 2, 1, 0)
         worker.leave()
     assert of(crew, A, "due_at") == (NEVER,)
     worker = again(crew)
@@ -244,8 +244,8 @@ def test_seeds_and_lists_come_in_every_round(crew: Crew) -> None:
     crew.change(update(page).where(page.c.url != A).values(due_at=4e9))
     crew.change(update(page).where(page.c.url == A).values(relevance=0.25))
     crew.change(update(address).where(address.c.url == C).values(outcome=Code.LIST))
-    lent = again(crew).claim()
-    assert {one.candidate.url: one.candidate.priority for one in lent} == {B: 10_000, A: 250, C: 0}
+    leases = again(crew).claim()
+    assert {one.candidate.url: one.candidate.priority for one in leases} == {B: 10_000, A: 250, C: 0}
 
 
 @pytest.mark.parametrize(
@@ -256,18 +256,18 @@ def test_a_lastmod_that_cannot_be_hides_no_header(crew: Crew, said: float | None
     now = time.time()
     when = now - 20 * DAY if said == 2.0 else said
     worker = crew.join(Candidate(A, lastmod=when), bounds=Bounds())
-    (lent,) = worker.claim()
+    (lease,) = worker.claim()
     headers = {"last_modified": formatdate(now - 50 * DAY, usegmt=True)}
-    worker.end(also(checked(lent, PageChange.NEW), validators=headers))
+    worker.end(also(checked(lease, PageChange.NEW), validators=headers))
     assert of(crew, A, "interval") == (pytest.approx(age / 10, rel=1e-3),)
 
 
 def test_a_sitemap_is_due_by_itself(crew: Crew) -> None:
     worker = crew.join(*candidates(C, kind="seed"), bounds=Bounds(HOUR, DAY))
     worker.end(*(failed(one, LIST) for one in worker.claim()))
-    assert not worker.seat.begin([C])
+    assert not worker.session.begin([C])
     crew.change(update(crawl).values(round_started=crawl.c.round_started - HOUR))
-    assert worker.seat.begin([C])
+    assert worker.session.begin([C])
     assert urls(worker.claim()) == [C]
 
 
@@ -308,9 +308,9 @@ def test_a_page_that_a_sitemap_says_is_new_is_missed_once_a_round(crew: Crew) ->
     worker.end(*(checked(one, PageChange.MISSING) for one in worker.claim()))
     crew.change(update(page).values(checked_at=select(crawl.c.round_started).scalar_subquery()))
     worker.seed(Candidate(C))
-    (lent,) = worker.claim()
+    (lease,) = worker.claim()
     told = Candidate(A, 5, lastmod=crew.value(select(page.c.checked_at)) + 1e-5)
-    worker.end(failed(lent, LIST, links=(told,)))
+    worker.end(failed(lease, LIST, links=(told,)))
     assert urls(worker.claim()) == []
     assert of(crew, A, "gone_count") == (1,)
 
@@ -319,10 +319,10 @@ def test_new_links_bring_a_page_back_sooner(crew: Crew) -> None:
     first_round(crew)
     crew.change(update(page).values(interval=DAY))
     worker = again(crew, bounds=Bounds(HOUR, 30 * DAY))
-    lent = {one.candidate.url: one for one in worker.claim()}
+    leases = {one.candidate.url: one for one in worker.claim()}
     worker.end(
-        checked(lent[A], PageChange.SAME, *candidates(B, C, C + "2")),
-        checked(lent[B], PageChange.SAME, *candidates(A, B)),
+        checked(leases[A], PageChange.SAME, *candidates(B, C, C + "2")),
+        checked(leases[B], PageChange.SAME, *candidates(A, B)),
     )
     assert of(crew, A, "interval", "new_links") == (0.75 * DAY, 2)
     assert of(crew, B, "interval", "new_links") == (1.5 * DAY, 0)
@@ -333,8 +333,8 @@ def test_what_failed_is_due_soon_and_keeps_its_interval(crew: Crew, why: str) ->
     first_round(crew)
     crew.change(update(page).values(interval=DAY))
     worker = again(crew, bounds=Bounds(HOUR, 30 * DAY))
-    lent = {one.candidate.url: one for one in worker.claim()}
-    worker.end(failed(lent[A], why), failed(lent[B], Outcome(Code.NOINDEX)))
+    leases = {one.candidate.url: one for one in worker.claim()}
+    worker.end(failed(leases[A], why), failed(leases[B], Outcome(Code.NOINDEX)))
     for url, pause in ((A, HOUR), (B, DAY)):
         interval, due, at, checks, text = of(crew, url, "interval", "due_at", "checked_at", "checks", "text")
         assert (interval, due - at, checks, text) == (DAY, pause, 0, url)
@@ -344,13 +344,13 @@ def test_a_page_that_leads_elsewhere_is_due_again_later(crew: Crew) -> None:
     first_round(crew, *candidates(A))
     crew.change(update(page).values(interval=DAY))
     worker = again(crew, bounds=Bounds(HOUR, 30 * DAY))
-    (lent,) = worker.claim()
-    moved = worker.move(lent, C)
+    (lease,) = worker.claim()
+    moved = worker.move(lease, C)
     worker.end(checked(moved, PageChange.NEW))
     assert of(crew, C, "first_round") == (2,)
     due, at = of(crew, A, "due_at", "checked_at")
     assert due - at == DAY
-    assert not worker.seat.begin([])
+    assert not worker.session.begin([])
 
 
 def test_a_fresh_crawl_knows_no_page(crew: Crew) -> None:
@@ -366,7 +366,7 @@ def test_a_fresh_crawl_waits_for_no_page_of_before(crew: Crew) -> None:
     first_round(crew, *candidates(B), fresh=True, bounds=Bounds(HOUR, DAY))
     worker = crew.join(*candidates(B))
     with crew.engine.connect() as connection:
-        due = next_due(connection, worker.seat.crawl_id)
+        due = next_due(connection, worker.session.crawl_id)
     assert due is not None
     assert due > 0
 
@@ -384,11 +384,11 @@ def test_a_reply_that_is_lost_brings_what_is_known(crew: Crew) -> None:
 
     first_round(crew, *candidates(A))
     worker = again(crew)
-    trouble = Trouble(worker.seat.engine)
+    trouble = Trouble(worker.session.engine)
     trouble.lose_reply = True
-    (lent,) = worker.claim()
-    assert lent.known is not None
-    assert lent.known.etag == '"1"'
+    (lease,) = worker.claim()
+    assert lease.known is not None
+    assert lease.known.etag == '"1"'
 
 
 def copies(crew: Crew) -> dict[str, str | None]:
@@ -401,16 +401,16 @@ def copies(crew: Crew) -> dict[str, str | None]:
 def test_near_duplicates(crew: Crew, at_once: bool) -> None:
     """The first is the original, whether it comes in the same batch or long before."""
     worker = crew.join(*candidates(A, B, C))
-    lent = worker.claim()
+    leases = worker.claim()
     texts = {A: LONG, B: f"{LONG} Printed in May.", C: LONG.replace("word", "other ")}
-    ended = [checked(one, PageChange.NEW, text=texts[one.candidate.url]) for one in lent]
+    ended = [checked(one, PageChange.NEW, text=texts[one.candidate.url]) for one in leases]
     if at_once:
         worker.end(*ended)
     else:
         for one in ended:
             worker.end(one)
     assert copies(crew) == {A: None, B: A, C: None}
-    assert [one["duplicate_of"] for one in lines(worker.seat.pages.path)] == [None, A, None]
+    assert [one["duplicate_of"] for one in lines(worker.session.pages.path)] == [None, A, None]
 
 
 @pytest.mark.parametrize(("fingerprint", "expected"), [("00" * 8, A), ("ff" * 8, A), (None, None)])
@@ -427,13 +427,13 @@ def test_a_page_that_changed_is_no_copy_any_more(crew: Crew) -> None:
     worker.leave()
     assert copies(crew) == {A: None, B: A}
     worker = again(crew)
-    lent = {one.candidate.url: one for one in worker.claim()}
+    leases = {one.candidate.url: one for one in worker.claim()}
     other = LONG.replace("word", "thing")
-    worker.end(checked(lent[A], PageChange.CHANGED, text=other), checked(lent[B], PageChange.SAME))
+    worker.end(checked(leases[A], PageChange.CHANGED, text=other), checked(leases[B], PageChange.SAME))
     worker.leave()
     worker = again(crew)
-    lent = {one.candidate.url: one for one in worker.claim()}
-    worker.end(checked(lent[A], PageChange.SAME), checked(lent[B], PageChange.CHANGED, text=f"{other} and more"))
+    leases = {one.candidate.url: one for one in worker.claim()}
+    worker.end(checked(leases[A], PageChange.SAME), checked(leases[B], PageChange.CHANGED, text=f"{other} and more"))
     assert copies(crew) == {A: None, B: A}
 
 
@@ -444,19 +444,19 @@ def test_what_was_a_copy_of_a_page_that_changed_or_went_is_none(crew: Crew, beca
     crew.change(update(page).values(signature=signature(LONG)))
     worker = again(crew)
     worker.seed(Candidate(B))
-    lent = {one.candidate.url: one for one in worker.claim()}
-    worker.end(checked(lent[A], PageChange.CHANGED, text=LONG), checked(lent[B], PageChange.NEW, text=LONG))
+    leases = {one.candidate.url: one for one in worker.claim()}
+    worker.end(checked(leases[A], PageChange.CHANGED, text=LONG), checked(leases[B], PageChange.NEW, text=LONG))
     worker.leave()
     for found in (PageChange.SAME, became, became):
         assert copies(crew)[B] == A
         worker = again(crew, everything=True)
-        lent = {one.candidate.url: one for one in worker.claim()}
-        worker.end(checked(lent[B], PageChange.SAME))
-        worker.end(checked(lent[A], found, text=LONG.replace("word", "thing")))
+        leases = {one.candidate.url: one for one in worker.claim()}
+        worker.end(checked(leases[B], PageChange.SAME))
+        worker.end(checked(leases[A], found, text=LONG.replace("word", "thing")))
         worker.leave()
     worker = again(crew, everything=True)
-    lent = {one.candidate.url: one for one in worker.claim()}
-    worker.end(checked(lent[B], PageChange.NOT_MODIFIED))
+    leases = {one.candidate.url: one for one in worker.claim()}
+    worker.end(checked(leases[B], PageChange.NOT_MODIFIED))
     worker.seed(Candidate(C))
     worker.end(*(checked(one, PageChange.NEW, text=LONG) for one in worker.claim()))
     assert copies(crew) == {A: None, B: None, C: B}
@@ -471,7 +471,9 @@ def test_equal_pages_cost_no_more_the_more_they_are(crew: Crew, monkeypatch: pyt
         text = LONG if number < 6 else LONG.replace("word", "word " * (number - 4))
         worker.end(checked(one, PageChange.NEW, text=text))
     with crew.engine.connect() as connection:
-        bands = connection.execute(select(likeness.c.band, func.count()).group_by(likeness.c.band)).all()
+        bands = connection.execute(
+            select(near_duplicate_band.c.band, func.count()).group_by(near_duplicate_band.c.band)
+        ).all()
     assert max(count for _, count in bands) <= 2
     assert list(copies(crew).values())[:6] == [None, *[urls[0]] * 5]
 
@@ -485,8 +487,8 @@ def test_due_at_is_by_the_database_s_clock(crew: Crew) -> None:
 def test_known_survives_a_lease_that_is_given_back(crew: Crew) -> None:
     first_round(crew, *candidates(A))
     worker = again(crew)
-    (lent,) = worker.claim()
-    worker.commit(returned=[lent])
-    (lent,) = worker.claim()
-    assert lent.known is not None
-    assert replace(lent.known, due_at=0.0, checked_at=None).checks == 0
+    (lease,) = worker.claim()
+    worker.commit(returned=[lease])
+    (lease,) = worker.claim()
+    assert lease.known is not None
+    assert replace(lease.known, due_at=0.0, checked_at=None).checks == 0

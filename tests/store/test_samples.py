@@ -9,9 +9,18 @@ import pytest
 from sqlalchemy import Engine, insert, select
 from workers import Crew, candidates, stored
 
-from crawler.frontier.messages import Batch, Sample
+from crawler.frontier.messages import Batch, WorkerSample
 from crawler.store.dashboard_tables import sample
-from crawler.store.samples import DAY, HOUR, MINUTE, NUMBERS, SAMPLES_BETWEEN, Samples, course, thin
+from crawler.store.samples import (
+    DAY,
+    HOUR,
+    MINUTE,
+    NUMBERS,
+    SAMPLES_BETWEEN,
+    SampleWriter,
+    merge_old_samples,
+    sample_points,
+)
 from crawler.store.schema import crawl
 
 NOW = 1_800_000_000.0
@@ -53,9 +62,9 @@ def sums(engine: Engine) -> tuple[Any, ...]:
 
 
 def test_samples_lie_one_after_the_other_up_to_now(engine: Engine, crawl_id: int) -> None:
-    given = [Sample(1.0, pages=1, statuses={"200": 2, "404": 1}), Sample(4.0, bytes=3_000_000_000)]
+    given = [WorkerSample(1.0, pages=1, statuses={"200": 2, "404": 1}), WorkerSample(4.0, bytes=3_000_000_000)]
     with engine.begin() as connection:
-        Samples(crawl_id).keep(connection, 7, given, NOW, 99)
+        SampleWriter(crawl_id).keep(connection, 7, given, NOW, 99)
     first, second = rows(engine)
     assert (first.at, first.seconds, first.pages, first.statuses) == (NOW - 5, 1.0, 1, '{"200":2,"404":1}')
     assert (second.at, second.seconds, second.bytes, second.statuses) == (NOW - 4, 4.0, 3_000_000_000, "{}")
@@ -65,7 +74,7 @@ def test_samples_lie_one_after_the_other_up_to_now(engine: Engine, crawl_id: int
 def test_a_clock_that_is_set_back_costs_nothing(engine: Engine, crawl_id: int) -> None:
     for _ in range(3):
         with engine.begin() as connection:
-            Samples(crawl_id).keep(connection, 1, [Sample(5.0, pages=1)], NOW, 0)
+            SampleWriter(crawl_id).keep(connection, 1, [WorkerSample(5.0, pages=1)], NOW, 0)
     assert len({row.at for row in rows(engine)}) == 3
     assert sum(row.pages for row in rows(engine)) == 3
 
@@ -73,41 +82,45 @@ def test_a_clock_that_is_set_back_costs_nothing(engine: Engine, crawl_id: int) -
 def test_a_worker_s_samples_are_committed_with_its_pages(crew: Crew) -> None:
     one = crew.join(*candidates("http://a.example/", "http://b.example/"))
     held, other = one.claim()
-    one.commit(Batch(ended=[stored(held)], samples=[Sample(1.0, pages=1), Sample(1.0)]))
+    one.commit(Batch(ended=[stored(held)], samples=[WorkerSample(1.0, pages=1), WorkerSample(1.0)]))
     assert [(row.number, row.pages, row.waiting) for row in rows(crew.engine)] == [(1, 1, 0), (1, 0, 0)]
-    one.commit(Batch(returned=[other], samples=[Sample(1.0)]))
+    one.commit(Batch(returned=[other], samples=[WorkerSample(1.0)]))
     assert [row.waiting for row in rows(crew.engine)] == [0, 0, 1]
 
 
 def test_two_workers_have_rows_of_their_own(crew: Crew) -> None:
     one, two = crew.pair(*candidates("http://a.example/"))
     for worker in (one, two):
-        worker.commit(Batch(samples=[Sample(1.0, requests=1)]))
-    assert sorted(row.number for row in rows(crew.engine)) == sorted({one.seat.number, two.seat.number})
+        worker.commit(Batch(samples=[WorkerSample(1.0, requests=1)]))
+    assert sorted(row.number for row in rows(crew.engine)) == sorted({one.session.number, two.session.number})
 
 
 def test_what_is_committed_twice_is_there_once(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
     one = crew.join(*candidates("http://a.example/"))
     (held,) = one.claim()
-    batch = Batch(ended=[stored(held)], samples=[Sample(1.0, pages=1)])
-    one.seat.ledger.commit(batch)
-    one.seat.ledger._number -= 1  # as if nobody had heard that it was committed
-    one.seat.ledger.commit(batch)
+    batch = Batch(ended=[stored(held)], samples=[WorkerSample(1.0, pages=1)])
+    one.session.committer.commit(batch)
+    one.session.committer._number -= 1  # as if nobody had heard that it was committed
+    one.session.committer.commit(batch)
     assert len(rows(crew.engine)) == 1
 
 
 @pytest.mark.parametrize(
     ("before", "now", "since"),
     [
-        (Sample(0.0), Sample(1.5, 2, statuses={"200": 2, "none": 0}), Sample(1.5, 2, statuses={"200": 2})),
         (
-            Sample(1.0, 2, requests=5, statuses={"200": 4, "404": 1}),
-            Sample(3.0, 2, requests=7, statuses={"200": 5, "404": 1, "none": 1}),
-            Sample(2.0, 0, requests=2, statuses={"200": 1, "none": 1}),
+            WorkerSample(0.0),
+            WorkerSample(1.5, 2, statuses={"200": 2, "none": 0}),
+            WorkerSample(1.5, 2, statuses={"200": 2}),
+        ),
+        (
+            WorkerSample(1.0, 2, requests=5, statuses={"200": 4, "404": 1}),
+            WorkerSample(3.0, 2, requests=7, statuses={"200": 5, "404": 1, "none": 1}),
+            WorkerSample(2.0, 0, requests=2, statuses={"200": 1, "none": 1}),
         ),
     ],
 )
-def test_what_was_done_since(before: Sample, now: Sample, since: Sample) -> None:
+def test_what_was_done_since(before: WorkerSample, now: WorkerSample, since: WorkerSample) -> None:
     assert now.since(before) == since
 
 
@@ -124,7 +137,7 @@ def test_old_rows_become_one_in_a_stretch(engine: Engine, crawl_id: int, age: in
     fill(engine, crawl_id, [ends, ends + 5], number=2)
     before, last = sums(engine), rows(engine)[7]
     with engine.begin() as connection:
-        assert thin(connection, crawl_id, 1, ends + age) == 8
+        assert merge_old_samples(connection, crawl_id, 1, ends + age) == 8
     row, *others = rows(engine)
     assert (row.at, row.seconds, row.pages, row.waiting) == (old[0], 40.0, 8, last.waiting)
     assert len(others) == 2
@@ -138,7 +151,7 @@ def test_what_is_not_old_enough_stays(engine: Engine, crawl_id: int, age: int) -
     smaller = {HOUR: 5, DAY: MINUTE, 30 * DAY: 10 * MINUTE}[age]
     fill(engine, crawl_id, [ends - 2 * smaller, ends - smaller])
     with engine.begin() as connection:
-        assert thin(connection, crawl_id, 1, ends + age - 1) == 0
+        assert merge_old_samples(connection, crawl_id, 1, ends + age - 1) == 0
     assert len(rows(engine)) == 2
 
 
@@ -150,7 +163,7 @@ def test_a_long_crawl_is_thinned_again_and_again_and_nothing_is_lost(engine: Eng
         fill(engine, crawl_id, [begins + day * DAY + n * 4 * MINUTE for n in range(4 * 24 * 15)])
         before, ends = sums(engine), begins + (day + 4) * DAY
         with engine.begin() as connection:
-            while thin(connection, crawl_id, 1, ends):
+            while merge_old_samples(connection, crawl_id, 1, ends):
                 pass
         assert sums(engine) == before
     times = [row.at for row in rows(engine) if row.number == 1]
@@ -161,11 +174,11 @@ def test_a_long_crawl_is_thinned_again_and_again_and_nothing_is_lost(engine: Eng
 
 def test_it_is_done_rarely(engine: Engine, crawl_id: int, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[float] = []
-    monkeypatch.setattr("crawler.store.samples.thin", lambda *given: done.append(given[-1]))
-    kept = Samples(crawl_id)
+    monkeypatch.setattr("crawler.store.samples.merge_old_samples", lambda *given: done.append(given[-1]))
+    kept = SampleWriter(crawl_id)
     with engine.begin() as connection:
         for n in range(2 * SAMPLES_BETWEEN + 3):
-            kept.keep(connection, 1, [Sample(5.0)], NOW + n, 0)
+            kept.keep(connection, 1, [WorkerSample(5.0)], NOW + n, 0)
     assert done == [NOW, NOW + SAMPLES_BETWEEN + 1, NOW + 2 * SAMPLES_BETWEEN + 2]
 
 
@@ -174,17 +187,17 @@ def test_it_is_done_rarely(engine: Engine, crawl_id: int, monkeypatch: pytest.Mo
 
 def test_no_samples(engine: Engine, crawl_id: int) -> None:
     with engine.connect() as connection:
-        assert course(connection, crawl_id) == ()
+        assert sample_points(connection, crawl_id) == ()
 
 
 @pytest.mark.parametrize("most", [1, 2, 7, 100, 500, 5_000])
-@pytest.mark.parametrize("seats", [1, 3])
-def test_the_course_adds_up(engine: Engine, crawl_id: int, most: int, seats: int) -> None:
-    for number in range(1, seats + 1):
+@pytest.mark.parametrize("sessions", [1, 3])
+def test_the_course_adds_up(engine: Engine, crawl_id: int, most: int, sessions: int) -> None:
+    for number in range(1, sessions + 1):
         fill(engine, crawl_id, [NOW + n * 5 + number / 10 for n in range(700)], number)
     with engine.connect() as connection:
-        points = course(connection, crawl_id, most=most)
-    assert 1 <= len(points) <= min(most, 700 * seats)
+        points = sample_points(connection, crawl_id, most=most)
+    assert 1 <= len(points) <= min(most, 700 * sessions)
     assert len(points) > min(most, 700) / 5
     assert [one.at for one in points] == sorted(one.at for one in points)
     statuses, seconds, *numbers = sums(engine)
@@ -199,7 +212,7 @@ def test_workers_side_by_side_are_one_point(engine: Engine, crawl_id: int) -> No
     for number in (1, 2):
         fill(engine, crawl_id, [NOW + n * 5 + number for n in range(60)], number, pages=50)
     with engine.connect() as connection:
-        points = course(connection, crawl_id)
+        points = sample_points(connection, crawl_id)
     assert {(one.pages / one.seconds, one.workers) for one in points} == {(20.0, 2)}
 
 
@@ -207,6 +220,6 @@ def test_the_course_since(engine: Engine, crawl_id: int) -> None:
     fill(engine, crawl_id, [NOW, NOW + 5, NOW + 10], pages=1)
     fill(engine, crawl_id, [NOW], number=2, pages=7)
     with engine.connect() as connection:
-        found = course(connection, crawl_id, since=NOW + 5)
-        assert course(connection, crawl_id + 1) == ()
+        found = sample_points(connection, crawl_id, since=NOW + 5)
+        assert sample_points(connection, crawl_id + 1) == ()
     assert [(one.at, one.pages, one.workers) for one in found] == [(NOW + 5, 1, 1), (NOW + 10, 1, 1)]

@@ -40,33 +40,33 @@ def test_characters_that_a_database_refuses_are_left_out(crew: Crew) -> None:
 @pytest.mark.usefixtures("at_once")
 def test_others_learn_it_once_and_nobody_what_is_its_own(crew: Crew) -> None:
     one, two = crew.pair()
-    assert (one.commit().lore, two.commit().lore) == ([], [])
-    assert one.commit(learned=("{}", "first")).lore == []
-    assert [two.commit().lore, two.commit().lore, one.commit().lore] == [["first"], [], []]
+    assert (one.commit().shared_models, two.commit().shared_models) == ([], [])
+    assert one.commit(learned=("{}", "first")).shared_models == []
+    assert [two.commit().shared_models, two.commit().shared_models, one.commit().shared_models] == [["first"], [], []]
     one.commit(learned=("{}", "second"))
-    assert two.commit(learned=("{}", "other")).lore == ["second"]
-    assert (one.commit().lore, two.commit().lore) == (["other"], [])
+    assert two.commit(learned=("{}", "other")).shared_models == ["second"]
+    assert (one.commit().shared_models, two.commit().shared_models) == (["other"], [])
 
 
 def test_others_are_looked_at_now_and_then(crew: Crew) -> None:
     one, two = crew.pair()
     two.commit()
     one.commit(learned=("{}", "first"))
-    assert two.commit().lore == []
-    looked = two.seat.ledger.lore.looked
-    assert looked is not None
-    two.seat.ledger.lore.looked = looked - shared_learning.READ_SECONDS
-    assert two.commit().lore == ["first"]
+    assert two.commit().shared_models == []
+    read_at = two.session.committer.shared_model.read_at
+    assert read_at is not None
+    two.session.committer.shared_model.read_at = read_at - shared_learning.READ_SECONDS
+    assert two.commit().shared_models == ["first"]
 
 
 def test_a_row_that_is_committed_late_is_read(crew: Crew, at_once: None) -> None:
     """Although one that was saved later has been read."""
     one, two = crew.pair()
     one.commit(learned=("{}", "first"))
-    assert two.commit().lore == ["first"]
-    late = {"crawl_id": one.seat.crawl_id, "number": 3, "saved": 1.0, "summary": "", "learned": "late"}
+    assert two.commit().shared_models == ["first"]
+    late = {"crawl_id": one.session.crawl_id, "number": 3, "saved": 1.0, "summary": "", "learned": "late"}
     crew.change(focus.insert().values(**late))
-    assert two.commit().lore == ["late"]
+    assert two.commit().shared_models == ["late"]
 
 
 @pytest.mark.parametrize("ending", ["leave", "die"])
@@ -76,19 +76,19 @@ def test_a_later_run_goes_on_with_what_was_learned(crew: Crew, ending: str) -> N
     two.commit(learned=("{}", "yours"))
     getattr(one, ending)()
     getattr(two, ending)()
-    assert crew.join(folder="one").commit().lore == ["mine", "yours"]
+    assert crew.join(folder="one").commit().shared_models == ["mine", "yours"]
 
 
 def test_what_was_learned_is_of_one_crawl(crew: Crew) -> None:
     crew.join(name="one").commit(learned=("{}", "first"))
-    assert crew.join(name="two").commit().lore == []
+    assert crew.join(name="two").commit().shared_models == []
 
 
 def test_a_fresh_crawl_has_learned_nothing(crew: Crew) -> None:
     one = crew.join()
     one.commit(learned=("{}", "first"))
     one.leave()
-    assert crew.join(fresh=True).commit().lore == []
+    assert crew.join(fresh=True).commit().shared_models == []
     assert kept(crew) == []
 
 

@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import func, select, update
 from workers import EVERYTHING, Crew, Trouble, Worker, also, candidates, failed, stored
 
-from crawler.frontier.messages import Answer, Batch, Demand, Lease, Move, Template
+from crawler.frontier.messages import Batch, BatchReply, ClaimRequest, Lease, Redirect, Template
 from crawler.outcomes import Code, Outcome
-from crawler.store.deletion import reset
+from crawler.store.deletion import delete_crawl
 from crawler.store.schema import template, worker
 
 A, B = "http://a.example/", "http://b.example/"
@@ -19,14 +19,14 @@ MENU, FOOT, OTHER = (
 
 def reader(crew: Crew, *urls: str, folder: str = "one", **plan: object) -> Worker:
     one = crew.join(*candidates(*urls), folder=folder, **plan)
-    one.seat.ledger.reads_templates = True
+    one.session.committer.reads_templates = True
     return one
 
 
-def at_hand(one: Worker, *lent: Lease) -> Answer:
+def at_hand(one: Worker, *leases: Lease) -> BatchReply:
     """What a worker is told that has these hosts at hand, and does not want more."""
-    hosts = tuple({held.host_id for held in lent})
-    return one.commit(demand=Demand(0, 0, 0, at_hand=hosts))
+    hosts = tuple({held.host_id for held in leases})
+    return one.commit(demand=ClaimRequest(0, 0, 0, at_hand=hosts))
 
 
 def count(crew: Crew) -> int:
@@ -45,9 +45,9 @@ def test_templates_are_kept_with_their_page(crew: Crew, outcome: str) -> None:
 def test_templates_of_a_worker_taken_for_dead_are_not_kept(crew: Crew) -> None:
     one, two = crew.pair(*candidates(A))
     (held,) = one.claim()
-    crew.change(update(worker).where(worker.c.id == one.seat.worker_id).values(beat=0.0))
+    crew.change(update(worker).where(worker.c.id == one.session.worker_id).values(heartbeat=0.0))
     two.commit()
-    assert two.seat.ledger.bury_dead() == 1
+    assert two.session.committer.expire_silent_workers() == 1
     assert one.end(also(stored(held), templates=(MENU,))).lost
     assert count(crew) == 0
 
@@ -67,7 +67,7 @@ def test_a_host_that_comes_to_hand_brings_its_templates(crew: Crew, ending: str)
     getattr(one, ending)()
     again = reader(crew)
     answer = again.commit(demand=EVERYTHING)
-    assert [lent.candidate.url for lent in answer.lent] == [A + "1"]
+    assert [lease.candidate.url for lease in answer.leases] == [A + "1"]
     assert sorted(answer.templates) == sorted([MENU, FOOT])
 
 
@@ -95,7 +95,7 @@ def test_templates_of_a_host_at_hand_wait_while_nothing_is_said_of_what_is_at_ha
     one, two = reader(crew, A, A + "1", B, B + "1"), reader(crew, folder="two")
     first, second, third, fourth = one.claim()
     one.end(also(stored(first), templates=(MENU,)), also(stored(third), templates=(OTHER,)))
-    move = Move(second, second.candidate._replace(url=B + "2", requested=A + "1"))
+    move = Redirect(second, second.candidate._replace(url=B + "2", requested=A + "1"))
     assert one.commit(Batch(moves=[move])).templates == [OTHER]
     assert sorted(at_hand(one, first, fourth).templates) == sorted([MENU, OTHER])
     two.leave()
@@ -112,7 +112,7 @@ def test_templates_are_read_where_a_redirect_leads(crew: Crew) -> None:
     one = reader(crew, A, B)
     first, second = one.claim()
     one.end(also(stored(first), templates=(MENU,)))
-    answer = one.commit(Batch(moves=[Move(second, second.candidate._replace(url=A + "1", requested=B))]))
+    answer = one.commit(Batch(moves=[Redirect(second, second.candidate._replace(url=A + "1", requested=B))]))
     assert answer.templates == [MENU]
 
 
@@ -120,7 +120,7 @@ def test_what_was_read_by_a_transaction_that_failed_is_read_again(crew: Crew) ->
     one = reader(crew, A, A + "1")
     first, second = one.claim()
     one.end(also(stored(first), templates=(MENU,)))
-    Trouble(one.seat.engine).fail_commit = True
+    Trouble(one.session.engine).fail_commit = True
     assert at_hand(one, second).templates == [MENU]
 
 
@@ -141,7 +141,7 @@ def test_templates_outlast_a_fresh_start_and_go_with_a_reset(crew: Crew) -> None
     again = reader(crew, A, fresh=True)
     assert again.commit(demand=EVERYTHING).templates == [MENU]
     again.leave()
-    reset(crew.engine.url, "crawl")
+    delete_crawl(crew.engine.url, "crawl")
     assert count(crew) == 0
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError
 from workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed, lines, stored, urls, written
 
-from crawler.frontier.messages import Answer, Batch, Candidate, Move
+from crawler.frontier.messages import Batch, BatchReply, Candidate, Redirect
 from crawler.store import database
 from crawler.store.database import STATEMENT_SECONDS, StateError
 from crawler.store.schema import DONE, output
@@ -29,12 +29,12 @@ def busy(worker: Worker) -> dict[str, Any]:
         "ended": [
             stored(page, *candidates(NEW, A, "http://other.example/1"), text="a text"),
             stored(picture),
-            failed(missing, lessons=(("home", C),)),
+            failed(missing, shared_examples=(("home", C),)),
         ],
-        "moves": [Move(redirected, redirected.candidate._replace(url=D + "new", requested=D))],
+        "moves": [Redirect(redirected, redirected.candidate._replace(url=D + "new", requested=D))],
         "returned": [returned],
         "resting": {missing.host_id: 5.0},
-        "paces": {redirected.host_id: 3.0},
+        "crawl_delays": {redirected.host_id: 3.0},
         "closed": {"closed.example": "closed"},
         "demand": EVERYTHING,
     }
@@ -49,12 +49,20 @@ def ready(crew: Crew, name: str = "crawl") -> Worker:
     return worker
 
 
-def outcome(crew: Crew, worker: Worker, answer: Answer) -> tuple[Any, ...]:
+def outcome(crew: Crew, worker: Worker, answer: BatchReply) -> tuple[Any, ...]:
     """All that can be seen of what a batch did."""
     held = {(one.candidate, one.counts) for one in worker.hand.values()}
     moved = [one and one.candidate for one in answer.moved.values()]
-    files = [[record["url"] for record in lines(path)] for path in worker.seat.files(1)]
-    return crew.addresses(worker.seat.plan.name), held, moved, files, answer.pages, answer.waiting, worker.lessons
+    files = [[record["url"] for record in lines(path)] for path in worker.session.files(1)]
+    return (
+        crew.addresses(worker.session.plan.name),
+        held,
+        moved,
+        files,
+        answer.pages,
+        answer.waiting,
+        worker.shared_examples,
+    )
 
 
 def test_a_failure_at_any_statement_changes_nothing(crew: Crew) -> None:
@@ -62,7 +70,7 @@ def test_a_failure_at_any_statement_changes_nothing(crew: Crew) -> None:
     worker = ready(crew, "untroubled")
     expected = outcome(crew, worker, worker.commit(**busy(worker)))
     worker = ready(crew)
-    trouble = Trouble(worker.seat.engine)
+    trouble = Trouble(worker.session.engine)
     trouble.fail_everywhere = True
     assert outcome(crew, worker, worker.commit(**busy(worker))) == expected
     assert trouble.failures > 20
@@ -72,48 +80,48 @@ def test_a_failed_commit_is_tried_again(crew: Crew) -> None:
     worker = ready(crew, "untroubled")
     expected = outcome(crew, worker, worker.commit(**busy(worker)))
     worker = ready(crew)
-    trouble = Trouble(worker.seat.engine)
+    trouble = Trouble(worker.session.engine)
     trouble.fail_commit = True
     assert outcome(crew, worker, worker.commit(**busy(worker))) == expected
     assert not trouble.fail_commit
-    assert worker.seat.ledger.trouble == ""
+    assert worker.session.committer.trouble == ""
 
 
 def test_a_commit_whose_reply_was_lost_is_found_out(crew: Crew) -> None:
     worker = ready(crew, "untroubled")
     expected = outcome(crew, worker, worker.commit(**busy(worker)))
     worker = ready(crew)
-    trouble = Trouble(worker.seat.engine)
+    trouble = Trouble(worker.session.engine)
     trouble.lose_reply = True
     assert outcome(crew, worker, worker.commit(**busy(worker))) == expected
     assert not trouble.lose_reply
     worker.end(*map(stored, list(worker.hand.values())))
-    assert all(b"\x00" not in path.read_bytes() for path in worker.seat.files(1))
+    assert all(b"\x00" not in path.read_bytes() for path in worker.session.files(1))
 
 
 def test_redirects_to_one_address_are_found_out_in_order(crew: Crew) -> None:
     worker = crew.join(*candidates(A, B))
     one, two = worker.claim()
-    trouble = Trouble(worker.seat.engine)
+    trouble = Trouble(worker.session.engine)
     trouble.lose_reply = True
-    answer = worker.commit(moves=[Move(each, each.candidate._replace(url=C)) for each in (one, two)])
+    answer = worker.commit(moves=[Redirect(each, each.candidate._replace(url=C)) for each in (one, two)])
     assert [moved and moved.candidate.url for moved in answer.moved.values()] == [C, None]
-    assert list(answer.moved) == [one.lease, two.lease]
-    worker.end(failed(two), *map(stored, [answer.moved[one.lease]]))
+    assert list(answer.moved) == [one.id, two.id]
+    worker.end(failed(two), *map(stored, [answer.moved[one.id]]))
     assert {state for state, _ in crew.addresses().values()} == {DONE}
 
 
 def test_what_is_found_out_twice_is_found_once(crew: Crew) -> None:
     """The reply to the next batch is lost as well, and there are addresses held from before."""
     worker = crew.join(*candidates(A, B, C, D))
-    trouble = Trouble(worker.seat.engine)
+    trouble = Trouble(worker.session.engine)
     for number in range(4):
         trouble.lose_reply = True
         answer = worker.commit(
             ended=[stored(one) for one in list(worker.hand.values())[: number // 2]],
             demand=EVERYTHING._replace(pages=1),
         )
-        assert urls(answer.lent) == [(A, B, C, D)[number]]
+        assert urls(answer.leases) == [(A, B, C, D)[number]]
     worker.end(*map(stored, list(worker.hand.values())))
     assert written(crew.folder) == {A: 1, B: 1, C: 1, D: 1}
 
@@ -122,15 +130,15 @@ def test_lines_of_a_transaction_that_failed_are_not_there(crew: Crew) -> None:
     worker = crew.join(*candidates(A, B))
     first, second = worker.claim()
     worker.end(stored(first))
-    before = worker.seat.pages.path.read_bytes()
-    trouble = Trouble(worker.seat.engine)
+    before = worker.session.pages.path.read_bytes()
+    trouble = Trouble(worker.session.engine)
     trouble.fail_commit = True
-    worker.seat.ledger.patience = -1.0
+    worker.session.committer.retry_seconds = -1.0
     with pytest.raises(StateError):
-        worker.seat.ledger.commit(Batch(ended=[stored(second)]))
+        worker.session.committer.commit(Batch(ended=[stored(second)]))
     worker.die()
     again = crew.join()
-    assert again.seat.pages.path.read_bytes() == before
+    assert again.session.pages.path.read_bytes() == before
     again.end(*map(stored, again.claim()))
     assert written(crew.folder) == {A: 1, B: 1}
 
@@ -140,9 +148,9 @@ def test_patience_has_an_end(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> Non
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr(database.time, "monotonic", lambda: float(next(clock)))
     tries = count_tries(worker, away)
-    worker.seat.ledger.patience = 45.0
+    worker.session.committer.retry_seconds = 45.0
     with pytest.raises(StateError, match="the server closed the connection"):
-        worker.seat.ledger.commit(Batch())
+        worker.session.committer.commit(Batch())
     assert 3 <= len(tries) <= 7
 
 
@@ -150,21 +158,21 @@ def test_a_server_that_never_answers_is_given_up(
     postgresql_engine: Engine, tmp_path: Path, postgres_server: postgres.Server
 ) -> None:
     crew = Crew(postgresql_engine, tmp_path)
-    ledger = ready(crew).seat.ledger
-    ledger.patience = 0.0
-    assert ledger.answers_within == STATEMENT_SECONDS
-    ledger.stopping = True
-    assert ledger.answers_within == 0.0
+    committer = ready(crew).session.committer
+    committer.retry_seconds = 0.0
+    assert committer.timeout_seconds == STATEMENT_SECONDS
+    committer.stopping = True
+    assert committer.timeout_seconds == 0.0
     postgres_server.freeze()
-    too_late = Timer(0.3, ledger.hang_up)
+    too_late = Timer(0.3, committer.break_connection)
     too_late.start()
     try:
         with pytest.raises(StateError, match="cannot be written to"):
-            ledger.commit(Batch(demand=EVERYTHING))
+            committer.commit(Batch(demand=EVERYTHING))
     finally:
         too_late.join()
         postgres_server.thaw()
-    ledger.commit(Batch(demand=EVERYTHING))
+    committer.commit(Batch(demand=EVERYTHING))
     crew.close()
 
 
@@ -182,7 +190,7 @@ def test_what_may_pass_is_tried_again(crew: Crew, error: Callable[[], Exception]
     tries = count_tries(worker, error, 2)
     if tried == 1:
         with pytest.raises(StateError):
-            worker.seat.ledger.commit(Batch())
+            worker.session.committer.commit(Batch())
     else:
         assert urls(worker.claim()) == [A]
     assert len(tries) == tried
@@ -191,15 +199,15 @@ def test_what_may_pass_is_tried_again(crew: Crew, error: Callable[[], Exception]
 def count_tries(worker: Worker, error: Callable[[], Exception], failures: int = 1_000) -> list[None]:
     """Have so many batches of a worker fail; as many entries as there were tries."""
     tries: list[None] = []
-    write = worker.seat.ledger._write
+    write = worker.session.committer._write
 
-    def fail(*args: Any) -> Answer:
+    def fail(*args: Any) -> BatchReply:
         tries.append(None)
         if len(tries) <= failures:
             raise error()
         return write(*args)
 
-    worker.seat.ledger._write = fail  # type: ignore[method-assign]
+    worker.session.committer._write = fail  # type: ignore[method-assign]
     return tries
 
 
@@ -227,20 +235,20 @@ def test_a_file_that_was_taken_away_starts_anew(crew: Crew, ending: str) -> None
     first, _ = worker.claim()
     worker.end(stored(first, text="a long text " * 100))
     getattr(worker, ending)()
-    worker.seat.pages.path.unlink()
+    worker.session.pages.path.unlink()
     again = crew.join()
     again.end(*map(stored, again.claim()))
     assert [record["url"] for record in again.records()] == [B]
-    assert crew.value(select(output.c.pages_size)) == again.seat.pages.path.stat().st_size
+    assert crew.value(select(output.c.pages_size)) == again.session.pages.path.stat().st_size
 
 
 def test_what_a_crash_left_in_the_files_is_cut_off(crew: Crew) -> None:
     worker = crew.join(Candidate(A), Candidate(B, kind="image"))
     worker.end(*map(stored, worker.claim()))
-    before = [path.read_bytes() for path in worker.seat.files(1)]
-    for path in worker.seat.files(1):
+    before = [path.read_bytes() for path in worker.session.files(1)]
+    for path in worker.session.files(1):
         with path.open("ab") as file:
             file.write(b'{"url": "half')
     worker.die()
     again = crew.join()
-    assert [path.read_bytes() for path in again.seat.files(1)] == before
+    assert [path.read_bytes() for path in again.session.files(1)] == before

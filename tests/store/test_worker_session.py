@@ -14,7 +14,7 @@ from crawler.store import addresses
 from crawler.store.database import StateError, open_database
 from crawler.store.output_files import JsonLines
 from crawler.store.schema import DONE, WAITING, crawl, host, output, worker
-from crawler.store.worker_session import Plan, WorkerSession
+from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
 A, B = "http://a.example/", "http://b.example/"
@@ -38,7 +38,7 @@ def files(crew: Crew, folder: str = "one") -> list[str]:
 
 def test_workers_in_one_folder_have_files_of_their_own(many: Crew) -> None:
     workers = [many.join(*candidates(A)), many.join(), many.join()]
-    assert [one.seat.number for one in workers] == [1, 2, 3]
+    assert [one.session.number for one in workers] == [1, 2, 3]
     assert files(many) == ["crawl-2.jsonl", "crawl-3.jsonl", "crawl.jsonl"]
     workers[1].end(*map(stored, workers[1].claim()))
     assert [len(one.records()) for one in workers] == [0, 1, 0]
@@ -49,34 +49,34 @@ def test_pictures_have_a_file_when_there_are_some(crew: Crew) -> None:
     assert files(crew) == ["crawl.jsonl"]
     one.end(*map(stored, one.claim()))
     assert files(crew) == ["crawl.images.jsonl", "crawl.jsonl"]
-    assert [record["url"] for record in lines(one.seat.files(1)[1])] == [A]
+    assert [record["url"] for record in lines(one.session.files(1)[1])] == [A]
 
 
 @pytest.mark.parametrize("name", ["a", "a.b", "a-1", "ü"])
 def test_files_are_named_after_the_crawl(crew: Crew, name: str) -> None:
-    seat = crew.join(name=name).seat
+    session = crew.join(name=name).session
     folder = crew.folder / "one"
-    assert seat.files(1) == (folder / f"{name}.jsonl", folder / f"{name}.images.jsonl")
-    assert seat.files(2) == (folder / f"{name}-2.jsonl", folder / f"{name}-2.images.jsonl")
+    assert session.files(1) == (folder / f"{name}.jsonl", folder / f"{name}.images.jsonl")
+    assert session.files(2) == (folder / f"{name}-2.jsonl", folder / f"{name}-2.images.jsonl")
 
 
 def test_a_number_belongs_to_a_folder(crew: Crew) -> None:
     one, two = crew.pair()
-    assert [one.seat.number, two.seat.number] == [1, 2]
+    assert [one.session.number, two.session.number] == [1, 2]
     for each in (one, two):
         each.leave()
-    assert crew.join(folder="two").seat.number == 2
-    assert crew.join(folder="three").seat.number == 3
-    assert crew.join(folder="one").seat.number == 1
+    assert crew.join(folder="two").session.number == 2
+    assert crew.join(folder="three").session.number == 3
+    assert crew.join(folder="one").session.number == 1
 
 
 def test_a_free_seat_is_taken_first(many: Crew) -> None:
     workers = [many.join() for _ in range(3)]
     workers[1].leave()
-    assert many.join().seat.number == 2
+    assert many.join().session.number == 2
     workers[2].die()
     workers[0].die()
-    assert [many.join().seat.number, many.join().seat.number, many.join().seat.number] == [1, 3, 4]
+    assert [many.join().session.number, many.join().session.number, many.join().session.number] == [1, 3, 4]
 
 
 def test_a_folder_is_the_same_wherever_it_is(crew: Crew) -> None:
@@ -85,21 +85,21 @@ def test_a_folder_is_the_same_wherever_it_is(crew: Crew) -> None:
     one.leave()
     (crew.folder / "one").rename(crew.folder / "elsewhere")
     again = crew.join(folder="elsewhere")
-    assert (again.seat.number, len(again.records())) == (1, 1)
+    assert (again.session.number, len(again.records())) == (1, 1)
 
 
 def test_a_copied_folder_is_another_while_workers_are_at_work_in_the_first(many: Crew) -> None:
     one = many.join(*candidates(A))
     shutil.copytree(many.folder / "one", many.folder / "copy")
     copy = many.join(folder="copy")
-    assert (one.seat.number, copy.seat.number) == (1, 2)
+    assert (one.session.number, copy.session.number) == (1, 2)
     one.end(*map(stored, one.claim()))
     for each in (one, copy):
         each.leave()
     shutil.copytree(many.folder / "one", many.folder / "moved")
     shutil.rmtree(many.folder / "one")
     moved = many.join(folder="moved")
-    assert (moved.seat.number, len(moved.records())) == (1, 1)
+    assert (moved.session.number, len(moved.records())) == (1, 1)
 
 
 def test_a_number_under_which_nothing_was_written_is_given_up(many: Crew) -> None:
@@ -120,7 +120,7 @@ def test_another_crawl_s_file_is_neither_cut_nor_gone_on_with(crew: Crew) -> Non
     one.end(*map(stored, one.claim(pages=1)))
     one.leave()
     theirs = b'{"url": "http://theirs.example/"}\n' * 90
-    one.seat.pages.path.write_bytes(theirs)
+    one.session.pages.path.write_bytes(theirs)
     again = crew.join()
     again.end(*map(stored, again.claim()))
     assert len(again.records()) == 1
@@ -138,9 +138,9 @@ def test_a_second_worker_in_one_folder_wants_postgresql(sqlite_engine: Engine, t
         crew.join()
     one.end(*map(stored, list(one.hand.values())))
     other = crew.join(name="other")
-    assert other.seat.number == 1
+    assert other.session.number == 1
     one.leave()
-    assert crew.join().seat.number == 1
+    assert crew.join().session.number == 1
     crew.close()
 
 
@@ -163,7 +163,7 @@ def test_a_seat_that_cannot_be_taken_leaves_no_lock(crew: Crew, monkeypatch: pyt
         broken.setattr(JsonLines, "open", fail)
         with pytest.raises(PermissionError):
             crew.join()
-    assert crew.join().seat.number == 1
+    assert crew.join().session.number == 1
 
 
 def test_workers_may_start_at_once(postgresql_engine: Engine, tmp_path: Path) -> None:
@@ -174,10 +174,10 @@ def test_workers_may_start_at_once(postgresql_engine: Engine, tmp_path: Path) ->
         engine = open_database(postgresql_engine.url)
         try:
             start.wait(10)
-            seat = WorkerSession(engine, Plan("crawl", SEEDS, tmp_path, Canonical(()), 9))
-            numbers.append(seat.number)
+            session = WorkerSession(engine, CrawlPlan("crawl", SEEDS, tmp_path, Canonical(()), 9))
+            numbers.append(session.number)
             start.wait(10)
-            seat.leave()
+            session.leave()
         finally:
             engine.dispose()
 
@@ -203,10 +203,10 @@ def test_a_file_from_before_is_kept_aside(crew: Crew) -> None:
 def test_a_worker_s_file_is_not_that_of_a_crawl_so_named(many: Crew) -> None:
     other = many.join(*candidates(A), name="crawl-2")
     other.end(*map(stored, other.claim()))
-    numbers = [many.join().seat.number, many.join().seat.number]
+    numbers = [many.join().session.number, many.join().session.number]
     for one in many.workers:
         one.leave()
-    numbers += [many.join().seat.number, many.join().seat.number]
+    numbers += [many.join().session.number, many.join().session.number]
     assert len(other.records()) == 1
     assert numbers == [1, 3, 1, 3]
 
@@ -215,12 +215,12 @@ def test_a_dead_worker_s_seat_is_cleared_even_if_another_is_taken(many: Crew) ->
     """The first free seat is taken, and what the dead held on the others returns, too."""
     one, two = many.join(*candidates(A)), many.join(*candidates(B))
     two.claim()
-    with two.seat.pages.path.open("ab") as file:
+    with two.session.pages.path.open("ab") as file:
         file.write(b"half")
     one.die()
     two.die()
     assert sorted(urls(many.join().claim())) == [A, B]
-    assert two.seat.pages.path.read_bytes() == b""
+    assert two.session.pages.path.read_bytes() == b""
 
 
 # Seeds.
@@ -286,8 +286,8 @@ def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.Mo
     monkeypatch.setattr(addresses, "NAMED_AT_ONCE", 3)
     urls = [f"http://{n}.example/" for n in range(8)]
     one = crew.join(*candidates(*urls, kind="seed"))
-    one.end(*(failed(lent, lessons=(("again", lent.candidate.url),)) for lent in one.claim()))
-    assert one.seat.begin(urls)
+    one.end(*(failed(lease, shared_examples=(("again", lease.candidate.url),)) for lease in one.claim()))
+    assert one.session.begin(urls)
     one.leave()
     again = crew.join(*candidates(*urls, kind="seed"))
     assert len(again.claim()) == 8
@@ -296,8 +296,8 @@ def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.Mo
 def test_the_last_words(crew: Crew) -> None:
     one = crew.join(*candidates(A))
     one.end(*map(stored, one.claim()))
-    assert one.seat.finished_words() == (
-        f"The crawl 'crawl' is finished: 1 page, in {one.seat.pages.path}. Nothing is due, the next page in 23 h; "
+    assert one.session.finished_message() == (
+        f"The crawl 'crawl' is finished: 1 page, in {one.session.pages.path}. Nothing is due, the next page in 23 h; "
         "-a refresh=all takes every page, -a fresh=yes starts it anew."
     )
 
@@ -306,8 +306,8 @@ def test_the_last_words_when_the_crawl_has_all_its_pages(many: Crew) -> None:
     one, two = many.join(*candidates(A, B, A + "2"), max_pages=2), many.join(folder="two", max_pages=2)
     one.end(*map(stored, one.claim(pages=1)))
     two.end(*map(stored, two.claim(pages=1)))
-    assert one.seat.finished_words() == (
-        f"The crawl 'crawl' is finished: 2 pages, in {one.seat.pages.path} and the files of other workers. "
+    assert one.session.finished_message() == (
+        f"The crawl 'crawl' is finished: 2 pages, in {one.session.pages.path} and the files of other workers. "
         "Nothing is due, the next page in 23 h; a larger max_pages goes on, -a refresh=all takes every page, "
         "-a fresh=yes starts it anew."
     )
@@ -316,4 +316,4 @@ def test_the_last_words_when_the_crawl_has_all_its_pages(many: Crew) -> None:
 def test_a_worker_that_left_is_no_worker(crew: Crew) -> None:
     one, two = crew.pair()
     one.leave()
-    assert crew.value(select(worker.c.id)) == two.seat.worker_id
+    assert crew.value(select(worker.c.id)) == two.session.worker_id

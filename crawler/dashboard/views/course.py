@@ -11,7 +11,7 @@ from crawler.dashboard.parameters import Given, Parameter
 from crawler.dashboard.request import RefusedError
 from crawler.dashboard.views import Data
 from crawler.store.dashboard_tables import sample
-from crawler.store.samples import Point, course
+from crawler.store.samples import SamplePoint, sample_points
 from crawler.store.schema import crawl
 
 HOURS = ("1", "6", "24", "168", "all")
@@ -49,22 +49,22 @@ def course_of(desk: DashboardContext, given: Given) -> Course:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
         last = connection.execute(select(func.max(sample.c.at)).where(sample.c.crawl_id == number)).scalar()
         since = None if last is None or given["hours"] == "all" else last - HOUR * int(given["hours"])
-        points = course(connection, number, since, POINTS)
+        points = sample_points(connection, number, since, POINTS)
     return drawn(points)
 
 
-def drawn(points: Sequence[Point]) -> Course:
+def drawn(points: Sequence[SamplePoint]) -> Course:
     """The lines of these points."""
     with_pauses = list(_with_pauses(points))
     lines = [
-        Series(name, unit, tuple(value(one) if isinstance(one, Point) else None for one in with_pauses))
+        Series(name, unit, tuple(value(one) if isinstance(one, SamplePoint) else None for one in with_pauses))
         for name, (unit, value) in LINES.items()
     ]
     lines.insert(3, Series("harvest", "%", tuple(_harvest(with_pauses))))
-    return Course(tuple(one.at if isinstance(one, Point) else one for one in with_pauses), tuple(lines))
+    return Course(tuple(one.at if isinstance(one, SamplePoint) else one for one in with_pauses), tuple(lines))
 
 
-def _with_pauses(points: Sequence[Point]) -> Iterator[Point | float]:
+def _with_pauses(points: Sequence[SamplePoint]) -> Iterator[SamplePoint | float]:
     """The points, and a moment by itself where a pause begins."""
     for place, point in enumerate(points):
         yield point
@@ -73,11 +73,11 @@ def _with_pauses(points: Sequence[Point]) -> Iterator[Point | float]:
             yield ends
 
 
-def _harvest(points: Sequence[Point | float]) -> Iterator[float | None]:
+def _harvest(points: Sequence[SamplePoint | float]) -> Iterator[float | None]:
     """The share of pages on topic, at each point of the last ones that make enough pages."""
     first = read = on_topic = 0
     for point in points:
-        if not isinstance(point, Point):
+        if not isinstance(point, SamplePoint):
             yield None
             continue
         read, on_topic = read + point.read, on_topic + point.on_topic
@@ -87,29 +87,29 @@ def _harvest(points: Sequence[Point | float]) -> Iterator[float | None]:
         yield on_topic / read if read else None
 
 
-def _read(point: Point | float) -> int:
-    return point.read if isinstance(point, Point) else 0
+def _read(point: SamplePoint | float) -> int:
+    return point.read if isinstance(point, SamplePoint) else 0
 
 
-def _on_topic(point: Point | float) -> int:
-    return point.on_topic if isinstance(point, Point) else 0
+def _on_topic(point: SamplePoint | float) -> int:
+    return point.on_topic if isinstance(point, SamplePoint) else 0
 
 
-def _a_second(name: str) -> Callable[[Point], float | None]:
+def _a_second(name: str) -> Callable[[SamplePoint], float | None]:
     return lambda point: getattr(point, name) / point.seconds if point.seconds > 0 else None
 
 
-def _answers(first: str) -> Callable[[Point], float | None]:
+def _answers(first: str) -> Callable[[SamplePoint], float | None]:
     """The answers a second whose status begins so."""
 
-    def count(point: Point) -> float | None:
+    def count(point: SamplePoint) -> float | None:
         found = sum(n for status, n in point.statuses.items() if status.startswith(first))
         return found / point.seconds if point.seconds > 0 else None
 
     return count
 
 
-LINES: dict[str, tuple[str, Callable[[Point], float | None]]] = {
+LINES: dict[str, tuple[str, Callable[[SamplePoint], float | None]]] = {
     "pages": ("/s", _a_second("pages")),
     "requests": ("/s", _a_second("requests")),
     "failed": ("/s", _a_second("failed")),

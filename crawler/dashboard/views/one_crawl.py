@@ -20,7 +20,7 @@ from crawler.reports.crawl_summary import CrawlSummary, summary_of
 from crawler.reports.sites import SORTS, SiteQuery, Sites, sites
 from crawler.reports.slow_hosts import Slow, slowest
 from crawler.reports.state_report import Ends, ends_of
-from crawler.store.database import time_of
+from crawler.store.database import database_time
 from crawler.store.read_only import reading
 from crawler.store.schema import crawl
 from crawler.translation.message import Message
@@ -103,7 +103,7 @@ def slow_hosts(desk: DashboardContext, given: Given) -> SlowHosts:
 
 def _one_crawl(desk: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
     return OneCrawl(
-        figures(connection, [of], time_of(connection))[0],
+        figures(connection, [of], database_time(connection))[0],
         tuple(json.loads(of.seeds)),
         tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
         _outcomes(desk, of),
@@ -131,7 +131,7 @@ def _slow(desk: DashboardContext, number: int) -> tuple[Slow, ...]:
 
 
 def _found(connection: Connection, given: Given) -> CrawlSummary:
-    found = summary_of(connection, given["crawl"], time_of(connection))
+    found = summary_of(connection, given["crawl"], database_time(connection))
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
     return found

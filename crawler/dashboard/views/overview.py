@@ -8,7 +8,7 @@ from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.views import Data, Views, course, one_crawl
 from crawler.dashboard.views.crawl_figures import CrawlFigures, figures
 from crawler.reports.crawl_summary import latest_summaries
-from crawler.store.database import time_of
+from crawler.store.database import database_time
 
 AT_ONCE = 25
 
@@ -28,7 +28,7 @@ def crawls(desk: DashboardContext, given: Given) -> CrawlList:
     """All crawls, a part at a time."""
     try:
         with desk.reading() as connection:
-            now = time_of(connection)
+            now = database_time(connection)
             found, more = latest_summaries(connection, now, given["before"], AT_ONCE)
             return CrawlList(figures(connection, found, now), more)
     except NothingYetError:

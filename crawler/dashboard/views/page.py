@@ -17,7 +17,7 @@ from crawler.dashboard.views.original import LANGUAGE, document, original, sheet
 from crawler.dashboard.views.page_blocks import Reread, reread, reread_at
 from crawler.dashboard.views.page_detail import Neighbour, known_by_key, neighbours
 from crawler.extraction.auto.explanation import MOST_EXPLAINED
-from crawler.frontier.messages import Keys
+from crawler.frontier.messages import AddressKeys
 from crawler.metadata.page_record import LABELS, PageRecord
 from crawler.outcomes import Outcome
 from crawler.store.pages import field_values
@@ -82,7 +82,7 @@ def data(desk: DashboardContext, given: Given) -> PageDetail:
 
 def _detail(desk: DashboardContext, connection: Connection, found: Reread) -> PageDetail:
     row = found.row
-    keys = Keys(row["crawl_id"], canonical_of(desk.settings))
+    keys = AddressKeys(row["crawl_id"], canonical_of(desk.settings))
     spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
     stored = neighbours(connection, [keys(url) for url in spoken_of.values()]) if spoken_of else {}
     mine = known_by_key(connection, [row["key"]]).get(row["key"])

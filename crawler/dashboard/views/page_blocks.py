@@ -19,7 +19,7 @@ from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockReason, Explained, Explanation, explain
 from crawler.page.page import Extraction, Page
 from crawler.store.responses import TooLargeError, response_of
-from crawler.store.schema import crawl, page, raw
+from crawler.store.schema import crawl, page, stored_response
 from crawler.translation.message import Message
 from crawler.translation.reasons import Reason
 
@@ -80,7 +80,9 @@ def reread(desk: DashboardContext, connection: Connection, number: int) -> Rerea
     row = connection.execute(found.where(page.c.id == number)).mappings().one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
-    kept = connection.execute(select(raw).where(raw.c.key == row["key"])).mappings().one_or_none()
+    kept = (
+        connection.execute(select(stored_response).where(stored_response.c.key == row["key"])).mappings().one_or_none()
+    )
     if kept is None:
         return Reread(row, None, {}, desk.sources)
     try:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 
 from crawler.outcomes import Code, Outcome
 from crawler.reports.fetched_pages import PRIORITIES
-from crawler.store.addresses import in_parts
+from crawler.store.addresses import in_chunks
 from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, page, page_version, verdict
 
 STATES = {WAITING: "waiting", HELD: "held", DONE: "done", RECORDED: "recorded"}
@@ -123,7 +123,7 @@ def _first_found(key: int, more: int = 0) -> Select[tuple[int, int]]:
 def known_by_key(connection: Connection, keys: Iterable[int]) -> dict[int, FoundLink]:
     """The addresses of these keys that the crawl has met."""
     found: dict[int, FoundLink] = {}
-    for part in in_parts(sorted(set(keys))):
+    for part in in_chunks(sorted(set(keys))):
         for row in connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.key.in_(part))):
             found[row.key] = _found(row)
     return found
@@ -157,7 +157,7 @@ def verdicts_by_key(connection: Connection, keys: Iterable[int]) -> dict[int, Pi
     """What was said of the pictures of these keys."""
     columns = [verdict.c[name] for name in PictureVerdict._fields]
     found: dict[int, PictureVerdict] = {}
-    for part in in_parts(sorted(set(keys))):
+    for part in in_chunks(sorted(set(keys))):
         for row in connection.execute(select(*columns).where(verdict.c.key.in_(part))):
             found[row.key] = PictureVerdict._make(row)
     return found

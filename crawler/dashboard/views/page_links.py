@@ -21,7 +21,7 @@ from crawler.dashboard.views.page_detail import (
     known_by_key,
     verdicts_by_key,
 )
-from crawler.frontier.messages import Keys
+from crawler.frontier.messages import AddressKeys
 from crawler.noise import reasons
 from crawler.outcomes import Outcome
 from crawler.translation.message import Message
@@ -100,7 +100,7 @@ def data(desk: DashboardContext, given: Given) -> PageLinks:
         return _first_found(found, rows)._replace(total=total, is_cut=is_cut)
     _ = found.page.links  # read before the next look at the database: a large page takes its time
     with desk.reading() as connection:
-        return _of_source(connection, found, Keys(found.row["crawl_id"], canonical_of(desk.settings)), given)
+        return _of_source(connection, found, AddressKeys(found.row["crawl_id"], canonical_of(desk.settings)), given)
 
 
 def _cursor(after: str) -> tuple[int, int] | None:
@@ -128,7 +128,7 @@ def _first_found(found: Reread, rows: list[FoundLink]) -> PageLinks:
     return _answer(found, "found", len(rows))._replace(links=links, next=next_one)
 
 
-def _of_source(connection: Connection, found: Reread, keys: Keys, given: Given) -> PageLinks:
+def _of_source(connection: Connection, found: Reread, keys: AddressKeys, given: Given) -> PageLinks:
     """All links, or pictures, of the source, in its order, each address once."""
     if not re.fullmatch(r"[0-9]{0,6}", given["after"], re.ASCII):
         raise _wrong()

@@ -20,7 +20,7 @@ from crawler.schedule.cron import CronError, read
 from crawler.schedule.cron_words import words
 from crawler.schedule.jobs import RUNNING, Job, Run, history_of, jobs_of
 from crawler.schedule.processes import tail
-from crawler.store.database import time_of
+from crawler.store.database import database_time
 from crawler.store.schema import crawl
 from crawler.subcommands.schedule_jobs import next_at
 
@@ -127,7 +127,7 @@ def schedule_data(desk: DashboardContext, given: Given) -> Schedule:
     scheduler = job_form.scheduler_is_at_work(desk)
     try:
         with desk.reading() as connection:
-            now, there = time_of(connection), jobs_of(connection)
+            now, there = database_time(connection), jobs_of(connection)
             start = next((place for place, one in enumerate(there, 1) if one.id == given.get("after")), 0)
             shown = there[start : start + AT_ONCE]
             more = len(there) - start - len(shown)
@@ -142,7 +142,7 @@ def schedule_data(desk: DashboardContext, given: Given) -> Schedule:
 def history_data(desk: DashboardContext, given: Given) -> JobHistory:
     """A job and its runs."""
     with desk.reading() as connection:
-        now, found = time_of(connection), _find(connection, given["job"])
+        now, found = database_time(connection), _find(connection, given["job"])
         runs = history_of(connection, found.name)[1]
         shown = tuple(_run(connection, found, one, now) for one in runs[:MOST_RUNS])
         return JobHistory(_job(connection, found, now), shown, max(0, len(runs) - MOST_RUNS))
@@ -237,7 +237,7 @@ def show_job(desk: DashboardContext, request: Request, given: Given) -> Answer:
 def show_log(desk: DashboardContext, request: Request, given: Given) -> Answer:
     """The page of a run with the end of its log."""
     with desk.reading() as connection:
-        now, found = time_of(connection), _find(connection, given["job"])
+        now, found = database_time(connection), _find(connection, given["job"])
         rows = [one for one in history_of(connection, found.name)[1] if one.id == given["run"]]
         if not rows:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
