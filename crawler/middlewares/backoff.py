@@ -48,7 +48,9 @@ class BackoffMiddleware:
         self.hosts, self.count = hosts, count
         self.limit = limit
         self.rests: dict[str, tuple[int, float]] = {}
-        """How often each busy host was let rest in a row, and until when."""
+        """How many times in a row each busy host rested, and until when."""
+        self.closed: set[str] = set()
+        """Hosts that are asked for nothing more; answers to requests on their way still come."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -82,7 +84,9 @@ class BackoffMiddleware:
             self.rests[name] = times, until
         if until - now > self.limit or times > self.times:
             self.hosts.close(name)
-            logger.warning("%s answers %d: it is left alone, its addresses are given up", name, status)
+            if name not in self.closed:
+                self.closed.add(name)
+                logger.warning("%s answers %d: it is left alone, its addresses are given up", name, status)
             return False
         if begins:
             logger.info("%s answers %d: it rests for %.0f seconds", name, status, until - now)

@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 MAX_SIZE = 500 * 1024  # so much of it is read, which is what RFC 9309 asks for at least
 MAX_KEPT = 5_000_000  # bytes of robots.txt whose rules are kept; rules take 20 times as much memory, some twice that
+SHORTEST_DELAY = 0.001  # seconds: a shorter Crawl-delay slows nothing down
 WEIGHT = 100  # of any answer, beside what was in robots.txt
 ROBOTS = "robots_txt"
 """Marks the requests for robots.txt itself in their meta."""
@@ -124,7 +125,7 @@ class RobotsMiddleware:
     def slow_down(self, name: str, rules: Protego) -> Protego | Outcome:
         """The rules, after their Crawl-delay is taken to heart."""
         delay = rules.crawl_delay(BOT)
-        if delay is None or delay <= 0:
+        if delay is None or delay < SHORTEST_DELAY:
             return rules
         if delay > self.crawl_delay_limit:
             return Outcome(Code.CRAWL_DELAY_TOO_LONG)

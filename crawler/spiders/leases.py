@@ -79,7 +79,7 @@ class Leases:
             if outcome is None or outcome.code in READ:
                 self.status.seeds_answered += 1
             else:
-                self.status.seeds_failed[candidate.url] = outcome
+                self.status.seeds_failed[candidate.requested or candidate.url] = outcome
         elif candidate.kind in KINDS and outcome is not None and outcome.code not in KINDS:
             self.status.examples_failed[candidate.requested or candidate.url] = outcome
 

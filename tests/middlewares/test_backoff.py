@@ -10,6 +10,12 @@ import pytest
 from hurried import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
 
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.host_limits import LimitSettings
+from crawler.frontier.messages import AddressKeys
+from crawler.middlewares.backoff import BackoffMiddleware
+from crawler.urls.canonical import Canonical
+
 TOLERANCE = 0.15  # of a machine with other things to do
 LATE = 15.0  # the same, where it has very much else to do
 ONE_AT_A_TIME = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "HURRIED_DELAY": "0.3"} | HURRIED
@@ -95,6 +101,13 @@ def test_a_host_that_is_busy_for_too_long_is_left_alone(tmp_path: Path, words: s
     assert list(refused.values()) == [1]
     assert ended.counts() == refused | {"site asked to be left alone": 7}
     assert ended.status == 0
+
+
+def test_a_host_that_is_left_alone_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
+    hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings())
+    backoff = BackoffMiddleware(hosts, lambda name: None, limit=10.0)
+    assert [backoff.let_rest(name, 503, 3600.0) for name in ("a.example", "a.example", "b.example")] == [False] * 3
+    assert [record.args[0] for record in caplog.records if record.args] == ["a.example", "b.example"]
 
 
 def test_a_page_that_is_always_busy_does_not_cost_the_others(tmp_path: Path) -> None:

@@ -4,7 +4,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from protego import Protego
 from sites import OPEN, Answer, Route, Site, crawl, page, serving
+
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.host_limits import LimitSettings
+from crawler.frontier.messages import AddressKeys
+from crawler.middlewares.robots import RobotsMiddleware
+from crawler.urls.canonical import Canonical
 
 DELAY = 0.6
 TOLERANCE = 0.15  # of a machine with other things to do
@@ -68,3 +75,13 @@ def test_the_pauses_of_the_group_that_speaks_to_this_crawler_count(tmp_path: Pat
         crawl(tmp_path, {"seeds": site.url}, OPEN)
     assert len(gaps(site)) == 3
     assert 0.3 - TOLERANCE <= min(gaps(site)) <= max(gaps(site)) < 10
+
+
+@pytest.mark.parametrize(("delay", "interval"), [("1e-320", 0.0), ("0.0009", 0.0), ("0.001", 0.001), ("-1", 0.0)])
+def test_a_delay_below_a_millisecond_is_none(delay: str, interval: float, caplog: pytest.LogCaptureFixture) -> None:
+    hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings())
+    rules = Protego.parse(f"User-agent: *\nCrawl-delay: {delay}")
+    with caplog.at_level("INFO"):
+        assert RobotsMiddleware(None, hosts, 60.0).slow_down("a.example", rules) is rules  # type: ignore[arg-type]
+    assert hosts.interval("a.example") == interval
+    assert len(caplog.records) == bool(interval)

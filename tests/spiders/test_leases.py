@@ -1,0 +1,25 @@
+"""The end of a request, counted and noted in one place."""
+
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.host_limits import LimitSettings
+from crawler.frontier.messages import AddressKeys, BatchReply, Candidate, Lease, PageResult
+from crawler.outcomes import Code, Outcome
+from crawler.spiders.crawl_status import CrawlStatus
+from crawler.spiders.leases import Leases
+from crawler.spiders.outcome_counts import OutcomeCounts
+from crawler.urls.canonical import Canonical
+
+SEED, TARGET = "http://a.example/", "http://b.example/"
+
+
+def test_a_redirected_seed_fails_under_the_address_that_was_given() -> None:
+    frontier, status = Frontier(AddressKeys(1, Canonical(())), LimitSettings()), CrawlStatus(None)  # type: ignore[arg-type]
+    lease = Lease(1, Candidate(TARGET, kind="seed", requested=SEED), 1, 1)
+    frontier.apply_reply(BatchReply([lease]), 0.0)
+    assert frontier.take(0.0) == lease
+    counts = OutcomeCounts(lambda name, by: None)
+    leases = Leases(frontier, counts, status, lambda name, by: None, comes_again=lambda: False)
+    outcome = Outcome(Code.HTTP_STATUS, "404")
+    leases.finish(lease, PageResult(outcome))
+    leases.finish(lease, PageResult(outcome))  # it was ended before
+    assert (status.seeds_failed, counts.outcomes) == ({SEED: outcome}, {outcome: 1})
