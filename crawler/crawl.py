@@ -1,4 +1,6 @@
-"""Builds a crawl: reads its arguments and settings once, makes its parts, and gives each what it needs."""
+"""Builds a crawl: reads arguments and settings once, creates the parts, and passes each what it needs."""
+
+from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
@@ -19,15 +21,14 @@ from crawler.extraction import LEARNING, Extractor, favouring
 from crawler.extraction.template import Libraries
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.messages import Candidate
+from crawler.frontier.page_result import Candidate
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.settings import user_agent
-from crawler.spiders.crawl_status import CrawlStatus
+from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
 from crawler.spiders.examples import Examples
 from crawler.spiders.images import EvidenceCache, PageImages
 from crawler.spiders.leases import Leases
-from crawler.spiders.outcome_counts import OutcomeCounts
 from crawler.spiders.page_links import LinkSelector
 from crawler.spiders.page_reader import PageReader
 from crawler.spiders.topic_tracker import SharedLearning, TopicTracker
@@ -75,7 +76,7 @@ class Crawl:
 
     @property
     def is_fruitless(self) -> bool:
-        """Whether every seed failed of a crawl that never stored a page."""
+        """Whether all seeds failed and the crawl never stored a page."""
         pages = self.frontier.pages or self.frontier.all_pages or self.session.committer.round.comes_again
         return bool(self.status.seeds_failed) and not self.status.seeds_answered and not pages
 
@@ -84,12 +85,12 @@ _crawls: WeakKeyDictionary[Crawler, Crawl] = WeakKeyDictionary()
 
 
 def crawl_of(crawler: Crawler) -> Crawl:
-    """The crawl that a crawler was built for: where Scrapy makes a component, it takes its arguments from here."""
+    """The crawl of a crawler: components that Scrapy creates take their arguments from it."""
     return _crawls[crawler]
 
 
 def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None = None) -> Crawl:
-    """The crawl of these arguments; without a seat it takes one, and begins a round if one is due."""
+    """The crawl of these arguments; without a session it joins, and begins a round if one is due."""
     settings = crawler.settings
     if session is None:
         session = join_crawl(arguments, settings)
@@ -98,7 +99,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     _introduce(settings, arguments)
 
     def count_statistic(name: str, by: int) -> None:
-        crawler.stats.inc_value(name, by)  # which are made after the crawl
+        crawler.stats.inc_value(name, by)  # the stats are created after the crawl
 
     method = arguments.extractor or settings["EXTRACTOR"]
     extract, libraries = favouring(method, arguments.favour), None
@@ -108,17 +109,15 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
     status, scope = CrawlStatus(crawler), _scope(settings, arguments, seeds)
-    topic, pictures, evidence = (
-        _topic(settings, arguments, session),
-        _pictures(settings, arguments, extract),
-        EvidenceCache(),
-    )
+    topic, evidence = _topic(settings, arguments, session), EvidenceCache()
+    pictures = _pictures(settings, arguments, extract)
     learning = SharedLearning(scope, topic, evidence, libraries)
     reader = PageReader(
         extract=extract,
         topic=topic,
         learning=learning,
         links=LinkSelector(scope, pictures, counts, frontier),
+        frontier=frontier,
         pictures=pictures,
         comparison=ChangeDetector(method, arguments.favour, extract),
         counts=counts,
@@ -149,7 +148,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
 
 
 def _prepare(session: WorkerSession, seeds: Iterable[str], reader: PageReader, settings: BaseSettings) -> None:
-    """Tell the ledger what the crawl wants of it, and let seeds and examples wait."""
+    """Configure the committer, and let seeds and examples wait."""
     session.committer.reads_templates = reader.libraries is not None
     session.committer.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES") if reader.pictures.judged else 0
     waiting = [Candidate(seed, SEED_PRIORITY, kind="seed", via="seed") for seed in seeds]
@@ -157,7 +156,7 @@ def _prepare(session: WorkerSession, seeds: Iterable[str], reader: PageReader, s
 
 
 def _introduce(settings: BaseSettings, arguments: Arguments) -> None:
-    """Tell sites who asks, and which languages are wanted."""
+    """Set the headers that tell sites who asks, and for which languages."""
     settings.set("USER_AGENT", user_agent(settings["CONTACT"]), priority="project")
     if arguments.lang:
         headers = settings.getdict("DEFAULT_REQUEST_HEADERS")
@@ -195,7 +194,7 @@ def _pictures(settings: BaseSettings, arguments: Arguments, extract: Extractor) 
 
 
 def _limits(crawler: Crawler) -> LimitSettings:
-    """How much is asked of a host at once, and how often, by the settings and by what AutoThrottle makes of them."""
+    """The limits on requests to hosts, by the settings and the current delays of AutoThrottle."""
     settings = crawler.settings
     at_once, pause = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"), settings.getfloat("DOWNLOAD_DELAY")
     throttled = settings.getbool("AUTOTHROTTLE_ENABLED")
@@ -214,7 +213,7 @@ def _limits(crawler: Crawler) -> LimitSettings:
 
 
 def join_crawl(arguments: Arguments, settings: BaseSettings) -> WorkerSession:
-    """A seat at the crawl of this name; a StateError when there is none to be had."""
+    """A session at the crawl of this name, or a StateError."""
     folder = Path(settings["OUTPUT_DIR"])
     plan = CrawlPlan(
         arguments.name,
@@ -248,7 +247,7 @@ def _join(url: URL, plan: CrawlPlan) -> WorkerSession:
 
 
 def _with_retries(take: Callable[[], WorkerSession], retry_seconds: float) -> WorkerSession:
-    """What can be taken, tried again while the database is locked, full or away."""
+    """The session, tried again while the database is locked, full or away."""
     until, said = monotonic() + retry_seconds, False
     while True:
         try:
@@ -263,5 +262,5 @@ def _with_retries(take: Callable[[], WorkerSession], retry_seconds: float) -> Wo
 
 
 def has_work(session: WorkerSession, arguments: Arguments) -> bool:
-    """Whether the crawl has anything left to do, or begins a new round."""
-    return session.begin(arguments.seeds or (session.seed_known() or demo.ADDRESS,), arguments.refresh == ALL)
+    """Whether the crawl has anything to do in this round, or begins the next one."""
+    return session.begin(arguments.seeds or (session.known_seed() or demo.ADDRESS,), arguments.refresh == ALL)

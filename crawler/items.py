@@ -1,10 +1,15 @@
 """What a crawl yields."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-from crawler.frontier.messages import Lease, PageResult
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crawler.frontier.page_result import Lease, PageResult
 from crawler.metadata.page_record import PageRecord
-from crawler.page.page import Page
+
+if TYPE_CHECKING:
+    from crawler.page.page import Page
 
 
 @dataclass

@@ -1,4 +1,6 @@
-"""Scrapy's scheduler over the frontier: addresses come out as requests, and results go into the ledger in batches."""
+"""Scrapy's scheduler over the frontier: it turns leases into requests and commits results in batches."""
+
+from __future__ import annotations
 
 import asyncio
 import logging
@@ -6,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from time import monotonic
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
@@ -18,48 +20,45 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from crawler.crawl import Crawl, crawl_of
-from crawler.frontier.messages import Lease
 from crawler.items import ImageItem, PageItem
-from crawler.middlewares.backoff import BEHIND
+from crawler.middlewares.backoff import REFUSED
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.leases import lease_of, result_of
 from crawler.spiders.topic import TopicSpider
 from crawler.store.database import StateError
 from crawler.store.workers import LEASE_SECONDS
 
+if TYPE_CHECKING:
+    from crawler.frontier.page_result import Lease
+
 logger = logging.getLogger(__name__)
 
-COMMIT_SECONDS = 0.25  # between two batches, unless the frontier runs low
-HUNGRY_SECONDS = 0.02
+COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one
+LEAST_SECONDS = 0.02  # between two batches
 
 before_last_commit = object()
-"""The signal that all which a crawl did is committed, and that what is still to be told goes with the last batch."""
+"""The signal before the last batch, when all results are committed."""
 NUDGE = Request("data:,", dont_filter=True)
-"""A request that is never sent: given to the engine, it has it ask for the next one."""
+"""A request that is never sent: it makes the engine ask the scheduler for the next one."""
 
 
 class FrontierScheduler(BaseScheduler):
-    """Hands out the frontier's best address as a request, and ends its lease when nothing more can come of it.
+    """Turns the best lease of the frontier into a request, and ends leases whose items were dropped or failed.
 
-    A request carries its lease in its meta. Retries and redirects are copies of it, so they give the lease back; the
-    spider ends the lease of a request that brings no page; an item that left the pipeline, whichever way, ends the
-    others. A thread of its own commits what happened, a batch at a time.
+    A request carries its lease in its meta. Retries are copies of the request and put the lease back. The spider ends
+    the lease of a request that brings no item, the last pipeline those of items. One thread commits the batches.
     """
 
     shares_every = 20.0
-    """Seconds after which what was learned of the topic is kept for later runs and other workers."""
+    """Seconds between two times that the topic model is shared with other workers."""
 
     def __init__(self, crawler: Crawler, crawl: Crawl, request_for: Callable[[Lease], Request]) -> None:
         self.crawler = crawler
-        self.frontier, self.session, self.leases, self.status = (
-            crawl.frontier,
-            crawl.session,
-            crawl.leases,
-            crawl.status,
-        )
+        self.frontier, self.session = crawl.frontier, crawl.session
+        self.leases, self.status = crawl.leases, crawl.status
         self.topic, self.learning = crawl.topic, crawl.learning
         self.request_for = request_for
-        self.thread = ThreadPoolExecutor(1, "ledger")
+        self.thread = ThreadPoolExecutor(1, "committer")
         self.shared_at = monotonic()
         self._waking = False
         self._needs_batch = asyncio.Event()
@@ -75,11 +74,11 @@ class FrontierScheduler(BaseScheduler):
         return scheduler
 
     def open(self, spider: object) -> None:
-        """Begin to commit."""
+        """Start the commit loop."""
         self.committing = asyncio.ensure_future(self.commit_loop())
 
     def close(self, reason: str) -> Deferred[None]:
-        """Commit what is left, give back what is held, and leave the seat."""
+        """Commit what is left, return all leases, and leave the session."""
         return deferred_from_coro(self._close())
 
     async def _close(self) -> None:
@@ -89,11 +88,11 @@ class FrontierScheduler(BaseScheduler):
         try:
             if not self.status.broken:
                 await self.commit(claim=False)
-                self.topic.tell(self.frontier)
+                self.topic.share(self.frontier)
                 self.frontier.latency.last = True
                 self.crawler.signals.send_catch_log(before_last_commit)
                 await self.commit(claim=False)
-                self.status.tally = await self._in_thread(self.session.tally)
+                self.status.round_counts = await self._in_thread(self.session.round_counts)
                 if dropped := self.session.committer.priority_updates.dropped:
                     logger.warning("Links that keep an older priority, as too many had new ones: %d", dropped)
                 await self._in_thread(self.session.leave)
@@ -108,84 +107,86 @@ class FrontierScheduler(BaseScheduler):
         return not self.frontier.over and not self.status.broken
 
     def enqueue_request(self, request: Request) -> bool:
-        """Let a copy of a request on its way wait for its turn again."""
+        """Put the lease of a retried request back."""
         if request is NUDGE:
             return True
         if "lease" not in request.meta:
             return False
-        behind, lease = request.meta.pop(BEHIND, False), lease_of(request)
+        refused, lease = request.meta.pop(REFUSED, False), lease_of(request)
         if closed := self.frontier.closed(lease.candidate.url):
             self.leases.finish(lease, result_of(request, closed))
             return False
-        return self.frontier.requeue(lease.id, request, behind)
+        return self.frontier.requeue(lease.id, request, refused)
 
     def next_request(self) -> Request | None:
-        """The next request, or None while every host with something to ask for is busy or resting."""
+        """The next request, or None while all hosts with addresses are busy or rest."""
         lease = self.frontier.take(monotonic())
         if self.frontier.needs_batch:
             self._needs_batch.set()
         if lease is None:
             self._wake_when_ready()
             return None
-        request: Request = lease.load or self.request_for(lease)
+        request: Request = lease.request or self.request_for(lease)
         request.meta["lease"] = lease
         return request
 
     async def commit_loop(self) -> None:
-        """Commit a batch now and then, until the crawl ends or the state is broken."""
-        buried = monotonic()
+        """Commit batches until the crawl ends or the database fails."""
+        expired_at = monotonic()
         try:
             while True:
                 self._share()
                 await self.commit()
-                if monotonic() - buried > LEASE_SECONDS / 6:
-                    buried = monotonic()
+                if monotonic() - expired_at > LEASE_SECONDS / 6:
+                    expired_at = monotonic()
                     if dead := await self._in_thread(self.session.committer.expire_silent_workers):
                         logger.warning("Workers that gave no sign of life: %d; what they held is asked for again", dead)
                 await self._until_needed()
         except Exception as error:
             if not isinstance(error, StateError):
-                logger.exception("The state cannot be kept")
+                logger.exception("Batches cannot be committed")
             self.frontier.release()
             self.status.abort(str(error))
 
     def _share(self) -> None:
-        """Have it kept now and then what was learned of the topic, and look up which links still wait."""
+        """Share the topic model now and then, and ask which links still wait."""
         if monotonic() - self.shared_at >= self.shares_every:
             self.shared_at = monotonic()
-            self.topic.tell(self.frontier)
+            self.topic.share(self.frontier)
             self.topic.ask_after(self.frontier)
 
     async def commit(self, claim: bool = True) -> None:
-        """Commit what happened, and take in what comes next."""
+        """Commit a batch and apply its reply."""
         batch = self.frontier.batch(monotonic())
         if not claim:
             batch.demand = None
-        answer = await self._in_thread(self.session.committer.commit, batch)
-        if answer.lost:
+        reply = await self._in_thread(self.session.committer.commit, batch)
+        if reply.lost:
             logger.warning("This worker was taken for dead; it goes on as a new one")
             self.frontier.forget()
             self.frontier.add_samples(*batch.samples)
-            await self._in_thread(self.session.renew)
+            await self._in_thread(self.session.rejoin)
             return
-        news = self.frontier.apply_reply(answer, monotonic())
-        if priorities := self.learning.hear(answer, news):
+        updates = self.frontier.apply_reply(reply, monotonic())
+        if priorities := self.learning.apply(reply, updates):
             self.frontier.update_priorities(priorities)
         self._wake()
 
     async def _in_thread(self, work: Any, *arguments: Any) -> Any:
-        """What the work brings; it is done to its end even when nobody waits for it any more."""
+        """The result of work in the thread; work is finished even if nobody waits for it any more."""
         loop, committer = asyncio.get_running_loop(), self.session.committer
         too_late = loop.call_later(committer.timeout_seconds, committer.break_connection)
         working = loop.run_in_executor(self.thread, work, *arguments)
-        working.add_done_callback(lambda done: done.cancelled() or done.exception())  # somebody has looked at it
+        working.add_done_callback(
+            lambda done: done.cancelled() or done.exception()
+        )  # an exception is not reported as unretrieved
         try:
             return await asyncio.shield(working)
         finally:
             too_late.cancel()
 
     async def _until_needed(self) -> None:
-        await asyncio.sleep(HUNGRY_SECONDS)
+        await asyncio.sleep(LEAST_SECONDS)
         if not self.frontier.needs_batch:
             self._needs_batch.clear()
             try:
@@ -198,7 +199,7 @@ class FrontierScheduler(BaseScheduler):
         self._end(response, item, Code.DROPPED)
 
     def item_failed(self, item: object, response: Response, failure: Failure) -> None:
-        """End the lease of an item that a pipeline failed at, or was not through with in time."""
+        """End the lease of an item that a pipeline failed at, or did not finish in time."""
         self._end(response, item, Code.NEVER_ENDED if isinstance(failure.value, TimeoutError) else Code.CRAWLER_ERROR)
 
     def page_failed(self, response: Response) -> None:
@@ -206,9 +207,9 @@ class FrontierScheduler(BaseScheduler):
         self._end(response, None, Code.CRAWLER_ERROR)
 
     def _end(self, response: Response, item: object, code: Code) -> None:
-        """End the lease of what is not stored; where a page led is followed all the same."""
+        """End the lease of what is not stored; its links are followed all the same."""
         request = response.request if response is not None else None
-        # What could not be kept for want of room is asked for again by the next run.
+        # What could not be stored because the database failed is requested again by the next run.
         if request is None or "lease" not in request.meta or self.status.broken:
             return
         result = item.result if isinstance(item, PageItem | ImageItem) else result_of(request)
@@ -216,7 +217,7 @@ class FrontierScheduler(BaseScheduler):
         self.leases.finish(lease_of(request), replace(result, outcome=outcome, check=None, response=None))
 
     def _wake_when_ready(self) -> None:
-        """Have the engine ask again when a resting host is ready; its own heartbeat comes every 5 seconds only."""
+        """Wake the engine when a resting host is ready; its own heartbeat comes every 5 seconds only."""
         seconds = self.frontier.ready_in(monotonic())
         if seconds is not None and not self._waking:
             self._waking = True

@@ -19,7 +19,8 @@ from sqlalchemy.exc import OperationalError
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
 from crawler.store import database
 from crawler.store.database import open_database
-from crawler.store.schema import tables, version
+from crawler.store.schema import version
+from crawler.store.sql import tables
 
 pytest.register_assert_rewrite("workers")
 

@@ -30,20 +30,9 @@ from crawler.outcomes import Code, Outcome
 from crawler.store.dashboard_tables import job, label, run, sample
 from crawler.store.database import open_database
 from crawler.store.images import PICTURE, label_key
-from crawler.store.schema import (
-    address,
-    crawl,
-    evidence,
-    focus,
-    host,
-    page,
-    page_version,
-    site,
-    stored_response,
-    tables,
-    verdict,
-    worker,
-)
+from crawler.store.page_tables import evidence, focus, page, page_version, stored_response, verdict
+from crawler.store.schema import address, crawl, host, site, worker
+from crawler.store.sql import tables
 
 if sys.version_info >= (3, 14):
     from compression import zstd

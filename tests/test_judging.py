@@ -146,12 +146,12 @@ def counted(*pages: tuple[Sighting, ...]) -> str:
 
 def test_a_shelf_holds_what_was_counted() -> None:
     one, two = counted((THUMBNAIL,)), counted((THUMBNAIL, ELSEWHERE), ())
-    shelf = EvidenceCache()
-    assert shelf.of(None).pages == shelf.of(1).pages == 0
-    shelf.take_in([Counts(1, True, [one]), Counts(2, True, [])], [])
-    shelf.take_in([Counts(1, False, [two])], [2])
-    assert (shelf.of(1).pages, shelf.of(1).links, shelf.of(2).pages) == (3, 3, 0)
-    shelf.take_in([Counts(1, True, [two])], [])
-    assert shelf.of(1).pages == 2
-    shelf.take_in([], [1])
-    assert shelf.of(1).pages == 0
+    cache = EvidenceCache()
+    assert cache.of(None).pages == cache.of(1).pages == 0
+    cache.update([Counts(1, True, [one]), Counts(2, True, [])], [])
+    cache.update([Counts(1, False, [two])], [2])
+    assert (cache.of(1).pages, cache.of(1).links, cache.of(2).pages) == (3, 3, 0)
+    cache.update([Counts(1, True, [two])], [])
+    assert cache.of(1).pages == 2
+    cache.update([], [1])
+    assert cache.of(1).pages == 0

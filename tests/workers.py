@@ -10,21 +10,14 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event, select
 from sqlalchemy.exc import OperationalError
 
-from crawler.frontier.messages import (
-    Batch,
-    BatchReply,
-    Candidate,
-    ClaimRequest,
-    Completion,
-    Lease,
-    PageResult,
-    Redirect,
-)
+from crawler.frontier.messages import Batch, BatchReply, ClaimRequest, Redirect
+from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
-from crawler.store.claims import REQUESTS_A_PAGE
 from crawler.store.database import open_database
-from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, page, site, worker
+from crawler.store.hosts import REQUESTS_A_PAGE
+from crawler.store.page_tables import page
+from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, site, worker
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 
@@ -90,14 +83,18 @@ class Worker:
         if answer.lost:
             self.hand.clear()
             self.hosts.clear()
-        for one in [*(ended.lease for ended in batch.ended), *batch.returned, *(move.lease for move in batch.moves)]:
-            if answer.moved.get(one.id, one) is not None:  # else it is still to be ended
+        for one in [
+            *(ended.lease for ended in batch.ended),
+            *batch.returned,
+            *(move.lease for move in batch.redirects),
+        ]:
+            if answer.redirected.get(one.id, one) is not None:  # else it is still to be ended
                 self.hand.pop(one.id, None)
-        self.hand |= {one.id: one for one in [*answer.leases, *filter(None, answer.moved.values())]}
-        self.hosts |= {one.host_id for one in [*answer.leases, *filter(None, answer.moved.values())]}
+        self.hand |= {one.id: one for one in [*answer.leases, *filter(None, answer.redirected.values())]}
+        self.hosts |= {one.host_id for one in [*answer.leases, *filter(None, answer.redirected.values())]}
         self.shared_examples += answer.shared_examples
         check(self.engine)
-        assert self.session.pages.path.stat().st_size == self.session.pages.mark.size
+        assert self.session.pages.path.stat().st_size == self.session.pages.offset.size
         self.check_limits(answer)
         return answer
 
@@ -122,7 +119,7 @@ class Worker:
     def move(self, one: Lease, url: str) -> Lease | None:
         """What is held in place of an address that is redirected."""
         to = one.candidate._replace(url=url, requested=one.candidate.requested or one.candidate.url)
-        return self.commit(moves=[Redirect(one, to)]).moved[one.id]
+        return self.commit(redirects=[Redirect(one, to)]).redirected[one.id]
 
     def rest(self, *leases: Lease, seconds: float = 0.0) -> BatchReply:
         """Let go of the hosts of these addresses."""

@@ -10,7 +10,7 @@ from crawler.archives.records import Broken, BrokenError, Found, NotHtmlError, R
 from crawler.bulk.parallel import in_order
 from crawler.extraction import Extractor
 from crawler.extraction.output.markdown import markdown
-from crawler.metadata.page_record import READERS
+from crawler.metadata.record_readers import READERS
 from crawler.noise.verdict import noise_of
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.page.limits import Cut

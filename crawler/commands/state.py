@@ -16,10 +16,10 @@ from rich.text import Text
 from crawler.outcomes import Code, Group, Outcome, of_group
 from crawler.reports.sites import SiteRow
 from crawler.reports.state_report import Crawl, Disk, State, disk, read
-from crawler.store.claims import REQUESTS_A_PAGE
 from crawler.store.database import StateError, database_url, display_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
-from crawler.store.output_files import pages_file
+from crawler.store.hosts import REQUESTS_A_PAGE
+from crawler.store.worker_files import pages_file
 from crawler.store.workers import LEASE_SECONDS, WorkerState
 from crawler.subcommands.options import OneSentence, standard_output, whole
 from crawler.translation.message import counted, span

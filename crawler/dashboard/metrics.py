@@ -16,10 +16,10 @@ from crawler.dashboard.request import Answer, RefusedError
 from crawler.reports.crawl_summary import CrawlSummary, Sums, due_pages, latest_summaries, sums
 from crawler.reports.noise_figures import saved_bytes
 from crawler.schedule.jobs import FAILED, Job, jobs_of
-from crawler.store.database import database_time
 from crawler.store.read_only import SLOW, NothingError, glance
 from crawler.store.samples import statuses_of
 from crawler.store.schema import crawl
+from crawler.store.sql import database_time
 from crawler.translation.message import Message
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"

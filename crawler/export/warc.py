@@ -14,7 +14,7 @@ from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from crawler import __version__
-from crawler.frontier.messages import StoredResponse
+from crawler.frontier.page_result import StoredResponse
 from crawler.reports.stored_pages import Stored
 
 NEEDS = ("url", "fetched_at", "text")

@@ -1,10 +1,12 @@
 """The closing lines: in words, what was crawled, what was left out, where the items are, how long it took."""
 
+from __future__ import annotations
+
 import logging
 import sys
 from collections.abc import Mapping
 from time import monotonic
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.filesize import decimal
 from scrapy import signals
@@ -14,9 +16,11 @@ from crawler.crawl import Crawl, crawl_of
 from crawler.outcomes import Code, Group, Outcome
 from crawler.reports.noise_figures import saved_bytes
 from crawler.spiders.crawl_status import EndReason
-from crawler.store.rounds import RoundCounts
 from crawler.translation.message import counted, printable
 from crawler.translation.outcome_messages import message, ranked
+
+if TYPE_CHECKING:
+    from crawler.store.rounds import RoundCounts
 
 logger = logging.getLogger(__name__)
 
@@ -74,10 +78,10 @@ class ClosingLines:
         if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
             said.append("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
         said += _topic(crawl)
-        if status.tally is not None:
-            said.append(_round(crawl.session.committer.round.number, status.tally))
+        if status.round_counts is not None:
+            said.append(_round(crawl.session.committer.round.number, status.round_counts))
         where, items = crawl.session.pages.path, frontier.items
-        new = "" if total == items and status.tally is None else "new "
+        new = "" if total == items and status.round_counts is None else "new "
         said.append(f"{counted(items, f'{new}item')} in {where}.")
         return said + _pictures(counts, str(crawl.session.images.path) if crawl.arguments.images else "", new)
 

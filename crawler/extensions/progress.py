@@ -1,10 +1,12 @@
-"""How the crawl goes: a live bar on a terminal, a line in the log now and then elsewhere."""
+"""Shows progress: a live bar on a terminal, elsewhere a line in the log now and then."""
+
+from __future__ import annotations
 
 import logging
 import sys
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.filesize import decimal
@@ -15,9 +17,14 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
-from crawler.crawl import Crawl, crawl_of
+from crawler.crawl import crawl_of
 from crawler.outcomes import Group
 from crawler.translation.message import printable
+
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+    from crawler.spiders.crawl_status import OutcomeCounts
+    from crawler.spiders.topic_tracker import TopicTracker
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +32,7 @@ REFRESH_SECONDS = 0.25
 
 
 class _AboveTheBar:
-    """A stream whose lines appear above the bar, as they are."""
+    """A stream whose lines appear unchanged above the bar."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -38,7 +45,7 @@ class _AboveTheBar:
 
 
 def _spelled_out(record: logging.LogRecord) -> bool:
-    """Let every record pass, with its control characters spelled out."""
+    """Pass every record, with its control characters spelled out."""
     record.msg, record.args = printable(record.getMessage()), ()
     return True
 
@@ -52,8 +59,15 @@ def _log_to(stream: object) -> None:
 class CrawlProgress:
     """Starts and stops the bar or the log lines with the spider."""
 
-    def __init__(self, crawl: Crawl, statistic: Callable[..., Any], interval: float) -> None:
-        self.crawl, self.statistic = crawl, statistic
+    def __init__(
+        self,
+        frontier: Frontier,
+        topic: TopicTracker,
+        counts: OutcomeCounts,
+        statistic: Callable[..., Any],
+        interval: float,
+    ) -> None:
+        self.frontier, self.topic, self.counts, self.statistic = frontier, topic, counts, statistic
         self.interval = interval
         self.bar: Progress | None = None
         self.last = (0.0, 0)
@@ -61,8 +75,8 @@ class CrawlProgress:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        statistics = crawler.stats.get_value
-        progress = cls(crawl_of(crawler), statistics, crawler.settings.getfloat("LOGSTATS_INTERVAL"))
+        crawl, interval = crawl_of(crawler), crawler.settings.getfloat("LOGSTATS_INTERVAL")
+        progress = cls(crawl.frontier, crawl.topic, crawl.counts, crawler.stats.get_value, interval)
         crawler.signals.connect(progress.start, signals.spider_opened)
         crawler.signals.connect(progress.stop, signals.spider_closed)
         return progress
@@ -97,8 +111,8 @@ class CrawlProgress:
 
     def draw(self) -> None:
         if self.bar is not None:
-            done = self.crawl.frontier.all_pages
-            total = self.crawl.arguments.max_pages or done + len(self.crawl.frontier) + 1
+            done = self.frontier.all_pages
+            total = self.frontier.max_pages or done + len(self.frontier) + 1
             self.bar.update(self.task, description=self.words(), completed=done, total=total)
             self.bar.refresh()
 
@@ -106,20 +120,20 @@ class CrawlProgress:
         logger.info(self.words())
 
     def words(self) -> str:
-        """Pages done, queued, pages a second since the last time, bytes, skipped and failed."""
-        frontier, harvest = self.crawl.frontier, self.crawl.topic.harvest
+        """Pages done, addresses queued, pages a second since the last call, bytes, skipped and failed."""
+        frontier, harvest = self.frontier, self.topic.harvest
         then, before = self.last
         now, pages = monotonic(), frontier.pages
         if now - then >= 1.0 or self.bar is None:
             self.rate = (pages - before) / max(now - then, 0.001)
             self.last = now, pages
-        skipped, failed = (self.crawl.counts.of(group).total() for group in (Group.SKIPPED, Group.FAILED))
+        skipped, failed = (self.counts.of(group).total() for group in (Group.SKIPPED, Group.FAILED))
         fetched, noun = decimal(self.statistic("downloader/response_bytes", 0)), "page" if pages == 1 else "pages"
         said = (
             f"{pages} {noun} done, {len(frontier)} queued, {self.rate:.1f} pages/s, "
             f"{fetched}, {skipped} skipped, {failed} failed"
         )
-        if self.crawl.topic.examples.say_something and harvest.pages:
+        if self.topic.examples.say_something and harvest.pages:
             said += f", harvest {harvest.share:.0%}"
         pictures, noise = self.statistic("images", 0), self.statistic("image_noise/skipped", 0)
         return f"{said}, {pictures} pictures kept, {noise} noise" if pictures or noise else said

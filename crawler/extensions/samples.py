@@ -1,39 +1,49 @@
-"""Samples: every few seconds it is noted what this worker did in them, for charts; it is committed with the pages."""
+"""Samples what this worker did every few seconds, for charts; samples are committed with the pages."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from time import monotonic
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
-from crawler.crawl import Crawl, crawl_of
+from crawler.crawl import crawl_of
 from crawler.frontier.messages import WorkerSample
 from crawler.outcomes import Group
 from crawler.scheduler import before_last_commit
 from crawler.spiders.failures import Refusal
 
-SAMPLE_SECONDS = 5.0  # from one sample to the next
-LOOK_SECONDS = 1.0  # and at the beginning, so that there is soon something to see
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+    from crawler.spiders.crawl_status import OutcomeCounts
+    from crawler.topic.harvest import Harvest
+
+SAMPLE_SECONDS = 5.0  # between two samples
+LOOK_SECONDS = 1.0  # between two samples in the first seconds, so that charts soon show something
 BEGINNING = 20.0
 STATUSES = "downloader/response_status_count/"
 NO_ANSWERS = "downloader/exception_type_count/"
 OUR_OWN = f"{NO_ANSWERS}{Refusal.__module__}.{Refusal.__qualname__}"
-"""What this crawler declines to ask for was never asked for."""
+"""Requests that this crawler refuses are not sent."""
 
 
 class Sampler:
-    """Takes a sample now and then, and one at the end, when all but that is committed."""
+    """Takes samples, the last one when all else is committed."""
 
-    def __init__(self, crawl: Crawl, statistics: Callable[[], Mapping[str, Any]]) -> None:
-        self.crawl, self.statistics = crawl, statistics
+    def __init__(
+        self, frontier: Frontier, harvest: Harvest, counts: OutcomeCounts, statistics: Callable[[], Mapping[str, Any]]
+    ) -> None:
+        self.frontier, self.harvest, self.counts, self.statistics = frontier, harvest, counts, statistics
         self.begun = self.last = 0.0
         self.before = WorkerSample(0.0)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        samples = cls(crawl_of(crawler), lambda: crawler.stats.get_stats())
+        crawl = crawl_of(crawler)
+        samples = cls(crawl.frontier, crawl.topic.harvest, crawl.counts, lambda: crawler.stats.get_stats())
         crawler.signals.connect(samples.start, signals.spider_opened)
         crawler.signals.connect(samples.take, before_last_commit)
         crawler.signals.connect(samples.stop, signals.engine_stopped)
@@ -49,33 +59,33 @@ class Sampler:
             self.loop.stop()
 
     def look(self) -> None:
-        """Take a sample if it is time to."""
+        """Take a sample if one is due."""
         now = monotonic()
         if now - self.begun <= BEGINNING or now - self.last > SAMPLE_SECONDS - LOOK_SECONDS / 2:
             self.take()
 
     def take(self) -> None:
-        """Hand on what was done since the last sample."""
+        """Pass on what was done since the last sample."""
         now = monotonic()
-        done = so_far(self.crawl, self.statistics())._replace(seconds=now - self.begun)
-        self.crawl.frontier.add_samples(done.since(self.before))
+        done = self.total()._replace(seconds=now - self.begun)
+        self.frontier.add_samples(done.since(self.before))
         self.before, self.last = done, now
 
-
-def so_far(crawl: Crawl, counts: Mapping[str, Any]) -> WorkerSample:
-    """What this worker did since it began."""
-    statuses = {name.removeprefix(STATUSES): n for name, n in counts.items() if name.startswith(STATUSES)}
-    lost = (n for name, n in counts.items() if name.startswith(NO_ANSWERS) and name != OUR_OWN)
-    return WorkerSample(
-        0.0,
-        crawl.frontier.pages,
-        crawl.topic.harvest.pages,
-        crawl.topic.harvest.on_topic,
-        counts.get("downloader/request_count", 0),
-        crawl.counts.of(Group.FAILED).total(),
-        counts.get("downloader/response_bytes", 0),
-        counts.get("images", 0),
-        counts.get("images/bytes", 0),
-        counts.get("image_noise/skipped", 0) - counts.get("image_noise/links", 0),
-        statuses | {"none": sum(lost)},
-    )
+    def total(self) -> WorkerSample:
+        """What this worker did since it began."""
+        counts = self.statistics()
+        statuses = {name.removeprefix(STATUSES): n for name, n in counts.items() if name.startswith(STATUSES)}
+        lost = (n for name, n in counts.items() if name.startswith(NO_ANSWERS) and name != OUR_OWN)
+        return WorkerSample(
+            0.0,
+            self.frontier.pages,
+            self.harvest.pages,
+            self.harvest.on_topic,
+            counts.get("downloader/request_count", 0),
+            self.counts.of(Group.FAILED).total(),
+            counts.get("downloader/response_bytes", 0),
+            counts.get("images", 0),
+            counts.get("images/bytes", 0),
+            counts.get("image_noise/skipped", 0) - counts.get("image_noise/links", 0),
+            statuses | {"none": sum(lost)},
+        )

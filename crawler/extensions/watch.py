@@ -1,35 +1,44 @@
-"""A crawl never hangs without a word: it says what it waits for."""
+"""Logs what a crawl waits for when nothing moves, and trouble with the database."""
+
+from __future__ import annotations
 
 import logging
 from collections import Counter
 from collections.abc import Callable
 from time import monotonic
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
-from crawler.crawl import Crawl, crawl_of
+from crawler.crawl import crawl_of
 from crawler.translation.message import counted, printable
 from crawler.urls.parsing import host
 
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+
 logger = logging.getLogger(__name__)
 
-STALL_SECONDS = 30.0  # without any movement, until something is said; less where the limit is low
-WORDS = 20  # are said, or more, before something is given up
-LOOKS = 4  # in the time until something is said
-TROUBLE_SECONDS = 10.0  # between two words about a database in trouble, or less
+STALL_SECONDS = 30.0  # without movement until a line is logged; less where STALL_LIMIT is low
+LINES = 20  # that are logged at least before something is given up
+LOOKS = 4  # in the time until a line is logged
+TROUBLE_SECONDS = 10.0  # between two lines about trouble with the database, or less
 
 
 class StallWatch:
-    """Looks now and then whether anything moved."""
+    """Checks now and then whether anything moved."""
 
-    def __init__(self, crawl: Crawl, answers: Callable[[], int], limit: float) -> None:
-        self.crawl = crawl
+    def __init__(
+        self, frontier: Frontier, trouble: Callable[[], str], answers: Callable[[], int], limit: float
+    ) -> None:
+        self.frontier = frontier
+        self.trouble = trouble
+        """Why the database cannot be written to, or an empty string."""
         self.answers = answers
         """How many answers came so far."""
-        self.stall = min(STALL_SECONDS, limit / WORDS) if limit else STALL_SECONDS
+        self.stall = min(STALL_SECONDS, limit / LINES) if limit else STALL_SECONDS
         self.last = (-1, -1)
         self.every = min(max(self.stall, 0.4), 20.0) / LOOKS
         self.moved = self.said = self.troubled = self.looked = 0.0
@@ -39,7 +48,10 @@ class StallWatch:
         def answers() -> int:
             return int(crawler.stats.get_value("downloader/response_count", 0))
 
-        watch = cls(crawl_of(crawler), answers, crawler.settings.getfloat("STALL_LIMIT"))
+        crawl = crawl_of(crawler)
+        committer = crawl.session.committer
+        limit = crawler.settings.getfloat("STALL_LIMIT")
+        watch = cls(crawl.frontier, lambda: committer.trouble, answers, limit)
         crawler.signals.connect(watch.start, signals.spider_opened)
         crawler.signals.connect(watch.stop, signals.engine_stopped)
         return watch
@@ -54,25 +66,25 @@ class StallWatch:
             self.loop.stop()
 
     def look(self) -> None:
-        """Say what is waited for if nothing moved for a while."""
-        now, frontier = monotonic(), self.crawl.frontier
+        """Log what the crawl waits for if nothing moved for a while."""
+        now = monotonic()
         gap, self.looked = now - self.looked, now
         if gap > LOOKS * self.every:
             self.sleep(gap)
             return
-        moves = frontier.ended, self.answers()
+        moves = self.frontier.ended, self.answers()
         if moves != self.last:
             self.last, self.moved = moves, now
         self.say(now)
 
     def sleep(self, gap: float) -> None:
-        """Let the time in which this process was stopped count for nothing: nobody could have answered it."""
+        """Do not count the time in which this process was stopped."""
         self.moved += gap
         self.said += gap
 
     def say(self, now: float) -> None:
-        """Say what is waited for, if it is time to."""
-        trouble = self.crawl.session.committer.trouble
+        """Log what the crawl waits for, if it is time to."""
+        trouble = self.trouble()
         if not self.due(now, trouble):
             return
         self.said = now
@@ -83,14 +95,14 @@ class StallWatch:
             logger.info("Nothing has moved for %.0f seconds. Waiting for %s", now - self.moved, self.waits_for(now))
 
     def due(self, now: float, trouble: str) -> bool:
-        """Whether something is to be said: of trouble soon."""
+        """Whether a line is due; lines about trouble come sooner."""
         if trouble:
             return now - self.troubled >= min(self.stall, TROUBLE_SECONDS)
         return now - max(self.moved, self.said) >= self.stall
 
     def waits_for(self, now: float) -> str:
         """What the crawl waits for, in words."""
-        frontier = self.crawl.frontier
+        frontier = self.frontier
         hosts = Counter(host(work.lease.candidate.url) for work in frontier.active)
         reasons = [
             f"{printable(name)} ({count} on the way, since {now - self.since(name):.0f} s)"
@@ -110,5 +122,5 @@ class StallWatch:
 
     def since(self, name: str) -> float:
         """When the longest wait for a host began."""
-        out = self.crawl.frontier.active
-        return min(work.since for work in out if host(work.lease.candidate.url) == name)
+        active = self.frontier.active
+        return min(work.since for work in active if host(work.lease.candidate.url) == name)

@@ -1,247 +1,240 @@
-"""The frontier: which address comes next, of those that this worker has at hand.
+"""The frontier of one worker, in memory: which of the addresses at hand is requested next.
 
-The database holds the frontier itself; a few seconds' worth of it is claimed and waits here (`queues.py`). An address
-taken is lent under a number, its lease, until it is finished or given back. What happened is handed to the ledger in
-batches; what the ledger answers is what comes next.
+The database holds the whole frontier; addresses for a few seconds are claimed and wait in queues here. An address that
+is taken is leased until it is finished or put back. What happened goes to the committer in batches, and the reply to a
+batch brings the next addresses.
 
-Nothing here waits for the database. The queues are short whatever waits there, so memory does not grow with the crawl.
+Nothing here waits for the database. Memory does not grow with the crawl, as the queues are short.
 """
+
+from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from crawler.frontier.address_keys import AddressKeys, RecentNumbers, url_hash
 from crawler.frontier.host_limits import HostLimits, LatencyMeter, LimitSettings
-from crawler.frontier.host_queues import HostQueue, HostQueues
-from crawler.frontier.messages import (
-    AddressKeys,
-    Batch,
-    BatchReply,
-    Candidate,
-    ClaimRequest,
-    Completion,
-    Lease,
-    PageResult,
-    RecentNumbers,
-    Redirect,
-    WorkerSample,
-)
-from crawler.frontier.page_budget import NEAR, PageBudget, PendingPriorities, is_poor
-from crawler.noise.evidence import Evidence
+from crawler.frontier.host_queues import HostQueues
+from crawler.frontier.host_rotation import HostRotation
+from crawler.frontier.messages import Batch, BatchReply, Redirect, WorkerSample
+from crawler.frontier.page_budget import PageBudget
+from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import host
 
-REMEMBERED = 200_000  # addresses seen last, for which the database need not be asked
-AWAY = 2.0  # a host that is not ready within these seconds goes back to the database
-PASSED_OVER = 10.0  # seconds in which a host could be asked and is not, until it is asked for what it refused
-MOST_OF_A_HOST = 128
-ASKED_AFTER = 1_000  # addresses a batch
-LINKS_AT_ONCE = 50_000  # that wait to be committed: nothing more is asked for until they are
-JOINING = 1.0  # seconds in which the other workers learn of a new one
+if TYPE_CHECKING:
+    from crawler.noise.evidence import Evidence
+
+REMEMBERED = 200_000  # addresses seen last, which are not sent to the database again
+ASKED_AFTER = 1_000  # addresses of a batch that are asked after
+LINKS_AT_ONCE = 50_000  # that wait to be committed, until nothing more is requested
+JOINING = 1.0  # seconds until the other workers know of a new one
 
 
 @dataclass
 class ActiveLease:
-    """An address on its way."""
+    """A lease whose request is on its way."""
 
     lease: Lease
     since: float
-    turn: float
-    """When its host may be asked again, as this one was taken."""
+    ready_at: float
+    """When its host may be asked again, as of the moment it was taken."""
 
 
 class LinkUpdates(NamedTuple):
-    """What an answer of the ledger means for the links that the topic has priced."""
+    """What a reply tells the topic about links: those leased with their priorities, and those that no longer wait."""
 
-    came: tuple[tuple[str, int], ...]
-    """Links that were lent, and their priorities."""
+    leased: tuple[tuple[str, int], ...]
     no_longer: tuple[str, ...]
-    """Links that wait no more, and those of which nothing came."""
 
 
 def _count_nothing(outcome: Outcome, by: int = 1) -> None:
-    """What is given up unasked is not counted."""
+    """Addresses that are given up are not counted."""
 
 
 class Frontier:
-    """What one worker has at hand."""
+    """The addresses that one worker has at hand."""
 
     def __init__(
         self,
         keys: AddressKeys,
-        pace: LimitSettings,
+        settings: LimitSettings,
         max_pages: int | None = None,
         count: Callable[[Outcome, int], None] = _count_nothing,
     ) -> None:
         self.keys = keys
-        self.limits = HostLimits(pace)
+        self.limits = HostLimits(settings)
         self.queues = HostQueues(self.limits, None if max_pages is None else PageBudget())
+        self.rotation = HostRotation(self.queues)
         self.max_pages = max_pages
         self.pages = 0
-        """Those this worker stored; `all_pages` are those of all workers, and of earlier runs."""
+        """Pages that this worker stored; `all_pages` are those of all workers and earlier runs."""
         self.items = 0
-        """Those of them that are items; fewer than pages, where some are as they were."""
+        """Pages that became lines of the items: those that are new or changed."""
         self.all_pages = 0
         self.waiting = 0
         self.held_by_others = 0
         self.over = False
         self.ended = 0
-        """How many leases ended, whichever way."""
+        """How many leases ended."""
         self._count = count
-        """Told of addresses that are given up unasked."""
+        """Counts addresses that are given up without a request."""
         self._no_longer: list[str] = []
         self._recent = RecentNumbers(REMEMBERED)
         self._work: dict[int, ActiveLease] = {}
         self._batch = Batch()
-        self._pictures: dict[int, Evidence] = {}
-        """What the pages of the batch show of pictures, by their sites."""
-        self._moves: dict[int, asyncio.Future[Lease | None]] = {}
+        self._evidence: dict[int, Evidence] = {}
+        """Counts of images on the pages of the batch, by site."""
+        self._redirects: dict[int, asyncio.Future[Lease | None]] = {}
         self._links = 0
-        """How many links are in the batch, or in the one that is being committed."""
-        self._asked_lately = 0
+        """How many links are in this batch and in the one being committed."""
+        self._taken = 0
         self._asked_for: set[int] = set()
-        """Hosts at hand of which more was asked for."""
+        """Hosts at hand of which the last batch claims more."""
         self._quiet_until = 0.0
         self._needs_batch = True
         self._committing = self._committing_items = 0
-        """How many pages are in the batch that is being committed, and how many items."""
-        self._pending = PendingPriorities()
+        """How many pages and items are in the batch being committed."""
         self.latency = LatencyMeter()
-        """What is heard of hosts."""
+        """Measures how soon hosts answer."""
 
     def __len__(self) -> int:
-        """How many addresses wait, here or in the database."""
+        """How many addresses wait, here and in the database."""
         return self.waiting + len(self.queues)
 
     @property
     def workers(self) -> int:
-        """How many workers are at this crawl."""
+        """How many workers this crawl has."""
         return self.limits.workers
 
     @property
     def full(self) -> bool:
-        """Whether the crawl has all the pages it may have."""
+        """Whether the crawl has reached `max_pages`."""
         return self.max_pages is not None and self.all_pages >= self.max_pages
 
     @property
     def active(self) -> list[ActiveLease]:
-        """What is on its way, the longest first."""
+        """The leases whose requests are on their way, the oldest first."""
         return list(self._work.values())
 
     @property
     def needs_batch(self) -> bool:
-        """Whether a batch should be committed now, rather than when its time comes."""
-        return self._needs_batch or bool(self._batch.moves)
+        """Whether a batch should be committed now rather than in time."""
+        return self._needs_batch or bool(self._batch.redirects)
 
     def __contains__(self, url: str) -> bool:
-        """Whether an address is among those seen last."""
+        """Whether an address was seen lately."""
         return url_hash(url) in self._recent
 
     def has_seen(self, url: str, sort: str) -> bool:
-        """Whether an address is among those seen last as an image, or as a page behind a picture."""
+        """Whether an address was seen lately as an image, or as a page behind an image."""
         return url_hash(url, sort) in self._recent
 
     def update_priorities(self, renewed: Mapping[str, int]) -> None:
-        """Give addresses that wait new priorities, here at once and in the database with the next batch."""
+        """Give waiting addresses new priorities: here at once, in the database with the next batch."""
         self._batch.priorities.update(renewed)
         here = self.queues.update_priorities(renewed)
         here.update(work.lease.candidate.url for work in self._work.values())
         for url, priority in renewed.items():
             if url not in here:
-                self._pending.found.add(host(url), priority)
+                self.rotation.pending.found.add(host(url), priority)
 
-    def learned(self, summary: str, learned: str) -> None:
-        """What this worker has learned of where the topic's pages are, as JSON for people and for others."""
-        self._batch.learned = summary, learned
+    def share_model(self, summary: str, model: str) -> None:
+        """Save the topic model with the next batch: a summary for people, and all of it for others, both as JSON."""
+        self._batch.learned = summary, model
 
     def add_samples(self, *samples: WorkerSample) -> None:
-        """What this worker did lately, one after the other up to now; it is kept with the next batch."""
+        """Save consecutive samples up to now with the next batch."""
         self._batch.samples += samples
 
     def ask_after(self, urls: Iterable[str]) -> None:
-        """Ask with the next batch whether addresses still wait; those that do not come with the news."""
+        """Ask with the next batch which addresses no longer wait."""
         self._batch.asked_after = (*self._batch.asked_after, *urls)[-ASKED_AFTER:]
 
     def take(self, now: float) -> Lease | None:
-        """Lend the best address of the hosts that are ready, or None."""
+        """Lease the best address of the hosts that are ready, or None."""
         if self._links > LINKS_AT_ONCE:
             self._needs_batch = True
             return None
         budget = self.queues.budget
-        lease = self.queues.take(now, self._better_comes, self._pending.best_page if budget else 0)
+        lease = self.queues.take(now, self.rotation.better_is_pending, self.rotation.pending.best_page if budget else 0)
         self._needs_batch = (
             self._needs_batch or bool(self.queues.held_back) or (budget is not None and budget.needs_batch)
         )
         if lease is not None:
-            self._lend(lease, now)
+            self._activate(lease, now)
             return lease
-        # What ended may lead on; where nothing did, the next batch comes in its own time.
+        # What ended may bring links; where nothing ended, the next batch comes in time.
         self._needs_batch = self._needs_batch or (not self.queues and bool(self._batch.ended))
         return None
 
     def ready_in(self, now: float) -> float | None:
-        """In how many seconds a resting host is ready, or None when none rests."""
+        """Seconds until a resting host is ready, or None when none rests."""
         return self.queues.ready_in(now)
 
     def closed(self, url: str) -> Outcome | None:
-        """Why the host of an address is asked for nothing more, if it is not."""
+        """Why the host of an address is closed, or None."""
         code = self.limits.closed.get(host(url))
         return Outcome(code) if code else None
 
-    def requeue(self, lease_id: int, load: Any, refused: bool = False) -> bool:
-        """Let a lent address wait again here, with what it is asked by; whether it was lent.
+    def requeue(self, lease_id: int, request: Any, refused: bool = False) -> bool:
+        """Put a leased address back with its request; whether it was leased.
 
-        What the host refused waits until the host answers something else, if there is anything that is soon asked
-        for: so a page that is always refused is not taken for a host that refuses every page.
+        What the host refused waits until the host answers another request, if one is made soon: so a page that is
+        always refused does not look like a host that refuses every page.
         """
         work = self._work.get(lease_id)
         if work is None:
             return False
         self._return(lease_id)
         put = self.queues.put_refused if refused else self.queues.put
-        put(work.lease._replace(load=load))
+        put(work.lease._replace(request=request))
         return True
 
     def finish(self, lease_id: int, result: PageResult) -> bool:
         """End a lease with its result; whether it was open.
 
-        What a page leads to that is no longer held here is not remembered either: it will be found again.
+        The links of a page whose lease was lost are not remembered: they will be found again.
         """
         work = self._work.get(lease_id)
         if work is None:
             return False
         if result.is_noise:
-            self._ask_at_once(work)
+            self._undo_interval(work)
         self._return(lease_id)
         self.ended += 1
         if result.priorities:
             self.update_priorities(result.priorities)
         links = tuple(self._new(result.links))
         for link in links:
-            if link.sight is None:  # else it comes in its own time
-                self._pending.found.add(host(link.url), link.priority)
+            if link.sight is None:  # images come later
+                self.rotation.pending.found.add(host(link.url), link.priority)
         self._links += len(links)
-        if result.pictures is not None:
-            self._pictures.setdefault(work.lease.site_id, Evidence()).add(result.pictures)
-        self._end(work.lease, replace(result, links=links, priorities={}, pictures=None))
+        if result.image_counts is not None:
+            if work.lease.site_id in self._evidence:
+                self._evidence[work.lease.site_id].add(result.image_counts)
+            else:
+                self._evidence[work.lease.site_id] = result.image_counts
+        self._end(work.lease, replace(result, links=links, priorities={}, image_counts=None))
         return True
 
     def _new(self, links: Iterable[Candidate]) -> Iterator[Candidate]:
-        """Those links that are new, and those of which a sitemap says something new, at their latest priorities."""
+        """Links that are new, or that a sitemap or feed says have changed, with their latest priorities."""
         for link in links:
             if self._recent.add(url_hash(link.url, link.sort)) or link.lastmod is not None:
-                price = self._batch.priorities.get(link.url) if link.has_learned_priority else None
-                yield link if price is None else link._replace(priority=price)
+                priority = self._batch.priorities.get(link.url) if link.has_learned_priority else None
+                yield link if priority is None else link._replace(priority=priority)
 
-    def _ask_at_once(self, work: ActiveLease) -> None:
-        """Let the host of what was refused unasked be asked at once for something else."""
+    def _undo_interval(self, work: ActiveLease) -> None:
+        """Let the host be asked at once again, as this lease made no request."""
         queue = self.queues.hosts.get(host(work.lease.candidate.url))
-        if queue is not None and queue.ready_at == work.turn:
+        if queue is not None and queue.ready_at == work.ready_at:
             queue.ready_at = work.since
 
     def _give_up(self, lease: Lease, code: Code) -> None:
-        """End a lease that was never asked for."""
+        """End a lease without a request."""
         self._count(Outcome(code), 1)
         self._end(lease, PageResult(Outcome(code)))
 
@@ -250,30 +243,30 @@ class Frontier:
         if result.record is None and lease.candidate.has_learned_priority:
             self._no_longer.append(lease.candidate.requested or lease.candidate.url)
 
-    async def move(self, lease_id: int, candidate: Candidate) -> Lease | None:
-        """The lease of where a redirect leads, in place of the old one, or None when that is known already."""
+    async def redirect(self, lease_id: int, candidate: Candidate) -> Lease | None:
+        """The lease on the target of a redirect, in place of the old one; None if the target is known already."""
         work = self._work.get(lease_id)
         if work is None:
             return None
         if self.keys(candidate.url, candidate.kind) == self.keys(work.lease.candidate.url, candidate.kind):
-            return work.lease._replace(candidate=candidate)  # another spelling of the same
-        self._moves[lease_id] = asyncio.get_running_loop().create_future()
-        self._batch.moves.append(Redirect(work.lease, candidate))
-        return await self._moves[lease_id]
+            return work.lease._replace(candidate=candidate)  # another spelling of the address
+        self._redirects[lease_id] = asyncio.get_running_loop().create_future()
+        self._batch.redirects.append(Redirect(work.lease, candidate))
+        return await self._redirects[lease_id]
 
     def rest(self, name: str, until: float) -> None:
-        """Ask a host for nothing before this time."""
+        """Do not ask a host before this time."""
         self.limits.rest(name, until)
         if name in self.queues.hosts:
             self._batch.rests[self.queues.hosts[name].host_id] = until
 
     def host_recovered(self, name: str) -> None:
-        """Ask a host again for what it refused: it has answered something else."""
+        """Request again what a host refused: it has answered another request."""
         if name in self.queues.hosts:
             self.queues.requeue_refused(name)
 
     def rests(self, name: str, now: float) -> bool:
-        """Whether a host is to be asked again, but not now."""
+        """Whether a host rests and is not closed."""
         return name not in self.limits.closed and self.limits.rests_until(name) > now
 
     def slow(self, name: str, interval: float) -> None:
@@ -283,16 +276,16 @@ class Frontier:
             self._batch.crawl_delays[self.queues.hosts[name].host_id] = interval
 
     def interval(self, name: str) -> float:
-        """Seconds from one request to a host to the next."""
+        """Seconds between two requests to a host."""
         return self.limits.interval(name)
 
     def answered(self, name: str, seconds: float) -> None:
-        """Note that a host has answered, after so many seconds."""
+        """Record that a host has answered after so many seconds."""
         if name in self.queues.hosts:
-            self.latency.hear(self.queues.hosts[name].host_id, name, seconds)
+            self.latency.record(self.queues.hosts[name].host_id, name, seconds)
 
     def close(self, name: str, code: Code = Code.HOST_CLOSED) -> int:
-        """Ask a host for nothing more; how many of its addresses at hand are given up."""
+        """Never ask a host again; how many of its addresses at hand are given up."""
         self.limits.closed[name] = self._batch.closed[name] = code
         queue = self.queues.hosts.get(name)
         if queue:
@@ -305,82 +298,82 @@ class Frontier:
         return len(given_up)
 
     def batch(self, now: float) -> Batch:
-        """What happened since the last batch, and how much can be taken."""
-        self._pending.ask()
-        for name, queue in self.queues.items():
-            self._tidy(name, queue, now)
+        """The next batch: what happened since the last one, and how much is claimed."""
+        self.rotation.pending.send()
+        self.rotation.return_unneeded(self._batch, now)
         batch, self._batch = self._batch, Batch()
-        pictures, self._pictures = self._pictures, {}
-        batch.pictures = {site_id: counts.record() for site_id, counts in pictures.items()}
-        batch.latencies = self.latency.tell(now, self.limits.interval)
+        evidence, self._evidence = self._evidence, {}
+        batch.evidence = {site_id: counts.record() for site_id, counts in evidence.items()}
+        batch.latencies = self.latency.report(now, self.limits.interval)
         batch.rests = {host_id: max(0.0, until - now) for host_id, until in batch.rests.items()}
-        # Of one whose answer nobody waited for, because the crawl is to stop, they are in there still.
+        # A batch whose reply nobody waited for, because the crawl stops, is counted still.
         self._committing += sum(1 for one in batch.ended if one.is_page)
         self._committing_items += sum(1 for one in batch.ended if one.is_item)
-        batch.idle = not self.queues.hosts and not self._work and not batch.moves
-        batch.demand = self._demand(now)
+        batch.idle = not self.queues.hosts and not self._work and not batch.redirects
+        batch.demand = self.rotation.claim_request(now, self._taken) if now >= self._quiet_until else None
         self._asked_for = set(batch.demand.low) if batch.demand else set()
-        self._needs_batch, self._asked_lately = False, 0
+        self._needs_batch, self._taken = False, 0
         return batch
 
-    def apply_reply(self, answer: BatchReply, now: float) -> LinkUpdates:
-        """Take in what the ledger says to a batch."""
-        if answer.workers > self.workers and self.workers == 1 and not self.ended:
+    def apply_reply(self, reply: BatchReply, now: float) -> LinkUpdates:
+        """Take in the reply to a batch."""
+        if reply.workers > self.workers and self.workers == 1 and not self.ended:
             self._quiet_until = now + JOINING
         self.pages, self._committing = self.pages + self._committing, 0
         self.items, self._committing_items = self.items + self._committing_items, 0
         self._links = sum(len(one.result.links) for one in self._batch.ended)
-        self.waiting, self.all_pages, self.limits.workers = answer.waiting, answer.pages, answer.workers
-        self.held_by_others, self.over = answer.held, answer.over
-        for outcome, count in answer.refused.items():
+        self.waiting, self.all_pages, self.limits.workers = reply.waiting, reply.pages, reply.workers
+        self.held_by_others, self.over = reply.held, reply.over
+        for outcome, count in reply.refused.items():
             self._count(outcome, count)
-        self._pending.came()
+        self.rotation.pending.received()
         for _, queue in self.queues.items():
-            queue.more = queue.host_id in answer.more
+            queue.more = queue.host_id in reply.more
         self.queues.release_held_back()
-        for lease in answer.leases:
-            self._take_in(lease, answer, now)
+        for lease in reply.leases:
+            self._take_in(lease, reply, now)
         for name, queue in self.queues.items():
             if queue.refused and not queue.waiting and not queue.more and queue.host_id in self._asked_for:
                 self.queues.requeue_refused(name)
-        for lease_id, moved in answer.moved.items():
-            self._follow(lease_id, moved)
-        came = [
-            one.candidate for one in answer.leases if one.candidate.via == "link" and one.candidate.has_learned_priority
+        for lease_id, target in reply.redirected.items():
+            self._follow_redirect(lease_id, target)
+        leased = [
+            one.candidate for one in reply.leases if one.candidate.via == "link" and one.candidate.has_learned_priority
         ]
-        no_longer, self._no_longer = (*self._no_longer, *answer.done), []
-        return LinkUpdates(tuple((one.requested or one.url, one.priority) for one in came), no_longer)
+        no_longer, self._no_longer = (*self._no_longer, *reply.done), []
+        return LinkUpdates(tuple((one.requested or one.url, one.priority) for one in leased), no_longer)
 
-    def _take_in(self, lease: Lease, answer: BatchReply, now: float) -> None:
-        """Let an address wait that was lent, unless its host was closed meanwhile."""
+    def _take_in(self, lease: Lease, reply: BatchReply, now: float) -> None:
+        """Queue a leased address, unless its host was closed meanwhile."""
         name = host(lease.candidate.url)
         if code := self.limits.closed.get(name):
             self._give_up(lease, code)
             self._batch.resting.setdefault(lease.host_id, 0.0)
             return
-        self.queues.put(lease).more = lease.host_id in answer.more
-        if lease.host_id in answer.rests:
-            self.limits.rest(name, now + answer.rests[lease.host_id])
+        self.queues.put(lease).more = lease.host_id in reply.more
+        if lease.host_id in reply.rests:
+            self.limits.rest(name, now + reply.rests[lease.host_id])
 
     def release(self) -> None:
-        """Have nobody wait for a redirect any more: the ledger will not answer."""
-        for future in self._moves.values():
+        """End the waits for redirects: no reply will come."""
+        for future in self._redirects.values():
             if not future.done():
                 future.set_result(None)
-        self._moves = {}
+        self._redirects = {}
 
     def forget(self) -> None:
-        """Let go of everything: what was at hand is another's now."""
+        """Drop everything: this worker expired and its leases were returned."""
         self.release()
         self._work, self.queues = {}, HostQueues(self.limits, self.queues.budget and PageBudget())
+        self.rotation.queues = self.queues
         self._batch, self._needs_batch = Batch(closed=dict(self.limits.closed), samples=self._batch.samples), True
-        self._pictures = {}
+        self._evidence = {}
         self._links = self._committing = self._committing_items = 0
         self._recent.clear()
 
-    def _follow(self, lease_id: int, lease: Lease | None) -> None:
-        """Have the lease of where a redirect leads take the place of the old one."""
-        future = self._moves.pop(lease_id, None)
+    def _follow_redirect(self, lease_id: int, lease: Lease | None) -> None:
+        """Replace the lease of a redirected request by that on the target."""
+        future = self._redirects.pop(lease_id, None)
         work = self._work.get(lease_id)
         if lease is not None and work is not None:
             self._return(lease_id)
@@ -389,76 +382,12 @@ class Frontier:
         if future is not None and not future.done():
             future.set_result(lease)
 
-    def _demand(self, now: float) -> ClaimRequest | None:
-        """How much can be taken: what is consumed until the next batch, twice over, for all hosts there is room for."""
-        if now < self._quiet_until:
-            return None
-        pace, hosts = self.limits.settings, dict(self.queues.items())
-        most = max(map(pace.at_once, hosts), default=pace.usual)
-        ready = {name: queue for name, queue in hosts.items() if self.queues.ready_at(name) <= now + AWAY}
-        waiting = sum(len(queue.waiting) for queue in ready.values())
-        near = (name for name in hosts if self.queues.ready_at(name) <= now + self._near)
-        low = tuple(hosts[name].host_id for name in near if self._wants_more(name))
-        each = max(2 * most, min(MOST_OF_A_HOST, 2 * self._asked_lately // max(1, len(ready))))
-        pages = 4 * pace.requests - waiting
-        new = max(0, 2 * pace.requests - len(ready))
-        at_hand = tuple(queue.host_id for queue in hosts.values())
-        return ClaimRequest(new, pages, each, low, at_hand, self.limits.alone) if pages > 0 else None
-
-    @property
-    def _near(self) -> float:
-        """In how many seconds a host is to be ready that is kept at hand."""
-        return NEAR if self.queues.budget else AWAY
-
-    def _wants_more(self, name: str) -> bool:
-        return name not in self.limits.closed and self.queues.runs_low(name)
-
-    def _tidy(self, name: str, queue: HostQueue, now: float) -> None:
-        """Let a host go that has nothing at hand, or that is not to be asked for a while."""
-        away, budget = self.queues.ready_at(name) - now, self.queues.budget
-        if queue.refused and not queue.active and away < -PASSED_OVER:
-            self.queues.requeue_refused(name)
-        is_away = away > self._near
-        better = self._pending.asked.get(name)
-        best = self._pending.asked.best_page if budget else 0
-        for _, _, lease in queue.waiting if is_away or better is not None or best else []:
-            # What is better comes first, although this was claimed before it was found.
-            priority = lease.candidate.priority
-            is_worse = (better is not None and priority < better) or is_poor(priority, best)
-            if lease.load is None and (is_away or is_worse):
-                self._put_back(lease)
-        self.queues.remove(name, {lease.id for lease in self._batch.returned})
-        if not queue.waiting and not queue.active and not queue.refused:
-            self._batch.resting[queue.host_id] = max(0.0, away)
-            if budget is not None and better is not None:
-                budget.promise(name, better, now + max(0.0, away))
-            del self.queues.hosts[name]
-            self.limits.forget_rests(now)
-
-    def _put_back(self, lease: Lease) -> None:
-        """Let an address wait in the database again, at the priority it has by now."""
-        self._batch.returned.append(lease)
-        if lease.has_new_priority:
-            self._batch.priorities.setdefault(lease.candidate.url, lease.candidate.priority)
-
-    def _better_comes(self, name: str, priority: int) -> bool:
-        """Whether a host that is asked one page at a time has a better one, found a moment ago."""
-        if self.limits.settings.at_once(name) > 1:
-            return False
-        best = self._pending.best_of(name)
-        return best is not None and best > priority
-
-    def _lend(self, lease: Lease, now: float) -> None:
-        self._asked_lately += 1
+    def _activate(self, lease: Lease, now: float) -> None:
+        self._taken += 1
         name = host(lease.candidate.url)
         self._work[lease.id] = ActiveLease(lease, now, self.queues.hosts[name].ready_at)
-        if self.queues.hosts[name].more and self._wants_more(name):
+        if self.queues.hosts[name].more and self.rotation.wants_more(name):
             self._needs_batch = True
 
     def _return(self, lease_id: int) -> None:
         self.queues.request_returned(host(self._work.pop(lease_id).lease.candidate.url))
-
-
-def url_hash(url: str, sort: str = "link") -> int:
-    """What an address as it is spelled is remembered by; it may be a picture here and a page there."""
-    return hash(f"{sort} {url}" if sort in ("image", "picture") else url)

@@ -1,97 +1,97 @@
-"""Manners: how each host is to be asked, as the settings, the host itself and this worker's share of it have it.
+"""Limits on requests to each host, by the settings, the host itself and this worker's share; and latencies of hosts."""
 
-The tempo of hosts: how soon they answer, and how far apart they are asked, told to the database now and then.
-"""
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.outcomes import Code
+if TYPE_CHECKING:
+    from crawler.outcomes import Code
 
-MAX_HOSTS = 20_000  # whose pauses are remembered
+MAX_HOSTS = 20_000  # whose rests are remembered
 
 
 @dataclass(frozen=True)
 class LimitSettings:
-    """How much is asked at once."""
+    """The limits that the settings set."""
 
     usual: int = 1
-    """Requests to a host at once."""
+    """Concurrent requests to a host."""
     of_hosts: Mapping[str, int] = field(default_factory=dict)
-    """Requests at once to hosts that have a number of their own, by their names without a port."""
+    """Concurrent requests to hosts with a limit of their own, by name without port."""
     pause: Callable[[str], float] = lambda name: 0.0
-    """Seconds from one request to a host to the next, as things stand."""
+    """Seconds between two requests to a host, as of now."""
     requests: int = 16
-    """Requests at once, to all hosts."""
+    """Concurrent requests to all hosts."""
     shared: bool = False
-    """Whether several workers may ask a host at once, each for its part."""
+    """Whether several workers may ask one host at once, each with its share of the limit."""
 
     def at_once(self, name: str) -> int:
-        """How many requests of a host there may be at once."""
+        """The most concurrent requests to a host."""
         return self.of_hosts.get(name.partition(":")[0], self.usual)
 
 
 class HostLimits:
-    """What this worker knows of how to ask hosts, by their names."""
+    """The limits of hosts by name, as this worker knows them."""
 
-    def __init__(self, pace: LimitSettings) -> None:
-        self.settings = pace
+    def __init__(self, settings: LimitSettings) -> None:
+        self.settings = settings
         self.workers = 1
         self.closed: dict[str, Code] = {}
-        """Hosts that are asked for nothing more, and why."""
+        """Hosts that are never asked again, and why."""
         self._rests: dict[str, float] = {}
         self._intervals: dict[str, float] = {}
 
     @property
     def alone(self) -> bool:
-        """Whether a host is this worker's alone while it has addresses of it."""
+        """Whether no other worker may ask a host while this one holds addresses of it."""
         return not self.settings.shared or self.workers > self.settings.usual
 
     def share(self, name: str) -> int:
-        """How many requests of a host this worker may have out."""
+        """The most active requests of this worker to a host."""
         at_once = self.settings.at_once(name)
         return max(1, at_once // self.workers) if self.settings.shared else at_once
 
     def interval(self, name: str) -> float:
-        """Seconds from one request to a host to the next."""
+        """Seconds between two requests to a host."""
         return max(self._intervals.get(name, 0.0), self.settings.pause(name))
 
     def slow(self, name: str, interval: float) -> None:
-        """Have a host asked at most once in so many seconds."""
+        """Ask a host at most once in so many seconds."""
         self._intervals[name] = interval
 
     def rest(self, name: str, until: float) -> None:
-        """Have a host asked for nothing before this time."""
+        """Do not ask a host before this time."""
         self._rests[name] = max(self._rests.get(name, 0.0), until)
 
     def rests_until(self, name: str) -> float:
-        """Before when a host is not to be asked; it may have passed."""
+        """Until when a host rests; the time may have passed."""
         return self._rests.get(name, 0.0)
 
     def forget_rests(self, now: float) -> None:
-        """Forget pauses that are over, when there are many."""
+        """Forget rests that are over, when there are many."""
         if len(self._rests) > MAX_HOSTS:
             self._rests = {name: until for name, until in self._rests.items() if until > now}
 
 
-TELL_SECONDS = 10.0  # from one telling of a host to the next, or more
-NEW = 0.2  # what the last answer weighs in the average of all
+REPORT_SECONDS = 10.0  # between two reports, or more
+NEW = 0.2  # weight of the last answer in the average of all
 
 
 class HostLatency(NamedTuple):
-    """How a host was asked, and how it answered, since that was last told."""
+    """How a host answered since the last report."""
 
     latency: float
     """Seconds until an answer, on average."""
     delay: float
-    """Seconds between two requests, as things stand."""
+    """Seconds between two requests, as of now."""
     answers: int
 
     @property
     def weight(self) -> float:
-        """What these answers weigh beside all before them.
+        """The weight of these answers beside all earlier ones.
 
         >>> HostLatency(1.0, 0.0, 1).weight, round(HostLatency(1.0, 0.0, 30).weight, 2)
         (0.19999999999999996, 1.0)
@@ -101,7 +101,7 @@ class HostLatency(NamedTuple):
 
 @dataclass
 class HostAnswers:
-    """Answers of a host that nobody was told of yet."""
+    """Answers of a host that are not reported yet."""
 
     name: str
     seconds: float = 0.0
@@ -110,22 +110,22 @@ class HostAnswers:
 
 @dataclass
 class LatencyMeter:
-    """What one worker hears of hosts, by their numbers, until it tells."""
+    """Measures the latencies of hosts, by id, and reports them now and then."""
 
-    told_at: float = -inf
+    reported_at: float = -inf
     last: bool = False
-    """Whether there will be no other time to tell."""
-    _heard: dict[int, HostAnswers] = field(default_factory=dict)
+    """Whether the next report is the last one."""
+    _answers: dict[int, HostAnswers] = field(default_factory=dict)
 
-    def hear(self, host_id: int, name: str, seconds: float) -> None:
-        """Note that a host has answered, after so many seconds."""
-        heard = self._heard.setdefault(host_id, HostAnswers(name))
-        heard.seconds += seconds
-        heard.answers += 1
+    def record(self, host_id: int, name: str, seconds: float) -> None:
+        """Record that a host has answered after so many seconds."""
+        found = self._answers.setdefault(host_id, HostAnswers(name))
+        found.seconds += seconds
+        found.answers += 1
 
-    def tell(self, now: float, delay: Callable[[str], float]) -> dict[int, HostLatency]:
-        """The tempo of all hosts that were heard, if it is time to tell."""
-        if not self._heard or (now - self.told_at < TELL_SECONDS and not self.last):
+    def report(self, now: float, delay: Callable[[str], float]) -> dict[int, HostLatency]:
+        """The latencies of all hosts that answered, if it is time to report."""
+        if not self._answers or (now - self.reported_at < REPORT_SECONDS and not self.last):
             return {}
-        heard, self._heard, self.told_at = self._heard, {}, now
-        return {n: HostLatency(one.seconds / one.answers, delay(one.name), one.answers) for n, one in heard.items()}
+        found, self._answers, self.reported_at = self._answers, {}, now
+        return {n: HostLatency(one.seconds / one.answers, delay(one.name), one.answers) for n, one in found.items()}

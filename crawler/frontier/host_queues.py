@@ -1,50 +1,55 @@
-"""The addresses that a worker has at hand, in one queue a host.
+"""The queues of the addresses that a worker has at hand, one for each host.
 
-The next address is the best of all hosts that are ready. A host is not while as many requests of it are out as may be,
-or while it is to be left alone; it is parked then, off the list of hosts, until a request of it comes back or its time
-comes. So neither a slow host nor an endless one stands in the way of the others, and the next address is found in time
-that does not grow with what waits.
+The next address is the best of all hosts that are ready. A host with as many requests as it may have, or one that
+rests, is parked: it leaves the list of hosts until a request of it returns or its rest ends. So neither a slow host nor
+one with endless pages delays the others, and finding the next address takes constant time.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
 
-from crawler.frontier.host_limits import HostLimits
-from crawler.frontier.messages import Lease
-from crawler.frontier.page_budget import LEARNED, NEAR, PageBudget
+from crawler.frontier.page_budget import LEARNED, NEAR
 from crawler.urls.parsing import host
+
+if TYPE_CHECKING:
+    from crawler.frontier.host_limits import HostLimits
+    from crawler.frontier.page_budget import PageBudget
+    from crawler.frontier.page_result import Lease
 
 
 @dataclass
 class HostQueue:
-    """What is at hand of one host."""
+    """The addresses of one host that are at hand."""
 
     host_id: int
     waiting: list[tuple[int, int, Lease]] = field(default_factory=list)
-    """A heap: the best first, of equals the first that came."""
+    """A heap: the best first, of equals the first added."""
     refused: list[Lease] = field(default_factory=list)
-    """What the host refused: it waits until the host answers something else, or is asked for nothing for a while."""
+    """What the host refused: it waits until the host answers another request, or is not asked for a while."""
     active: int = 0
     ready_at: float = 0.0
     asked_at: float = 0.0
     parked: bool = False
     more: bool = False
-    """Whether the database has more of it."""
+    """Whether more addresses of it wait in the database."""
 
 
 class HostQueues:
-    """What is at hand of all hosts, by their names."""
+    """The queues of all hosts at hand, by name."""
 
     def __init__(self, limits: HostLimits, budget: PageBudget | None = None) -> None:
         self.limits = limits
         self.budget = budget
-        """What a crawl goes by that cannot have every page."""
+        """The budget of a crawl with `max_pages`."""
         self.hosts: dict[str, HostQueue] = {}
         self.held_back: set[str] = set()
-        """Hosts that wait for a better address than they have at hand."""
+        """Hosts that wait for a better address than those at hand."""
         self._heads: list[tuple[int, int, str]] = []
-        """The head of each host's queue, and some that no longer are: a heap."""
+        """A heap of the heads of queues; some are outdated."""
         self._resting: list[tuple[float, str]] = []
         self._serial = 0
         self._count = 0
@@ -54,33 +59,33 @@ class HostQueues:
         return self._count
 
     def items(self) -> Iterator[tuple[str, HostQueue]]:
-        """The hosts as they are now, whatever becomes of them meanwhile."""
+        """The hosts as of now; they may change meanwhile."""
         return iter(list(self.hosts.items()))
 
     def of(self, lease: Lease) -> HostQueue:
-        """The queue of an address's host, made if there is none."""
+        """The queue of an address's host, created if there is none."""
         return self.hosts.setdefault(host(lease.candidate.url), HostQueue(lease.host_id))
 
     def put(self, lease: Lease) -> HostQueue:
-        """Let an address wait."""
+        """Add an address to the queue of its host."""
         queue = self.of(lease)
         self._serial += 1
         entry = (-lease.candidate.priority, self._serial, lease)
         heappush(queue.waiting, entry)
         self._count += 1
         if self.budget is not None:
-            self.budget.has_come(host(lease.candidate.url))
+            self.budget.at_hand(host(lease.candidate.url))
         if queue.waiting[0] is entry and not queue.parked:
             heappush(self._heads, (*entry[:2], host(lease.candidate.url)))
         return queue
 
     def put_refused(self, lease: Lease) -> None:
-        """Let an address wait that its host refused, behind all else of the host until `let_up`."""
+        """Add an address that its host refused; it waits until `requeue_refused`."""
         self.of(lease).refused.append(lease)
         self._count += 1
 
     def requeue_refused(self, name: str) -> None:
-        """Have what the host refused wait like the rest."""
+        """Add what the host refused to its queue."""
         queue = self.hosts[name]
         refused, queue.refused = queue.refused, []
         self._count -= len(refused)
@@ -88,15 +93,15 @@ class HostQueues:
             self.put(lease)
 
     def take(self, now: float, better_comes: Callable[[str, int], bool], pending: int = 0) -> Lease | None:
-        """The best address of the hosts that are ready, which is out from now on, or None.
+        """Take the best address of the hosts that are ready, or None.
 
-        Poor ones are left where there is thrift, the best page that is coming being worth so much.
+        Pages that are poor beside the best pending one stay, where there is a budget.
         """
         while self._resting and self._resting[0][0] <= now:
             self.unpark(heappop(self._resting)[1])
         poor: list[tuple[int, int, str]] = []
         if self.budget is not None:
-            self.budget.look_anew()
+            self.budget.reset()
         lease = self._next(now, better_comes, pending, poor)
         for head in poor:
             heappush(self._heads, head)
@@ -105,12 +110,12 @@ class HostQueues:
     def _next(
         self, now: float, better_comes: Callable[[str, int], bool], pending: int, poor: list[tuple[int, int, str]]
     ) -> Lease | None:
-        """As `take`, with the heads that are poor put aside."""
+        """As `take`; poor heads are moved to `poor`."""
         while self._heads:
             priority, serial, name = heappop(self._heads)
             queue = self.hosts.get(name)
             if queue is None or not queue.waiting or queue.waiting[0][:2] != (priority, serial):
-                continue  # a better one came after this head was listed
+                continue  # the head is outdated
             if queue.active >= self.limits.share(name) or self.ready_at(name) > now:
                 self._park(name, queue)
                 continue
@@ -119,7 +124,7 @@ class HostQueues:
                 self.held_back.add(name)
                 continue
             if -priority in LEARNED and (poor or self._is_poor(-priority, now, pending)):
-                poor.append((priority, serial, name))  # and what comes after it is as poor
+                poor.append((priority, serial, name))  # and what follows is as poor
                 continue
             lease = heappop(queue.waiting)[2]
             self._list(name, queue)
@@ -131,19 +136,19 @@ class HostQueues:
         return None
 
     def request_returned(self, name: str) -> None:
-        """Count a request of a host that is no longer out."""
+        """Count that a request of a host is no longer active."""
         if name in self.hosts:
             self.hosts[name].active -= 1
             self.unpark(name)
 
     def release_held_back(self) -> None:
-        """Hold no host back any more: what is better has come."""
+        """Stop holding hosts back: what is better has come."""
         for name in self.held_back:
             self.unpark(name)
         self.held_back.clear()
 
     def remove(self, name: str, leases: set[int]) -> None:
-        """Let go of some addresses of a host."""
+        """Remove addresses from the queue of a host."""
         queue = self.hosts[name]
         kept = [entry for entry in queue.waiting if entry[2].id not in leases]
         if len(kept) < len(queue.waiting):
@@ -158,14 +163,14 @@ class HostQueues:
         return max(self.hosts[name].ready_at, self.limits.rests_until(name))
 
     def ready_in(self, now: float) -> float | None:
-        """In how many seconds a resting host is ready, or None when none rests."""
+        """Seconds until a resting host is ready, or None when none rests."""
         times = [self._resting[0][0]] if self._resting else []
         if self.budget is not None and self.budget.until is not None:
             times.append(self.budget.until)
         return max(0.0, min(times) - now) if times else None
 
     def update_priorities(self, priorities: Mapping[str, int]) -> set[str]:
-        """Give addresses at hand new priorities; those at hand of which there are some."""
+        """Give addresses at hand new priorities; those of them that are at hand."""
         found: set[str] = set()
         for name, queue in self.hosts.items():
             queue.refused = [_with_priority((0, 0, lease), priorities)[2] for lease in queue.refused]
@@ -180,7 +185,7 @@ class HostQueues:
         return found
 
     def runs_low(self, name: str) -> bool:
-        """Whether a host has no more at hand than it may have out."""
+        """Whether a host has no more addresses at hand than it may have active requests."""
         return len(self.hosts[name].waiting) <= self.limits.share(name)
 
     def unpark(self, name: str) -> None:
@@ -194,9 +199,9 @@ class HostQueues:
         return self.budget is not None and self.budget.is_poor(priority, now, pending, self._resting_heads(now))
 
     def _resting_heads(self, now: float) -> Iterator[tuple[int, float]]:
-        """The priorities of the heads of hosts that have their pause, and when it will have passed.
+        """The priorities of the heads of resting hosts, and when each host is ready.
 
-        One whose request is out is taken to answer before there is no more thrift for its sake.
+        A host with an active request is expected to answer within `NEAR` seconds.
         """
         for name, queue in self.hosts.items():
             if not queue.parked or not queue.waiting or name in self.held_back:
@@ -217,7 +222,7 @@ class HostQueues:
 
 
 def _with_priority(entry: tuple[int, int, Lease], priorities: Mapping[str, int]) -> tuple[int, int, Lease]:
-    """An address in its queue, at its new priority if it has one; seeds and what is to be judged have their own."""
+    """The entry of an address with its new priority, if it has one; seeds and images keep theirs."""
     _, serial, lease = entry
     one = lease.candidate
     price = priorities.get(one.url, one.priority) if one.has_learned_priority else one.priority

@@ -1,18 +1,17 @@
-"""What is coming: the best that was found or repriced a moment ago, of each host, which the database will lend next.
+"""Priorities that are found but not yet claimed, and the budget of a crawl with `max_pages`.
 
-What is found while a batch is on its way to the database comes with the batch after that.
+What is found while a batch is on its way to the database comes with the batch after that one.
 
-Thrift: a crawl that cannot have every page does not spend them on poor ones while much better ones are near.
-
-Without it an idle host is asked for whatever it has while better hosts have their pause. A page is poor beside one that
-promises more than twice as much: one that is at hand, on a host whose pause will have passed in a few seconds, or one
-that was found a moment ago and is at hand after the next batch. No page is poor for long for the same one's sake.
+A crawl that cannot have every page does not spend them on poor ones while much better ones are near. Otherwise an idle
+host would be asked for whatever it has while better hosts rest. A page is poor beside one that promises more than twice
+as much and is near: on a host whose rest ends within seconds, or found a moment ago and claimed by the next batch. No
+page is poor for long because of the same other page.
 """
 
 from collections.abc import Iterable, Iterator
 
 LEARNED = range(1_000)
-"""Priorities that tell what a page promises: seeds have higher ones, pictures negative ones."""
+"""Priorities that tell the relevance a page promises: seeds have higher ones, images negative ones."""
 MUCH_BETTER = 2
 
 
@@ -26,45 +25,45 @@ def is_poor(priority: int, beside: int) -> bool:
 
 
 class BestPriorities(dict[str, int]):
-    """The best priority found on each host, and the best of a page on any."""
+    """The best priority found on each host, and the best of a page on any host."""
 
     best_page = 0
 
     def add(self, name: str, priority: int) -> None:
-        """Something was found on a host."""
+        """Add a priority found on a host."""
         self[name] = max(self.get(name, priority), priority)
         if priority in LEARNED:
             self.best_page = max(self.best_page, priority)
 
 
 class PendingPriorities:
-    """The best of what is coming, by host."""
+    """The best priorities that the database does not know yet, or whose batch is being committed."""
 
     def __init__(self) -> None:
         self.found = BestPriorities()
-        self.asked = BestPriorities()
-        """That of the batch now being committed."""
+        self.sent = BestPriorities()
+        """Those in the batch being committed."""
 
-    def ask(self) -> None:
-        """What was found is in the batch that is committed now."""
-        self.found, self.asked = BestPriorities(), self.found
+    def send(self) -> None:
+        """What was found is in the batch being committed from now on."""
+        self.found, self.sent = BestPriorities(), self.found
 
-    def came(self) -> None:
-        """That batch was answered."""
-        self.asked = BestPriorities()
+    def received(self) -> None:
+        """The batch is committed."""
+        self.sent = BestPriorities()
 
     def best_of(self, name: str) -> int | None:
-        """The best of a host."""
-        return max((found[name] for found in (self.found, self.asked) if name in found), default=None)
+        """The best priority of a host."""
+        return max((found[name] for found in (self.found, self.sent) if name in found), default=None)
 
     @property
     def best_page(self) -> int:
-        """The best page of all hosts, or 0."""
-        return max(self.found.best_page, self.asked.best_page)
+        """The best priority of a page on any host, or 0."""
+        return max(self.found.best_page, self.sent.best_page)
 
 
-NEAR = 10.0  # seconds in which a page is to be had for which another waits
-BATCH = 0.5  # seconds that it takes to have a host at hand again once it is ready
+NEAR = 10.0  # seconds within which a better page must be available
+BATCH = 0.5  # seconds until a host that is ready is at hand again
 
 
 class PageBudget:
@@ -72,26 +71,27 @@ class PageBudget:
 
     def __init__(self) -> None:
         self.until: float | None = None
-        """When to look again for what is worth more than all that may be asked for now."""
+        """When a better page will be available than all that may be requested now."""
         self.needs_batch = False
         """Whether something better comes with the next batch."""
         self._promised: dict[str, tuple[int, float]] = {}
 
-    def look_anew(self) -> None:
-        """Forget what was waited for."""
+    def reset(self) -> None:
+        """Forget what is waited for."""
         self.until, self.needs_batch = None, False
 
     def promise(self, name: str, best: int, ready_at: float) -> None:
-        """A host is not at hand for its pause, and something good waits for it in the database."""
+        """Note that a host is not at hand while it rests, and that a good page waits for it in the database."""
         self._promised[name] = best, ready_at + BATCH
 
-    def has_come(self, name: str) -> None:
-        """A host is at hand again."""
+    def at_hand(self, name: str) -> None:
+        """Note that a host is at hand again."""
         self._promised.pop(name, None)
 
     def is_poor(self, priority: int, now: float, pending: int, resting: Iterable[tuple[int, float]]) -> bool:
-        """Whether a page is worth less than half of what is coming, or of the heads of resting hosts, which are given
-        with the time they are ready.
+        """Whether a page is poor beside what is pending, or beside the heads of resting hosts.
+
+        Heads are given as pairs of priority and the time at which the host is ready.
         """
         if is_poor(priority, pending):
             self.needs_batch = True

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, exists, select, tuple_
 
 from crawler.labels.labels import TEXT
 from crawler.store.dashboard_tables import label
-from crawler.store.schema import crawl, page, stored_response
+from crawler.store.page_tables import page, stored_response
+from crawler.store.schema import crawl
 
 LOOKED_AT = 1_000  # pages: their rows, which lie anywhere, take some tens of milliseconds
 

@@ -14,14 +14,13 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
-from crawler.store.addresses import dialect_insert
 from crawler.store.dashboard_tables import label
 from crawler.store.database import LOCK_SECONDS, StateError, error_message
 from crawler.store.images import PICTURE, label_key
-from crawler.store.output_files import storable
+from crawler.store.page_tables import page
+from crawler.store.pages import COMPRESSION_LEVEL, zstd
 from crawler.store.read_only import exists, reading
-from crawler.store.responses import LEVEL, zstd
-from crawler.store.schema import page
+from crawler.store.sql import dialect_insert, storable
 
 TEXT = "text"
 CONTENT, NOISE = "content", "noise"
@@ -75,7 +74,7 @@ class ListedLabel(NamedTuple):
 def put_label(engine: Engine, said: Label) -> None:
     """Keep a label in place of the earlier one of the same thing."""
     row: dict[str, Any] = {name: storable(getattr(said, name)) for name in TEXTS}
-    source = zstd.compress(said.source, LEVEL) if said.source else None
+    source = zstd.compress(said.source, COMPRESSION_LEVEL) if said.source else None
     row |= {"key": said.key, "said_at": said.said_at, "source": source}
     new = dialect_insert(engine)(label)
     renewed = {name: new.excluded[name] for name in ("value", "detail", "source", "said_at")}

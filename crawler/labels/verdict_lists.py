@@ -14,7 +14,8 @@ from sqlalchemy import ColumnElement, Connection, Integer, Select, case, cast, e
 from crawler.labels.labels import CONTENT, NEWEST, NOISE
 from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE
-from crawler.store.schema import IS_AUDITED, IS_NOISE, crawl, site, verdict
+from crawler.store.page_tables import IS_AUDITED, IS_NOISE, verdict
+from crawler.store.schema import crawl, site
 
 KINDS = ("image", "link")
 SURE = 1e-9  # the nearest that a probability comes to 0 and 1, where the doubt is measured

@@ -1,23 +1,7 @@
 """The record of a stored page: each field stands here once, and its item, column, exports and view derive from it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, get_args, get_origin, get_type_hints
-
-from crawler.metadata.author import author
-from crawler.metadata.language import language
-from crawler.metadata.publication_date import published
-from crawler.page.contents import ImageLink
-from crawler.page.page import Extraction, Page
-from crawler.page.text import fingerprint
-
-
-def _images(images: tuple[ImageLink, ...]) -> list[dict[str, str]]:
-    """The pictures' addresses in page order, each with the first description it has."""
-    found: dict[str, str] = {}
-    for image in images:
-        found[image.url] = found.get(image.url) or image.alt
-    return [{"url": url, "alt": alt} for url, alt in found.items()]
+from typing import get_args, get_origin, get_type_hints
 
 
 @dataclass
@@ -47,17 +31,6 @@ class PageRecord:
     images: list[dict[str, str]] = field(default_factory=list)
 
 
-READERS: dict[str, Callable[[Page, Extraction], Any]] = {
-    "language": lambda page, found: language(found.text or found.title, page.language),
-    "title": lambda _, found: found.title,
-    "text": lambda _, found: found.text,
-    "comments": lambda _, found: found.comments,
-    "author": lambda page, _: author(page),
-    "published": lambda page, _: published(page),
-    "page_type": lambda _, found: found.page_type,
-    "text_fingerprint": lambda _, found: fingerprint(found.text),
-    "images": lambda page, _: _images(page.images),
-}
 """What reads each field that a page and its main text tell."""
 LABELS = {"author": "Author", "published": "Published"}
 """What the dashboard calls the fields that it lists among a page's facts."""

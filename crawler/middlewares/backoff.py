@@ -1,29 +1,33 @@
-"""Backing off from hosts that answer 429 or 503: they rest, and the page is asked for again later."""
+"""Backoff from hosts that answer 429 or 503: they rest, and the page is requested again later."""
+
+from __future__ import annotations
 
 import logging
 import time
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from crawler.crawl import crawl_of
-from crawler.frontier.frontier import Frontier
 from crawler.middlewares.robots import ROBOTS, TOO_BUSY
 from crawler.urls.parsing import host
 
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+
 logger = logging.getLogger(__name__)
 
-REFUSED_TIMES = "backoff_times"  # in the meta of a request that its host refused: how often
-BEHIND = "behind"  # in the meta of a request that waits until its host has answered something else
-SHORTEST = 1.0  # seconds of rest for a host that asks for none: it has just said that it is too busy
+REFUSED_TIMES = "backoff_times"  # in the meta of a request: how often its host refused it
+REFUSED = "refused"  # in the meta of a request that waits until its host has answered another one
+SHORTEST = 1.0  # seconds of rest for a host that asks for none although it is too busy
 
 
 def retry_after(header: str, now: float) -> float | None:
-    """How many seconds a Retry-After header asks to wait, or None when it does not say.
+    """The seconds that a Retry-After header asks to wait, or None if it cannot be read.
 
     >>> retry_after("120", 0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 20.0), retry_after("soon", 0)
     (120.0, 40.0, None)
@@ -37,12 +41,12 @@ def retry_after(header: str, now: float) -> float | None:
 
 
 class BackoffMiddleware:
-    """Lets a busy host rest as long as it asks, or ever longer while it does not say, within limits."""
+    """Lets a busy host rest as long as it asks, or twice as long each time if it does not say, within limits."""
 
     delay = 5.0
-    """Seconds of the first rest of a host that names none; each further one is twice as long."""
+    """Seconds of the first rest of a host that names none; each further rest is twice as long."""
     times = 5
-    """Rests in a row after which a host is left alone: the last of them is of 80 seconds."""
+    """Rests in a row after which a host is closed; the last one takes 80 seconds."""
 
     def __init__(self, hosts: Frontier, count: Callable[[str], None], limit: float) -> None:
         self.hosts, self.count = hosts, count
@@ -70,15 +74,15 @@ class BackoffMiddleware:
         if not rests or tries > self.times or ROBOTS in request.meta:
             return response
         again = request.copy()
-        again.meta.update({REFUSED_TIMES: tries, BEHIND: True})
+        again.meta.update({REFUSED_TIMES: tries, REFUSED: True})
         return again
 
     def let_rest(self, name: str, status: int, asked: float | None) -> bool:
-        """Whether the host may be asked again after a rest, or is left alone from now on."""
+        """Whether the host may be asked again after a rest, or is closed."""
         now = time.monotonic()
         times, until = self.rests.get(name, (0, 0.0))
         begins = now >= until
-        if begins:  # an answer to a request sent before the rest began does not make it longer
+        if begins:  # answers to requests sent before the rest do not extend it
             times += 1
             until = now + (self.delay * 2 ** (times - 1) if asked is None else max(asked, SHORTEST))
             self.rests[name] = times, until

@@ -1,8 +1,10 @@
-"""Pictures are judged before anything is asked for their sake: adverts, menus and ornaments are never downloaded."""
+"""Judges images before they are requested: adverts, menus and ornaments are never downloaded."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -10,22 +12,25 @@ from scrapy.exceptions import NotConfigured
 
 from crawler.config import image_filter_of
 from crawler.crawl import crawl_of
-from crawler.frontier.messages import AddressKeys, Lease
 from crawler.noise.image_filter import ImageNoiseFilter, leads_to_noise
 from crawler.noise.sighting import Sighting
-from crawler.noise.verdict import Verdict
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.failures import Refusal
-from crawler.spiders.images import EvidenceCache
 from crawler.spiders.leases import VERDICT
 from crawler.translation.reasons import records
 
+if TYPE_CHECKING:
+    from crawler.frontier.address_keys import AddressKeys
+    from crawler.frontier.page_result import Lease
+    from crawler.noise.verdict import Verdict
+    from crawler.spiders.images import EvidenceCache
+
 
 class ImageNoiseMiddleware:
-    """Refuses pictures that are noise by what their site shows, and pages that only such a picture leads to.
+    """Refuses images that are noise by the evidence of their site, and pages that only such an image links to.
 
-    It comes before robots.txt and all else that costs a request. A share of the noise, chosen by its address, may pass
-    all the same, so that one can see how often it is wrong; whether it is fetched then is for others to say.
+    It comes before robots.txt and all else that costs a request. A share of the noise, selected by its key, passes for
+    an audit of the verdicts; later middlewares may still refuse it.
     """
 
     def __init__(
@@ -42,12 +47,12 @@ class ImageNoiseMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         settings = crawler.settings
         if not settings.getbool("IMAGE_NOISE_ENABLED"):
-            raise NotConfigured  # without words: it was asked for
+            raise NotConfigured  # without a message: it is switched off
         crawl, audit = crawl_of(crawler), settings.getfloat("IMAGE_NOISE_AUDIT")
         return cls(image_filter_of(settings), crawl.evidence, crawl.frontier.keys, audit, crawler.stats.inc_value)
 
     def process_request(self, request: Request) -> None:
-        """Let content pass, and what is none's business here; end the lease of noise."""
+        """Pass content and all that is not judged; refuse noise."""
         lease: Lease | None = request.meta.get("lease")
         if lease is None or lease.candidate.sight is None or VERDICT in request.meta:
             return
@@ -60,13 +65,13 @@ class ImageNoiseMiddleware:
             is_picture or leads_to_noise(sighting, verdict, self.image_filter.judge, evidence.pages)
         )
         key = self.keys(candidate.url, candidate.kind)
-        audited = noise and self.is_chosen(key)
+        audited = noise and self.is_audited(key)
         address = {"key": key, "site_id": lease.shown_on, "kind": candidate.kind, "sight": candidate.sight}
         request.meta[VERDICT] = _record(sighting, verdict, noise) | address | {"audited": audited}
         if not noise:
             self.count("image_noise/kept")
             return
-        if audited:  # what comes of it is not known yet
+        if audited:  # its result is not known yet
             self.count("image_noise/audited")
             return
         self.count("image_noise/skipped")
@@ -75,13 +80,13 @@ class ImageNoiseMiddleware:
             self.count("image_noise/links")
         raise Refusal(Outcome(Code.NOISE, verdict.decided_by))
 
-    def is_chosen(self, key: int) -> bool:
-        """Whether what has this key is to be fetched although it is noise."""
+    def is_audited(self, key: int) -> bool:
+        """Whether the noise with this key is requested for the audit."""
         return key % 1_000_000 < self.audit * 1_000_000
 
 
 def _record(sighting: Sighting, verdict: Verdict, noise: bool) -> dict[str, Any]:
-    """What is kept of a verdict."""
+    """The row of a verdict."""
     return {
         "url": sighting.url,
         "target": sighting.target,

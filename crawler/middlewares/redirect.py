@@ -1,7 +1,9 @@
-"""Redirects, followed within the crawl's scope and to pages it does not know yet."""
+"""Follows redirects within the scope of the crawl, to addresses that are not known yet."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -10,34 +12,35 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler.crawl import crawl_of
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.messages import Lease
 from crawler.middlewares.backoff import REFUSED_TIMES
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.examples import KINDS
 from crawler.spiders.failures import Refusal
 from crawler.spiders.leases import MOVED_TO
 from crawler.urls.parsing import absolute
-from crawler.urls.scope import Scope
+
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+    from crawler.frontier.page_result import Lease
+    from crawler.urls.scope import Scope
 
 ANYWHERE = KINDS | {"image"}
 CONDITIONS = (b"If-None-Match", b"If-Modified-Since")
 OF_THE_OLD = ("handle_httpstatus_list", REFUSED_TIMES)
-"""What the meta of a request says of the address it was made for."""
+"""Meta of a request that does not apply to the target of its redirect."""
 MOVED = (301, 302, 303, 307, 308)
 
 
 class ScopedRedirectMiddleware(RedirectMiddleware):
-    """Follows a redirect as it would a link: one page for each address, and none outside the scope.
+    """Follows a redirect like a link: one page for each address, and none outside the scope.
 
-    A seed may move: where it leads is the crawl's home too. Pictures and examples may lie anywhere. robots.txt, which
-    has no candidate, is followed wherever it went.
+    The target of a seed becomes a home of the crawl. Images, examples and robots.txt may lie anywhere.
     """
 
     scope: Scope
     frontier: Frontier
     learn: Callable[[str, str], None]
-    """Takes in that a seed is at home elsewhere, too."""
+    """Learns that a seed has another home."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -67,10 +70,10 @@ class ScopedRedirectMiddleware(RedirectMiddleware):
         elif candidate.kind not in ANYWHERE and (refusal := self.scope.refusal(url, page=candidate.kind != "list")):
             raise Refusal(Outcome(Code.REDIRECT_REFUSED, str(refusal)))
         to = candidate._replace(url=url, requested=candidate.requested or candidate.url)
-        moved = await self.frontier.move(lease.id, to)
+        moved = await self.frontier.redirect(lease.id, to)
         if moved is None or url == request.url:
             raise Refusal(Outcome(Code.REDIRECT_TO_KNOWN))
-        # By what the page that was asked for is known, another cannot be compared.
+        # The conditions of the requested page do not apply to another one.
         headers = {name: value for name, value in answer.headers.items() if name not in CONDITIONS}
         meta = {name: value for name, value in answer.meta.items() if name not in OF_THE_OLD}
         return answer.replace(

@@ -1,10 +1,12 @@
-"""robots.txt, read as RFC 9309 says: what it forbids is not asked for, nor is anything when it cannot be read."""
+"""robots.txt after RFC 9309: what it forbids is not requested, nor is anything of a host whose robots.txt fails."""
+
+from __future__ import annotations
 
 import asyncio
 import logging
 from collections import OrderedDict
 from time import monotonic
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from protego import Protego
 from scrapy import Request
@@ -14,29 +16,31 @@ from scrapy.http.request import NO_CALLBACK
 from twisted.python.failure import Failure
 
 from crawler.crawl import crawl_of
-from crawler.frontier.frontier import Frontier
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import BOT
 from crawler.spiders.failures import Refusal, outcome_of
 from crawler.urls.parsing import host, origin
 
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+
 logger = logging.getLogger(__name__)
 
-MAX_SIZE = 500 * 1024  # so much of it is read, which is what RFC 9309 asks for at least
+MAX_SIZE = 500 * 1024  # bytes that are read; RFC 9309 asks for so many at least
 MAX_KEPT = 5_000_000  # bytes of robots.txt whose rules are kept; rules take 20 times as much memory, some twice that
 SHORTEST_DELAY = 0.001  # seconds: a shorter Crawl-delay slows nothing down
-WEIGHT = 100  # of any answer, beside what was in robots.txt
+WEIGHT = 100  # bytes that each entry counts for, besides its robots.txt
 ROBOTS = "robots_txt"
-"""Marks the requests for robots.txt itself in their meta."""
+"""In the meta of requests for robots.txt itself."""
 
 TOO_BUSY = (429, 503)
 
 RobotsAnswer = Protego | Outcome | None
-"""The rules, or why a host must be left alone, or None when it was too busy to say."""
+"""The rules, or why a host must not be asked, or None when it was too busy to answer."""
 
 
 class RobotsCache:
-    """What the hosts answered that were asked for last; of hosts without end, the memory would have none."""
+    """A cache of the answers of the hosts that were used last, bounded by size."""
 
     def __init__(self, most: int = MAX_KEPT) -> None:
         self.most = most
@@ -44,14 +48,14 @@ class RobotsCache:
         self._kept: OrderedDict[str, tuple[Protego | Outcome, int]] = OrderedDict()
 
     def get(self, place: str) -> RobotsAnswer:
-        """The answer of a host, or None when it is not known, or not any more."""
+        """The answer of a host, or None if it is not in the cache."""
         if place not in self._kept:
             return None
         self._kept.move_to_end(place)
         return self._kept[place][0]
 
     def keep(self, place: str, answer: Protego | Outcome, size: int) -> None:
-        """Keep an answer of so many bytes, and drop those that were not wanted for the longest time."""
+        """Add an answer of so many bytes, and drop the least recently used ones."""
         self._kept[place] = answer, size + WEIGHT
         self.weight += size + WEIGHT
         while self.weight > self.most and len(self._kept) > 1:
@@ -60,7 +64,7 @@ class RobotsCache:
 
 
 class RobotsMiddleware:
-    """Fetches each host's robots.txt before its first page, again when it was dropped, and obeys it."""
+    """Requests each host's robots.txt before its first page, and obeys it."""
 
     def __init__(self, crawler: Crawler, hosts: Frontier, crawl_delay_limit: float) -> None:
         self.crawler, self.hosts = crawler, hosts
@@ -75,7 +79,7 @@ class RobotsMiddleware:
         return cls(crawler, crawl_of(crawler).frontier, crawler.settings.getfloat("CRAWL_DELAY_LIMIT"))
 
     async def process_request(self, request: Request) -> Request | None:
-        """Let a request pass, refuse it, or have it wait for its turn again."""
+        """Pass a request, refuse it, or put it back."""
         if ROBOTS in request.meta:
             return None
         place = origin(request.url)
@@ -92,11 +96,11 @@ class RobotsMiddleware:
             raise Refusal(answer)
         if not answer.can_fetch(request.url, BOT):
             raise Refusal(Outcome(Code.ROBOTS_FORBIDS))
-        # What was on its way before the host's pauses were known comes too early.
+        # A request made before the Crawl-delay was known is put back.
         return request.copy() if came_first and (answer.crawl_delay(BOT) or 0) > pause else None
 
     async def ask(self, place: str) -> RobotsAnswer:
-        """The rules of a host, kept for its next pages."""
+        """The rules of a host, which are cached."""
         try:
             answer, size = await self.fetch(place)
             if answer is not None:
@@ -106,7 +110,7 @@ class RobotsMiddleware:
             del self.asked[place]
 
     async def fetch(self, place: str) -> tuple[RobotsAnswer, int]:
-        """The rules of a host after its robots.txt, and its size, or after the failure to read it."""
+        """The rules of a host, or why it must not be asked; and the size of its robots.txt."""
         request = Request(f"{place}/robots.txt", NO_CALLBACK, meta={ROBOTS: True}, priority=1000)
         try:
             response = await self.crawler.engine.download_async(request)
@@ -123,7 +127,7 @@ class RobotsMiddleware:
         return self.slow_down(host(place + "/"), rules), len(body)
 
     def slow_down(self, name: str, rules: Protego) -> Protego | Outcome:
-        """The rules, after their Crawl-delay is taken to heart."""
+        """Apply the Crawl-delay of rules; the rules, or why the host must not be asked."""
         delay = rules.crawl_delay(BOT)
         if delay is None or delay < SHORTEST_DELAY:
             return rules

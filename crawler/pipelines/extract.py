@@ -1,30 +1,40 @@
-"""Cleaning: a fetched page becomes clean text, and what is known of it."""
+"""Extraction: fills in the fields of a page's item."""
+
+from __future__ import annotations
 
 from dataclasses import replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 
-from crawler.crawl import Crawl, crawl_of
+from crawler.crawl import crawl_of
 from crawler.extraction.output.markdown import markdown
 from crawler.items import ImageItem, PageItem
-from crawler.metadata.page_record import READERS
+from crawler.metadata.record_readers import READERS
 from crawler.noise.verdict import noise_of
 from crawler.outcomes import Code, Outcome
 
+if TYPE_CHECKING:
+    from crawler.arguments import Arguments
+    from crawler.extraction import Extractor
+    from crawler.spiders.leases import Leases
+
 
 class ExtractPipeline:
-    """Fills in a page item from its page, and drops pages in languages that are not wanted."""
+    """Fills in a page item from its page, and drops pages in other languages than `lang` names."""
 
-    def __init__(self, crawl: Crawl) -> None:
-        self.extract, self.method, self.leases = crawl.reader.extract, crawl.method, crawl.leases
-        self.languages, self.markdown = crawl.arguments.lang, crawl.arguments.markdown
-        self.judges_pictures = crawl.pictures.judged
+    def __init__(
+        self, extract: Extractor, method: str, arguments: Arguments, leases: Leases, judges_images: bool
+    ) -> None:
+        self.extract, self.method, self.leases = extract, method, leases
+        self.languages, self.markdown = arguments.lang, arguments.markdown
+        self.judges_images = judges_images
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawl_of(crawler))
+        crawl = crawl_of(crawler)
+        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, crawl.pictures.judged)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         page = item.page if isinstance(item, PageItem) else None
@@ -41,7 +51,7 @@ class ExtractPipeline:
             if name != "language":
                 setattr(item, name, read(page, extraction))
         if self.markdown != "no":
-            refused = noise_of(page, extraction) if self.judges_pictures else frozenset()
+            refused = noise_of(page, extraction) if self.judges_images else frozenset()
             item.markdown = markdown(page, extraction.blocks, self.markdown == "links", refused)
         item.extractor = self.method
         return item

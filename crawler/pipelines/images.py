@@ -1,4 +1,6 @@
-"""Downloaded pictures, one file for each distinct content."""
+"""Downloaded images, one file for each distinct content."""
+
+from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
@@ -13,7 +15,7 @@ from crawler.items import ImageItem, PageItem
 
 
 class ImagesPipeline:
-    """Writes pictures to OUTPUT_DIR/images/ under a name made from their content alone."""
+    """Writes images to OUTPUT_DIR/images/, named by a hash of their content."""
 
     def __init__(self, folder: Path, count: Callable[..., None], abort: Callable[[str], None]) -> None:
         self.folder, self.count, self.abort = folder, count, abort
@@ -22,7 +24,7 @@ class ImagesPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
         if not crawl.arguments.images:
-            raise NotConfigured  # without words: nobody asked for pictures
+            raise NotConfigured  # without a message: no images were asked for
         return cls(Path(crawler.settings["OUTPUT_DIR"]) / "images", crawler.stats.inc_value, crawl.status.abort)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
@@ -37,7 +39,7 @@ class ImagesPipeline:
                 raise DropItem(f"cannot be written: {error.strerror}") from error
             item.path, item.size = path.as_posix(), len(item.body)
             verdict = item.result.verdict
-            # Noise that was fetched to see whether it is says nothing of the pictures that one keeps.
+            # Noise that is downloaded for an audit is not counted as an image of the crawl.
             if verdict is not None and verdict["audited"]:
                 self.count("image_noise/fetched")
             else:

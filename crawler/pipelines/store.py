@@ -1,24 +1,25 @@
-"""Where items go: with all that their pages caused, into the state and the files of JSON lines, in one transaction.
+"""The last pipeline, which ends the leases of items so that they are stored; and a time limit for all pipelines."""
 
-Pipelines that may not hang: what a pipeline does to an item has a time limit.
-"""
+from __future__ import annotations
 
 import asyncio
 from dataclasses import fields, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 from scrapy.pipelines import ItemPipelineManager
 
 from crawler.crawl import crawl_of
-from crawler.items import ImageItem, PageItem
 from crawler.recrawl.page_history import PageChange
-from crawler.spiders.leases import Leases
+
+if TYPE_CHECKING:
+    from crawler.items import ImageItem, PageItem
+    from crawler.spiders.leases import Leases
 
 
 class StorePipeline:
-    """Ends the leases of items with their results: the frontier hands them on to be stored."""
+    """Ends the leases of items with their results, which the frontier passes on to be stored."""
 
     def __init__(self, leases: Leases) -> None:
         self.leases = leases
@@ -37,7 +38,7 @@ class StorePipeline:
 
 
 class LimitedPipelines(ItemPipelineManager):
-    """Runs the item pipelines; an item that is not through them in time is given up with a TimeoutError."""
+    """Runs the item pipelines; an item that takes longer than STALL_LIMIT is given up with a TimeoutError."""
 
     limit: float | None
 

@@ -1,32 +1,27 @@
-"""What is known of a page after it was looked at: in which round, what changed, when it is due again.
+"""What is known of a page from earlier visits, and the result of checking it for changes."""
 
-Requests that ask for a page only if it changed.
-"""
-
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from crawler.outcomes import Code, Group, codes
-from crawler.page.sitemaps import moment
-from crawler.recrawl.revisit_interval import EARLIEST, Bounds, CheckHistory, next_interval
+if TYPE_CHECKING:
+    from crawler.outcomes import Code
 
 
 class PageChange(StrEnum):
-    """What an address was found to hold when it was asked for."""
+    """The result of comparing a page with what was known of it."""
 
     NEW = "new"
     CHANGED = "changed"
     SAME = "unchanged"
     NOT_MODIFIED = "not modified"
-    """The same, as the server says."""
+    """The server answered 304."""
     RENEWED = "renewed"
-    """What another version of the extraction made of it before, so that nobody can tell whether it changed."""
+    """Another version of the extraction made its earlier text, so the two cannot be compared."""
     MISSING = "missing"
     NOTHING = "nothing"
-    """Nobody can tell: the server failed, or what it sent is not to be kept."""
+    """Unknown: the server failed, or the page is not to be kept."""
 
 
 PRESENT = frozenset((PageChange.NEW, PageChange.CHANGED, PageChange.SAME, PageChange.NOT_MODIFIED, PageChange.RENEWED))
@@ -34,7 +29,7 @@ PRESENT = frozenset((PageChange.NEW, PageChange.CHANGED, PageChange.SAME, PageCh
 
 @dataclass(frozen=True)
 class ChangeCheck:
-    """The result of a look at a page."""
+    """The result of checking a page for changes."""
 
     found: PageChange
     source_fingerprint: str | None = None
@@ -48,7 +43,7 @@ class ChangeCheck:
 
 @dataclass(frozen=True)
 class PageHistory:
-    """What is known of a page from when it was asked for before; of all but the first two, the state keeps books."""
+    """What is known of a page from earlier visits; all but the first two fields are columns that only visits change."""
 
     text_fingerprint: str | None = None
     link_score: float | None = None
@@ -77,21 +72,18 @@ class PageHistory:
     lastmod: float | None = None
 
 
-NEVER = 1e12
 """When a page is due that is gone for good."""
-GONE_AFTER = 2
 """Times in a row that a page is not there, until it is gone."""
-FAILED = frozenset((*codes(Group.FAILED), Code.ROBOTS_UNREADABLE))
 """Where a host is away, that shows at its robots.txt first: nothing else of it is asked for."""
 
 
 @dataclass(frozen=True)
 class Visit:
-    """One request for a page, as far as its history goes."""
+    """What one request for a page tells its history."""
 
     known: PageHistory | None
     check: ChangeCheck
-    code: Code | None
+    code: "Code | None"
     """The outcome, where nothing is stored."""
     fetched_at: str
     is_seed: bool
@@ -101,115 +93,3 @@ class Visit:
     """ETag and Last-Modified of the answer."""
     new_links: int
     """How many addresses not known before the page led to."""
-
-
-@dataclass(frozen=True)
-class RoundContext:
-    """When pages are looked at."""
-
-    round: int
-    now: float
-    """By the database's clock."""
-    bounds: Bounds
-
-    @property
-    def moment(self) -> str:
-        """The time as pages have it."""
-        return datetime.fromtimestamp(self.now, UTC).isoformat(timespec="seconds")
-
-
-def history_after(visit: Visit, context: RoundContext) -> PageHistory:
-    """The history of a page after a visit."""
-    fetched_at, check = visit.fetched_at or context.moment, visit.check
-    known = visit.known or PageHistory(first_round=context.round, first_at=fetched_at)
-    known = replace(known, checked_at=context.now, lastmod=_lastmod(known, visit, context.now))
-    if check.found is PageChange.MISSING:
-        return _missing(known, context)
-    if check.found is PageChange.NOTHING:
-        return _in_doubt(known, context, visit.code in FAILED)
-    known = _present(_validated(known, visit), visit, context)
-    if check.found is PageChange.NOT_MODIFIED:
-        return replace(known, not_modified_round=context.round)
-    known = replace(known, source_fingerprint=check.source_fingerprint, extractor_version=check.extractor_version)
-    if check.found is PageChange.SAME:
-        return known
-    known = replace(known, signature=check.signature)
-    if check.found is not PageChange.CHANGED:
-        return known
-    return replace(known, changed_round=context.round, changed_at=fetched_at, change_distance=check.distance)
-
-
-def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHistory:
-    """A page that is there, with the time at which it is due."""
-    is_new, is_changed = visit.check.found is PageChange.NEW, visit.check.found is PageChange.CHANGED
-    checks, changes = known.checks + (not is_new), known.changes + is_changed
-    changed = None if is_new else is_changed
-    lastmod = known.lastmod if known.lastmod is not None else moment(known.last_modified)
-    history = CheckHistory(
-        context.now, known.interval or 0.0, checks, changes, changed, lastmod, visit.new_links, visit.is_seed
-    )
-    interval = next_interval(history, context.bounds)
-    there = replace(known, round=context.round, gone_round=None, gone_at=None, gone_count=0, new_links=visit.new_links)
-    return replace(there, checks=checks, changes=changes, interval=interval, due_at=context.now + interval)
-
-
-def _missing(known: PageHistory, context: RoundContext) -> PageHistory:
-    """A page that is not there: it is looked for once more soon, and then it is gone."""
-    count = known.gone_count + 1
-    if count < GONE_AFTER:
-        return replace(known, gone_count=count, due_at=context.now + context.bounds.least)
-    since = known.gone_round or context.round, known.gone_at or context.moment
-    return replace(known, gone_count=count, gone_round=since[0], gone_at=since[1], due_at=NEVER)
-
-
-def _in_doubt(known: PageHistory, context: RoundContext, failed: bool) -> PageHistory:
-    """A page of which nothing was learned: due soon where that may pass, else at its interval; one gone stays so."""
-    if known.gone_at is not None:
-        return known
-    bounds = context.bounds
-    pause = bounds.least if failed else min(max(known.interval or bounds.least, bounds.least), bounds.most)
-    return replace(known, due_at=context.now + pause)
-
-
-def _validated(known: PageHistory, visit: Visit) -> PageHistory:
-    """A page with what its server tells it by from now on; who says that it is the same may leave that out."""
-    if visit.check.found not in PRESENT:
-        return known
-    etag, last_modified = (visit.validators.get(name) for name in ("etag", "last_modified"))
-    if visit.check.found is PageChange.NOT_MODIFIED:
-        etag, last_modified = etag or known.etag, last_modified or known.last_modified
-    return replace(known, etag=etag, last_modified=last_modified)
-
-
-def _lastmod(known: PageHistory, visit: Visit, now: float) -> float | None:
-    """When lists say that a page was last changed; a time that cannot be tells nothing, and hides no header."""
-    said = (known.lastmod, visit.lastmod)
-    return max((when for when in said if when is not None and EARLIEST <= when <= now), default=None)
-
-
-SAFE_VALUE = re.compile(r"[\x20-\x7e]{1,1000}")
-"""What may stand in a header that we send: a server must not have us send what it likes."""
-NOT_MODIFIED = 304
-UNCONDITIONAL_EVERY = 10
-"""One check of so many asks for the page whatever the server says, for some say of all pages that they are the same."""
-
-
-def conditional_headers(known: PageHistory | None, version: str | None) -> Mapping[str, str]:
-    """The headers by which a server can say that a page is as it was; none where nothing is known of it.
-
-    Nor are there any where another version of the extraction read it: else that a page is as it was would be told
-    until it changes, and then nobody could say that it did.
-
-    >>> known = PageHistory(etag='"1"', extractor_version="1:auto")
-    >>> conditional_headers(known, "1:auto"), conditional_headers(known, "2:auto")
-    ({'If-None-Match': '"1"'}, {})
-    """
-    if (
-        known is None
-        or known.gone_count
-        or known.checks % UNCONDITIONAL_EVERY == UNCONDITIONAL_EVERY - 1
-        or known.extractor_version != version
-    ):
-        return {}
-    told = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
-    return {name: value for name, value in told.items() if value and SAFE_VALUE.fullmatch(value)}

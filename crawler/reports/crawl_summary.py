@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from crawler.store.dashboard_tables import sample
+from crawler.store.page_tables import page
 from crawler.store.samples import NUMBERS
-from crawler.store.schema import crawl, page
+from crawler.store.schema import crawl
 from crawler.store.schema import worker as worker_table
 from crawler.store.workers import LEASE_SECONDS, WorkerState, worker_rows
 

@@ -12,8 +12,9 @@ from sqlalchemy.engine import URL
 
 from crawler.outcomes import Code
 from crawler.reports.state_report import PLACED
+from crawler.store.page_tables import focus, page
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import IS_DONE, IS_WAITING, address, crawl, focus, host, page
+from crawler.store.schema import IS_DONE, IS_WAITING, address, crawl, host
 
 PAGES_AT_ONCE = 1_000
 PRIORITIES = 1_000

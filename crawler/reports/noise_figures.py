@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, cast, func, select
 from sqlalchemy.engine import URL
 
+from crawler.store.page_tables import page, verdict
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import address, crawl, page, site, verdict
+from crawler.store.schema import address, crawl, site
 
 MOST_SITES = 20
 

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, case, func, select
 
-from crawler.store.addresses import in_chunks
-from crawler.store.database import database_time
 from crawler.store.remaining import totals
 from crawler.store.schema import IS_WAITING, WAITING, address, host, site, worker
+from crawler.store.sql import database_time, in_chunks
 
 LOOKED_AT = 300  # addresses, to see which hosts have many
 CANDIDATES = 50  # hosts of each sort of which it is counted what waits

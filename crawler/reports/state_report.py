@@ -22,9 +22,10 @@ from sqlalchemy.engine import URL
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.reports.crawl_summary import CrawlSummary, all_summaries, due_pages, next_due
 from crawler.reports.sites import SiteQuery, SiteRow, sites
-from crawler.store.database import database_time
+from crawler.store.page_tables import page
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import IS_DONE, IS_RECORDED, address, host, output, page, site, tables
+from crawler.store.schema import IS_DONE, IS_RECORDED, address, host, output, site
+from crawler.store.sql import database_time, tables
 
 MOST_SITES = 10
 EVERY = 2**31 - 1  # of what waits of a site is counted

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, or_, select, true
 from sqlalchemy.engine import URL
 
-from crawler.frontier.messages import StoredResponse
-from crawler.store.pages import field_values
+from crawler.frontier.page_result import StoredResponse
+from crawler.store.page_tables import page, stored_response
+from crawler.store.pages import field_values, response_of
 from crawler.store.read_only import exists, reading
-from crawler.store.responses import response_of
-from crawler.store.schema import crawl, page, stored_response
+from crawler.store.schema import crawl
 from crawler.urls.parsing import host, lies_in
 
 ROWS_AT_ONCE = 1_000

@@ -17,15 +17,10 @@ from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, up
 from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.store.dashboard_tables import job, run
-from crawler.store.database import (
-    DatabaseUnavailableError,
-    StateError,
-    database_time,
-    display_url,
-    error_message,
-    is_transient,
-)
-from crawler.store.schema import crawl, page
+from crawler.store.database import DatabaseUnavailableError, StateError, display_url, error_message, is_transient
+from crawler.store.page_tables import page
+from crawler.store.schema import crawl
+from crawler.store.sql import database_time
 
 LEASE = 60.0  # seconds without a sign of life until a run is taken for dead where its lock cannot be tried
 ON_TIME, TOO_LATE, BY_HAND = "cron", "late", "now"

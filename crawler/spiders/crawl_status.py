@@ -1,41 +1,86 @@
-"""How a crawl goes as a whole: the results of its seeds, whether its state can still be kept, and its end."""
+"""The status of a crawl: how requests ended, the results of its seeds, and whether it is to end."""
+
+from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from scrapy.crawler import Crawler
 
-from crawler.outcomes import Outcome
-from crawler.store.rounds import RoundCounts
+from crawler.frontier.address_keys import RecentNumbers
+from crawler.outcomes import Code, Group, Outcome, Outcomes, of_group
+
+if TYPE_CHECKING:
+    from crawler.store.rounds import RoundCounts
+
+MOST_OUTCOMES = 100
+"""Outcomes of a group that are counted apart; a server may invent a media type for each page."""
+REMEMBERED = 200_000
+"""Addresses that were left out and are not counted again."""
+OTHERS = {Group.SKIPPED: Outcome(Code.OTHER_REASONS), Group.FAILED: Outcome(Code.OTHER_FAILURES)}
+
+
+class OutcomeCounts:
+    """Counts outcomes, and each address that was left out once."""
+
+    def __init__(self, count_statistic: Callable[[str, int], None]) -> None:
+        self.outcomes = Outcomes()
+        self.nofollowed, self.left_out = RecentNumbers(REMEMBERED), RecentNumbers(REMEMBERED)
+        self._count_statistic = count_statistic
+
+    def of(self, group: Group) -> Outcomes:
+        """The counts of one group."""
+        return of_group(self.outcomes, group)
+
+    def leave_out(self, url: str, outcome: Outcome) -> None:
+        """Count an address that is not followed, once for all links to it."""
+        if self.left_out.add(hash(url)):
+            self.count(outcome)
+
+    def mark_nofollow(self, url: str) -> None:
+        """Count an address that a page asks not to follow; another page may link to it without that."""
+        if self.nofollowed.add(hash(url)):
+            self.count(Outcome(Code.NOFOLLOW))
+
+    def count(self, outcome: Outcome, by: int = 1) -> None:
+        """Count an outcome; those of a group beyond `MOST_OUTCOMES` are counted as one."""
+        if not by:
+            return
+        if outcome not in self.outcomes and len(self.of(outcome.code.group)) >= MOST_OUTCOMES:
+            outcome = OTHERS[outcome.code.group]
+        self.outcomes[outcome] += by
+        self._count_statistic(outcome.key, by)
 
 
 class EndReason(StrEnum):
-    """Why a crawl ends before the frontier is empty, beside Scrapy's own reasons."""
+    """Reasons to end a crawl before the frontier is empty, beside Scrapy's own."""
 
     STATE = "state"
-    """What it would fetch now could not be kept."""
+    """Pages can no longer be stored."""
     HARVEST = "harvest"
     """Too few of the last pages were on the topic."""
 
 
 @dataclass
 class CrawlStatus:
-    """The status of one crawl, told by its components and read by those that report it."""
+    """The status of one crawl, set by its components and read by those that report it."""
 
     crawler: Crawler
     broken: str = ""
-    """Why nothing more can be kept, in one sentence; empty as long as all is well."""
+    """Why pages can no longer be stored, in one sentence; or an empty string."""
     seeds_answered: int = 0
     seeds_failed: dict[str, Outcome] = field(default_factory=dict)
     examples_failed: dict[str, Outcome] = field(default_factory=dict)
-    """Examples of the topic that taught nothing."""
-    tally: RoundCounts | None = None
-    """The pages of the round, counted at the end; None in the first, where all are new."""
+    """Examples of the topic that could not be read."""
+    round_counts: RoundCounts | None = None
+    """Counts of the pages of the round, at the end; None in the first round, where all are new."""
     _closing: asyncio.Future[None] | None = None
 
     def abort(self, why: str) -> None:
-        """End the crawl, for this reason: what it would fetch now could not be kept."""
+        """End the crawl because pages can no longer be stored, for this reason."""
         if not self.broken:
             self.broken = why
             self.end(EndReason.STATE)

@@ -1,31 +1,37 @@
-"""A crawl of the demo site: served for its length, and always where the crawl has its pages."""
+"""Serves the demo site while a crawl of it runs, at the port where the crawl began."""
+
+from __future__ import annotations
 
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler import demo
-from crawler.store.database import StateError, database_time
-from crawler.store.worker_session import WorkerSession
+from crawler.store.database import StateError
+from crawler.store.sql import database_time
 from crawler.store.workers import workers_of
 from crawler.urls.parsing import host
 
-# The demo site is ours: it is asked without pauses, one page after the other, so that the promising ones come first.
+if TYPE_CHECKING:
+    from crawler.store.worker_session import WorkerSession
+
+# The demo site needs no pauses; one request at a time, so that the promising pages come first.
 DEMO_SLOT = {"concurrency": 1, "delay": 0.0, "jitter": 0.0}
 
 
 def check_demo(session: WorkerSession) -> None:
-    """Give up the seat and raise a StateError, unless the demo site can be served to it."""
+    """Leave the session and raise a StateError if the demo site cannot be served to it."""
     if why := _hindrance(session):
         session.leave()
         raise StateError(f"{why}; give another -a name=NAME")
 
 
 def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
-    """The address of the demo site, served until the crawl ends, opened for it alone and asked without pauses."""
-    known = session.seed_known()
+    """The address of the demo site, served until the crawl ends; the settings allow it and set no pauses."""
+    known = session.known_seed()
     served = ExitStack()
     crawler.signals.connect(served.close, signals.spider_closed, weak=False)
     url = served.enter_context(demo.serving(_port(known), exact=True) if known else demo.serving())
@@ -38,8 +44,8 @@ def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
 
 
 def _hindrance(session: WorkerSession) -> str:
-    """Why the demo site cannot be served to this worker, if it cannot: each has a site of its own, at one address."""
-    name, known = session.plan.name, session.seed_known()
+    """Why the demo site cannot be served to this worker, or an empty string; each crawl has a site at one address."""
+    name, known = session.plan.name, session.known_seed()
     with session.engine.begin() as connection:
         workers = workers_of(connection, database_time(connection))[session.crawl_id]
     if any(one.alive and one.number != session.number for one in workers):

@@ -1,26 +1,30 @@
-"""The pages that a topic names as examples of what it is about and what not: fetched first, read, and not kept."""
+"""Pages that a topic names as examples and counterexamples: requested first, learned from, and not stored."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.frontier.messages import Candidate
-from crawler.page.page import Extraction, Page
-from crawler.topic.topic import Topic
+from crawler.frontier.page_result import Candidate
+
+if TYPE_CHECKING:
+    from crawler.page.page import Extraction, Page
+    from crawler.topic.topic import Topic
 
 GOOD, BAD = "example", "counterexample"
 KINDS = frozenset((GOOD, BAD))
-"""Of addresses. What such a page teaches is kept under `topic example` and the like, what a seed's page does as
-`example`: whoever gives a topic later on is not to have the seeds as examples of it.
+"""Kinds of addresses. Their texts are shared as `topic example` and the like, those of seeds as `example`: where a topic
+is given later on, the seeds are no examples of it.
 """
 EXAMPLE_LENGTH = 100_000
-"""Characters of a text that teaches."""
+"""Characters of a text that are learned from."""
 MOST_SEEDS = 10
-"""Pages of seeds from which the topic is learned where none is given."""
+"""Pages of seeds that the topic is learned from where none is given."""
 
 
 class TopicExample(NamedTuple):
-    """A text that is about the topic, or one that is not."""
+    """A text that is about the topic, or is not."""
 
     text: str
     good: bool
@@ -32,7 +36,7 @@ class Examples:
 
     topic: Topic
     taught: int = 0
-    """How many texts of seeds taught what the crawl is about."""
+    """How many texts of seeds the topic was learned from."""
 
     def candidates(self, priority: int) -> Iterator[Candidate]:
         """The addresses of the topic's examples."""
@@ -40,7 +44,7 @@ class Examples:
             yield from (Candidate(url, priority, kind=kind, via="example") for url in urls)
 
     def read(self, kind: str, text: str) -> TopicExample | None:
-        """The example that a lesson is; None where the topic has no use for it, or not any more."""
+        """A shared example as an example of the topic; None if the topic does not name it, or needs no more."""
         if kind == "example":
             if not self.are_sought:
                 return None
@@ -57,15 +61,15 @@ class Examples:
 
     @property
     def are_sought(self) -> bool:
-        """Whether the seeds are to teach what the crawl is about."""
+        """Whether the topic is to be learned from more seeds."""
         return not self.topic.given and self.taught < MOST_SEEDS
 
     @property
     def say_something(self) -> bool:
-        """Whether anything says what the crawl is about."""
+        """Whether a topic is given or learned."""
         return self.topic.given or self.taught > 0
 
 
 def example_text(page: Page, extraction: Extraction) -> str:
-    """What a page teaches of the topic: its text, or of a list without prose its lines."""
+    """The text of a page to learn from: its main text, or that of all blocks if it has none."""
     return (extraction.text or " ".join(block.text for block in page.blocks))[:EXAMPLE_LENGTH]

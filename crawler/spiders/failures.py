@@ -1,4 +1,4 @@
-"""The outcome of a request that brought no answer, or none to be read."""
+"""The outcome of a request that failed or was refused."""
 
 from OpenSSL.SSL import Error as TlsError
 from scrapy import exceptions
@@ -10,16 +10,16 @@ from crawler.outcomes import Code, Outcome
 
 
 class Refusal(exceptions.IgnoreRequest):
-    """A request that this crawler declines to send or to follow."""
+    """A request that this crawler refuses to send or to follow."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(str(outcome))
         self.outcome = outcome
 
 
-# Statuses of answers without a body, or with a part of one.
+# Statuses of answers without a body, or with a part of it.
 NO_WHOLE_PAGE = frozenset((204, 205, 206))
-# Whoever signed the certificate is not known, or it is for another name, or for none.
+# The certificate is signed by an unknown authority, or is for another name or none.
 TLS_ERRORS = (TlsError, VerificationError, CertificateError)
 CODES: dict[type[BaseException], Code] = {
     exceptions.CannotResolveHostError: Code.HOST_NOT_FOUND,
@@ -30,9 +30,9 @@ CODES: dict[type[BaseException], Code] = {
     exceptions.DownloadFailedError: Code.CONNECTION_LOST,
     ValueError: Code.BAD_HOST_NAME,
 }
-"""The code of each error, the more special before the more general."""
+"""The code of each error, special errors before general ones."""
 MOST_LETTERS = 100
-"""Of what another component says when it refuses a request."""
+"""Letters of another component's reason to refuse a request."""
 
 
 def outcome_of(failure: Failure) -> Outcome:

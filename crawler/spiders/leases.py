@@ -1,26 +1,31 @@
-"""The end of each request: its result is counted and handed to the frontier, at this one place."""
+"""The end of each request: its result is counted and passed to the frontier."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.messages import Lease, PageResult
+from crawler.frontier.page_result import Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
-from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
-from crawler.spiders.crawl_status import CrawlStatus
+from crawler.recrawl.history_update import GONE_AFTER
+from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.spiders.examples import KINDS
-from crawler.spiders.outcome_counts import OutcomeCounts
+
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+    from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
 
 MOVED_TO = "moved_to"
 """In the meta of a seed's request: where redirects led it."""
 VERDICT = "verdict"
-"""In the meta of a request that was judged: the record of the verdict on its picture."""
+"""In the meta of a request for an image that was judged: the row of its verdict."""
 READ = frozenset((Code.LIST, Code.NOINDEX, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
-"""What seeds end with that were read, though nothing is stored."""
+"""Outcomes of seeds that were read, although nothing is stored."""
 PASSING = frozenset((Code.NOT_PUBLIC, Code.ROBOTS_UNREADABLE, Code.HOST_CLOSED))
-"""What may be over when the crawl is started again, as failures may."""
+"""Outcomes that may have passed when the crawl is started again, as failures may."""
 COUNTED_AS = {
     PageChange.NEW: ("new",),
     PageChange.CHANGED: ("changed",),
@@ -37,7 +42,7 @@ def lease_of(request: Request) -> Lease:
 
 
 def result_of(request: Request, outcome: Outcome | None = None) -> PageResult:
-    """The result of a request so far: where a seed moved to, and the verdict on a picture."""
+    """The result of a request so far: where a seed was redirected to, and the verdict on an image."""
     moved = tuple(("home", url) for url in request.meta.get(MOVED_TO, ()))
     return PageResult(outcome, shared_examples=moved, verdict=request.meta.get(VERDICT))
 
@@ -54,7 +59,7 @@ class Leases:
     """Whether there were rounds before this one."""
 
     def finish(self, lease: Lease, result: PageResult) -> None:
-        """End a lease with its result; nothing happens where it was ended before."""
+        """End a lease with its result, unless it has ended before."""
         shared_examples = (*result.shared_examples, *self._again(lease, result.outcome))
         if not self.frontier.finish(lease.id, replace(result, shared_examples=shared_examples)):
             return
@@ -66,7 +71,7 @@ class Leases:
             self._count_check(lease, result)
 
     def _again(self, lease: Lease, outcome: Outcome | None) -> Iterator[tuple[str, str]]:
-        """That a seed or an example is to be asked for at the next start."""
+        """The note that a seed or an example is to be requested again at the next start."""
         if outcome is not None and (outcome.code.group is Group.FAILED or outcome.code in PASSING):
             if lease.candidate.kind == "seed":
                 yield "again", lease.candidate.url
@@ -84,7 +89,7 @@ class Leases:
             self.status.examples_failed[candidate.requested or candidate.url] = outcome
 
     def _count_check(self, lease: Lease, result: PageResult) -> None:
-        """Count what a page was found to be that was there in an earlier round, or is new in this one."""
+        """Count the result of checking a page for changes."""
         check = result.check or (ChangeCheck(PageChange.NEW) if result.record is not None and lease.counts else None)
         if check is None:
             return

@@ -1,40 +1,45 @@
-"""The links of a page: which are new and worth following, and the words that stand for each."""
+"""The links of a page: which are followed, and the words by which each gets its priority."""
+
+from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from crawler.frontier.frontier import Frontier
-from crawler.frontier.messages import Candidate
-from crawler.page.contents import Link
-from crawler.page.page import Page
-from crawler.spiders.images import PageImages
-from crawler.spiders.outcome_counts import OutcomeCounts
+from crawler.frontier.page_result import Candidate
 from crawler.topic.focus import Lead
-from crawler.urls.scope import Scope
 
-# Links that are only a picture are mostly adverts: they wait until nothing better is left.
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
+    from crawler.page.contents import Link
+    from crawler.page.page import Page
+    from crawler.spiders.crawl_status import OutcomeCounts
+    from crawler.spiders.images import PageImages
+    from crawler.urls.scope import Scope
+
+# Links that are only an image are mostly adverts: they wait until nothing better is left.
 IMAGE_LINK_PRIORITY = -1_000
 MOST_WORDS = 300
-"""Characters of a link's own words: what is longer is no link but a text."""
+"""Characters of a link's own words."""
 
 
 @dataclass(frozen=True)
 class SelectedLinks:
-    """Where a page leads."""
+    """The links of a page, sorted by what is to be done with them."""
 
     new: tuple[Candidate, ...] = ()
-    """To be given priorities."""
+    """New links, still without priorities."""
     words: tuple[Lead, ...] = ()
-    """What stands for each of the new ones."""
+    """The words of each new link."""
     pictured: tuple[Candidate, ...] = ()
-    """New ones of which there is only a picture to go by; their priority is known."""
+    """New links that are only an image; their priority is fixed."""
     again: tuple[Lead, ...] = ()
-    """Those that were known already."""
+    """Links to known addresses."""
 
 
 @dataclass(frozen=True)
 class LinkSelector:
-    """Tells which links of a page to follow."""
+    """Selects the links of a page to follow."""
 
     scope: Scope
     pictures: PageImages
@@ -42,7 +47,7 @@ class LinkSelector:
     frontier: Frontier
 
     def of(self, page: Page, depth: int) -> SelectedLinks:
-        """The page's links, each address once; they lie so many links from the seeds."""
+        """The links of a page, each address once; `depth` is their distance from the seeds."""
         new: dict[str, list[Link]] = {}
         again: dict[str, list[Link]] = {}
         pictured: list[Candidate] = []
@@ -72,7 +77,7 @@ class LinkSelector:
 
 
 def _called(page: Page, urls: Collection[str]) -> dict[str, str]:
-    """What the pictures that lead to these addresses are called."""
+    """The alternative texts of the images that link to these addresses."""
     return {image.target: image.alt for image in page.images if image.target in urls and image.alt}
 
 

@@ -1,53 +1,57 @@
-"""From a fetched page to its result, in the order in which each step needs the one before.
+"""Reads a page into its result: text, relevance, links, images, comparison with its history; and its response."""
 
-Responses as they are kept beside the pages they brought.
-"""
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from scrapy.http import Headers, Response
 
-from crawler.extraction.template import Libraries
-from crawler.frontier import messages
-from crawler.frontier.messages import Candidate, Lease, Template
+from crawler.frontier import page_result
+from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
 from crawler.outcomes import Code, Outcome
-from crawler.page.page import Extraction, Page
-from crawler.recrawl.change_check import ChangeDetector
 from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.spiders.examples import example_text
-from crawler.spiders.images import PageImages
 from crawler.spiders.leases import lease_of, result_of
-from crawler.spiders.outcome_counts import OutcomeCounts
 from crawler.spiders.page_links import LinkSelector, SelectedLinks
-from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
 from crawler.urls.parsing import host
+
+if TYPE_CHECKING:
+    from crawler.extraction.template import Libraries
+    from crawler.frontier.frontier import Frontier
+    from crawler.page.page import Extraction, Page
+    from crawler.recrawl.change_check import ChangeDetector
+    from crawler.spiders.crawl_status import OutcomeCounts
+    from crawler.spiders.images import PageImages
+    from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
 
 MAX_HEADER = 1_000
 
 
 @dataclass(frozen=True)
 class PageReader:
-    """Reads pages: main text, relevance, links with priorities, pictures, comparison with what was known."""
+    """Reads pages; each step uses the results of those before."""
 
     extract: Callable[[Page], Extraction]
     topic: TopicTracker
     learning: SharedLearning
     links: LinkSelector
+    frontier: Frontier
     pictures: PageImages
     comparison: ChangeDetector
     counts: OutcomeCounts
     libraries: Libraries | None = None
-    """What the pages of each host have in common, if the method learns that."""
+    """Templates of hosts, if the method learns them."""
     max_depth: int | None = None
     min_relevance: float = 0.0
     keeps_responses: bool = False
 
     def read(self, page: Page, response: Response) -> PageItem:
-        """The page as an item, with its result; the topic has learned from it."""
+        """The page as an item with its result; the topic learns from it."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         lease = lease_of(response.request)
         extraction = page.once(self.extract)
@@ -65,7 +69,7 @@ class PageReader:
             shared_examples=(*so_far.shared_examples, *shared_examples),
             links=(*links, *self._pictures(page, lease.candidate)),
             priorities=priorities,
-            pictures=self.pictures.counts(page) if self.pictures.judged else None,
+            image_counts=self.pictures.counts(page) if self.pictures.judged else None,
             templates=self._templates(page) if outcome is None else (),
             validators=validators(response),
             response=stored_response(response) if is_stored and self.keeps_responses else None,
@@ -73,7 +77,7 @@ class PageReader:
         return item
 
     def _shared_examples(self, page: Page, candidate: Candidate, extraction: Extraction) -> tuple[tuple[str, str], ...]:
-        """What a seed teaches of the topic, where none is given; it is learned at once."""
+        """The example that a seed is, where no topic is given; it is learned at once."""
         if candidate.depth or not self.topic.examples.are_sought:
             return ()
         found = ("example", example_text(page, extraction))
@@ -81,12 +85,12 @@ class PageReader:
         return (found,)
 
     def _links(self, page: Page, candidate: Candidate, extraction: Extraction) -> SelectedLinks:
-        """Where the page leads; nowhere if it asks for that, or if it is as far from the seeds as may be."""
+        """The links of the page; none if it forbids to follow them, or at `max_depth`."""
         if "nofollow" in page.robots:
             for link in page.links:
                 self.counts.mark_nofollow(link.url)
             return SelectedLinks()
-        if self.links.frontier.full or (self.max_depth is not None and candidate.depth >= self.max_depth):
+        if self.frontier.full or (self.max_depth is not None and candidate.depth >= self.max_depth):
             return SelectedLinks()
         self.counts.count(Outcome(Code.LINKS_CUT), page.cut)
         if cut := page.ended or extraction.ended:
@@ -94,16 +98,16 @@ class PageReader:
         return self.links.of(page, candidate.depth + 1)
 
     def _pictures(self, page: Page, candidate: Candidate) -> tuple[Candidate, ...]:
-        """The pictures that the page shows and that are new, if pictures are asked for."""
+        """The new images of the page, if images are requested."""
         if not self.pictures.wanted:
             return ()
         self.counts.count(Outcome(Code.PICTURES_CUT), self.pictures.beyond(page))
-        return tuple(self.pictures.candidates(page, candidate.depth, self.links.frontier.has_seen))
+        return tuple(self.pictures.candidates(page, candidate.depth, self.frontier.has_seen))
 
     def _compare(
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float
     ) -> tuple[Outcome | None, ChangeCheck | None]:
-        """Why the page is not stored, if so, and how it compares with what was known of it."""
+        """Why the page is not stored, or None; and its comparison with its history."""
         if "noindex" in page.robots:
             return Outcome(Code.NOINDEX), None
         is_off_topic = relevance < self.min_relevance
@@ -115,7 +119,7 @@ class PageReader:
         return None, check
 
     def _templates(self, page: Page) -> tuple[Template, ...]:
-        """What the pages of the host have in common, as far as this page completes it."""
+        """The templates of the host that this page completes."""
         if self.libraries is None:
             return ()
         return tuple(Template(host(page.url), *label) for label in self.libraries.learn(page))
@@ -130,12 +134,12 @@ def _item(page: Page, response: Response, lease: Lease, judgement: PageJudgement
     item.page, item.lease = page, lease
     item.relevance, item.link_score, item.via = judgement
     if lease.known:
-        item.link_score = lease.known.link_score  # its priority is by what it was worth by now
+        item.link_score = lease.known.link_score  # the priority of a known page is its relevance
     return item
 
 
 def validators(response: Response) -> dict[str, str]:
-    """By what a server tells whether a page is still the same."""
+    """ETag and Last-Modified of an answer."""
     found = {name.lower().replace("-", "_"): header(response.headers, name) for name in ("ETag", "Last-Modified")}
     return {name: value[:MAX_HEADER] for name, value in found.items() if value}
 
@@ -148,12 +152,12 @@ def header(headers: Headers, name: str, between: str = ", ") -> str:
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
-def stored_response(response: Response) -> messages.StoredResponse:
-    """The response with its status line in the standard's words, which Scrapy forgets, and its headers as they came."""
+def stored_response(response: Response) -> page_result.StoredResponse:
+    """The response to store, with the standard's status line, as Scrapy drops that of the server."""
     line = f"{response.protocol or 'HTTP/1.1'} {response.status} {PHRASES.get(response.status, '')}"
     headers = (
         (name.decode("latin-1"), value.decode("latin-1"))
         for name, values in response.headers.items()
         for value in (values if isinstance(values, list) else [values])
     )
-    return messages.StoredResponse(line, tuple(headers), response.body)
+    return page_result.StoredResponse(line, tuple(headers), response.body)

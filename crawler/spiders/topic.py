@@ -1,10 +1,12 @@
 """The topic spider: each answer becomes a result, and a page or picture that is kept an item."""
 
+from __future__ import annotations
+
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from logging import DEBUG, INFO
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
@@ -15,20 +17,23 @@ from twisted.python.failure import Failure
 
 from crawler.arguments import parse
 from crawler.crawl import SEED_PRIORITY, Crawl, build
-from crawler.frontier.messages import Candidate, Lease, PageResult
-from crawler.items import ImageItem, PageItem
+from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
 from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
-from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
+from crawler.recrawl.history_update import NOT_MODIFIED, conditional_headers
+from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.spiders.crawl_status import EndReason
 from crawler.spiders.examples import KINDS, example_text
 from crawler.spiders.failures import NO_WHOLE_PAGE, Refusal, outcome_of
 from crawler.spiders.leases import lease_of, result_of
 from crawler.spiders.page_reader import header, validators
-from crawler.store.worker_session import WorkerSession
 from crawler.translation.outcome_messages import message
+
+if TYPE_CHECKING:
+    from crawler.items import ImageItem, PageItem
+    from crawler.store.worker_session import WorkerSession
 
 # A page that sends its reader on within these seconds is a redirect; a slower one is a page that renews itself.
 REFRESH_SECONDS = 3

@@ -1,33 +1,35 @@
-"""What a crawl knows of its topic: what each page is worth, where its links lead to, and how the crawl fares.
+"""The topic of a crawl: the relevance of pages, the priorities of links, and what is learned from other workers."""
 
-What a worker learns from the others, and from earlier runs.
-"""
+from __future__ import annotations
 
 import json
 import logging
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.extraction.template import Label, Libraries
-from crawler.frontier.frontier import Frontier, LinkUpdates
-from crawler.frontier.messages import BatchReply, Candidate
-from crawler.page.page import Extraction
-from crawler.spiders.examples import Examples
-from crawler.spiders.images import EvidenceCache
-from crawler.spiders.page_links import SelectedLinks
 from crawler.topic.focus import HIGHEST, Focus
-from crawler.topic.harvest import Harvest, StopWhen
-from crawler.urls.scope import Scope
+
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier, LinkUpdates
+    from crawler.frontier.messages import BatchReply
+    from crawler.frontier.page_result import Candidate
+    from crawler.page.page import Extraction
+    from crawler.spiders.examples import Examples
+    from crawler.spiders.images import EvidenceCache
+    from crawler.spiders.page_links import SelectedLinks
+    from crawler.topic.harvest import Harvest, StopWhen
+    from crawler.urls.scope import Scope
 
 logger = logging.getLogger(__name__)
 
 DIGITS = 4
 ASKED_AFTER = 1_000
-"""Links of which other workers, or an earlier run, may have fetched some, or whose host was closed."""
+"""Links asked after at once: other workers may have requested them, or their host was closed."""
 
 
 class PageJudgement(NamedTuple):
-    """What a page is worth to the topic, and what was thought of the link to it."""
+    """The relevance of a page, and the score that its link had."""
 
     relevance: float
     link_score: float | None
@@ -36,17 +38,17 @@ class PageJudgement(NamedTuple):
 
 @dataclass
 class TopicTracker:
-    """Judges pages and links by the topic, and learns from both."""
+    """Computes relevance and priorities by the topic, and learns from each page."""
 
     focus: Focus
     examples: Examples
     harvest: Harvest
     stop_when: StopWhen | None = None
     exhausted_at: float | None = None
-    """The share of the last pages on the topic, once it was so small that the crawl is to end."""
+    """The share of the last pages on the topic, once it is so small that the crawl is to end."""
 
     def judge(self, candidate: Candidate, extraction: Extraction) -> PageJudgement:
-        """What a page is worth, which the focus learns from; to be asked once for each."""
+        """The relevance of a page, which the focus learns from; to be called once for each page."""
         url = candidate.requested or candidate.url
         score, explored = _score(candidate), _was_tried(candidate)
         if explored and (asked := self.focus.asked(url)) is not None:  # before the focus learns from the page
@@ -58,9 +60,9 @@ class TopicTracker:
         return PageJudgement(relevance, score, "exploration" if explored else candidate.via)
 
     def score(self, address: str, links: SelectedLinks) -> tuple[tuple[Candidate, ...], dict[str, int]]:
-        """What a page leads to with priorities, and the new priorities of what waits already.
+        """The links of a page with priorities, and new priorities of waiting links.
 
-        The address is the one by which the page was asked for.
+        `address` is the one that was requested for the page.
         """
         if links.again:
             self.focus.seen_again(address, links.again)
@@ -69,44 +71,44 @@ class TopicTracker:
         return (*links.pictured, *new), self.focus.renewed()
 
     def take_in(self, kind: str, text: str) -> None:
-        """Learn from an example, if the lesson is one that the topic has a use for."""
+        """Learn from a shared example, if the topic uses it."""
         example = self.examples.read(kind, text)
         if example is not None:
             self.focus.example(example.text, example.good)
 
-    def hear(self, learned: list[str], news: LinkUpdates) -> dict[str, int]:
-        """Take in what earlier runs and other workers learned, and which links they found and fetched; the new
-        priorities of what waits.
+    def apply(self, models: list[str], updates: LinkUpdates) -> dict[str, int]:
+        """Learn from the models of earlier runs and other workers, and from the links they found and requested; the new
+        priorities of waiting links.
         """
-        for one in learned:
+        for one in models:
             if not self.focus.take_in(one):
                 logger.warning("What an earlier run or another worker learned cannot be read; it teaches nothing")
-        renewed = self.focus.adopt(news.came) if news.came else {}
-        self.focus.forget(news.no_longer)
+        renewed = self.focus.adopt(updates.leased) if updates.leased else {}
+        self.focus.forget(updates.no_longer)
         return renewed
 
-    def tell(self, frontier: Frontier) -> None:
-        """Have it kept what was learned, for later runs and other workers."""
-        frontier.learned(json.dumps(self.focus.summary(), ensure_ascii=False), self.focus.record())
+    def share(self, frontier: Frontier) -> None:
+        """Share the topic model with later runs and other workers."""
+        frontier.share_model(json.dumps(self.focus.summary(), ensure_ascii=False), self.focus.record())
 
     def ask_after(self, frontier: Frontier) -> None:
-        """Have it looked up whether some of the links that are believed to wait still do."""
+        """Ask whether some of the links that are believed to wait still do."""
         frontier.ask_after(self.focus.waiting_sample(ASKED_AFTER))
 
 
 def _score(candidate: Candidate) -> float | None:
-    """What was thought of a link that another worker or an earlier run has found: its priority is in thousandths."""
+    """The score of a link that another worker or an earlier run found; its priority is in thousandths."""
     return candidate.priority / 1000 if candidate.via == "link" and 0 <= candidate.priority < HIGHEST else None
 
 
 def _was_tried(candidate: Candidate) -> bool:
-    """Whether another worker or an earlier run chose a link by chance: no other has this priority."""
+    """Whether another worker or an earlier run chose a link for exploration: no other link has this priority."""
     return candidate.via == "link" and candidate.priority == HIGHEST
 
 
 @dataclass
 class SharedLearning:
-    """Hands what was learned to the parts of the crawl that it concerns."""
+    """Passes what was learned to the parts of the crawl that use it."""
 
     scope: Scope
     topic: TopicTracker
@@ -115,7 +117,7 @@ class SharedLearning:
     _known: set[tuple[str, str]] = field(default_factory=set)
 
     def take_in(self, kind: str, text: str) -> None:
-        """Learn once what a seed or an example teaches: where the crawl is at home, or what it is about."""
+        """Learn what a seed or an example teaches, once: a home of the crawl, or an example of its topic."""
         if (kind, text) in self._known:
             return
         self._known.add((kind, text))
@@ -124,13 +126,13 @@ class SharedLearning:
         else:
             self.topic.take_in(kind, text)
 
-    def hear(self, answer: BatchReply, news: LinkUpdates) -> dict[str, int]:
-        """Learn from what the ledger answered; the new priorities of links that wait."""
-        priorities = self.topic.hear(answer.shared_models, news)
-        for kind, text in answer.shared_examples:
+    def apply(self, reply: BatchReply, updates: LinkUpdates) -> dict[str, int]:
+        """Learn from the reply to a batch; the new priorities of waiting links."""
+        priorities = self.topic.apply(reply.shared_models, updates)
+        for kind, text in reply.shared_examples:
             self.take_in(kind, text)
         if self.libraries is not None:
-            for name, tag, words in answer.templates:
+            for name, tag, words in reply.templates:
                 self.libraries.take_in(name, Label(tag, words))
-        self.evidence.take_in(answer.evidence, answer.forgotten)
+        self.evidence.update(reply.evidence, reply.forgotten)
         return priorities

@@ -1,32 +1,32 @@
-"""Entering addresses: each once, with its host and the site of that."""
+"""Entering addresses: each once, with its host and its site."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from __future__ import annotations
 
-from sqlalchemy import Connection, Engine, bindparam, delete, func, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from collections.abc import Callable, Collection, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from crawler.frontier.messages import Candidate
+from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
+
 from crawler.outcomes import Code
-from crawler.store.output_files import storable
-from crawler.store.schema import DONE, HELD, IS_DONE, NO_OUTCOME, RECORDED, WAITING, address, host, site, verdict
+from crawler.store.hosts import raise_best
+from crawler.store.page_tables import verdict
+from crawler.store.schema import DONE, HELD, IS_DONE, NO_OUTCOME, RECORDED, WAITING, address, host, site
+from crawler.store.sql import in_chunks, storable
 from crawler.urls.parsing import host as host_of
 from crawler.urls.parsing import site as site_of
 
-KNOWN_HOSTS = 50_000  # whose numbers are remembered
-NAMED_AT_ONCE = 5_000  # in a statement: databases take so many parameters and no more
-COUNTED = {"preserve_rowcount": True}  # SQLAlchemy does not keep the count of rows inserted otherwise
+if TYPE_CHECKING:
+    from crawler.frontier.address_keys import AddressKeys
+    from crawler.frontier.page_result import Candidate, Completion
 
-RAISE_BEST = (
-    update(host)
-    .where(host.c.id == bindparam("host"), or_(host.c.best.is_(None), host.c.best < bindparam("priority")))
-    .values(best=bindparam("priority"))
-)
-# What is known of an address for a picture alone, which one link with words overrules.
-ONLY_PICTURED = (address.c.kind != "image") & or_(
+KNOWN_HOSTS = 50_000  # whose ids are remembered
+COUNTED = {"preserve_rowcount": True}  # without it SQLAlchemy does not count inserted rows
+
+# Addresses that are known by an image only: a link with words makes them pages.
+ONLY_BY_IMAGE = (address.c.kind != "image") & or_(
     address.c.sight.is_not(None), IS_DONE & (address.c.outcome == Code.NOISE)
 )
-OVERRULE = (
+UPDATE_LINKED = (
     update(address)
     .where(address.c.id == bindparam("known"))
     .values(
@@ -35,18 +35,17 @@ OVERRULE = (
         | NO_OUTCOME
     )
 )
-T = TypeVar("T")
 
 
 class HostIds(NamedTuple):
-    """A host and its site, by their numbers."""
+    """The ids of a host and its site."""
 
     host_id: int
     site_id: int
 
 
 class RecordedLink(NamedTuple):
-    """A candidate of which there is only a picture to go by: the address it was found on, and the site of that."""
+    """An image, or a page that only an image links to; the address that shows it, and the site of that."""
 
     candidate: Candidate
     parent: int
@@ -54,57 +53,74 @@ class RecordedLink(NamedTuple):
 
 
 class Addresses:
-    """The addresses of one crawl, to be added to; the numbers of hosts seen lately are remembered."""
+    """Adds addresses to one crawl; remembers the ids of the last hosts."""
 
     def __init__(self, crawl_id: int, insert: Callable[..., Any]) -> None:
         self.crawl_id = crawl_id
         self.insert = insert
-        self._places: dict[str, HostIds] = {}
+        self._hosts: dict[str, HostIds] = {}
         self._best: dict[int, int] = {}
-        """The best of what was let wait since `raise_hosts`, by host."""
+        """The best priorities of what waits since the last `raise_hosts`, by host."""
 
     def forget(self) -> None:
-        """Forget the hosts: those of a transaction that failed may not be there."""
-        self._places.clear()
+        """Forget the hosts: those that a failed transaction entered do not exist."""
+        self._hosts.clear()
         self._best = {}
 
     def raise_hosts(self, connection: Connection) -> None:
-        """Let hosts know of all that was let wait."""
+        """Raise the best priority of hosts to that of the addresses added since the last time."""
         best, self._best = self._best, {}
-        raise_best(connection, best)
+        raise_best(connection, best.items())
 
-    def _wait_at(self, entered: Iterable[tuple[int, int]]) -> None:
-        """Remember hosts, and the priorities of what waits there from now on."""
+    def _note(self, entered: Iterable[tuple[int, int]]) -> None:
+        """Note the hosts and priorities of addresses that wait now."""
         for host_id, priority in entered:
             self._best[host_id] = max(self._best.get(host_id, priority), priority)
 
-    def add(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
-        """Let candidates wait that are not known yet, by their keys and the address they were found on; how many.
+    def add_links(
+        self, connection: Connection, keys: AddressKeys, ended: Iterable[Completion], released: Collection[int]
+    ) -> int:
+        """Add the links of pages, and record their images; how many wait now."""
+        links: dict[int, tuple[Candidate, int | None]] = {}
+        shown: dict[int, RecordedLink] = {}
+        for one in ended:
+            for link in one.result.links:
+                key = keys(link.url, link.kind)
+                if link.sight is None:
+                    links.setdefault(key, (link, one.lease.id))
+                else:
+                    shown.setdefault(key, RecordedLink(link, one.lease.id, one.lease.site_id))
+        added = self.add(connection, links)
+        images_only = {key: shown[key] for key in shown.keys() - links.keys()}
+        return added + self.record(connection, images_only, released)
 
-        Their hosts know nothing of it before `raise_hosts`.
+    def add(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
+        """Add candidates that are not known yet, by their keys and the address they were found on; how many wait now.
+
+        `raise_hosts` is to be called later.
         """
         if not links:
             return 0
-        places = self.place(connection, {host_of(link.url): link.url for link, _ in links.values()})
+        ids = self.host_ids(connection, {host_of(link.url): link.url for link, _ in links.values()})
         rows: list[dict[str, Any]] = []
         for key, (link, parent) in links.items():
-            host_id = places[host_of(link.url)].host_id
+            host_id = ids[host_of(link.url)].host_id
             row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
             rows.append(row | {"depth": link.depth, "parent": parent, "via": link.via, "lastmod": link.lastmod})
         count = self._insert(connection, rows)
         if count:
-            self._wait_at((row["host_id"], row["priority"]) for row in rows)
-        return count + (self.overrule(connection, links) if count < len(rows) else 0)
+            self._note((row["host_id"], row["priority"]) for row in rows)
+        return count + (self.add_linked(connection, links) if count < len(rows) else 0)
 
-    def overrule(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
-        """Let those of the candidates wait that are known for a picture alone; how many did not wait yet.
+    def add_linked(self, connection: Connection, links: dict[int, tuple[Candidate, int | None]]) -> int:
+        """Add those candidates that are known by an image only; how many did not wait before.
 
-        What a worker holds stays with it, and waits again if it is found to be noise.
+        A worker keeps those it holds; they wait again if they are found to be noise.
         """
         columns = (address.c.id, address.c.key, address.c.host_id, address.c.state)
         rows, count = [], 0
         for part in in_chunks(sorted(links)):
-            known = select(*columns).where(address.c.key.in_(part), ONLY_PICTURED).order_by(address.c.id)
+            known = select(*columns).where(address.c.key.in_(part), ONLY_BY_IMAGE).order_by(address.c.id)
             for row in connection.execute(known.with_for_update()).all():
                 link, parent = links[row.key]
                 held = row.state == HELD
@@ -112,40 +128,38 @@ class Addresses:
                 rows.append({"known": row.id, "to_state": HELD if held else WAITING, "to_via": link.via, **to})
                 count += row.state in (RECORDED, DONE)
                 if not held:
-                    self._wait_at([(row.host_id, link.priority)])
+                    self._note([(row.host_id, link.priority)])
                 if row.state == DONE:
                     connection.execute(delete(verdict).where(verdict.c.key == row.key))
         if rows:
-            connection.execute(OVERRULE, rows)
+            connection.execute(UPDATE_LINKED, rows)
         return count
 
     def record(self, connection: Connection, shown: dict[int, RecordedLink], released: Collection[int]) -> int:
-        """Record candidates that are not known yet; those shown on sites of which enough is known wait at once, and
-        are counted.
-        """
+        """Record candidates that are not known yet; how many wait at once, as their site is already released."""
         added = 0
         for waits in (False, True):
             links = {key: one for key, one in shown.items() if (one.site_id in released) is waits}
             if not links:
                 continue
-            places = self.place(connection, {host_of(link.url): link.url for link, _, _ in links.values()})
+            ids = self.host_ids(connection, {host_of(link.url): link.url for link, _, _ in links.values()})
             rows: list[dict[str, Any]] = []
             for key, (link, parent, site_id) in links.items():
-                host_id = places[host_of(link.url)].host_id
+                host_id = ids[host_of(link.url)].host_id
                 row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
                 row |= {"depth": link.depth, "parent": parent, "via": link.via, "sight": storable(link.sight or "")}
                 rows.append(row | {"shown_on": site_id, "state": WAITING if waits else RECORDED})
             count = self._insert(connection, rows)
             if waits and count:
                 added += count
-                self._wait_at((row["host_id"], row["priority"]) for row in rows)
+                self._note((row["host_id"], row["priority"]) for row in rows)
         return added
 
     def _insert(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
-        """Enter addresses that are not known yet; how many.
+        """Insert addresses that are not known yet; how many.
 
-        They are numbered in the order they came, and entered by their keys: of two workers that enter the same ones
-        at once one waits for the other, and never each for the other.
+        They get ids in the order they came, and are inserted in the order of their keys: two workers that insert the
+        same ones at once cannot deadlock.
         """
         if connection.dialect.name == "postgresql":
             numbers = func.nextval(func.pg_get_serial_sequence(address.name, "id"))
@@ -155,18 +169,18 @@ class Addresses:
         new = self.insert(address).on_conflict_do_nothing(index_elements=["key"])
         return connection.execute(new, rows, execution_options=COUNTED).rowcount
 
-    def place(self, connection: Connection, hosts: dict[str, str]) -> dict[str, HostIds]:
-        """Where hosts stand, by their names and an address of each; those not known yet are entered."""
-        missing = sorted(hosts.keys() - self._places.keys())
-        if len(self._places) + len(missing) > KNOWN_HOSTS:
-            self._places.clear()
+    def host_ids(self, connection: Connection, hosts: dict[str, str]) -> dict[str, HostIds]:
+        """The ids of hosts, given by name with an address of each; unknown ones are inserted."""
+        missing = sorted(hosts.keys() - self._hosts.keys())
+        if len(self._hosts) + len(missing) > KNOWN_HOSTS:
+            self._hosts.clear()
             missing = sorted(hosts)
         for names in in_chunks(missing):
-            self._places.update(self._enter(connection, {name: site_of(hosts[name]) for name in names}))
-        return {name: self._places[name] for name in hosts}
+            self._hosts.update(self._insert_hosts(connection, {name: site_of(hosts[name]) for name in names}))
+        return {name: self._hosts[name] for name in hosts}
 
-    def _enter(self, connection: Connection, sites: dict[str, str]) -> dict[str, HostIds]:
-        """Where hosts stand that may not be known, by their names and the names of their sites."""
+    def _insert_hosts(self, connection: Connection, sites: dict[str, str]) -> dict[str, HostIds]:
+        """The ids of hosts that may be unknown, given by name with the name of their site."""
         mine, names = {"crawl_id": self.crawl_id}, sorted(set(sites.values()))
         new = self.insert(site).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
         connection.execute(new, [mine | {"name": name} for name in names])
@@ -175,21 +189,5 @@ class Addresses:
         new = self.insert(host).on_conflict_do_nothing(index_elements=["crawl_id", "name"])
         connection.execute(new, [mine | {"name": name, "site_id": ids[sites[name]]} for name in sites])
         of_mine = host.c.crawl_id == self.crawl_id, host.c.name.in_(list(sites))
-        placed = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
-        return {name: HostIds(*place) for name, *place in connection.execute(placed)}
-
-
-def raise_best(connection: Connection, best: Mapping[int, int]) -> None:
-    """Let hosts know of waiting addresses of these priorities."""
-    if best:
-        connection.execute(RAISE_BEST, [{"host": n, "priority": best[n]} for n in sorted(best)])
-
-
-def dialect_insert(engine: Engine) -> Callable[..., Any]:
-    """The INSERT of a database's kind, which knows what to do with rows that are there."""
-    return sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
-
-
-def in_chunks(things: Sequence[T]) -> Iterator[Sequence[T]]:
-    """So many things at a time as a statement can name."""
-    return (things[start : start + NAMED_AT_ONCE] for start in range(0, len(things), NAMED_AT_ONCE))
+        found = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
+        return {name: HostIds(*both) for name, *both in connection.execute(found)}

@@ -23,7 +23,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from crawler.store.schema import Serial, tables
+from crawler.store.sql import Serial, tables
 
 sample = Table(
     "sample",

@@ -1,7 +1,4 @@
-"""The database of the state: SQLite in a file, or PostgreSQL; made, opened, and asked with patience.
-
-Patience with a database that is away: what fails is tried again for a while, if it may go right later.
-"""
+"""The database: SQLite in a file, or PostgreSQL; created, opened, and tried again while it is away."""
 
 import re
 import socket
@@ -12,12 +9,13 @@ from errno import EAGAIN, EDQUOT, EINTR, EIO, ENOSPC
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
-from crawler.store import dashboard_tables  # noqa: F401 - their tables are made with the others
-from crawler.store.schema import VERSION, tables, version
+from crawler.store import dashboard_tables, page_tables  # noqa: F401 - their tables are created with the others
+from crawler.store.schema import VERSION, version
+from crawler.store.sql import tables
 from crawler.translation.message import MessageError
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
@@ -26,24 +24,24 @@ LOCK_SECONDS = 5.0  # that a statement waits for another program's lock, before 
 ENCODING = {"client_encoding": "utf8"}
 STATEMENT_SECONDS = 60  # that PostgreSQL may take for a statement, or wait for the next one of a transaction
 CACHE_KILOBYTES = 64_000  # of SQLite: the seen set's index is looked into at random
-# What may go right later: in SQLite a lock, a full disk, a disk that fails; in PostgreSQL a lost connection, a conflict
-# with other transactions, a lack of room, a lock, an operator who steps in, a disk that fails.
+# Errors that may pass: in SQLite a lock, a full or failing disk; in PostgreSQL a lost connection, a conflict between
+# transactions, a lack of resources, a lock, an intervention of the operator, a failing disk.
 SQLITE_PASSES = frozenset((5, 6, 7, 8, 10, 13, 14, 15))
 POSTGRESQL_PASSES = ("08", "25P03", "40", "53", "55", "57", "58")
-# Why a server that is there lets nobody in, which it tells in words alone.
+# Reasons of a server that refuses connections, which have no codes.
 LOCKED_OUT = re.compile(r"password|authentication|does not exist|pg_hba|resolve|translate host|permission|certificate")
 
 
 class StateError(MessageError):
-    """A state that cannot be used."""
+    """The database cannot be used."""
 
 
 class DatabaseUnavailableError(StateError):
-    """A state that cannot be used now, and may be later."""
+    """The database cannot be used now, but may be later."""
 
 
 def database_url(setting: str, folder: Path) -> URL:
-    """The address of the database: as the setting says, or that of a file in the folder for output."""
+    """The URL of the database: that of the setting, or of a file in the output folder."""
     if not setting:
         return URL.create("sqlite", database=str(folder / "crawl.db"))
     try:
@@ -62,14 +60,14 @@ def database_url(setting: str, folder: Path) -> URL:
 
 
 def display_url(url: URL) -> str:
-    """The address of a database for people to read, without its password."""
+    """The URL of a database for people, without its password."""
     if url.drivername == "sqlite":
         return str(url.database)
     return url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
 
 
 def open_database(url: URL) -> Engine:
-    """The database, with tables as this release knows them; a StateError when that cannot be."""
+    """The database with the tables of this release, or a StateError."""
     try:
         if url.drivername == "sqlite":
             Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +92,7 @@ def open_database(url: URL) -> Engine:
 
 
 def error_message(error: Exception) -> str:
-    """What the database says is wrong, in one line without the statement.
+    """The error as the database words it, in one line without the statement.
 
     >>> error_message(ValueError("gone\\n  away"))
     'gone away'
@@ -105,7 +103,7 @@ def error_message(error: Exception) -> str:
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether what went wrong may go right later: a lock, a full disk, a server that is away."""
+    """Whether an error may pass: a lock, a full disk, a server that is away."""
     if isinstance(error, OSError):
         return error.errno in (ENOSPC, EDQUOT, EIO, EAGAIN, EINTR)
     if not isinstance(error, DBAPIError):
@@ -116,13 +114,6 @@ def is_transient(error: Exception) -> bool:
     if state is not None:
         return error.connection_invalidated or state.startswith(POSTGRESQL_PASSES)
     return error.connection_invalidated or isinstance(error, OperationalError)
-
-
-def database_time(connection: Connection) -> float:
-    """The time by the database's clock, which is the same for all workers."""
-    if connection.dialect.name == "sqlite":
-        return time.time()
-    return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
 
 
 def _engine(url: URL) -> Engine:
@@ -179,15 +170,15 @@ def _make_tables(connection: Connection, name: str) -> None:
         connection.execute(insert(version).values(version=VERSION))
 
 
-LAST_RETRY_SECONDS = 15.0  # seconds that a crawl which is to stop waits for a database that is away
+LAST_RETRY_SECONDS = 15.0  # that a crawl which is stopping waits for a database that is away
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)  # between tries while the database is away
 T = TypeVar("T")
 
 
 def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_seconds: Callable[[], float]) -> T:
-    """What the work brings, tried again while the database is locked, full or away.
+    """The result of work, tried again while the database is locked, full or away.
 
-    After each failure `undo` says what is wrong; a StateError says it when patience, which may change, is at an end.
+    After each failure `undo` returns what is wrong; after `retry_seconds`, which may change, a StateError says it.
     """
     began, tries = time.monotonic(), 0
     while True:
@@ -202,7 +193,7 @@ def with_retries(work: Callable[[], T], undo: Callable[[Exception], str], retry_
 
 
 def break_connection(connection: Any) -> None:
-    """Break off a driver's connection to a server that does not answer, from another thread: a statement fails then."""
+    """Break a driver's connection to a server that does not answer, from another thread: its statement fails then."""
     if hasattr(connection, "fileno"):
         with suppress(Exception):  # it may be closed by now, which is as well
             connected = socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM)

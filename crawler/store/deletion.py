@@ -1,44 +1,45 @@
-"""Clearing the database of the state of what is not wanted any more: a whole crawl, or pages that are too old."""
+"""Deletion: of a whole crawl, of its frontier, of old pages; and of the space they took."""
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Engine, Table, delete, func, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.store.dashboard_tables import sample
-from crawler.store.database import StateError, database_time, display_url, error_message, open_database
-from crawler.store.read_only import open_sqlite, reading
-from crawler.store.schema import (
-    crawl,
+from crawler.store.database import StateError, display_url, error_message, open_database
+from crawler.store.page_tables import (
+    evidence,
+    focus,
     near_duplicate_band,
-    output,
     page,
     page_version,
+    shared_example,
     stored_response,
     template,
     verdict,
 )
-from crawler.store.schema import worker as worker_table
-from crawler.store.worker_session import delete_frontier
+from crawler.store.read_only import open_sqlite, reading
+from crawler.store.schema import address, crawl, host, output, site, worker
+from crawler.store.sql import database_time
 from crawler.store.workers import workers_of
 
-PAGES_AT_ONCE = 1_000  # dropped in one transaction: crawls wait no longer than that takes
+PAGES_AT_ONCE = 1_000  # deleted in one transaction, which running crawls wait for
 
 
 class BusyError(StateError):
-    """A crawl that is not deleted because a worker is at it."""
+    """A crawl cannot be deleted, as a worker runs it."""
 
 
 def delete_crawl(url: URL, name: str) -> None:
-    """Delete all that belongs to a crawl, in one transaction; a BusyError while a worker is at it."""
+    """Delete a crawl in one transaction; a BusyError while a worker runs it."""
     with _writing(url) as engine, engine.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
-        # With this row locked no worker can enter, and when it is gone there is nothing to enter.
+        # With this row locked no worker can join, and when it is gone there is nothing to join.
         known = select(crawl.c.id).where(crawl.c.name == name).with_for_update()
         number = connection.execute(known).scalar_one_or_none()
         if number is None:
@@ -46,16 +47,13 @@ def delete_crawl(url: URL, name: str) -> None:
         if any(one.alive for one in workers_of(connection, database_time(connection))[number]):
             raise BusyError(f"the crawl {name!r} has just been started; stop it first")
         delete_frontier(connection, number)
-        for table in (page, page_version, output, worker_table, template, sample):
+        for table in (page, page_version, output, worker, template, sample):
             connection.execute(delete(table).where(table.c.crawl_id == number))
         connection.execute(delete(crawl).where(crawl.c.id == number))
 
 
 def delete_old_pages(url: URL, before: str) -> int:
-    """Drop the pages last looked at before a time, as ISO 8601, a few at once for running crawls' sake; how many.
-
-    What was said of pictures before that time goes with them.
-    """
+    """Delete the pages last requested before a time in ISO 8601, and earlier verdicts; how many pages."""
     count, seconds = 0, datetime.fromisoformat(before).timestamp()
     unseen = func.coalesce(page.c.checked_at, 0) < seconds  # a page that stays the same is not fetched anew
     dropped_since = (
@@ -78,14 +76,14 @@ def delete_old_pages(url: URL, before: str) -> int:
 
 
 def _delete_unused_bands(engine: Engine, crawl_id: int) -> None:
-    """Look up no page any more that was dropped."""
+    """Delete the bands of deleted pages."""
     there = select(page.c.id).where(page.c.key == near_duplicate_band.c.key).exists()
     with engine.begin() as connection:
         connection.execute(delete(near_duplicate_band).where(near_duplicate_band.c.crawl_id == crawl_id, ~there))
 
 
 def _drop(engine: Engine, table: Table, crawl_id: int, *is_old: ColumnElement[bool]) -> int:
-    """Drop the rows of a crawl that are too old; how many."""
+    """Delete the old rows of a crawl; how many."""
     (known_by,) = table.primary_key
     old = select(known_by).where(table.c.crawl_id == crawl_id, *is_old).limit(PAGES_AT_ONCE)
     count, dropped = 0, PAGES_AT_ONCE
@@ -97,7 +95,7 @@ def _drop(engine: Engine, table: Table, crawl_id: int, *is_old: ColumnElement[bo
 
 
 def vacuum(url: URL) -> bool:
-    """Give the room that SQLite keeps for new rows back to the disk; whether that could be done now."""
+    """Return the free space of SQLite's file to the disk; whether that was possible."""
     if url.drivername != "sqlite":
         return False  # PostgreSQL sees to it by itself
     with reading(url) as connection:
@@ -125,3 +123,11 @@ def _writing(url: URL) -> Iterator[Engine]:
         ) from None
     finally:
         engine.dispose()
+
+
+def delete_frontier(connection: Connection, crawl_id: int) -> None:
+    """Delete the frontier of a crawl and all else but its pages, their versions, and the templates of its hosts."""
+    hosts = select(host.c.id).where(host.c.crawl_id == crawl_id)
+    connection.execute(delete(address).where(address.c.host_id.in_(hosts)))
+    for table in (host, site, shared_example, evidence, verdict, focus, near_duplicate_band, stored_response):
+        connection.execute(delete(table).where(table.c.crawl_id == crawl_id))

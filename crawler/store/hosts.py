@@ -1,23 +1,53 @@
-"""What a worker tells of hosts: which rest and how long, how often they may be asked, and which are closed.
+"""Rows of hosts and sites: best priorities, rests, crawl delays, latencies, budgets; and new priorities of addresses.
 
-Prices: the priorities that a crawl, as it learns, gives to addresses that wait already.
-
-They are told to the database with the batch they belong to, and a crash loses prices alone: every address keeps its
-place in the order until somebody prices it again. Nobody waits for a host here: what another worker's transaction has
-locked is priced with the next batch.
+A crash loses new priorities only: every address keeps the one it has. Nobody waits for another worker to write new
+priorities or latencies: those of hosts that another transaction has locked come with a later batch.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
-from sqlalchemy import ARRAY, BigInteger, Connection, Integer, bindparam, case, func, or_, select, update
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from crawler.frontier.host_limits import HostLatency
-from crawler.frontier.messages import AddressKeys, Batch
-from crawler.store.addresses import Addresses, in_chunks
-from crawler.store.claims import UPDATE_BEST, Claimant
-from crawler.store.schema import IS_WAITING, address, host
+from sqlalchemy import ARRAY, BigInteger, Connection, Integer, bindparam, case, func, or_, select, true, update
 
+from crawler.store.schema import IS_IMAGE, IS_RECORDED, IS_WAITING, address, host, site
+from crawler.store.sql import in_chunks
+from crawler.urls.parsing import host as host_of
+
+if TYPE_CHECKING:
+    from crawler.frontier.address_keys import AddressKeys
+    from crawler.frontier.host_limits import HostLatency
+    from crawler.frontier.messages import Batch
+    from crawler.store.addresses import Addresses
+    from crawler.store.claims import Claimant
+
+REQUESTS_A_PAGE = 10
+"""Requests a site may be asked for each page of its budget: the others may bring something else than a page."""
+
+next_best = (
+    select(address.c.priority)
+    .where(address.c.host_id == host.c.id, IS_WAITING)
+    .order_by(address.c.priority.desc())
+    .limit(1)
+    .correlate(host)
+    .scalar_subquery()
+)
+UPDATE_BEST = update(host).where(host.c.id.in_(bindparam("ids", expanding=True))).values(best=next_best)
+RAISE_BEST = (
+    update(host)
+    .where(host.c.id == bindparam("host"), or_(host.c.best.is_(None), host.c.best < bindparam("priority")))
+    .values(best=bindparam("priority"))
+)
+COUNT_SITE = (
+    update(site)
+    .where(site.c.id == bindparam("site"))
+    .values(
+        pages=site.c.pages + bindparam("pages"),
+        held=site.c.held + bindparam("held"),
+        requests=site.c.requests + bindparam("requests"),
+    )
+)
 REST = (
     update(host)
     .where(host.c.id == bindparam("host"), or_(host.c.worker.is_(None), host.c.worker == bindparam("me")))
@@ -32,13 +62,59 @@ UPDATE_LATENCY = (
         delay=bindparam("pause"),
     )
 )
-# Nobody waits for others to say how fast a host is: it will be said again.
-FREE = select(host.c.id).where(host.c.id.in_(bindparam("hosts", expanding=True))).order_by(host.c.id)
-FREE = FREE.with_for_update(skip_locked=True, key_share=True)
+# A run without images releases only pages that an image links to.
+RECORDED_KINDS = {True: true(), False: address.c.kind != IS_IMAGE}
+_recorded = select(address.c.id).where(address.c.shown_on == site.c.id, IS_RECORDED).correlate(site)
+RECORDED_SITES = {
+    images: select(site.c.id).where(site.c.crawl_id == bindparam("crawl"), _recorded.where(kinds).exists())
+    for images, kinds in RECORDED_KINDS.items()
+}
+SITES_AT_ONCE = 10_000  # sites that one statement looks at
+# A latency is not worth waiting for another worker's lock: it is written again soon.
+UNLOCKED_HOSTS = select(host.c.id).where(host.c.id.in_(bindparam("hosts", expanding=True))).order_by(host.c.id)
+UNLOCKED_HOSTS = UNLOCKED_HOSTS.with_for_update(skip_locked=True, key_share=True)
+
+
+def raise_best(connection: Connection, waiting: Iterable[tuple[int, int]]) -> None:
+    """Raise the best priority of hosts to that of addresses that wait now, given as pairs of host and priority."""
+    best: dict[int, int] = {}
+    for host_id, priority in waiting:
+        best[host_id] = max(best.get(host_id, priority), priority)
+    if best:
+        connection.execute(RAISE_BEST, [{"host": n, "priority": best[n]} for n in sorted(best)])
+
+
+def count_sites(
+    connection: Connection, sites: Mapping[int, int], pages: int = 0, held: int = 0, requests: int = 0
+) -> None:
+    """Add to the counts of sites, each as many times as the mapping says."""
+    changes = [
+        {"site": name, "pages": n * pages, "held": n * held, "requests": n * requests}
+        for name, n in sorted(sites.items())
+    ]
+    if changes:
+        connection.execute(COUNT_SITE, changes)
+
+
+def lock_sites(connection: Connection, addresses: Addresses, batch: Batch) -> None:
+    """Lock the sites whose counts a batch changes, until the transaction ends."""
+    targets = {host_of(redirect.to.url): redirect.to.url for redirect in batch.redirects}
+    sites = {ids.site_id for ids in addresses.host_ids(connection, targets).values()}
+    leases = [*(one.lease for one in batch.ended), *batch.returned, *(one.lease for one in batch.redirects)]
+    sites |= {one.site_id for one in leases if one.counts}
+    for part in in_chunks(sorted(sites)):
+        locked = select(site.c.id).where(site.c.id.in_(part)).order_by(site.c.id)
+        connection.execute(locked.with_for_update(key_share=True))
+
+
+def site_has_budget(connection: Connection, limit: int, site_id: int) -> bool:
+    """Whether a site with a limit of pages may be asked for one more; its row stays locked until the commit."""
+    row = connection.execute(select(site).where(site.c.id == site_id).with_for_update()).one()
+    return bool(row.pages + row.held < limit and row.requests < limit * REQUESTS_A_PAGE)
 
 
 def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresses, batch: Batch, now: float) -> None:
-    """Have all workers know what a batch tells of hosts."""
+    """Write what a batch reports of hosts: rests, crawl delays, latencies, and which are closed."""
     if batch.resting:
         resting = sorted(batch.resting.items())
         rows = [{"host": n, "at": now + seconds, "me": claimant.worker_id} for n, seconds in resting]
@@ -50,89 +126,103 @@ def update_hosts(connection: Connection, claimant: Claimant, addresses: Addresse
         connection.execute(update(host).where(host.c.id == host_id).values(crawl_delay=seconds))
     update_latencies(connection, batch.latencies)
     if batch.closed:
-        addresses.place(connection, {name: f"http://{name}/" for name in batch.closed})
+        addresses.host_ids(connection, {name: f"http://{name}/" for name in batch.closed})
     for name, code in sorted(batch.closed.items()):
         row = (host.c.crawl_id == claimant.crawl_id) & (host.c.name == name)
         connection.execute(update(host).where(row).values(closed=code, worker=None, next_at=now))
 
 
 def update_latencies(connection: Connection, latencies: Mapping[int, HostLatency]) -> None:
-    """Have it known how soon hosts answer and how often they are asked, but of those that another is at just now."""
+    """Write how soon hosts answer and how often they are asked, except those that another worker has locked."""
     for part in in_chunks(sorted(latencies)):
-        free = connection.execute(FREE, {"hosts": part}).scalars().all()
+        free = connection.execute(UNLOCKED_HOSTS, {"hosts": part}).scalars().all()
         rows = [
-            {"host": n, "seconds": latencies[n].latency, "weight": latencies[n].weight, "pause": latencies[n].delay}
+            {
+                "host": n,
+                "seconds": latencies[n].latency,
+                "weight": latencies[n].weight,
+                "pause": latencies[n].delay,
+            }
             for n in free
         ]
         if rows:
             connection.execute(UPDATE_LATENCY, rows)
 
 
-AT_ONCE = 50_000  # addresses priced in one transaction, and prices that are kept for the next
+def recorded_sites(connection: Connection, crawl_id: int, images: bool = True) -> list[int]:
+    """The first sites of a crawl with recorded images; without images, those with pages that only an image links to."""
+    sites = RECORDED_SITES[images].order_by(site.c.id).limit(SITES_AT_ONCE)
+    return list(connection.execute(sites, {"crawl": crawl_id}).scalars())
 
-# Pictures, and what is to be judged by one, come in their own time; seeds and lists of addresses before all else.
+
+AT_ONCE = 50_000  # priorities written in one transaction, and kept for the next
+
+# Seeds, lists, images, and pages that only an image links to have priorities of their own.
 HAS_LEARNED_PRIORITY = (
     address.c.key.in_(bindparam("keys", expanding=True))
     & IS_WAITING
     & (address.c.kind == "link")
     & address.c.sight.is_(None)
 )
-FREE_HOSTS = select(host.c.id).where(host.c.id.in_(select(address.c.host_id).where(HAS_LEARNED_PRIORITY)))
-FREE_HOSTS = FREE_HOSTS.with_for_update(of=host, skip_locked=True, key_share=True)
+LOCK_HOSTS = (
+    select(host.c.id)
+    .where(host.c.id.in_(select(address.c.host_id).where(HAS_LEARNED_PRIORITY)))
+    .with_for_update(of=host, skip_locked=True, key_share=True)
+)
 ADDRESSES = select(address.c.id, address.c.key, address.c.host_id, address.c.priority).where(HAS_LEARNED_PRIORITY)
-ONE = update(address).where(address.c.id == bindparam("number")).values(priority=bindparam("price"))
-_arrays = bindparam("numbers", type_=ARRAY(BigInteger)), bindparam("prices", type_=ARRAY(Integer))
-_given = func.unnest(*_arrays).table_valued("number", "price").render_derived()
-# Nothing else is asked here: by conditions that it guesses to hold of few rows, PostgreSQL would begin with those.
-MANY = update(address).where(address.c.id == _given.c.number).values(priority=_given.c.price)
+UPDATE_ONE = update(address).where(address.c.id == bindparam("number")).values(priority=bindparam("new"))
+_arrays = bindparam("numbers", type_=ARRAY(BigInteger)), bindparam("priorities", type_=ARRAY(Integer))
+_given = func.unnest(*_arrays).table_valued("number", "new").render_derived()
+# The id is the only condition: PostgreSQL would begin with any other that it guesses to hold for few rows.
+UPDATE_MANY = update(address).where(address.c.id == _given.c.number).values(priority=_given.c.new)
 
 
 class PriorityUpdates:
-    """The new priorities of one worker, and those that another worker's locks keep from being written down."""
+    """Writes the new priorities of one worker, and keeps those that wait for another worker's locks."""
 
     def __init__(self, keys: AddressKeys) -> None:
         self.keys = keys
         self.late: dict[int, int] = {}
-        """By the keys of addresses, the oldest first."""
+        """Priorities still to be written, by the keys of addresses, the oldest first."""
         self.dropped = 0
-        """Prices that there was no room to keep."""
+        """How many priorities were given up, as too many were late."""
         self._later: dict[int, int] = {}
 
     def write(self, connection: Connection, priorities: Mapping[str, int]) -> None:
-        """Give addresses that wait their new priorities, and their hosts those of the best of them."""
+        """Write the new priorities of waiting addresses, and update the best of their hosts."""
         self._later = {}
         if not priorities and not self.late:
             return
-        given = {self.keys(url): price for url, price in priorities.items()}
-        given = {key: price for key, price in self.late.items() if key not in given} | given
+        given = {self.keys(url): priority for url, priority in priorities.items()}
+        given = {key: priority for key, priority in self.late.items() if key not in given} | given
         now = sorted(list(given)[-AT_ONCE:])
-        free = _free_hosts(connection, now)
-        # With their hosts taken, nobody claims them meanwhile.
+        unlocked = _lock_hosts(connection, now)
+        # With their hosts locked, nobody claims the addresses meanwhile.
         rows = [row for part in in_chunks(now) for row in connection.execute(ADDRESSES, {"keys": part})]
-        later = {row.key for row in rows if free is not None and row.host_id not in free}
+        later = {row.key for row in rows if unlocked is not None and row.host_id not in unlocked}
         changed = [row for row in rows if row.key not in later and row.priority != given[row.key]]
         _write(connection, changed, given)
         for hosts in in_chunks(sorted({row.host_id for row in changed})):
             connection.execute(UPDATE_BEST, {"ids": hosts})
         done = set(now) - later
-        self._later = {key: price for key, price in given.items() if key not in done}
+        self._later = {key: priority for key, priority in given.items() if key not in done}
 
     def committed(self) -> None:
-        """Keep what is to be written with the next batch, now that it is certain what was written with this one."""
+        """Keep what is still to be written, now that the transaction is committed."""
         late = list(self._later.items())
         self.dropped += max(0, len(late) - AT_ONCE)
         self.late, self._later = dict(late[-AT_ONCE:]), {}
 
     def forget(self) -> None:
-        """Forget what is late: this worker's books are closed."""
+        """Forget what is still to be written: this worker expired."""
         self.late, self._later = {}, {}
 
 
-def _free_hosts(connection: Connection, keys: Sequence[int]) -> set[int] | None:
-    """The hosts of some addresses that no other transaction is at, nor will be before this one ends; None for all."""
-    if connection.dialect.name == "sqlite":  # which lets one write at a time
+def _lock_hosts(connection: Connection, keys: Sequence[int]) -> set[int] | None:
+    """Lock the hosts of addresses that no other transaction has locked; None stands for all of them."""
+    if connection.dialect.name == "sqlite":  # it has one writer at a time
         return None
-    return {n for part in in_chunks(keys) for n in connection.execute(FREE_HOSTS, {"keys": part}).scalars()}
+    return {n for part in in_chunks(keys) for n in connection.execute(LOCK_HOSTS, {"keys": part}).scalars()}
 
 
 def _write(connection: Connection, rows: Collection[Any], priorities: Mapping[int, int]) -> None:
@@ -140,6 +230,6 @@ def _write(connection: Connection, rows: Collection[Any], priorities: Mapping[in
     if not given:
         return
     if connection.dialect.name == "sqlite":
-        connection.execute(ONE, [{"number": number, "price": price} for number, price in given.items()])
+        connection.execute(UPDATE_ONE, [{"number": number, "new": priority} for number, priority in given.items()])
     else:
-        connection.execute(MANY, {"numbers": list(given), "prices": list(given.values())})
+        connection.execute(UPDATE_MANY, {"numbers": list(given), "priorities": list(given.values())})

@@ -1,126 +1,97 @@
-"""Pictures wait for evidence: they are recorded first, and wait their turn when their site has shown enough.
+"""Images: they wait until their site has shown enough pages to judge them, and get verdicts with their reasons.
 
-A site is released when it has so many pages, when nothing else of it waits or is held (it has run dry), or when
-nothing else of the crawl is left to do. What was counted of its pictures stands in rows that are only added, one for
-each batch that brought pages of it, so workers need not wait for each other and counts are exact whoever dies."""
+Images are recorded first. A site is released when it has so many pages, when none of its pages waits or is held any
+more, or when nothing else of the crawl is left to do. The counts that verdicts rest on stand in rows that are only
+added, one for each site and batch: workers do not wait for each other, and the sums are exact whichever worker dies.
+"""
+
+from __future__ import annotations
 
 import json
 import time
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
-from typing import Any
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import (
-    Connection,
-    ScalarSelect,
-    Select,
-    bindparam,
-    func,
-    insert,
-    literal,
-    or_,
-    select,
-    true,
-    update,
-)
+from sqlalchemy import Connection, ScalarSelect, Select, bindparam, func, insert, or_, select, update
 
-from crawler.frontier.messages import Batch, SiteEvidence
-from crawler.store.addresses import dialect_insert, in_chunks, raise_best
-from crawler.store.claims import UPDATE_BEST
-from crawler.store.output_files import storable
-from crawler.store.schema import (
-    IS_RECORDED,
-    IS_WAITING,
-    RECORDED,
-    WAITING,
-    address,
-    crawl,
-    evidence,
-    host,
-    site,
-    verdict,
-)
+from crawler.frontier.messages import SiteEvidence
+from crawler.store.hosts import RECORDED_KINDS, RECORDED_SITES, SITES_AT_ONCE, UPDATE_BEST, raise_best
+from crawler.store.page_tables import evidence, verdict
+from crawler.store.schema import IS_IMAGE, IS_RECORDED, IS_WAITING, RECORDED, WAITING, address, crawl, host, site
+from crawler.store.sql import column_value, dialect_insert, in_chunks, storable
 
-RELEASED_AT_ONCE = 10_000  # pictures: a statement must end within its time; the rest follows
-SITES_AT_ONCE = 10_000  # numbers of sites that are looked through for some that have run dry
-KNOWN_SITES = 1_000  # whose evidence a worker has in memory
-DRY_SECONDS = 2.0  # between two looks for sites that have run dry
+if TYPE_CHECKING:
+    from crawler.frontier.address_keys import AddressKeys
+    from crawler.frontier.messages import Batch
+    from crawler.frontier.page_result import Completion
+
+RELEASED_AT_ONCE = 10_000  # images: a statement must end within its time; the rest follows
+DRY_SECONDS = 2.0  # between two searches for sites whose pages are all done
 RELEASED_SITES = 50_000  # that are remembered
 
-IS_NO_IMAGE = address.c.kind != literal("image", literal_execute=True)
-# With pictures and without: what is recorded of pictures is no business of a run that wants none.
-KINDS = {True: true(), False: IS_NO_IMAGE}
-_recorded = select(address.c.id).where(address.c.shown_on == site.c.id, IS_RECORDED).correlate(site)
 _page_waits = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
-    .where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING, IS_NO_IMAGE)
+    .where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING, address.c.kind != IS_IMAGE)
     .correlate(site)
     .exists()
 )
-_of_crawl = {
-    pictures: select(site.c.id).where(site.c.crawl_id == bindparam("crawl"), _recorded.where(kinds).exists())
-    for pictures, kinds in KINDS.items()
-}
-RECORDED_SITES = {pictures: _of_crawl[pictures].order_by(site.c.id).limit(SITES_AT_ONCE) for pictures in KINDS}
 _dry = (
     site.c.id > bindparam("after"),
     site.c.id <= bindparam("last"),
     or_(site.c.pages >= bindparam("enough"), (site.c.held == 0) & ~_page_waits),
 )
-DRY_SITES = {pictures: _of_crawl[pictures].where(*_dry) for pictures in KINDS}
+DRY_SITES = {images: sites.where(*_dry) for images, sites in RECORDED_SITES.items()}
 FULL_SITES = select(site.c.id).where(
     site.c.id.in_(bindparam("sites", expanding=True)), site.c.pages >= bindparam("enough")
 )
 _of_sites = select(address.c.id).where(address.c.shown_on.in_(bindparam("sites", expanding=True)), IS_RECORDED)
-PICTURE = "picture"
-"""The kind of the labels of pictures."""
 
 
-def _some(found: Select[Any]) -> ScalarSelect[Any]:
-    """The numbers of those found that nobody else changes, or the first of very many."""
+def _unlocked(found: Select[Any]) -> ScalarSelect[Any]:
+    """The ids of those found that no other transaction has locked, or the first of very many."""
     return found.limit(RELEASED_AT_ONCE).with_for_update(skip_locked=True, of=address).scalar_subquery()
 
 
 RELEASE = {
-    pictures: update(address)
-    .where(address.c.id.in_(_some(_of_sites.where(kinds))))
+    images: update(address)
+    .where(address.c.id.in_(_unlocked(_of_sites.where(kinds))))
     .values(state=WAITING)
     .returning(address.c.host_id, address.c.priority)
-    for pictures, kinds in KINDS.items()
+    for images, kinds in RECORDED_KINDS.items()
 }
-_waiting_pictures = (
+_waiting_images = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
-    .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING, ~IS_NO_IMAGE)
+    .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING, address.c.kind == IS_IMAGE)
 )
 _own_site = select(host.c.site_id).where(host.c.id == address.c.host_id).correlate(address).scalar_subquery()
 SUSPEND = (
     update(address)
-    .where(address.c.id.in_(_some(_waiting_pictures)))
+    .where(address.c.id.in_(_unlocked(_waiting_images)))
     .values(state=RECORDED, shown_on=func.coalesce(address.c.shown_on, _own_site))
     .returning(address.c.host_id)
 )
 
 
-def release_images(connection: Connection, sites: Collection[int], pictures: bool = True) -> int:
-    """Let wait what is recorded of some sites, or the first of very many; how many they are.
+def release_images(connection: Connection, sites: Collection[int], images: bool = True) -> int:
+    """Let the recorded addresses of sites wait, or the first of very many; how many.
 
-    Without pictures those are let wait that are pages behind pictures.
+    Without images only pages that an image links to are released.
     """
     released = 0
     for part in in_chunks(sorted(sites)):
-        best: dict[int, int] = {}
-        for host_id, priority in connection.execute(RELEASE[pictures], {"sites": part}).all():
-            best[host_id] = max(best.get(host_id, priority), priority)
-            released += 1
-        raise_best(connection, best)
+        rows = connection.execute(RELEASE[images], {"sites": part}).all()
+        raise_best(connection, ((row.host_id, row.priority) for row in rows))
+        released += len(rows)
     return released
 
 
 def suspend_images(connection: Connection, crawl_id: int) -> int:
-    """Have a crawl's pictures recorded that wait, until a run wants pictures; how many they are."""
+    """Record the waiting images of a crawl, until a run asks for images again; how many."""
     number = 0
     while hosts := connection.execute(SUSPEND, {"crawl": crawl_id}).scalars().all():
         number += len(hosts)
@@ -129,61 +100,81 @@ def suspend_images(connection: Connection, crawl_id: int) -> int:
     return number
 
 
-def full_sites(connection: Connection, sites: Collection[int], enough: int) -> set[int]:
-    """Those of the sites that have enough pages."""
-    found = (connection.execute(FULL_SITES, {"sites": part, "enough": enough}) for part in in_chunks(sorted(sites)))
-    return {number for rows in found for number in rows.scalars()}
-
-
 def dry_sites(
-    connection: Connection, crawl_id: int, after: int, enough: int, pictures: bool = True
+    connection: Connection, crawl_id: int, after: int, enough: int, images: bool = True
 ) -> tuple[list[int], int]:
-    """The sites beyond a number whose pictures wait for nothing any more; and the number to go on from."""
+    """Sites beyond an id with recorded images and no pages to come; and the id from which to search next."""
     last = after + SITES_AT_ONCE
     given = {"crawl": crawl_id, "after": after, "last": last, "enough": enough}
-    found = list(connection.execute(DRY_SITES[pictures], given).scalars())
+    found = list(connection.execute(DRY_SITES[images], given).scalars())
     highest = connection.execute(select(func.coalesce(func.max(site.c.id), 0))).scalar_one()
     return found, last if last < highest else 0
 
 
-def recorded_sites(connection: Connection, crawl_id: int, pictures: bool = True) -> list[int]:
-    """The sites of a crawl of which pictures, or pages behind them, are recorded; or these pages alone."""
-    return list(connection.execute(RECORDED_SITES[pictures], {"crawl": crawl_id}).scalars())
-
-
 class ImageReleases:
-    """Lets the pictures of a crawl wait, site by site, and remembers the sites that have shown enough."""
+    """Releases the images of a crawl site by site, and remembers the sites that have shown enough pages."""
 
-    def __init__(self, crawl_id: int, pictures: bool = True) -> None:
-        self.crawl_id, self.pictures = crawl_id, pictures
+    def __init__(self, crawl_id: int, images: bool = True) -> None:
+        self.crawl_id, self.images = crawl_id, images
         self.sites: set[int] = set()
-        """Those that have enough pages."""
+        """Sites that have shown enough pages."""
         self.full = False
-        """Whether the crawl had all its pages at the last commit: no site will show more."""
-        self.read_at, self._looked_at = 0.0, 0
+        """Whether the crawl had all its pages at the last commit, so that no site will show more."""
+        self.searched_at, self._searched_to = 0.0, 0
 
     def release(self, connection: Connection, batch: Batch, enough_pages: int) -> int:
-        """Let the pictures wait of sites that have shown enough; now and then also those of sites that have run dry,
-        and of all when the crawl has its pages; how many they are.
+        """Release the images of sites that have shown enough pages, and now and then of sites without pages to come;
+        how many.
         """
         sites = {one.lease.site_id for one in batch.ended if one.lease.counts} - self.sites
         if len(self.sites) > RELEASED_SITES:
             self.sites.clear()
-        grown = full_sites(connection, sites, enough_pages)
+        grown = _full_sites(connection, sites, enough_pages)
         self.sites |= grown
-        if batch.idle or time.monotonic() - self.read_at > DRY_SECONDS:
-            self.read_at = time.monotonic()
+        if batch.idle or time.monotonic() - self.searched_at > DRY_SECONDS:
+            self.searched_at = time.monotonic()
             enough = 0 if self.full else enough_pages
-            dry, self._looked_at = dry_sites(connection, self.crawl_id, self._looked_at, enough, self.pictures)
+            dry, self._searched_to = dry_sites(connection, self.crawl_id, self._searched_to, enough, self.images)
             grown.update(dry)
-        return release_images(connection, grown, self.pictures)
+        return release_images(connection, grown, self.images)
+
+
+def _full_sites(connection: Connection, sites: Collection[int], enough: int) -> set[int]:
+    found = (connection.execute(FULL_SITES, {"sites": part, "enough": enough}) for part in in_chunks(sorted(sites)))
+    return {number for rows in found for number in rows.scalars()}
+
+
+KNOWN_SITES = 1_000  # whose evidence a worker keeps in memory
+PICTURE = "picture"
+"""The kind of the labels of images."""
+
+
+def save_image_results(connection: Connection, keys: AddressKeys, crawl_id: int, ended: Iterable[Completion]) -> None:
+    """Save the verdicts on images, and the sizes of those that were downloaded."""
+    verdicts, later = [], {}
+    for one in ended:
+        if (verdict := one.result.verdict) is not None:
+            verdicts.append({name: column_value(value) for name, value in {**verdict, **_downloaded(one)}.items()})
+        elif downloaded := _downloaded(one):  # this run judges no images; an earlier one may have
+            later[keys(one.lease.candidate.url, one.lease.candidate.kind)] = downloaded
+    save_verdicts(connection, crawl_id, verdicts)
+    save_downloads(connection, later)
+
+
+def _downloaded(ended: Completion) -> Mapping[str, Any]:
+    """The columns of a verdict that tell of the downloaded image; none where none was downloaded."""
+    record = ended.result.record or {}
+    if ended.lease.counts or record.get("size") is None:
+        return {}
+    # Images lie in folders by the first letters of their names, whatever folder holds these.
+    file = "/".join(PurePosixPath(record["path"]).parts[-2:])
+    return {"bytes": record["size"], "bytes_are_measured": True, "file": file or None}
 
 
 def save_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, str]) -> None:
-    """Add what was counted on pages of some sites.
+    """Add counts of images, by the id of their site.
 
-    This comes after the rows of these sites were changed: so they are locked, and of two workers the one whose row
-    has the lower number has committed first.
+    The rows of these sites are locked already: of two workers, the one whose row gets the lower id commits first.
     """
     rows = [{"crawl_id": crawl_id, "site_id": n, "counts": storable(counts[n])} for n in sorted(counts)]
     if rows:
@@ -191,7 +182,7 @@ def save_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, st
 
 
 def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapping[str, Any]]) -> None:
-    """Keep what was said of pictures; what was said before of the same ones goes."""
+    """Save verdicts on images, in place of earlier ones on the same images."""
     rows = {one["key"]: {"crawl_id": crawl_id, **one} for one in verdicts}
     if rows:
         name = connection.execute(select(crawl.c.name).where(crawl.c.id == crawl_id)).scalar_one()
@@ -205,21 +196,21 @@ def save_verdicts(connection: Connection, crawl_id: int, verdicts: Iterable[Mapp
 
 
 def save_downloads(connection: Connection, downloaded: Mapping[int, Mapping[str, Any]]) -> None:
-    """Add to what was said of pictures before, by their keys, what was downloaded of them since."""
+    """Add the sizes and files of downloaded images to their earlier verdicts, by the keys of the images."""
     for key in sorted(downloaded):
         connection.execute(update(verdict).where(verdict.c.key == key).values(**downloaded[key]))
 
 
 class EvidenceReader:
-    """Reads what is new of the evidence of sites, and knows how far it has read."""
+    """Reads the evidence of sites that is new to this worker."""
 
     def __init__(self, most: int = KNOWN_SITES) -> None:
         self.most = most
         self._last: OrderedDict[int, int] = OrderedDict()
-        """The last row read of each site, the site longest not asked for first."""
+        """The last row read of each site, the least recently used site first."""
 
     def read(self, connection: Connection, sites: Collection[int]) -> list[SiteEvidence]:
-        """What is new of these sites; all of those not known."""
+        """The new evidence of these sites, and all evidence of sites that are new."""
         if not sites:
             return []
         numbers = evidence.c.site_id, evidence.c.id
@@ -244,7 +235,7 @@ class EvidenceReader:
         ]
 
     def committed(self, sites: Collection[int]) -> list[int]:
-        """Remember how far was read, now that it is certain; the sites that are forgotten for it."""
+        """Remember the last rows read, now that the transaction is committed; the sites that are forgotten instead."""
         for site_id in sites:
             self._last[site_id] = self._rows.get(site_id, self._last.get(site_id, 0))
             self._last.move_to_end(site_id)
@@ -255,6 +246,6 @@ class EvidenceReader:
 
 
 def label_key(crawl: str, kind: str, url: str, page: str) -> int:
-    """What labels of the same thing have in common."""
+    """The key of the label of an image or page."""
     parts = json.dumps([crawl, kind, url, page]).encode()
     return int.from_bytes(blake2b(parts, digest_size=8).digest(), "big", signed=True)

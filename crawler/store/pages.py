@@ -1,32 +1,43 @@
-"""Near duplicates: of which earlier page of its crawl a page is a copy, more or less.
+"""Saving pages: texts, earlier texts, histories, responses, and which pages are near-duplicates of others.
 
-Pages are looked up by the bands of their signatures, those of texts too short for one by their fingerprint. Only pages
-that are no copies are entered, and no more of them under one band than `MOST_OF_A_BAND`, so that a page costs the same
-whatever a site sends: a million equal pages are one entry. Two pages that two workers store at one moment do not see
-each other.
-
-Pages kept: the text of those that are new or changed, what they said before, and what is known of all others.
+A near-duplicate is found by the bands of its signature, or if its text is too short for one, by its fingerprint. Only
+pages that are no copies are entered under their bands, and at most `MOST_OF_A_BAND` under one, so that a page costs the
+same whatever a site sends. Two pages that two workers store at the same moment are not compared.
 """
 
+from __future__ import annotations
+
 import json
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
 
-from crawler.frontier.messages import AddressKeys, Completion
+from crawler.frontier.page_result import StoredResponse
 from crawler.metadata.page_record import TYPES
-from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, history_after
+from crawler.recrawl.history_update import RoundContext, history_after
+from crawler.recrawl.page_history import PageChange, PageHistory
 from crawler.recrawl.revisit_interval import Bounds
-from crawler.store.addresses import dialect_insert, in_chunks
-from crawler.store.output_files import storable
-from crawler.store.schema import address, near_duplicate_band, page, page_version
+from crawler.store.page_tables import near_duplicate_band, page, page_version, stored_response
+from crawler.store.schema import address
+from crawler.store.sql import column_value, dialect_insert, in_chunks, storable
+from crawler.translation.message import MessageError
+
+if TYPE_CHECKING:
+    from crawler.frontier.address_keys import AddressKeys
+    from crawler.frontier.page_result import Candidate, Completion
+
+if sys.version_info >= (3, 14):
+    from compression import zstd as zstd
+else:
+    from backports import zstd as zstd
 
 MOST_OF_A_BAND = 20
 MOST_LIKE = 40
-"""Pages that are compared with one, those first that share the most bands with it."""
+"""Pages that one page is compared with, those first that share the most bands."""
 
 DELETE_BANDS = delete(near_duplicate_band).where(
     near_duplicate_band.c.crawl_id == bindparam("crawl"),
@@ -36,7 +47,7 @@ DELETE_BANDS = delete(near_duplicate_band).where(
 
 
 class TextSignature(NamedTuple):
-    """What a page is told by."""
+    """What a page is compared by."""
 
     key: int
     url: str
@@ -45,15 +56,15 @@ class TextSignature(NamedTuple):
 
     @property
     def bands(self) -> list[int]:
-        """What it is looked up by."""
+        """The bands under which it is looked up."""
         if self.signature is not None:
             from crawler.recrawl.near_duplicates import bands  # imports numpy, which waits for the first page
 
             return bands(self.signature)
         return [int.from_bytes(bytes.fromhex(self.fingerprint), "big", signed=True)] if self.fingerprint else []
 
-    def likeness(self, other: "TextSignature") -> float:
-        """How much of two pages is the same; 0 where it is too little to speak of."""
+    def similarity(self, other: TextSignature) -> float:
+        """How much of two texts is the same, from 0 to 1; 0 below `NEAR`."""
         from crawler.recrawl.near_duplicates import NEAR, similarity
 
         if self.signature is None or other.signature is None:
@@ -63,7 +74,7 @@ class TextSignature(NamedTuple):
 
 
 def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignature]) -> dict[int, str]:
-    """The addresses of the pages that some pages are copies of, by the keys of these; the others are entered."""
+    """The addresses of the originals of near-duplicates, by their keys; the other pages are entered."""
     bands = {one.key: one.bands for one in pages}
     entered: defaultdict[int, list[int]] = defaultdict(list)
     for part in in_chunks(sorted({band for found in bands.values() for band in found})):
@@ -77,7 +88,7 @@ def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignatu
     copies: dict[int, str] = {}
     new: list[dict[str, int]] = []
     for one in pages:
-        known.pop(one.key, None)  # it is no copy of what it was
+        known.pop(one.key, None)  # no page is a copy of its earlier text
     for one in pages:
         original = _original(one, [known[key] for key in _likely(one.key, bands[one.key], entered) if key in known])
         if original is not None:
@@ -95,28 +106,28 @@ def originals(connection: Connection, crawl_id: int, pages: Sequence[TextSignatu
 
 
 def delete_bands(connection: Connection, crawl_id: int, pages: Iterable[TextSignature]) -> None:
-    """Look some pages up no more by what they were told by."""
+    """Delete pages from the bands of their earlier signatures."""
     rows = [{"crawl": crawl_id, "of": band, "page": one.key} for one in pages for band in one.bands]
     if rows:
         connection.execute(DELETE_BANDS, sorted(rows, key=lambda row: (row["of"], row["page"])))
 
 
 def _likely(key: int, bands: Iterable[int], entered: defaultdict[int, list[int]]) -> list[int]:
-    """The pages that share bands with one, the most first, and of equals those entered first."""
+    """The pages that share bands with one: the most bands first, of equals the first entered."""
     shared = Counter(other for band in bands for other in entered.get(band, ()) if other != key)
     return [other for other, _ in shared.most_common(MOST_LIKE)]
 
 
 def _signatures(connection: Connection, keys: Iterable[int]) -> dict[int, TextSignature]:
     columns = page.c.key, page.c.url, page.c.signature, page.c.text_fingerprint
-    there = page.c.gone_at.is_(None)  # what is gone is no longer where the text is to be had
+    there = page.c.gone_at.is_(None)  # the text of a page that is gone is no longer to be had there
     rows = (connection.execute(select(*columns).where(page.c.key.in_(part), there)) for part in in_chunks(sorted(keys)))
     return {row.key: TextSignature(*row) for found in rows for row in found}
 
 
 def _original(one: TextSignature, others: Iterable[TextSignature]) -> TextSignature | None:
-    """The page that one is most like, if it is a copy."""
-    best = max(((one.likeness(other), other) for other in others), key=lambda pair: pair[0], default=(0.0, None))
+    """The most similar page, if it is similar enough."""
+    best = max(((one.similarity(other), other) for other in others), key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] else None
 
 
@@ -130,18 +141,18 @@ VERSION_COLUMNS = ("key", "crawl_id", "fetched_at", "title", "text", "text_finge
 
 
 class PageWriter:
-    """The pages of a crawl, to be kept by one worker."""
+    """Saves the pages of one worker."""
 
     def __init__(self, crawl_id: int, keys: AddressKeys) -> None:
         self.crawl_id, self.keys = crawl_id, keys
         self.bounds = Bounds()
         self.versions = 0
-        """How many texts are kept of what a page said before."""
+        """How many earlier texts of a page are kept."""
 
-    def keep(
+    def save(
         self, connection: Connection, ended: Iterable[Completion], context: RoundContext, links: Mapping[int, int]
     ) -> dict[int, str]:
-        """Keep the results of pages; of those that are copies, the addresses of the originals, by lease."""
+        """Save the results of pages; the addresses of the originals of near-duplicates, by lease."""
         mine = {self.keys(one.lease.candidate.url, one.lease.candidate.kind): one for one in ended if one.lease.counts}
         known = {
             key: history_after(one.visit(links.get(one.lease.id, 0)), context)
@@ -164,7 +175,7 @@ class PageWriter:
         return {mine[key].lease.id: url for key, url in copies.items()}
 
     def _copies(self, connection: Connection, stored: Mapping[int, Completion]) -> dict[int, str]:
-        """Of the pages stored, and of those that were copies, those that are copies, with the originals' addresses."""
+        """The originals' addresses of those pages that are near-duplicates, by key."""
         before = [(key, one.lease.known) for key, one in stored.items() if one.lease.known is not None]
         old = [TextSignature(key, "", known.signature, known.text_fingerprint) for key, known in before]
         delete_bands(connection, self.crawl_id, old)
@@ -179,12 +190,12 @@ class PageWriter:
 
 
 def save_versions(connection: Connection, keys: Sequence[int], most: int) -> None:
-    """Keep what pages say that are to say something else from now on, and of each no more than so many texts."""
+    """Save the texts of pages that are about to change, and delete all but the last texts of each."""
     if not most:
         return
     for part in in_chunks(keys):
-        said = select(*(page.c[name] for name in VERSION_COLUMNS)).where(page.c.key.in_(part)).order_by(page.c.key)
-        connection.execute(insert(page_version).from_select(VERSION_COLUMNS, said))
+        earlier = select(*(page.c[name] for name in VERSION_COLUMNS)).where(page.c.key.in_(part)).order_by(page.c.key)
+        connection.execute(insert(page_version).from_select(VERSION_COLUMNS, earlier))
     newest = page_version.alias("newest")
     kept = select(newest.c.id).where(newest.c.key == bindparam("its")).order_by(newest.c.id.desc()).limit(most)
     too_old = delete(page_version).where(page_version.c.key == bindparam("its"), page_version.c.id.not_in(kept))
@@ -192,18 +203,8 @@ def save_versions(connection: Connection, keys: Sequence[int], most: int) -> Non
         connection.execute(too_old, [{"its": key} for key in keys])
 
 
-def page_histories(connection: Connection, keys: Iterable[int], since: int) -> dict[int, PageHistory]:
-    """What is known of pages that were there in this round or later, by their keys."""
-    columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
-    found: dict[int, PageHistory] = {}
-    for part in in_chunks(sorted(keys)):
-        rows = connection.execute(select(page.c.key, *columns).where(page.c.key.in_(part), page.c.round >= since))
-        found |= {key: PageHistory(*values) for key, *values in rows}
-    return found
-
-
 def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Completion]) -> dict[int, int]:
-    """How many of the addresses to which pages lead that were there before are not known yet, by lease."""
+    """How many links of pages lead to unknown addresses, by lease."""
     led = {
         one.lease.id: {keys(link.url, link.kind) for link in one.result.links if link.sight is None} for one in ended
     }
@@ -213,15 +214,8 @@ def new_links(connection: Connection, keys: AddressKeys, ended: Iterable[Complet
     return {lease_id: len(found - known) for lease_id, found in led.items()}
 
 
-def column_value(value: Any) -> Any:
-    """A value as a column holds it: lists as JSON, and no character that PostgreSQL refuses."""
-    if value is None or isinstance(value, int | float | bytes):
-        return value
-    return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-
-
 def field_values(row: RowMapping | Mapping[str, Any], names: Iterable[str] = TYPES) -> dict[str, Any]:
-    """The fields of a page's record as its item has them, from the columns of a row."""
+    """The fields of a page's record, from the columns of a row."""
     return {name: json.loads(row[name]) if TYPES.get(name) is list else row[name] for name in names}
 
 
@@ -234,7 +228,7 @@ def _is_changed(ended: Completion) -> bool:
 
 
 def _is_still_a_copy(ended: Completion) -> bool:
-    """Whether a page that is as it was is a copy, of one that may not be as it was."""
+    """Whether an unchanged page was a near-duplicate, of a page that may have changed."""
     known = ended.lease.known
     return ended.result.record is None and ended.is_page and known is not None and bool(known.duplicate_of)
 
@@ -250,3 +244,50 @@ def _signature_of(key: int, ended: Completion) -> TextSignature:
 def _history_row(key: int, known: PageHistory) -> dict[str, Any]:
     history = {f"to_{name}": column_value(getattr(known, name)) for name in HISTORY}
     return history | {"its": key}
+
+
+COMPRESSION_LEVEL = 3  # of compression: a page of 100 KB takes less than a millisecond
+MOST_BYTES = 1024**3  # bytes that are unpacked of a response
+
+
+def save_responses(connection: Connection, crawl_id: int, keys: AddressKeys, ended: Iterable[Completion]) -> None:
+    """Save the responses of stored pages, in place of earlier ones."""
+    rows = [
+        _response_row(crawl_id, keys, one.lease.candidate, one.result.response, one.result.record)
+        for one in ended
+        if one.result.response is not None and one.result.record is not None
+    ]
+    if not rows:
+        return
+    new = dialect_insert(connection.engine)(stored_response)
+    renewed = {name: new.excluded[name] for name in rows[0] if name != "key"}
+    by_key = {row["key"]: row for row in rows}
+    connection.execute(
+        new.on_conflict_do_update(index_elements=["key"], set_=renewed), [by_key[key] for key in sorted(by_key)]
+    )
+
+
+def _response_row(
+    crawl_id: int, keys: AddressKeys, candidate: Candidate, response: StoredResponse, record: Mapping[str, Any]
+) -> dict[str, Any]:
+    return {
+        "key": keys(candidate.url, candidate.kind),
+        "crawl_id": crawl_id,
+        "fetched_at": record["fetched_at"],
+        "status_line": storable(response.status_line),
+        "headers": storable(json.dumps(response.headers, ensure_ascii=False)),
+        "body": zstd.compress(response.body, COMPRESSION_LEVEL),
+    }
+
+
+class TooLargeError(MessageError, ValueError):
+    """A response has more bytes than are unpacked."""
+
+
+def response_of(row: RowMapping | Mapping[str, Any], most: int = MOST_BYTES) -> StoredResponse:
+    """The response in a row, or a TooLargeError."""
+    unpacker = zstd.ZstdDecompressor()
+    body = unpacker.decompress(row["body"], most)
+    if not unpacker.eof:
+        raise TooLargeError("a response that is kept is too large")
+    return StoredResponse(row["status_line"], tuple((name, value) for name, value in json.loads(row["headers"])), body)

@@ -1,13 +1,14 @@
-"""Rounds: a crawl that has nothing left to do begins anew with the pages that are due, and finds what is new.
+"""Rounds: a crawl that has nothing left to do begins a new round with the pages that are due.
 
-A page is due by its own interval. With the first round that has one due, all seeds, sitemaps and feeds are asked for
-again, and what failed for reasons that may have passed. Budgets, and hosts that were closed, count for a round.
-
-Pages whose sitemap or feed says that they were changed since they were last asked for: they wait again.
+A page is due by its own interval. A new round requests all seeds, sitemaps and feeds again, and what failed for reasons
+that may have passed. The budgets of sites and the closing of hosts are for one round. During a round, pages wait again
+that a sitemap or feed says have changed since they were last requested.
 """
 
-from collections.abc import Collection, Iterable
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -25,25 +26,28 @@ from sqlalchemy import (
     update,
 )
 
-from crawler.frontier.messages import AddressKeys, Completion
 from crawler.outcomes import Code, Group, codes
-from crawler.recrawl.page_history import NEVER
-from crawler.store.addresses import in_chunks, raise_best
-from crawler.store.claims import next_best
-from crawler.store.database import database_time
-from crawler.store.schema import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, page, shared_example, site, worker
+from crawler.recrawl.history_update import NEVER
+from crawler.store.hosts import next_best, raise_best
+from crawler.store.page_tables import page, shared_example
+from crawler.store.schema import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, site, worker
+from crawler.store.sql import database_time, in_chunks
+
+if TYPE_CHECKING:
+    from crawler.frontier.address_keys import AddressKeys
+    from crawler.frontier.page_result import Completion
 
 BEST = 999
-"""Priority of a page that is all about the topic: what is said of links goes so high, seeds have more."""
+"""The priority of a page of relevance 1; links go as high, seeds higher."""
 PAGES = ("seed", "list", "link")
-"""Kinds of addresses that are asked for again."""
+"""Kinds of addresses that are requested again."""
 GONE = ("404", "410")
-"""Statuses of what asking again will not bring back."""
+"""Statuses of what will not come back."""
 IS_NOT_DEADLY = func.coalesce(address.c.outcome != Code.WORKERS_CRASHED, True)
 
 
 class Round(NamedTuple):
-    """Which round of a crawl it is, and in which it was begun, or begun anew."""
+    """The round of a crawl, and the round in which it was begun, or begun anew."""
 
     number: int
     first: int
@@ -55,14 +59,14 @@ class Round(NamedTuple):
 
 
 class RoundCounts(NamedTuple):
-    """How many pages of a round are what."""
+    """Counts of the pages of a round."""
 
     changed: int
     new: int
     gone: int
     unchanged: int
     not_modified: int
-    """Of those that are unchanged, or cannot be compared, how many the server said so of."""
+    """How many of the unchanged pages the server answered 304 for."""
 
 
 def round_of(connection: Connection, crawl_id: int) -> Round:
@@ -72,7 +76,7 @@ def round_of(connection: Connection, crawl_id: int) -> Round:
 
 
 def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
-    """The pages of a crawl in its round, counted."""
+    """Counts of the pages of a crawl in its round."""
     number = round_of(connection, crawl_id).number
 
     def of_this(column: Any) -> ColumnElement[int]:
@@ -90,9 +94,9 @@ def round_counts(connection: Connection, crawl_id: int) -> RoundCounts:
 def begin_round(
     connection: Connection, crawl_id: int, seeds: Collection[int], everything: bool, least: float
 ) -> int | None:
-    """Begin a round with what is due, or with everything; how many addresses wait, or None where nothing is due.
+    """Begin a round with what is due, or with everything; how many addresses wait, or None if nothing is due.
 
-    The seeds, by their keys, tell whether sitemaps and feeds are due: so many seconds after the round before.
+    Sitemaps and feeds among the seeds, given by key, are due `least` seconds after the round before.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))  # millions of rows take their time
@@ -136,7 +140,7 @@ def pages_known(connection: Connection, crawl_id: int) -> int:
 
 
 def _give_up(connection: Connection, *due: ColumnElement[bool]) -> None:
-    """Let those pages be due no more of which crawlers died: a round that begins for one would not ask for it."""
+    """Let those due pages never be due again that crashed workers: a round would not request them."""
     deadly = (
         select(address.c.key)
         .where(address.c.key == page.c.key, IS_DONE, address.c.outcome == Code.WORKERS_CRASHED)
@@ -160,7 +164,7 @@ def _is_any_due(connection: Connection, due: tuple[ColumnElement[bool], ...]) ->
 
 
 def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], everything: bool) -> int:
-    """Let wait again the pages that are due, all seeds and lists, and what failed in passing; how many."""
+    """Let the due pages wait again, all seeds and lists, and what failed for a passing reason; how many."""
     its = page.c.key == address.c.key
     worth = select(case((page.c.relevance >= 1, BEST), else_=cast(func.round(page.c.relevance * BEST), Integer))).where(
         its
@@ -178,7 +182,7 @@ def _requeue_due(connection: Connection, crawl_id: int, due: Select[Any], everyt
 
 
 def _is_worth_it(everything: bool) -> ColumnElement[bool]:
-    """Whether what is not due by itself is asked for again."""
+    """The condition for requesting an address again that has no page."""
     code = address.c.outcome
     own = address.c.kind.in_(("seed", "list"))
     failed = code.in_(codes(Group.FAILED))
@@ -201,13 +205,13 @@ LISTED = (
 )
 
 NOT_YET = func.coalesce(page.c.checked_at < crawl.c.round_started, True)
-"""That a page was not looked at in this round."""
+"""The condition that a page was not requested in this round."""
 
 
 def requeue_listed(
     connection: Connection, keys: AddressKeys, ended: Iterable[Completion], which: Round, now: float
 ) -> int:
-    """Let pages wait again that lists say are changed, once a round; how many did not wait yet."""
+    """Let pages wait again that sitemaps or feeds say have changed, once a round; how many."""
     told: dict[int, float] = {}
     for one in ended:
         for link in one.result.links:
@@ -230,8 +234,24 @@ def _requeue(connection: Connection, keys: Iterable[int]) -> int:
     again = update(address).where(address.c.key.in_(list(keys)), IS_DONE)
     again = again.values(state=WAITING, worker=None, **NO_OUTCOME)
     rows = connection.execute(again.returning(address.c.host_id, address.c.priority)).all()
-    best: dict[int, int] = {}
-    for host_id, priority in rows:
-        best[host_id] = max(best.get(host_id, priority), priority)
-    raise_best(connection, best)
+    raise_best(connection, ((row.host_id, row.priority) for row in rows))
     return len(rows)
+
+
+def requeue_failed_seeds(connection: Connection, crawl_id: int, keys: AddressKeys) -> int:
+    """Let the seeds and examples wait again that failed for a passing reason; how many."""
+    failed = shared_example.c.crawl_id == crawl_id, shared_example.c.kind.in_(("again", "again example"))
+    rows = connection.execute(select(shared_example.c.kind, shared_example.c.text).where(*failed)).all()
+    connection.execute(delete(shared_example).where(*failed))
+    found = {keys(row.text, "seed" if row.kind == "again" else "example") for row in rows}
+    return sum(_reopen(connection, part) for part in in_chunks(sorted(found)))
+
+
+def _reopen(connection: Connection, keys: Sequence[int]) -> int:
+    """Let addresses wait again that are done, and open their hosts; how many."""
+    done = address.c.key.in_(keys), IS_DONE
+    hosts = connection.execute(select(address.c.host_id).where(*done)).scalars().all()
+    opened = connection.execute(update(address).where(*done).values(state=WAITING, **NO_OUTCOME)).rowcount
+    anew = {"best": next_best, "closed": None, "next_at": 0.0}
+    connection.execute(update(host).where(host.c.id.in_(sorted(set(hosts)))).values(**anew))
+    return opened

@@ -1,44 +1,47 @@
-"""Samples: what workers did in each few seconds, kept for charts, and thinned as they age.
+"""Samples: what each worker did in every few seconds, for charts.
 
-Rows older than an hour become one a minute, older than a day one in ten minutes, older than thirty days one an hour, a
-worker's seat by itself: so no two workers wait for each other, and what is read of a crawl stays small however long it
-runs. Nothing is lost by it but when it was: numbers are added up.
+Rows are merged as they age: older than an hour into one a minute, older than a day into one in ten minutes, older than
+thirty days into one an hour. Each worker merges its own rows, so that no two wait for each other. Sums are kept.
 """
+
+from __future__ import annotations
 
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from math import inf, nextafter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func, insert, select
 
-from crawler.frontier.messages import WorkerSample
-from crawler.store.addresses import in_chunks
 from crawler.store.dashboard_tables import sample
+from crawler.store.sql import in_chunks
 
-SAMPLES_BETWEEN = 100  # of a worker, from one thinning of its seat's rows to the next
-MOST_LOOKED_AT = 10_000  # of a seat's rows, the latest: what is older was thinned when it was late
-MOST_THINNED = 2_000  # rows at a time: the rest follows
+if TYPE_CHECKING:
+    from crawler.frontier.messages import WorkerSample
+
+SAMPLES_BETWEEN = 100  # of a worker, between two merges of its rows
+MOST_LOOKED_AT = 10_000  # rows of a worker, the latest: older ones are merged already
+MOST_MERGED = 2_000  # rows at a time; the rest follows
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 SPANS = ((HOUR, 30 * DAY), (10 * MINUTE, DAY), (MINUTE, HOUR))
-"""Into which seconds rows are added up, and from which age."""
+"""The seconds into which rows are merged, and from which age."""
 WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
-"""Seconds that the points of a chart may be apart, up to a day; beyond, whole days."""
-SHARED_WIDTH = 5  # the least where several workers are at a crawl: each has a row in so many seconds
+"""Seconds that the points of a chart may be apart, up to a day; beyond that, whole days."""
+SHARED_WIDTH = 5  # the least for several workers: each has a row in so many seconds
 NUMBERS = ("pages", "read", "on_topic", "requests", "failed", "bytes", "pictures", "picture_bytes", "skipped")
 
 
 class SamplePoint(NamedTuple):
-    """What all workers of a crawl did in some seconds."""
+    """What all workers of a crawl did in a few seconds."""
 
     at: float
     seconds: float
-    """In which they did it, side by side: pages by seconds are those of all workers a second."""
+    """How long they worked side by side: pages / seconds is the rate of all workers."""
     workers: int
     waiting: int
-    """Addresses of the whole crawl, at the end."""
+    """Waiting addresses of the crawl, at the end."""
     statuses: Mapping[str, int]
     pages: int
     read: int
@@ -52,16 +55,16 @@ class SamplePoint(NamedTuple):
 
 
 class SampleWriter:
-    """Keeps the samples of one worker, and thins those of its seat."""
+    """Saves the samples of one worker, and merges its old rows."""
 
     def __init__(self, crawl_id: int) -> None:
         self.crawl_id = crawl_id
-        self._until_thinned = 0
+        self._until_merged = 0
 
-    def keep(
+    def save(
         self, connection: Connection, number: int, samples: Sequence[WorkerSample], now: float, waiting: int
     ) -> None:
-        """Keep samples that lie one after the other up to now, of the worker on the seat of this number."""
+        """Save consecutive samples that end now, of the worker with this number."""
         if not samples:
             return
         ends = now - sum(one.seconds for one in samples)
@@ -70,13 +73,13 @@ class SampleWriter:
             row = {name: getattr(one, name) for name in ("seconds", *NUMBERS)}
             row |= {"at": self._free(connection, number, begins), "statuses": _json(one.statuses), "waiting": waiting}
             connection.execute(insert(sample).values(crawl_id=self.crawl_id, number=number, **row))
-        self._until_thinned -= len(samples)
-        if self._until_thinned < 0:
+        self._until_merged -= len(samples)
+        if self._until_merged < 0:
             merge_old_samples(connection, self.crawl_id, number, now)
-            self._until_thinned = SAMPLES_BETWEEN
+            self._until_merged = SAMPLES_BETWEEN
 
     def _free(self, connection: Connection, number: int, at: float) -> float:
-        """This time, or the next one at which the seat has no row: clocks may be set back."""
+        """This time, or the next one without a row of the worker: clocks may be set back."""
         mine = sample.c.crawl_id == self.crawl_id, sample.c.number == number
         while connection.execute(select(sample.c.at).where(*mine, sample.c.at == at)).first() is not None:
             at = nextafter(at, inf)
@@ -84,14 +87,14 @@ class SampleWriter:
 
 
 def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: float) -> int:
-    """Add up the rows of a seat that are old enough; how many rows that were became fewer."""
+    """Merge the rows of a worker that are old enough; how many rows were merged."""
     mine = sample.c.crawl_id == crawl_id, sample.c.number == number
     late = select(sample.c.at).where(*mine, sample.c.at < now - HOUR).order_by(sample.c.at.desc())
     groups: dict[tuple[int, int], list[float]] = defaultdict(list)
     for at in connection.execute(late.limit(MOST_LOOKED_AT)).scalars():
         if (group := _group(at, now)) is not None:
             groups[group].append(at)
-    several = [at for times in groups.values() if len(times) > 1 for at in times][:MOST_THINNED]
+    several = [at for times in groups.values() if len(times) > 1 for at in times][:MOST_MERGED]
     found: dict[tuple[int, int], list[Any]] = defaultdict(list)
     for part in in_chunks(several):
         for row in connection.execute(select(sample).where(*mine, sample.c.at.in_(part)).order_by(sample.c.at)):
@@ -104,7 +107,7 @@ def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: f
 
 
 def _group(at: float, now: float) -> tuple[int, int] | None:
-    """The seconds and the number of the stretch in which a row is added up by now, if it is."""
+    """The seconds and the number of the stretch into which a row is merged by now, if it is."""
     for seconds, age in SPANS:
         stretch = int(at // seconds)
         if (stretch + 1) * seconds <= now - age:
@@ -113,7 +116,7 @@ def _group(at: float, now: float) -> tuple[int, int] | None:
 
 
 def _whole(rows: Sequence[Any]) -> dict[str, Any]:
-    """The row that some rows of a seat, in their order, add up to."""
+    """The sum of rows of a worker, given in order."""
     whole = rows[-1]._asdict() | {"at": rows[0].at, "statuses": _json(_added(row.statuses for row in rows))}
     sums = {name: sum(getattr(row, name) for row in rows) for name in ("seconds", *NUMBERS)}
     return {**whole, **sums}
@@ -132,7 +135,7 @@ ALL_OF_THEM = (
 def sample_points(
     connection: Connection, crawl_id: int, since: float | None = None, most: int = 500
 ) -> tuple[SamplePoint, ...]:
-    """What all workers of a crawl did together, in time order, in no more than so many points."""
+    """What all workers of a crawl did together, in time order, in at most so many points."""
     mine = _of(crawl_id, since)
     bounds = select(func.min(sample.c.at), func.max(sample.c.at), func.count(sample.c.number.distinct())).where(*mine)
     first, last, sessions = connection.execute(bounds).one()

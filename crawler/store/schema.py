@@ -1,58 +1,37 @@
-"""The tables of the state: what a crawl must not forget, in SQLite and PostgreSQL alike.
+"""The tables of a crawl and its frontier, the same in SQLite and PostgreSQL.
 
-    crawl     one for each name
-    worker    a process that works on a crawl now; that its row is there is its right to hold addresses
-    output    how much of each file of JSON lines is of committed pages
-    site      what a registrable domain was asked for: its budget
-    host      what is asked at one pace: its best waiting address, and until when it rests
-    address   every address the crawl ever met, waiting, held or done: the frontier and the set of what was seen
-    page      the clean text of each page, how it was fetched, and what is known of when and how it changes
-    version   what pages said before they changed
-    raw       the response that each page came in, when the crawl is to keep it
-    likeness  by which parts of its signature a page's near duplicates are found
-    lesson    what the seeds taught: where the crawl is at home, and what it is about
-    template  what the pages of a host have in common, as far as that was learned
-    evidence  what was counted of the pictures that a site's pages show, a row for each site and batch
-    verdict   what was said of each picture that was judged, and why
-    focus     what each worker learned of where the topic's pages are, a row for each seat
-    job, run  what is crawled again and again, in job_tables.py
-    sample, label   what the dashboard shows of the past, and what people said to it, in dashboard_tables.py
+    crawl     one row for each crawl, by name
+    worker    a process that works on a crawl now; while its row exists it may hold addresses
+    output    how much of each file of JSON lines belongs to committed pages
+    site      a registrable domain and how much of its budget is spent
+    host      a host: the best priority that waits there, and when it may be asked again
+    address   every address that the crawl has seen, waiting, held or done: the frontier and the set of seen addresses
 
-Numbers that many workers change stand in rows of their own: each worker counts in its own row, so that no two wait for
-each other to count. Neither hosts nor addresses have foreign keys to what they are of: to delete one site or host, a
-database would search all of them.
+The tables of pages are in page_tables.py, those of samples, labels and jobs in dashboard_tables.py.
+
+Each worker counts in its own row, so that no two workers wait for each other to count. Hosts and addresses have no
+foreign keys to their parents: to delete one site or host, a database would search all of them.
 """
-
-from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     Column,
-    ColumnElement,
     Float,
     ForeignKey,
     Index,
     Integer,
-    LargeBinary,
-    MetaData,
     SmallInteger,
     Table,
     Text,
     UniqueConstraint,
     literal,
-    literal_column,
 )
 
-from crawler.metadata.page_record import IS_OPTIONAL, TYPES, PageRecord
+from crawler.store.sql import Serial, tables
 
 VERSION = 1
 WAITING, HELD, DONE, RECORDED = range(4)
-"""States of an address; what is recorded waits for its site to show enough to judge it by, before it waits its turn."""
-
-tables = MetaData()
-# SQLite numbers rows by itself in a column of this very type only.
-Serial = BigInteger().with_variant(Integer, "sqlite")
+"""States of an address. Recorded: an image that is not asked for before its site has shown enough pages to judge it."""
 
 version = Table("winnow_state", tables, Column("version", Integer, nullable=False))
 
@@ -177,233 +156,9 @@ Index(
     postgresql_where=IS_WAITING,
 )
 Index("address_held", address.c.worker, sqlite_where=IS_HELD, postgresql_where=IS_HELD)
-_picture_waits = IS_WAITING & (address.c.kind == "image")
-Index("address_picture", address.c.host_id, sqlite_where=_picture_waits, postgresql_where=_picture_waits)
+IS_IMAGE = literal("image", literal_execute=True)
+_image_waits = IS_WAITING & (address.c.kind == "image")
+Index("address_image", address.c.host_id, sqlite_where=_image_waits, postgresql_where=_image_waits)
 Index("address_recorded", address.c.shown_on, sqlite_where=IS_RECORDED, postgresql_where=IS_RECORDED)
 _has_parent = address.c.parent.is_not(None)
 Index("address_parent", address.c.parent, sqlite_where=_has_parent, postgresql_where=_has_parent)
-
-COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, list: Text}
-"""How the fields of a page's record are stored; lists as JSON."""
-
-
-def _field_column(name: str) -> Column[Any]:
-    """The column of a field of a page's record."""
-    default = PageRecord.__dataclass_fields__[name].default
-    text = default if isinstance(default, str) else None
-    return Column(name, COLUMN_TYPES[TYPES[name]], nullable=IS_OPTIONAL[name], default=text)
-
-
-page = Table(
-    "page",
-    tables,
-    Column("id", Serial, primary_key=True),
-    Column("key", BigInteger, nullable=False, unique=True),  # that of its address
-    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    *(_field_column(name) for name in TYPES),
-    Column("etag", Text),
-    Column("last_modified", Text),
-    Column("round", Integer, nullable=False, default=1),  # in which it was last fetched, or was as before
-    Column("first_round", Integer, nullable=False, default=1),
-    Column("first_at", Text, nullable=False, default=""),  # as fetched_at was when it was new
-    Column("changed_round", Integer),  # in which its clean text was last found changed
-    Column("changed_at", Text),
-    Column("gone_round", Integer),  # in which it was found gone for good; none while it is there
-    Column("gone_at", Text),
-    Column("gone_count", SmallInteger, nullable=False, default=0),  # times in a row that it was not there
-    Column("not_modified_round", Integer),  # in which the server last said that it is as it was
-    Column("checked_at", Float),  # when it was last asked for, whatever came of it
-    Column("due_at", Float, nullable=False, default=0),
-    Column("interval", Float),  # seconds from one check to the next
-    Column("checks", Integer, nullable=False, default=0),  # since it was new
-    Column("changes", Integer, nullable=False, default=0),
-    Column("source_fingerprint", Text),  # of its text as the method gives it, before what its site's pages share goes
-    Column("extractor_version", Text),  # of the extraction that gave that
-    Column("signature", LargeBinary),  # by which near duplicates of its clean text are known
-    Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1
-    Column("new_links", Integer, nullable=False, default=0),  # that it brought when it was last read
-    Column("lastmod", Float),  # when its sitemap or feed says that it was changed
-    Column("site_id", BigInteger),  # not of those that a fresh crawl has not come to: its sites have new numbers
-    Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; not of all methods
-)
-Index("page_age", page.c.crawl_id, page.c.fetched_at)
-Index("page_due", page.c.crawl_id, page.c.due_at)
-# All that the closing lines count, so that they need not read the rows, which hold the texts.
-Index(
-    "page_round",
-    page.c.crawl_id,
-    page.c.round,
-    page.c.first_round,
-    page.c.changed_round,
-    page.c.not_modified_round,
-)
-Index("page_first", page.c.crawl_id, page.c.first_at)
-_has_changed, _is_gone = page.c.changed_at.is_not(None), page.c.gone_at.is_not(None)
-Index("page_changed", page.c.crawl_id, page.c.changed_at, sqlite_where=_has_changed, postgresql_where=_has_changed)
-Index(
-    "page_gone",
-    page.c.crawl_id,
-    page.c.gone_at,
-    page.c.gone_round,
-    sqlite_where=_is_gone,
-    postgresql_where=_is_gone,
-)
-
-# What the dashboard filters pages by: rows hold the texts, and reading a million of them takes seconds.
-Index(
-    "page_list",
-    page.c.crawl_id,
-    page.c.id,
-    page.c.relevance,
-    page.c.language,
-    page.c.page_type,
-    page.c.round,
-    page.c.first_round,
-    page.c.changed_round,
-    page.c.gone_round,
-)
-Index("page_relevance", page.c.crawl_id, page.c.relevance, page.c.id)
-Index("page_certainty", page.c.crawl_id, page.c.certainty, page.c.id)
-Index("page_site", page.c.crawl_id, page.c.site_id, page.c.id)
-
-page_version = Table(
-    "page_version",
-    tables,
-    Column("id", Serial, primary_key=True),
-    Column("key", BigInteger, nullable=False),  # that of its page
-    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("fetched_at", Text, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("text_fingerprint", Text),
-)
-Index("version_page", page_version.c.key, page_version.c.id)
-Index("version_age", page_version.c.crawl_id, page_version.c.fetched_at)
-
-near_duplicate_band = Table(
-    "near_duplicate_band",
-    tables,
-    Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
-    Column("band", BigInteger, primary_key=True, autoincrement=False),  # a part of the signature
-    Column("key", BigInteger, primary_key=True, autoincrement=False),  # that of its page
-    sqlite_with_rowid=False,
-)
-
-stored_response = Table(
-    "stored_response",
-    tables,
-    Column("key", BigInteger, primary_key=True, autoincrement=False),  # that of its page
-    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("fetched_at", Text, nullable=False),  # that of its page, unless the page was fetched again without it
-    Column("status_line", Text, nullable=False),
-    Column("headers", Text, nullable=False),  # JSON: pairs of name and value
-    Column("body", LargeBinary, nullable=False),  # compressed by zstd
-)
-Index("raw_age", stored_response.c.crawl_id, stored_response.c.fetched_at)
-
-shared_example = Table(
-    "shared_example",
-    tables,
-    Column("id", Serial, primary_key=True),
-    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("kind", Text, nullable=False),  # home or example
-    Column("text", Text, nullable=False),
-)
-
-template = Table(
-    "template",
-    tables,
-    Column("id", Serial, primary_key=True),
-    Column("key", BigInteger, nullable=False, unique=True),  # a hash of all that follows
-    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("host", Text, nullable=False),  # its name: a fresh crawl has new numbers
-    Column("tag", Text, nullable=False),
-    Column("text", Text, nullable=False),
-)
-Index("template_host", template.c.crawl_id, template.c.host, template.c.id)
-
-evidence = Table(
-    "evidence",
-    tables,
-    Column("id", Serial, primary_key=True),
-    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("site_id", BigInteger, nullable=False),
-    Column("counts", Text, nullable=False),  # to be added up with those of the site's other rows
-)
-Index("evidence_site", evidence.c.site_id, evidence.c.id)
-
-verdict = Table(
-    "verdict",
-    tables,
-    Column("id", Serial, primary_key=True),
-    Column("key", BigInteger, nullable=False, unique=True),  # that of its address
-    Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
-    Column("site_id", BigInteger, nullable=False),  # of the page that shows it
-    Column("kind", Text, nullable=False),  # image, or link: a page of which there is only a picture to go by
-    Column("url", Text, nullable=False),  # of the picture
-    Column("target", Text, nullable=False),
-    Column("page", Text, nullable=False),
-    Column("noise", Boolean, nullable=False),
-    Column("probability", Float, nullable=False),
-    Column("keyword", Float),
-    Column("redundancy", Float),
-    Column("entropy", Float),
-    Column("reasons", Text, nullable=False),  # JSON
-    Column("decided_by", Text, nullable=False),
-    Column("audited", Boolean, nullable=False),  # whether it was chosen to be fetched although it is noise
-    Column("mistaken", Boolean),  # of one that was audited: whether it looks like content after all
-    Column("bytes", BigInteger),  # of what was downloaded
-    Column("bytes_are_measured", Boolean, nullable=False),
-    Column("decided_at", Text, nullable=False),
-    Column("sight", Text, nullable=False),  # how a page shows it, from which it can be judged again
-    Column("file", Text),  # of what was downloaded, under the folder of pictures
-    Column("label_key", BigInteger),  # that of what people say of the picture, if they do
-)
-Index("verdict_label", verdict.c.label_key, verdict.c.noise, verdict.c.kind)
-# The last two are looked through in the index: a site has too many rows to be read for them.
-Index(
-    "verdict_site",
-    *(verdict.c[name] for name in ("crawl_id", "site_id", "noise", "kind", "id", "decided_by", "audited")),
-)
-Index("verdict_list", verdict.c.crawl_id, verdict.c.noise, verdict.c.kind, verdict.c.id)
-Index(
-    "verdict_doubt",
-    verdict.c.crawl_id,
-    verdict.c.kind,
-    verdict.c.noise,
-    verdict.c.probability,
-    verdict.c.id,
-)
-IS_NOISE: ColumnElement[bool] = literal_column("noise")
-Index(
-    "verdict_model",
-    verdict.c.crawl_id,
-    verdict.c.decided_by,
-    verdict.c.kind,
-    verdict.c.id,
-    sqlite_where=IS_NOISE,
-    postgresql_where=IS_NOISE,
-)
-# Few are: the share of the noise that is fetched to see whether it is.
-IS_AUDITED: ColumnElement[bool] = literal_column("audited")
-Index(
-    "verdict_audit",
-    verdict.c.crawl_id,
-    verdict.c.kind,
-    verdict.c.id,
-    verdict.c.mistaken,
-    verdict.c.site_id,
-    verdict.c.decided_by,
-    sqlite_where=IS_AUDITED,
-    postgresql_where=IS_AUDITED,
-)
-
-focus = Table(
-    "focus",
-    tables,
-    Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
-    Column("number", Integer, primary_key=True),  # the worker's seat, which outlives it
-    Column("saved", Float, nullable=False),  # when, by the database's clock
-    Column("summary", Text, nullable=False),  # JSON, for people
-    Column("learned", Text, nullable=False),  # JSON, for other workers and later runs
-)

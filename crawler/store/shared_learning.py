@@ -1,33 +1,32 @@
-"""Lessons: what seeds taught one worker, for the others and for later runs.
+"""What workers learn and share: examples from seeds, topic models, and templates of hosts.
 
-What workers have learned of where the topic's pages are: kept for later runs, and read by the other workers.
-
-Each worker has one row, that of its seat, and writes it anew; whoever sits there later goes on with it.
-
-What the pages of a host have in common, for all workers: templates as one of them has learned them.
-
-A worker reads those of the hosts it has at hand and of no others: all of a host when it comes to hand, later on what is
-new. So what it has in memory does not grow with the crawl, but with the hosts it asks at a time.
+Each worker number has one row for its topic model, which is overwritten; the next worker of that number continues it.
+Templates are read for the hosts at hand only, so memory grows with the hosts that are asked at a time, not with the
+crawl.
 """
+
+from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, insert, or_, select
-from sqlalchemy.dialects import postgresql, sqlite
 
-from crawler.frontier.messages import Completion, Template
-from crawler.store.addresses import dialect_insert, in_chunks
-from crawler.store.output_files import storable
-from crawler.store.schema import focus, host, shared_example, template, worker
+from crawler.frontier.page_result import Template
+from crawler.store.page_tables import focus, shared_example, template
+from crawler.store.schema import host, worker
+from crawler.store.sql import dialect_insert, in_chunks, storable
 
-LATE_EXAMPLES = 1_000
+if TYPE_CHECKING:
+    from crawler.frontier.page_result import Completion
+
+LATE_EXAMPLES = 1_000  # ids before the last one read, where examples committed late may be
 
 
 def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[Completion]) -> None:
-    """Keep what ended leases taught."""
+    """Save the examples that ended leases taught."""
     if taught := [
         {"crawl_id": crawl_id, "kind": kind, "text": storable(text)}
         for one in ended
@@ -37,8 +36,8 @@ def save_shared_examples(connection: Connection, crawl_id: int, ended: Iterable[
 
 
 def new_shared_examples(connection: Connection, crawl_id: int, known: Collection[int]) -> dict[int, tuple[str, str]]:
-    """The lessons of a crawl whose numbers are not known: kind and text, by number."""
-    # A lesson may be committed after one with a higher number.
+    """The shared examples of a crawl whose ids are not known: kind and text, by id."""
+    # An example may be committed after one with a higher id.
     after = max(known, default=0) - LATE_EXAMPLES
     late = select(shared_example.c.id).where(shared_example.c.crawl_id == crawl_id, shared_example.c.id > after)
     new = sorted(set(connection.execute(late).scalars()).difference(known))
@@ -52,22 +51,22 @@ def new_shared_examples(connection: Connection, crawl_id: int, known: Collection
     return {row.id: (row.kind, row.text) for row in rows}
 
 
-READ_SECONDS = 10.0  # between two looks at what others have learned
+READ_SECONDS = 10.0  # between two reads of the models of others
 
 
 class SharedTopicModel:
-    """Writes what this worker has learned, and reads what others have; each of theirs once."""
+    """Saves the topic model of this worker, and reads each new version of the others'."""
 
     def __init__(self, crawl_id: int) -> None:
         self.crawl_id = crawl_id
         self.read_at: float | None = None
         """When this worker last read."""
         self._known: dict[int, float] = {}
-        """When each row was saved that was read, by seat."""
+        """When each row that was read had been saved, by worker number."""
         self._read: dict[int, float] | None = None
 
-    def keep(self, connection: Connection, worker_id: int, learned: tuple[str, str], now: float) -> None:
-        """Write what a worker has learned, over what it wrote before."""
+    def save(self, connection: Connection, worker_id: int, learned: tuple[str, str], now: float) -> None:
+        """Save the summary and the model of a worker, in place of earlier ones."""
         summary, text = map(storable, learned)
         number = select(worker.c.number).where(worker.c.id == worker_id).scalar_subquery()
         new = dialect_insert(connection.engine)(focus)
@@ -76,7 +75,7 @@ class SharedTopicModel:
         connection.execute(new.on_conflict_do_update(index_elements=["crawl_id", "number"], set_=renewed))
 
     def read(self, connection: Connection, worker_id: int) -> list[str]:
-        """What all workers learned in earlier runs, this one's seat too; later on, now and then, what is new of others.
+        """At first the models of all workers and runs, this number's too; later on, now and then, new ones of others.
 
         A row may be committed after one that was saved later, so each is known by its own time.
         """
@@ -92,31 +91,31 @@ class SharedTopicModel:
         return list(connection.execute(wanted.order_by(focus.c.number)).scalars()) if new else []
 
     def committed(self) -> None:
-        """Remember what was read, now that it is certain."""
+        """Remember what was read, now that the transaction is committed."""
         if self._read is not None:
             self._known, self._read, self.read_at = self._read, None, time.monotonic()
 
 
 def save_templates(connection: Connection, crawl_id: int, templates: Iterable[Template]) -> None:
-    """Store templates that are not stored yet."""
+    """Save templates that are new."""
     rows = {}
     for one in templates:
         fields = {name: storable(value) for name, value in one._asdict().items()}
         key = _key(crawl_id, *fields.values())
         rows[key] = {"key": key, "crawl_id": crawl_id, **fields}
     if rows:
-        new = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(template)
-        # In one order for all workers, so that no two wait for each other.
+        new = dialect_insert(connection.engine)(template)
+        # All workers insert in the same order, so that they cannot deadlock.
         connection.execute(new.on_conflict_do_nothing(index_elements=["key"]), [rows[key] for key in sorted(rows)])
 
 
 def new_templates(
     connection: Connection, crawl_id: int, come: Collection[int], at_hand: Collection[int], last: int
 ) -> tuple[list[Template], int]:
-    """Those of hosts that come to hand, with those stored after the last one of hosts at hand; and the last one now.
+    """All templates of hosts that come to hand and new ones of hosts at hand; and the last id read.
 
-    One that another worker commits after a later one is not seen before its host comes to hand again: where a host is
-    one worker's alone, there is none.
+    A template that another worker commits late is missed until its host comes to hand again; there is none where only
+    one worker may ask a host.
     """
     if not come and not at_hand:
         return [], last

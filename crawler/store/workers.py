@@ -1,4 +1,6 @@
-"""Workers as the database knows them: signs of life, what they count, and how much of their files is committed."""
+"""Workers as rows: heartbeats, counts, expiry, and how much of their files is committed."""
+
+from __future__ import annotations
 
 from collections import defaultdict
 from errno import ENOENT
@@ -7,23 +9,25 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, func, select, update
 
-from crawler.store.database import database_time
+from crawler.outcomes import Code
+from crawler.store.hosts import UPDATE_BEST, count_sites
 from crawler.store.output_files import FileOffset
-from crawler.store.schema import IS_HELD, address, output, worker
-from crawler.store.schema import worker as worker_table
+from crawler.store.schema import DONE, IS_HELD, WAITING, address, crawl, host, output, worker
+from crawler.store.sql import database_time
 
-LEASE_SECONDS = 60.0  # seconds without a sign of life until a worker is taken for dead
+MOST_CRASHES = 20  # workers that may crash while they hold an address, until it is given up
+LEASE_SECONDS = 60.0  # without a heartbeat, until a worker expires and its leases are returned
 
 
 class UncertainCommitError(Exception):
-    """The connection was lost while a batch was committed, and it was committed; or this worker is taken for dead."""
+    """The batch was committed although the connection was lost; or, if `lost`, this worker expired."""
 
     def __init__(self, lost: bool) -> None:
         self.lost = lost
 
 
 def write_heartbeat(connection: Connection, worker_id: int, number: int) -> float:
-    """A sign of life with the batch of this number, and the time by the database's clock."""
+    """Write a heartbeat with the number of the batch; the time by the database's clock."""
     file = connection.engine.url.database
     if connection.dialect.name == "sqlite" and not Path(str(file)).exists():
         raise OSError(ENOENT, "it was deleted", file)  # SQLite would write on, to nowhere
@@ -36,26 +40,26 @@ def write_heartbeat(connection: Connection, worker_id: int, number: int) -> floa
 
 
 def silent_workers(connection: Connection, crawl_id: int, now: float) -> list[int]:
-    """The workers of a crawl that gave no sign of life for a lease."""
+    """The workers of a crawl whose lease is over, by their last heartbeat."""
     silent = select(worker.c.id).where(worker.c.crawl_id == crawl_id, worker.c.heartbeat < now - LEASE_SECONDS)
     return list(connection.execute(silent.with_for_update(skip_locked=True)).scalars())
 
 
 def count_worker(connection: Connection, worker_id: int, waiting: int = 0, pages: int = 0) -> None:
-    """Count so many addresses more that wait, and pages more that are stored, by a worker's doing."""
+    """Add to a worker's counts of waiting addresses and stored pages."""
     if waiting or pages:
         counts = {"waiting": worker.c.waiting + waiting, "pages": worker.c.pages + pages}
         connection.execute(update(worker).where(worker.c.id == worker_id).values(**counts))
 
 
 def files_of(crawl_id: int, worker_id: int) -> tuple[ColumnElement[bool], ...]:
-    """What tells the row of a worker's files from others."""
+    """The conditions for the row of a worker's files."""
     number = select(worker.c.number).where(worker.c.id == worker_id).scalar_subquery()
     return output.c.crawl_id == crawl_id, output.c.number == number
 
 
 def file_offsets(connection: Connection, *mine: ColumnElement[bool]) -> tuple[FileOffset, FileOffset]:
-    """How much is committed of a worker's files: pages and pictures."""
+    """How much of a worker's files of pages and images is committed."""
     columns = output.c.pages_size, output.c.pages_end, output.c.images_size, output.c.images_end
     row = connection.execute(select(*columns).where(*mine)).one()
     return FileOffset(row.pages_size, row.pages_end), FileOffset(row.images_size, row.images_end)
@@ -64,25 +68,25 @@ def file_offsets(connection: Connection, *mine: ColumnElement[bool]) -> tuple[Fi
 def save_file_offsets(
     connection: Connection, pages: FileOffset, images: FileOffset, *mine: ColumnElement[bool]
 ) -> None:
-    """Have so much of a worker's files committed."""
+    """Save how much of a worker's files is committed."""
     sizes = {"pages_size": pages.size, "images_size": images.size}
     ends = {"pages_end": pages.end, "images_end": images.end}
     connection.execute(update(output).where(*mine).values(**sizes, **ends))
 
 
 class WorkerState(NamedTuple):
-    """A process that is at a crawl, or that died at it and is not buried yet."""
+    """A worker of a crawl, alive or not yet expired."""
 
     number: int
     folder_id: str
     silent: float
-    """Seconds since its last sign of life."""
+    """Seconds since its last heartbeat."""
     held: int
-    """Addresses that are its own to ask for now."""
+    """How many addresses it holds."""
 
     @property
     def alive(self) -> bool:
-        """Whether it is to be taken for alive."""
+        """Whether its lease is not over."""
         return self.silent <= LEASE_SECONDS
 
 
@@ -97,5 +101,36 @@ def workers_of(connection: Connection, now: float) -> defaultdict[int, list[Work
 def worker_rows(connection: Connection, now: float) -> list[tuple[Row[Any], WorkerState]]:
     holders = select(address.c.worker, func.count()).where(IS_HELD).group_by(address.c.worker)
     held = defaultdict(int, map(tuple, connection.execute(holders)))
-    rows = connection.execute(select(worker_table).order_by(worker_table.c.number))
+    rows = connection.execute(select(worker).order_by(worker.c.number))
     return [(row, WorkerState(row.number, row.folder_id, max(0.0, now - row.heartbeat), held[row.id])) for row in rows]
+
+
+def expire_worker(connection: Connection, dead: int, crash: int = 1) -> None:
+    """Delete a worker's row and return its leases; `crash` is 0 for a worker that leaves in order."""
+    gone = connection.execute(select(worker).where(worker.c.id == dead).with_for_update()).one_or_none()
+    held = (address.c.worker == dead, IS_HELD)
+    pages = (
+        select(host.c.site_id, func.count().label("pages"))
+        .join(address, address.c.host_id == host.c.id)
+        .where(*held, address.c.kind != "image")
+        .group_by(host.c.site_id)
+    )
+    count_sites(
+        connection, {row.site_id: row.pages for row in connection.execute(pages)}, held=-1, requests=min(crash, 1) - 1
+    )
+    hosts = connection.execute(select(address.c.host_id).where(*held).distinct()).scalars().all()
+    deadly = update(address).where(*held, address.c.crashes + crash >= MOST_CRASHES)
+    connection.execute(deadly.values(state=DONE, worker=None, outcome=Code.WORKERS_CRASHED))
+    back = update(address).where(*held).values(state=WAITING, worker=None, crashes=address.c.crashes + crash)
+    returned = connection.execute(back).rowcount
+    connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
+    connection.execute(update(host).where(host.c.worker == dead).values(worker=None))
+    if gone is not None:
+        sums = {"waiting": crawl.c.waiting + gone.waiting + returned, "pages": crawl.c.pages + gone.pages}
+        connection.execute(update(crawl).where(crawl.c.id == gone.crawl_id).values(**sums))
+        connection.execute(worker.delete().where(worker.c.id == dead))
+
+
+def lock_crawl(connection: Connection, crawl_id: int) -> None:
+    """Lock the row of a crawl until the transaction ends; rows that refer to it may be added meanwhile."""
+    connection.execute(select(crawl.c.id).where(crawl.c.id == crawl_id).with_for_update(key_share=True))

@@ -35,8 +35,9 @@ from crawler.schedule.jobs import (
     values_of,
 )
 from crawler.schedule.processes import log_of
-from crawler.store.database import StateError, database_time, display_url, open_database
+from crawler.store.database import StateError, display_url, open_database
 from crawler.store.read_only import exists, reading
+from crawler.store.sql import database_time
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url
 from crawler.translation.message import counted, printable, span

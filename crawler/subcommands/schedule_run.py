@@ -20,7 +20,7 @@ from crawler.schedule.job_scheduler import PAUSE, Keeper, Limits, Started
 from crawler.schedule.jobs import BY_HAND, Due, Jobs, Place, find
 from crawler.schedule.processes import Child, log_of, take_lock
 from crawler.store.database import display_url
-from crawler.store.output_files import FOLDER_ID_FILE, folder_id
+from crawler.store.worker_files import FOLDER_ID_FILE, folder_id
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url
 from crawler.subcommands.schedule_jobs import one, opened

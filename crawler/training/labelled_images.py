@@ -25,8 +25,9 @@ from crawler.noise.sighting import Sighting, sightings
 from crawler.noise.verdict import scores_of
 from crawler.noise.words import description
 from crawler.store.images import PICTURE
+from crawler.store.page_tables import evidence
 from crawler.store.read_only import reading
-from crawler.store.schema import crawl, evidence, site
+from crawler.store.schema import crawl, site
 from crawler.training.teacher import Tell
 from crawler.translation.message import counted
 from crawler.urls.parsing import site as site_of

@@ -26,10 +26,13 @@ from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL, make_url
 from throughput import machine
 
-from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Completion, PageResult
+from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.page_result import Candidate, Completion, PageResult
 from crawler.items import PageItem
 from crawler.store.database import open_database
-from crawler.store.schema import crawl, page, tables
+from crawler.store.page_tables import page
+from crawler.store.schema import crawl
+from crawler.store.sql import tables
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 

@@ -25,8 +25,9 @@ from twisted.internet.defer import Deferred
 
 from crawler import crawl as building
 from crawler.crawl import SEED_PRIORITY, crawl_of
-from crawler.frontier.frontier import Frontier, url_hash
-from crawler.frontier.messages import Candidate, Lease, PageResult
+from crawler.frontier.address_keys import url_hash
+from crawler.frontier.frontier import Frontier
+from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.spiders.topic import TopicSpider
 
 
@@ -41,7 +42,7 @@ class MemoryFrontier(Frontier):
     def update_priorities(self, renewed: Mapping[str, int]) -> None:
         """Nothing: Scrapy's queue keeps the priority that a request came with."""
 
-    def learned(self, summary: str, learned: str) -> None:
+    def share_model(self, summary: str, learned: str) -> None:
         """Nothing: there is no later run."""
 
     def finish(self, lease_id: int, result: PageResult) -> bool:
@@ -55,7 +56,7 @@ class MemoryFrontier(Frontier):
             self.scheduler.lines.write(json.dumps(result.record, ensure_ascii=False) + "\n")
         return True
 
-    async def move(self, lease_id: int, candidate: Candidate) -> Lease | None:
+    async def redirect(self, lease_id: int, candidate: Candidate) -> Lease | None:
         return Lease(lease_id, candidate, 0, 0)
 
 

@@ -22,7 +22,7 @@ from crawler import crawl as building
 from crawler.crawl import crawl_of
 from crawler.frontier.host_limits import LimitSettings
 from crawler.metadata.language import language
-from crawler.metadata.page_record import READERS
+from crawler.metadata.record_readers import READERS
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 from crawler.pipelines.extract import ExtractPipeline
@@ -108,7 +108,7 @@ def crawl(files: Files, clock: Clock, crawler: Crawler) -> int:
         with clock.step(STORE):
             answer = parts.session.committer.commit(frontier.batch(monotonic()))
             news = frontier.apply_reply(answer, monotonic())
-        frontier.update_priorities(parts.learning.hear(answer, news))
+        frontier.update_priorities(parts.learning.apply(answer, news))
         while not frontier.hungry:
             with clock.step(LINKS):
                 request = scheduler.next_request()

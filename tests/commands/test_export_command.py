@@ -30,7 +30,7 @@ from warcio.archiveiterator import ArchiveIterator
 from crawler.files import MARKER
 from crawler.items import PageItem
 from crawler.reports import stored_pages
-from crawler.store import schema
+from crawler.store import page_tables, schema
 from crawler.store.database import open_database
 
 if sys.version_info >= (3, 14):
@@ -80,7 +80,7 @@ class Place:
                 url = f"http://{name}.example/{n}"
                 item = asdict(PageItem(url, url, AT, 200, n, None, "en", f"Page {n}", f"Bees {n}.")) | more
                 row = item | {"images": json.dumps(item["images"]), "key": 1_000 * number + n, "crawl_id": number}
-                connection.execute(insert(schema.page), row)
+                connection.execute(insert(page_tables.page), row)
         engine.dispose()
 
     def change(self, statement: Any) -> None:
@@ -236,7 +236,7 @@ def test_what_is_wanted_is_written(either: Place, words: list[str], expected: st
         5: {"first_round": 2, "first_at": AT},
         6: {"gone_round": 2, "gone_at": AT},
     }.items():
-        either.change(update(schema.page).where(schema.page.c.depth == n).values(**more))
+        either.change(update(page_tables.page).where(page_tables.page.c.depth == n).values(**more))
     either.change(update(schema.crawl).values(round=2))
     said = either.export(*words, "--fields", "depth,url")
     assert said.status == 0

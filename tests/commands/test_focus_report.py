@@ -19,12 +19,13 @@ from sites import Crawl, crawl
 from sqlalchemy import create_engine, insert
 from sqlalchemy.engine import URL, make_url
 
-from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Completion, PageResult
+from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.page_result import Candidate, Completion, PageResult
 from crawler.items import PageItem
 from crawler.reports.focus_figures import MOST_POINTS
 from crawler.store.database import open_database
+from crawler.store.page_tables import focus, page
 from crawler.store.schema import crawl as crawl_table
-from crawler.store.schema import focus, page
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical
 

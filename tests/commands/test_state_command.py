@@ -24,14 +24,16 @@ from sites import Answer, Crawl, Site, crawl, page, serving
 from sqlalchemy import create_engine, select, text
 from sqlalchemy.engine import URL, make_url
 
-from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Completion, PageResult, Template, WorkerSample
+from crawler.frontier.messages import Batch, ClaimRequest, WorkerSample
+from crawler.frontier.page_result import Candidate, Completion, PageResult, Template
 from crawler.items import PageItem
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome
 from crawler.reports import state_report
 from crawler.store import deletion, read_only
 from crawler.store.database import open_database
-from crawler.store.schema import HELD, address, host, tables, version
+from crawler.store.schema import HELD, address, host, version
+from crawler.store.sql import tables
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.store.workers import LEASE_SECONDS
 from crawler.urls.canonical import Canonical
@@ -371,7 +373,7 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     result = PageResult(Outcome(Code.TIMEOUT), shared_examples=again, templates=templates, verdict=VERDICT)
     pictures = {seed.site_id: Evidence().record()}
     bees.committer.commit(
-        Batch([Completion(seed, result)], pictures=pictures, learned=("{}", "{}"), samples=[WorkerSample(1.0)])
+        Batch([Completion(seed, result)], evidence=pictures, learned=("{}", "{}"), samples=[WorkerSample(1.0)])
     )
     bees.leave()
     remember(place, bees)

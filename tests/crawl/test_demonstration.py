@@ -11,7 +11,7 @@ from sites import Crawl, crawl
 from sqlalchemy.engine import URL, make_url
 
 from crawler import demo
-from crawler.frontier.messages import Candidate
+from crawler.frontier.page_result import Candidate
 from crawler.reports.state_report import read
 from crawler.spiders.demo_site import check_demo
 from crawler.store.database import StateError, open_database
@@ -65,7 +65,7 @@ def test_a_crawl_of_the_demo_that_cannot_go_on_or_need_not(tmp_path: Path) -> No
 
 def test_a_first_crawl_may_have_any_port(tmp_path: Path) -> None:
     one = session(at(tmp_path), tmp_path)
-    assert one.seed_known() is None
+    assert one.known_seed() is None
     check_demo(one)
     one.leave()
 
@@ -73,7 +73,7 @@ def test_a_first_crawl_may_have_any_port(tmp_path: Path) -> None:
 def test_a_port_that_is_taken_ends_the_crawl_before_it_begins(tmp_path: Path, taken: int) -> None:
     one = session(at(tmp_path), tmp_path)
     one.seed([Candidate(f"http://127.0.0.1:{taken}/", kind="seed")])
-    assert one.seed_known() == f"http://127.0.0.1:{taken}/"
+    assert one.known_seed() == f"http://127.0.0.1:{taken}/"
     words = (
         f"port {taken} of this machine is taken, and the crawl 'bees' has its pages there; give another -a name=NAME"
     )

@@ -19,8 +19,8 @@ from sites import OPEN, crawl  # noqa: E402
 from sqlalchemy import select  # noqa: E402
 from sqlalchemy.engine import URL  # noqa: E402
 
+from crawler.store.page_tables import page as pages  # noqa: E402
 from crawler.store.read_only import reading  # noqa: E402
-from crawler.store.schema import page as pages  # noqa: E402
 
 WIDTH, HEIGHT, SCALE = 1200, 800, 0.8
 SLOWED = OPEN | {"KEEP_RESPONSES": "True", "DOWNLOAD_DELAY": "0.3", "RANDOMIZE_DOWNLOAD_DELAY": "False"}

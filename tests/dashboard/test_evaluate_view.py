@@ -30,7 +30,8 @@ from crawler.evaluation.report import report
 from crawler.reports.focus_report import report as focus_report
 from crawler.reports.noise_figures import noise_figures, noise_figures_of
 from crawler.store.database import open_database
-from crawler.store.schema import crawl, page, site, verdict
+from crawler.store.page_tables import page, verdict
+from crawler.store.schema import crawl, site
 
 PATIENCE = 20.0  # seconds
 DAY = date(2026, 11, 22)

@@ -18,7 +18,8 @@ from crawler.dashboard.views.judged_images import MOST_BYTES, wilson
 from crawler.noise.sighting import Sighting
 from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE, label_key
-from crawler.store.schema import site, verdict
+from crawler.store.page_tables import verdict
+from crawler.store.schema import site
 
 PAGE = "http://a.example/"
 GIF = b"GIF89a" + bytes((200, 0, 60, 0)) + bytes(20)

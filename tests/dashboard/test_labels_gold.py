@@ -19,7 +19,7 @@ from crawler.dashboard.routes import answer
 from crawler.evaluation.gold import read_set
 from crawler.extraction import EXTRACTORS
 from crawler.page.page import Page
-from crawler.store.schema import page
+from crawler.store.page_tables import page
 
 MOST = 6
 

@@ -16,8 +16,9 @@ from crawler.dashboard.views import label_sheet, labels
 from crawler.labels.labels import TEXT, Label, put_label
 from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE
-from crawler.store.responses import LEVEL, zstd
-from crawler.store.schema import crawl, page, stored_response
+from crawler.store.page_tables import page, stored_response
+from crawler.store.pages import COMPRESSION_LEVEL, zstd
+from crawler.store.schema import crawl
 
 URL_1 = "http://a.example/1"
 PLACES = ("Home", "Bees", "Bees dance in the dark.", "Bees", "More links")
@@ -46,7 +47,7 @@ def keep(engine: Engine, source: bytes, number: int = 1) -> None:
     with engine.begin() as connection:
         connection.execute(delete(stored_response).where(stored_response.c.key == number))
         connection.execute(
-            insert(stored_response).values(row | {"headers": headers, "body": zstd.compress(source, LEVEL)})
+            insert(stored_response).values(row | {"headers": headers, "body": zstd.compress(source, COMPRESSION_LEVEL)})
         )
 
 

@@ -10,7 +10,8 @@ from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Request
 from crawler.dashboard.routes import answer
 from crawler.dashboard.views.choices import MOST_CRAWLS, crawl_names
-from crawler.store.schema import crawl, page
+from crawler.store.page_tables import page
+from crawler.store.schema import crawl
 
 MANY = 5_000
 FEW = 60

@@ -16,8 +16,9 @@ from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.store.dashboard_tables import job, run, sample
-from crawler.store.database import database_time, open_database
+from crawler.store.database import open_database
 from crawler.store.schema import crawl, worker
+from crawler.store.sql import database_time
 
 EVIL = 'be"es\\\n{x="y"} 1\n# TYPE \u202e<b>'
 SECRET = "honey-and-bees"

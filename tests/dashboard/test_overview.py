@@ -21,9 +21,11 @@ from crawler.dashboard.views.course import drawn
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
 from crawler.store.dashboard_tables import job, sample
-from crawler.store.database import database_time, open_database
+from crawler.store.database import open_database
+from crawler.store.page_tables import page
 from crawler.store.samples import NUMBERS, SamplePoint
-from crawler.store.schema import DONE, WAITING, address, crawl, host, page, site, tables, version, worker
+from crawler.store.schema import DONE, WAITING, address, crawl, host, site, version, worker
+from crawler.store.sql import database_time, tables
 from crawler.store.workers import LEASE_SECONDS
 
 WORDS = re.compile(r"<bdi>[^<]*</bdi>|<title>[^<]*</title>|value=\"[^\"]*\"")

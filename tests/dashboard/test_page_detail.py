@@ -16,7 +16,8 @@ from crawler.dashboard.views.page_detail import (
     verdicts_by_key,
 )
 from crawler.outcomes import Code, Outcome
-from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, crawl, page, page_version, verdict
+from crawler.store.page_tables import page, page_version, verdict
+from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, crawl
 
 HOME, OTHER = 10, 20
 """Keys of pages."""

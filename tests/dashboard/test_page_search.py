@@ -11,7 +11,8 @@ from sqlalchemy import Connection, Engine, delete, insert
 from crawler.dashboard.views import page_search
 from crawler.dashboard.views.page_list import choices, held, listed, site_number
 from crawler.dashboard.views.page_search import BEST, CHANGED, COPY, GONE, NEW, NEWEST, WORST, PageQuery, Place, look
-from crawler.store.schema import crawl, page, site
+from crawler.store.page_tables import page
+from crawler.store.schema import crawl, site
 
 MANY = 90
 OF_ANOTHER = 1_000

@@ -17,10 +17,11 @@ from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.dashboard.views.page_blocks import MOST_BYTES
 from crawler.dashboard.views.page_detail import MOST_VERSIONS
-from crawler.frontier.messages import AddressKeys
+from crawler.frontier.address_keys import AddressKeys
 from crawler.outcomes import Code, Outcome
-from crawler.store.responses import zstd
-from crawler.store.schema import address, page, page_version, stored_response, verdict
+from crawler.store.page_tables import page, page_version, stored_response, verdict
+from crawler.store.pages import zstd
+from crawler.store.schema import address
 
 HOME = "http://a.example/"
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."

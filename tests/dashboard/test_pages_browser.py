@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.engine import URL
 
 from crawler.store.database import open_database
-from crawler.store.schema import page as pages
+from crawler.store.page_tables import page as pages
 
 MANY = 30_000
 """Pages that are looked through in more than one look for a word that no database sifts them for: one in Russian."""

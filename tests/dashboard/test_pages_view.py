@@ -16,7 +16,8 @@ from crawler.dashboard.excerpts import excerpt
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import answer
 from crawler.dashboard.views.page_search import look
-from crawler.store.schema import crawl, page, site
+from crawler.store.page_tables import page
+from crawler.store.schema import crawl, site
 
 
 @pytest.fixture

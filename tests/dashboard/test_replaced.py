@@ -16,7 +16,9 @@ from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.routes import API, VIEWS, answer
 from crawler.store.database import open_database
-from crawler.store.schema import VERSION, crawl, page, tables, version
+from crawler.store.page_tables import page
+from crawler.store.schema import VERSION, crawl, version
+from crawler.store.sql import tables
 
 ALL = [re.sub(r"\{\w+\}", "1", one) for one in {**VIEWS, **API}]
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from crawler.frontier.messages import StoredResponse
+from crawler.frontier.page_result import StoredResponse
 from crawler.items import PageItem
 from crawler.reports.stored_pages import Stored
 

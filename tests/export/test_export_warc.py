@@ -9,7 +9,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from crawler.export.packing import packed
 from crawler.export.warc import warc
-from crawler.frontier.messages import StoredResponse
+from crawler.frontier.page_result import StoredResponse
 
 BODY = b"<p>Bees</p>\r\n\r\nWARC/1.1\r\n"
 HTML = ("Content-Type", "text/html; charset=utf-8")

@@ -101,6 +101,6 @@ def test_a_process_that_was_stopped_gives_up_nothing(tmp_path: Path) -> None:
 def test_when_something_is_said(
     stall: float, trouble: str, since_moved: float, since_said: float, since_trouble: float, due: bool
 ) -> None:
-    watch = StallWatch(None, None, 20 * stall)
+    watch = StallWatch(None, str, int, 20 * stall)
     watch.moved, watch.said, watch.troubled = (1_000 - since for since in (since_moved, since_said, since_trouble))
     assert watch.due(1_000.0, trouble) is due

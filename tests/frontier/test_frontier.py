@@ -10,9 +10,12 @@ import pytest
 from workers import LOST
 
 from crawler.frontier import frontier as frontier_module
-from crawler.frontier.frontier import AWAY, JOINING, MOST_OF_A_HOST, PASSED_OVER, Frontier
+from crawler.frontier.address_keys import AddressKeys
+from crawler.frontier.frontier import JOINING, Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.messages import AddressKeys, Batch, BatchReply, Candidate, Lease, PageResult, Template
+from crawler.frontier.host_rotation import AWAY, MOST_OF_A_HOST, UNUSED
+from crawler.frontier.messages import Batch, BatchReply
+from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.urls.canonical import Canonical
@@ -233,11 +236,11 @@ def test_pictures_are_counted_by_the_sites_of_their_pages() -> None:
     frontier = filled(A, A + "2", B, C, pace=several(9))
     assert len(all_taken(frontier)) == 4
     for lease_id, pages in ((1, 1), (2, 2), (3, 4)):
-        finish(frontier, lease_id, pictures=Evidence(pages=pages))
+        finish(frontier, lease_id, image_counts=Evidence(pages=pages))
     finish(frontier, 4)
-    counted = {site: Evidence.of(record).pages for site, record in frontier.batch(0).pictures.items()}
+    counted = {site: Evidence.of(record).pages for site, record in frontier.batch(0).evidence.items()}
     assert counted == {97: 3, 98: 4}
-    assert frontier.batch(0).pictures == {}
+    assert frontier.batch(0).evidence == {}
 
 
 def test_what_is_given_back_waits_again_with_its_load() -> None:
@@ -250,7 +253,7 @@ def test_what_is_given_back_waits_again_with_its_load() -> None:
     finish(frontier, 2)
     again = frontier.take(0)
     assert again is not None
-    assert (again.id, again.load) == (1, "load")
+    assert (again.id, again.request) == (1, "load")
     assert [ended.lease.id for ended in frontier.batch(0).ended] == [2]
 
 
@@ -303,7 +306,7 @@ def test_what_its_host_refused_waits_while_the_database_has_more_of_the_host() -
     assert taken(frontier) == A + "1"
 
 
-@pytest.mark.parametrize(("seconds", "next_one"), [(PASSED_OVER - 1, B + "1"), (PASSED_OVER + 1, A + "1")])
+@pytest.mark.parametrize(("seconds", "next_one"), [(UNUSED - 1, B + "1"), (UNUSED + 1, A + "1")])
 def test_what_its_host_refused_waits_for_nothing_that_others_always_come_before(seconds: float, next_one: str) -> None:
     frontier = filled()
     found = [
@@ -406,11 +409,11 @@ def redirected(frontier: Frontier, to: str, answer: Callable[[Batch], BatchReply
     frontier.batch(0)
 
     async def ask() -> tuple[Lease | None, Batch]:
-        moving = asyncio.ensure_future(frontier.move(1, Candidate(to)))
+        moving = asyncio.ensure_future(frontier.redirect(1, Candidate(to)))
         await asyncio.sleep(0)
         needs_batch = frontier.needs_batch
         batch = frontier.batch(0)
-        assert needs_batch == bool(batch.moves)
+        assert needs_batch == bool(batch.redirects)
         assert not batch.idle
         frontier.apply_reply(answer(batch), 0.0)
         return await moving, batch
@@ -421,8 +424,8 @@ def redirected(frontier: Frontier, to: str, answer: Callable[[Batch], BatchReply
 def test_a_redirect_takes_the_place_of_what_was_asked_for() -> None:
     frontier = filled(A, A + "2")
     taken(frontier)
-    moved, batch = redirected(frontier, B, lambda batch: BatchReply(moved={1: a_lease(9, B)}))
-    assert (moved, batch.moves[0].lease.id, batch.moves[0].to) == (a_lease(9, B), 1, Candidate(B))
+    moved, batch = redirected(frontier, B, lambda batch: BatchReply(redirected={1: a_lease(9, B)}))
+    assert (moved, batch.redirects[0].lease.id, batch.redirects[0].to) == (a_lease(9, B), 1, Candidate(B))
     assert not finish(frontier)
     assert [work.lease.id for work in frontier.active] == [9]
     assert all_taken(frontier) == [A + "2"]
@@ -435,7 +438,7 @@ def test_a_redirect_takes_the_place_of_what_was_asked_for() -> None:
 def test_a_redirect_to_what_is_known_leads_nowhere() -> None:
     frontier = filled(A)
     taken(frontier)
-    assert redirected(frontier, B, lambda batch: BatchReply(moved={1: None}))[0] is None
+    assert redirected(frontier, B, lambda batch: BatchReply(redirected={1: None}))[0] is None
     assert finish(frontier)
 
 
@@ -443,18 +446,18 @@ def test_a_redirect_to_another_spelling_is_the_same() -> None:
     frontier = filled(A)
     taken(frontier)
     moved, batch = redirected(frontier, A + "?utm_source=1", lambda batch: BatchReply())
-    assert (moved, batch.moves) == (a_lease(1, A + "?utm_source=1"), [])
+    assert (moved, batch.redirects) == (a_lease(1, A + "?utm_source=1"), [])
 
 
 def test_a_redirect_of_what_is_not_held_leads_nowhere() -> None:
-    assert asyncio.run(filled().move(1, Candidate(A))) is None
+    assert asyncio.run(filled().redirect(1, Candidate(A))) is None
 
 
 def test_who_waits_for_a_redirect_is_told_when_all_is_forgotten() -> None:
     async def ask() -> Lease | None:
         frontier = filled(A)
         taken(frontier)
-        moving = asyncio.ensure_future(frontier.move(1, Candidate(B)))
+        moving = asyncio.ensure_future(frontier.redirect(1, Candidate(B)))
         await asyncio.sleep(0)
         frontier.forget()
         return await asyncio.wait_for(moving, 5)
@@ -465,7 +468,7 @@ def test_who_waits_for_a_redirect_is_told_when_all_is_forgotten() -> None:
 def test_nothing_is_left_of_what_is_forgotten() -> None:
     frontier = filled(A, B, C)
     taken(frontier)
-    finish(frontier, links=[Candidate(A)], pictures=Evidence(pages=1))
+    finish(frontier, links=[Candidate(A)], image_counts=Evidence(pages=1))
     taken(frontier)
     frontier.forget()
     assert (all_taken(frontier), len(frontier), frontier.active, A in frontier, frontier.needs_batch) == (
@@ -477,7 +480,7 @@ def test_nothing_is_left_of_what_is_forgotten() -> None:
     )
     assert not finish(frontier, 2)
     batch = frontier.batch(0)
-    assert (batch.ended, batch.pictures, batch.idle) == ([], {}, True)
+    assert (batch.ended, batch.evidence, batch.idle) == ([], {}, True)
 
 
 # What it asks the ledger for.
@@ -946,8 +949,8 @@ def test_a_host_asked_one_page_at_a_time_waits_for_what_rose(
 
 def test_what_was_learned_goes_with_the_next_batch() -> None:
     frontier = filled()
-    frontier.learned("{}", "[1]")
-    frontier.learned("{}", "[2]")
+    frontier.share_model("{}", "[1]")
+    frontier.share_model("{}", "[2]")
     assert [frontier.batch(0).learned for _ in range(2)] == [("{}", "[2]"), None]
 
 

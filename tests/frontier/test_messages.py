@@ -2,7 +2,8 @@
 
 import pytest
 
-from crawler.frontier.messages import AddressKeys, Candidate, Lease, RecentNumbers
+from crawler.frontier.address_keys import AddressKeys, RecentNumbers
+from crawler.frontier.page_result import Candidate, Lease
 from crawler.urls.canonical import Canonical
 
 A = "http://a.example/"

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.messages import AddressKeys, BatchReply, Candidate, Lease, PageResult
+from crawler.frontier.messages import BatchReply
 from crawler.frontier.page_budget import BATCH, NEAR, PageBudget, PendingPriorities, is_poor
+from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host
 
@@ -179,7 +181,7 @@ def test_a_host_that_others_took_is_waited_for_no_longer_than_that() -> None:
     assert budget.is_poor(100, 2.0 + BATCH - 0.1, 0, ())
     assert not budget.is_poor(100, 2.0 + BATCH, 0, ())
     budget.promise("a.example", 800, 9.0)
-    budget.has_come("a.example")
+    budget.at_hand("a.example")
     assert not budget.is_poor(100, 8.0, 0, ())
 
 
@@ -191,15 +193,15 @@ def test_what_is_coming_comes_with_the_next_batch_but_one_at_most() -> None:
     pending.found.add("a", 5)
     pending.found.add("a", 3)
     pending.found.add("seed", 10_000)
-    assert (pending.best_of("a"), pending.best_of("b"), pending.best_page, pending.asked) == (5, None, 5, {})
-    pending.ask()
+    assert (pending.best_of("a"), pending.best_of("b"), pending.best_page, pending.sent) == (5, None, 5, {})
+    pending.send()
     pending.found.add("a", 4)
     pending.found.add("b", -7)
-    assert (pending.best_of("a"), pending.best_of("b"), pending.asked.get("a")) == (5, -7, 5)
-    pending.came()
+    assert (pending.best_of("a"), pending.best_of("b"), pending.sent.get("a")) == (5, -7, 5)
+    pending.received()
     assert (pending.best_of("a"), pending.best_page) == (4, 4)
-    pending.ask()
-    pending.came()
+    pending.send()
+    pending.received()
     assert (pending.best_of("a"), pending.best_page) == (None, 0)
 
 

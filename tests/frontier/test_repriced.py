@@ -6,7 +6,7 @@ from workers import Crew, Worker, record
 
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.messages import Candidate, PageResult
+from crawler.frontier.page_result import Candidate, PageResult
 from crawler.store.schema import address
 
 A, B, C, D = (f"http://{letter}.example/" for letter in "abcd")

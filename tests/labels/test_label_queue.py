@@ -9,7 +9,8 @@ from crawler.labels import label_queue
 from crawler.labels.label_queue import LabelledCrawl, UncertainPages, crawl_to_label, uncertain_pages
 from crawler.labels.labels import TEXT, Label, put_label
 from crawler.store.images import PICTURE
-from crawler.store.schema import crawl, page, stored_response
+from crawler.store.page_tables import page, stored_response
+from crawler.store.schema import crawl
 
 BEES = LabelledCrawl(1, "bees", True)
 

@@ -14,7 +14,8 @@ from crawler.store.dashboard_tables import label
 from crawler.store.database import StateError, open_database
 from crawler.store.deletion import delete_crawl
 from crawler.store.images import PICTURE
-from crawler.store.schema import crawl, page
+from crawler.store.page_tables import page
+from crawler.store.schema import crawl
 
 BEES = Label(PICTURE, "bees", "http://a.example/1.png", "http://a.example/", "noise", '["x"]', b"", 5.0)
 STORY = Label(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, insert, text
 
-from crawler.frontier.messages import AddressKeys
+from crawler.frontier.address_keys import AddressKeys
 from crawler.labels import verdict_lists
 from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
 from crawler.labels.verdict_lists import (
@@ -21,7 +21,8 @@ from crawler.labels.verdict_lists import (
     read_verdicts,
 )
 from crawler.store.images import PICTURE, label_key, save_verdicts
-from crawler.store.schema import crawl, site, verdict
+from crawler.store.page_tables import verdict
+from crawler.store.schema import crawl, site
 from crawler.urls.canonical import Canonical
 
 PAGE = "http://a.example/"

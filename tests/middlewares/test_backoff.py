@@ -10,9 +10,9 @@ import pytest
 from hurried import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
 
+from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.messages import AddressKeys
 from crawler.middlewares.backoff import BackoffMiddleware
 from crawler.urls.canonical import Canonical
 

@@ -7,9 +7,9 @@ import pytest
 from protego import Protego
 from sites import OPEN, Answer, Route, Site, crawl, page, serving
 
+from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.messages import AddressKeys
 from crawler.middlewares.robots import RobotsMiddleware
 from crawler.urls.canonical import Canonical
 

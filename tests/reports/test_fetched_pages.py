@@ -12,7 +12,8 @@ from crawler.outcomes import Code, Outcome
 from crawler.reports import fetched_pages as reading
 from crawler.reports.fetched_pages import Fetched, Told, Waiting, gathered
 from crawler.store.database import StateError
-from crawler.store.schema import focus, version
+from crawler.store.page_tables import focus
+from crawler.store.schema import version
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import pytest
 from sqlalchemy import select, update
 from workers import Crew, candidates, stored
 
-from crawler.frontier.host_limits import TELL_SECONDS, HostLatency, LatencyMeter
+from crawler.frontier.host_limits import REPORT_SECONDS, HostLatency, LatencyMeter
 from crawler.frontier.messages import Batch
 from crawler.reports import slow_hosts
 from crawler.reports.slow_hosts import Slow, Why, slowest
-from crawler.store.database import database_time
 from crawler.store.schema import crawl, host
+from crawler.store.sql import database_time
 
 
 def found(crew: Crew, most: int = 10) -> list[Slow]:
@@ -139,21 +139,21 @@ def test_of_a_host_that_was_not_seen_to_have_many_it_is_said_what_was_counted(
 
 
 def test_a_tempo_is_told_now_and_then() -> None:
-    ear = LatencyMeter()
-    assert ear.tell(100.0, lambda name: 1.0) == {}
-    ear.hear(1, "a.example", 1.0)
-    ear.hear(1, "a.example", 2.0)
-    ear.hear(2, "b.example", 5.0)
+    latency = LatencyMeter()
+    assert latency.report(100.0, lambda name: 1.0) == {}
+    latency.record(1, "a.example", 1.0)
+    latency.record(1, "a.example", 2.0)
+    latency.record(2, "b.example", 5.0)
     delays = {"a.example": 0.5, "b.example": 7.0}
-    assert ear.tell(100.0, delays.__getitem__) == {1: HostLatency(1.5, 0.5, 2), 2: HostLatency(5.0, 7.0, 1)}
-    assert ear.tell(100.0 + 2 * TELL_SECONDS, delays.__getitem__) == {}
-    ear.hear(1, "a.example", 3.0)
-    assert ear.tell(99.9 + TELL_SECONDS, delays.__getitem__) == {}
-    ear.hear(1, "a.example", 4.0)
-    assert ear.tell(100.0 + TELL_SECONDS, delays.__getitem__) == {1: HostLatency(3.5, 0.5, 2)}
-    ear.hear(1, "a.example", 4.0)
-    ear.last = True
-    assert ear.tell(100.1 + TELL_SECONDS, delays.__getitem__) == {1: HostLatency(4.0, 0.5, 1)}
+    assert latency.report(100.0, delays.__getitem__) == {1: HostLatency(1.5, 0.5, 2), 2: HostLatency(5.0, 7.0, 1)}
+    assert latency.report(100.0 + 2 * REPORT_SECONDS, delays.__getitem__) == {}
+    latency.record(1, "a.example", 3.0)
+    assert latency.report(99.9 + REPORT_SECONDS, delays.__getitem__) == {}
+    latency.record(1, "a.example", 4.0)
+    assert latency.report(100.0 + REPORT_SECONDS, delays.__getitem__) == {1: HostLatency(3.5, 0.5, 2)}
+    latency.record(1, "a.example", 4.0)
+    latency.last = True
+    assert latency.report(100.1 + REPORT_SECONDS, delays.__getitem__) == {1: HostLatency(4.0, 0.5, 1)}
 
 
 def test_latency_is_an_average_and_delay_is_the_last(crew: Crew) -> None:

@@ -12,14 +12,15 @@ from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.engine import URL
 from workers import Crew, candidates, stored
 
-from crawler.frontier.messages import StoredResponse
+from crawler.frontier.page_result import StoredResponse
 from crawler.items import PageItem
 from crawler.reports import stored_pages as reading
 from crawler.reports.stored_pages import Exported, Numbers, Place, Stored, Wish, exported
 from crawler.store.database import StateError
+from crawler.store.page_tables import page, stored_response
+from crawler.store.pages import COMPRESSION_LEVEL, zstd
 from crawler.store.read_only import open_sqlite
-from crawler.store.responses import LEVEL, zstd
-from crawler.store.schema import crawl, page, stored_response, version
+from crawler.store.schema import crawl, version
 
 FIELDS = list(asdict(PageItem("", "", "", 0, 0, None)))
 RESPONSE = StoredResponse("HTTP/1.1 200 OK", (("A", "b"),), b"<p>Bees")
@@ -83,7 +84,7 @@ def test_a_response_comes_with_the_page_that_it_brought(crew: Crew, where: URL) 
         for row in connection.execute(page.select()).all():
             if row.url[7] != "c":
                 at = row.fetched_at if row.url[7] == "a" else "2020"  # the page was fetched again without it
-                body = zstd.compress(RESPONSE.body, LEVEL)
+                body = zstd.compress(RESPONSE.body, COMPRESSION_LEVEL)
                 values = {"key": row.key, "crawl_id": row.crawl_id, "fetched_at": at, "body": body}
                 connection.execute(
                     insert(stored_response).values(**values, status_line="HTTP/1.1 200 OK", headers='[["A", "b"]]')

@@ -11,7 +11,8 @@ from sqlalchemy.engine import URL
 
 from crawler.schedule.jobs import STOPPING, TOLD, Due, Job, JobError, Jobs, Place, find, history_of, pages_of, values_of
 from crawler.store.database import StateError, open_database
-from crawler.store.schema import crawl, page
+from crawler.store.page_tables import page
+from crawler.store.schema import crawl
 
 HERE, THERE = Place("here", "a.example"), Place("there", "b.example")
 DUE = Due("cron", 100.0, 0, 200.0)

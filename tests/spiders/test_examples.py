@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.frontier.messages import Candidate
+from crawler.frontier.page_result import Candidate
 from crawler.page.page import Extraction, Page
 from crawler.spiders.examples import EXAMPLE_LENGTH, MOST_SEEDS, Examples, TopicExample, example_text
 from crawler.topic.topic import Topic

@@ -1,12 +1,13 @@
 """The end of a request, counted and noted in one place."""
 
+from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.messages import AddressKeys, BatchReply, Candidate, Lease, PageResult
+from crawler.frontier.messages import BatchReply
+from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Outcome
-from crawler.spiders.crawl_status import CrawlStatus
+from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
 from crawler.spiders.leases import Leases
-from crawler.spiders.outcome_counts import OutcomeCounts
 from crawler.urls.canonical import Canonical
 
 SEED, TARGET = "http://a.example/", "http://b.example/"

@@ -5,12 +5,14 @@ from collections.abc import Callable
 import pytest
 
 from crawler.extraction import EXTRACTORS
+from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.messages import AddressKeys, BatchReply, Candidate, Lease, PageResult
+from crawler.frontier.messages import BatchReply
+from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.page.page import MAX_NEAR_TEXT, Page
+from crawler.spiders.crawl_status import OutcomeCounts
 from crawler.spiders.images import PageImages
-from crawler.spiders.outcome_counts import OutcomeCounts
 from crawler.spiders.page_links import IMAGE_LINK_PRIORITY, MOST_WORDS, LinkSelector, SelectedLinks
 from crawler.topic.focus import Lead
 from crawler.urls.canonical import Canonical

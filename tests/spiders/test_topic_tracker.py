@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.frontier.frontier import LinkUpdates
-from crawler.frontier.messages import Candidate
+from crawler.frontier.page_result import Candidate
 from crawler.page.page import Extraction
 from crawler.spiders.examples import Examples
 from crawler.spiders.page_links import SelectedLinks
@@ -74,7 +74,7 @@ def test_the_harvest_goes_by_the_least_relevance(least: float, on_topic: int) ->
 @pytest.mark.parametrize(("shared_models", "warnings"), [([], 0), (["{}"], 1), (["{}", "["], 2)])
 def test_what_cannot_be_read_is_said(shared_models: list[str], warnings: int, caplog: pytest.LogCaptureFixture) -> None:
     judge = tracker()
-    judge.hear([judge.focus.record(), *shared_models], LinkUpdates((), ()))
+    judge.apply([judge.focus.record(), *shared_models], LinkUpdates((), ()))
     assert [record.message for record in caplog.records] == [UNREADABLE] * warnings
 
 
@@ -83,8 +83,8 @@ def test_links_that_others_found_wait_their_turn() -> None:
     for number in range(20):
         judge.judge(Candidate(f"{URL}{number}"), BEES)
     judge.focus.found(HOME, [Lead("http://b.example/", "bees")])
-    assert judge.hear([], LinkUpdates(((URL, 800),), ())) == {URL: 80}
-    judge.hear([], LinkUpdates((), (URL,)))
+    assert judge.apply([], LinkUpdates(((URL, 800),), ())) == {URL: 80}
+    judge.apply([], LinkUpdates((), (URL,)))
     assert judge.focus.waiting_sample(9) == ["http://b.example/"]
 
 

@@ -6,10 +6,11 @@ import pytest
 from sqlalchemy import select
 from workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
 
-from crawler.frontier.messages import Batch, Candidate, Redirect
+from crawler.frontier.messages import Batch, Redirect
+from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
 from crawler.store import claims
-from crawler.store.claims import REQUESTS_A_PAGE
+from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.schema import DONE, WAITING, host, site
 from crawler.urls.canonical import Canonical
 from crawler.urls.parsing import host as host_of
@@ -140,7 +141,7 @@ def test_of_a_host_at_hand_that_rests_comes_more_and_it_is_said_for_how_long(
     assert answer.rests == said
     worker.session.committer._held.clear()
     with crew.engine.begin() as connection:  # as after a lost connection
-        assert worker.session.committer._recovered(connection, Batch()).rests == said
+        assert worker.session.committer._read_reply(connection, Batch()).rests == said
 
 
 @pytest.mark.parametrize(("ahead", "asked"), [(0.0, True), (60.0, False), (3_500.0, False), (86_400.0, True)])
@@ -467,7 +468,7 @@ def test_a_redirect_leads_to_what_nobody_knows(crew: Crew, to: str, moves: bool)
 def test_two_redirects_to_one_address_are_one_page(crew: Crew) -> None:
     worker = crew.join(*candidates(A, B))
     one, two = worker.claim()
-    moved = worker.commit(moves=[Redirect(each, each.candidate._replace(url=C)) for each in (one, two)]).moved
+    moved = worker.commit(redirects=[Redirect(each, each.candidate._replace(url=C)) for each in (one, two)]).redirected
     assert contents(moved) == [C, None]
 
 

@@ -4,10 +4,12 @@ import pytest
 from sqlalchemy import func, select, update
 from workers import EVERYTHING, SEEDS, Crew, also, candidates, check_budgets, failed, lines, stored, urls, written
 
-from crawler.frontier.messages import BatchReply, Candidate, Redirect
+from crawler.frontier.messages import BatchReply, Redirect
+from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
-from crawler.store import claims
-from crawler.store.schema import DONE, WAITING, address, crawl, page, shared_example, worker
+from crawler.store import workers
+from crawler.store.page_tables import page, shared_example
+from crawler.store.schema import DONE, WAITING, address, crawl, worker
 from crawler.store.workers import LEASE_SECONDS
 from crawler.urls.canonical import Canonical
 
@@ -124,7 +126,7 @@ def test_what_a_worker_held_waits_again_when_it_has_ended(crew: Crew, ending: st
 
 @pytest.mark.parametrize("deaths", [2, 3])
 def test_what_killed_so_many_workers_is_given_up(crew: Crew, monkeypatch: pytest.MonkeyPatch, deaths: int) -> None:
-    monkeypatch.setattr(claims, "LAPSES", 3)
+    monkeypatch.setattr(workers, "MOST_CRASHES", 3)
     one = crew.join(*candidates(A))
     for _ in range(deaths):
         assert urls(one.claim()) == [A]
@@ -136,7 +138,7 @@ def test_what_killed_so_many_workers_is_given_up(crew: Crew, monkeypatch: pytest
 
 
 def test_who_ends_well_never_gives_an_address_up(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "LAPSES", 1)
+    monkeypatch.setattr(workers, "MOST_CRASHES", 1)
     for _ in range(3):
         one = crew.join(*candidates(A))
         assert urls(one.claim()) == [A]
@@ -164,12 +166,12 @@ def test_ends_of_a_worker_taken_for_dead_change_nothing(crew: Crew) -> None:
     assert two.session.committer.expire_silent_workers() == 1
     two.claim(pages=1)
     before = crew.dump()
-    moves = [Redirect(held[2], Candidate(D))]
-    happened = {"moves": moves, "returned": held[1:2], "demand": EVERYTHING, "closed": {"a.example": "why"}}
+    redirects = [Redirect(held[2], Candidate(D))]
+    happened = {"redirects": redirects, "returned": held[1:2], "demand": EVERYTHING, "closed": {"a.example": "why"}}
     assert one.end(stored(held[0], *candidates(D)), **happened) == BatchReply(lost=True)
     assert crew.dump() == before
     assert one.records() == []
-    one.session.renew()
+    one.session.rejoin()
     assert urls(one.claim()) == [B, C]
     assert one.session.committer.expire_silent_workers() == 0
 

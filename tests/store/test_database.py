@@ -20,7 +20,8 @@ from crawler.store.database import (
     is_transient,
     open_database,
 )
-from crawler.store.schema import VERSION, tables, version
+from crawler.store.schema import VERSION, version
+from crawler.store.sql import tables
 
 ALLOWED = "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql"
 

@@ -8,11 +8,13 @@ import pytest
 from sqlalchemy import delete, func, insert, select, update
 from workers import EVERYTHING, LOST, Crew, Worker, also, candidates, failed, stored, urls
 
-from crawler.frontier.messages import Batch, Candidate, SiteEvidence
+from crawler.frontier.messages import Batch, SiteEvidence
+from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
 from crawler.store import images
 from crawler.store.images import EvidenceReader, dry_sites
-from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, evidence, host, site, verdict, worker
+from crawler.store.page_tables import evidence, verdict
+from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, host, site, worker
 
 A, B, CDN = "http://a.example/", "http://b.example/", "http://cdn.example/"
 NOISE = Outcome(Code.NOISE, "keyword")
@@ -48,7 +50,7 @@ def counting(crew: Crew, *seeds: Candidate, enough: int = 2, **plan: Any) -> Wor
     """A worker that counts pictures; what was counted of pages is the list of what they show."""
     one = crew.join(*seeds, **plan)
     one.session.committer.enough_pages = enough
-    one.session.committer.releases.read_at = float(
+    one.session.committer.releases.searched_at = float(
         "inf"
     )  # it looks for dry sites when it is idle, and not by the clock
     return one
@@ -132,7 +134,7 @@ def test_pictures_are_released_when_the_crawl_has_its_pages(crew: Crew, limit: i
     """Although this worker is not idle, and the site still has pages that wait."""
     one = counting(crew, *candidates(A, A + "2"), max_pages=limit, enough=9)
     one.end(stored(one.claim(pages=1)[0], picture(1)))
-    one.session.committer.releases.read_at = 0.0
+    one.session.committer.releases.searched_at = 0.0
     one.commit()
     assert states(crew)["image " + CDN + "1"] == (WAITING if released else RECORDED)
 
@@ -270,7 +272,7 @@ def test_pictures_are_left_to_a_run_that_wants_them(
     one = counting(crew, *candidates(A), enough=enough)
     one.end(stored(one.claim()[0], shown(1), shown(2), *candidates(A + "2")))
     one.die()
-    without = counting(crew, *candidates(A), enough=enough, pictures=False, max_pages=max_pages)
+    without = counting(crew, *candidates(A), enough=enough, images=False, max_pages=max_pages)
     assert without.session.begin([A])
     assert states(crew)["image " + CDN + "1"] == RECORDED
     (page,) = without.claim()
@@ -294,7 +296,7 @@ def test_what_a_dead_worker_held_of_pictures_is_left_too(crew: Crew, max_pages: 
     one.end(stored(one.claim()[0], picture(1, url=A), *candidates(A + "page", priority=-20)))
     assert urls(one.claim(pages=1, each=1)) == [A + "1"]
     one.rest(*one.hand.values())
-    without = counting(crew, *candidates(A), enough=1, folder="two", pictures=False, max_pages=max_pages)
+    without = counting(crew, *candidates(A), enough=1, folder="two", images=False, max_pages=max_pages)
     crew.change(update(worker).where(worker.c.id == one.session.worker_id).values(heartbeat=0.0))
     assert without.session.committer.expire_silent_workers() == 1
     assert states(crew)["image " + A + "1"] == WAITING
@@ -310,19 +312,19 @@ def test_what_a_dead_worker_held_of_pictures_is_left_too(crew: Crew, max_pages: 
 
 
 def test_pages_behind_pictures_come_without_these(crew: Crew) -> None:
-    one = counting(crew, *candidates(A), enough=9, pictures=False)
+    one = counting(crew, *candidates(A), enough=9, images=False)
     one.end(stored(one.claim()[0], picture(1), picture(2, "link")))
     assert not one.commit(idle=True).over
     assert states(crew) == {A: DONE, "image " + CDN + "1": RECORDED, CDN + "2": WAITING}
 
 
 def test_very_many_pictures_are_left(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.store.addresses.NAMED_AT_ONCE", 2)
+    monkeypatch.setattr("crawler.store.sql.NAMED_AT_ONCE", 2)
     one = counting(crew, *candidates(A), enough=0)
     shown = [picture(number, url=f"http://{number}.example/") for number in range(9)]
     one.end(stored(one.claim()[0], *shown))
     one.die()
-    without = counting(crew, *candidates(A), enough=0, pictures=False)
+    without = counting(crew, *candidates(A), enough=0, images=False)
     assert without.commit(idle=True).over
     assert crew.value(select(func.count()).where(host.c.best.is_not(None))) == 0
 
@@ -341,11 +343,11 @@ def test_evidence_comes_whole_at_first_then_what_is_new(crew: Crew) -> None:
         stored(first, picture(1)),
         stored(second, picture(2)),
         stored(other),
-        pictures={first.site_id: "1", other.site_id: "2"},
+        evidence={first.site_id: "1", other.site_id: "2"},
         demand=EVERYTHING._replace(pages=1),
     )
     assert told(answer.evidence) == [(True, [1])]
-    answer = one.end(stored(third), pictures={third.site_id: "3"}, demand=EVERYTHING._replace(pages=1))
+    answer = one.end(stored(third), evidence={third.site_id: "3"}, demand=EVERYTHING._replace(pages=1))
     assert told(answer.evidence) == [(False, [3])]
     one.end(stored(one.hand[min(one.hand)]), demand=None)
     one.die()
@@ -359,12 +361,12 @@ def test_evidence_of_a_page_that_was_never_committed_is_not_there(crew: Crew) ->
     one.die()
     two = counting(crew, enough=1)
     first, second = two.claim()
-    two.end(stored(first, picture(1)), pictures={first.site_id: "1"})
+    two.end(stored(first, picture(1)), evidence={first.site_id: "1"})
     two.die()
     three = counting(crew, enough=1)
     (page, _) = three.claim()
     assert page == second._replace(id=page.id)
-    three.end(stored(page), pictures={page.site_id: "2"})
+    three.end(stored(page), evidence={page.site_id: "2"})
     with crew.engine.connect() as connection:
         rows = connection.execute(select(evidence.c.counts).order_by(evidence.c.id)).scalars()
         assert [json.loads(row) for row in rows] == [1, 2]
@@ -482,10 +484,10 @@ def test_a_fresh_crawl_forgets_what_its_pictures_told(crew: Crew, way: str) -> N
 def test_what_is_held_is_known_again_after_a_lost_connection(crew: Crew) -> None:
     one = counting(crew, *candidates(A), enough=1)
     (page,) = one.claim()
-    one.end(stored(page, picture(1)), pictures={page.site_id: "1"})
+    one.end(stored(page, picture(1)), evidence={page.site_id: "1"})
     (held,) = one.claim()
     one.session.committer._held.clear()
     with crew.engine.begin() as connection:
-        answer = one.session.committer._recovered(connection, Batch())
+        answer = one.session.committer._read_reply(connection, Batch())
     assert answer.leases == [held]
     assert told(answer.evidence) == []

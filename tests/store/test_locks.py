@@ -9,11 +9,12 @@ from sqlalchemy import Engine, select, text
 from sqlalchemy.engine import URL
 from workers import Crew, candidates, check, failed, stored
 
-from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Lease
+from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.page_result import Candidate, Lease
 from crawler.store.database import open_database
-from crawler.store.locks import lock_crawl
-from crawler.store.schema import page
+from crawler.store.page_tables import page
 from crawler.store.worker_session import CrawlPlan, WorkerSession
+from crawler.store.workers import lock_crawl
 from crawler.urls.canonical import Canonical
 
 PAGES, HOSTS, SITES, LINKS = 1_200, 12, 4, 20

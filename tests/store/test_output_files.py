@@ -17,7 +17,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def committed(lines: JsonLines, *records: dict[str, Any]) -> None:
-    lines.mark = lines.append(records)
+    lines.offset = lines.append(records)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_file_is_made_when_there_is_something_to_write(path: Path) -> None:
 def test_what_was_not_committed_is_written_over(path: Path) -> None:
     lines = JsonLines(path)
     committed(lines, {"n": 1})
-    assert lines.append([{"n": 2, "long": "x" * 100}]).size > lines.mark.size
+    assert lines.append([{"n": 2, "long": "x" * 100}]).size > lines.offset.size
     committed(lines, {"n": 3})
     lines.append([{"n": 4}])
     lines.cut()
@@ -75,7 +75,7 @@ def test_an_open_file_has_what_is_committed(path: Path, more: bytes) -> None:
     before.close()
     with path.open("ab") as file:
         file.write(more)
-    lines = JsonLines(path, before.mark)
+    lines = JsonLines(path, before.offset)
     lines.open()
     committed(lines, {"n": 3})
     lines.close()
@@ -102,7 +102,7 @@ def test_a_file_that_is_not_what_was_written_is_kept_aside(
     path.unlink()
     if found is not None:
         path.write_bytes(found)
-    lines = JsonLines(path, before.mark)
+    lines = JsonLines(path, before.offset)
     lines.open()
     committed(lines, {"n": 3})
     lines.close()

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import Connection, Engine, select
 from workers import EVERYTHING, Crew, Trouble, candidates, stored, urls
 
-from crawler.frontier.messages import Candidate
+from crawler.frontier.page_result import Candidate
 from crawler.store import hosts as prices_module
-from crawler.store.claims import expire_worker
 from crawler.store.schema import address, host
+from crawler.store.workers import expire_worker
 from crawler.urls.canonical import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")

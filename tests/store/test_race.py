@@ -5,7 +5,8 @@ from pathlib import Path
 from sqlalchemy.engine import URL
 from workers import failed
 
-from crawler.frontier.messages import Batch, Candidate, ClaimRequest
+from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.page_result import Candidate
 from crawler.store.database import open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.canonical import Canonical

@@ -10,10 +10,12 @@ import pytest
 from sqlalchemy import Engine, func, select
 from workers import EVERYTHING, LOST, Crew, Worker, candidates, check, check_budgets, failed, lines, stored, written
 
-from crawler.frontier.messages import Batch, Candidate, ClaimRequest, Lease
+from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
 from crawler.store.database import open_database
-from crawler.store.schema import DONE, page, worker
+from crawler.store.page_tables import page
+from crawler.store.schema import DONE, worker
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.store.workers import LEASE_SECONDS
 from crawler.urls.canonical import Canonical
@@ -118,7 +120,7 @@ class Chance:
         other.commit()
         assert other.session.committer.expire_silent_workers() == 1
         assert silent.commit(ended=[stored(one, self.link()) for one in self.some(silent)]).lost
-        silent.session.renew()
+        silent.session.rejoin()
         silent.commit()
 
     def finish(self) -> None:

@@ -9,14 +9,16 @@ import pytest
 from sqlalchemy import func, select, update
 from workers import LOST, Crew, Worker, also, candidates, failed, lines, stored, urls
 
-from crawler.frontier.messages import Candidate, Completion, Lease, PageResult
+from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.outcomes import Code, Outcome
+from crawler.recrawl.history_update import NEVER
 from crawler.recrawl.near_duplicates import signature
-from crawler.recrawl.page_history import NEVER, ChangeCheck, PageChange
+from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store import pages as likeness_module
+from crawler.store.page_tables import near_duplicate_band, page, page_version
 from crawler.store.rounds import RoundCounts, next_due
-from crawler.store.schema import address, crawl, host, near_duplicate_band, page, page_version, site
+from crawler.store.schema import address, crawl, host, site
 
 A, B, C = (f"http://a.example/{name}" for name in "abc")
 HOUR, DAY = 3_600.0, 86_400.0
@@ -70,7 +72,7 @@ def test_what_is_due_waits_again(crew: Crew) -> None:
     assert crew.value(select(crawl.c.round)) == 2
     worker.end(checked(lease, PageChange.SAME))
     assert not worker.claim()
-    assert worker.session.tally() == RoundCounts(0, 0, 0, 1, 0)
+    assert worker.session.round_counts() == RoundCounts(0, 0, 0, 1, 0)
 
 
 def test_nothing_is_due(crew: Crew) -> None:
@@ -131,7 +133,7 @@ def test_a_page_that_is_as_it_was(crew: Crew, found: PageChange) -> None:
     assert of(crew, A, "etag") == ('"1"' if found is PageChange.NOT_MODIFIED else None,)
     assert len(worker.records()) == 1
     assert crew.addresses()[A][1] is None
-    assert worker.session.tally() == RoundCounts(0, 0, 0, 1, int(found is PageChange.NOT_MODIFIED))
+    assert worker.session.round_counts() == RoundCounts(0, 0, 0, 1, int(found is PageChange.NOT_MODIFIED))
 
 
 def test_a_page_that_changed(crew: Crew) -> None:
@@ -147,7 +149,7 @@ def test_a_page_that_changed(crew: Crew) -> None:
     )
     assert of(crew, A, "first_at") == ("2024-05-06T07:08:09+00:00",)
     assert [one["text"] for one in worker.records()] == [A, "new"]
-    assert worker.session.tally() == RoundCounts(1, 0, 0, 0, 0)
+    assert worker.session.round_counts() == RoundCounts(1, 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(("keep", "expected"), [(0, []), (1, ["2"]), (2, ["1", "2"]), (9, ["0", "1", "2"])])
@@ -175,7 +177,7 @@ def test_another_version_of_the_extraction_changes_nothing(crew: Crew) -> None:
     )
     assert len(worker.records()) == 1
     assert crew.value(select(func.count()).select_from(page_version)) == 0
-    assert worker.session.tally() == RoundCounts(0, 0, 0, 1, 0)
+    assert worker.session.round_counts() == RoundCounts(0, 0, 0, 1, 0)
 
 
 def test_gone_twice_is_gone_for_good(crew: Crew) -> None:
@@ -186,7 +188,7 @@ def test_gone_twice_is_gone_for_good(crew: Crew) -> None:
         assert sorted(leases) == [A, B]
         worker.end(checked(leases[A], PageChange.MISSING), checked(leases[B], PageChange.SAME))
         assert of(crew, A, "gone_count", "gone_round", "text") == (number - 1, None if number == 2 else 3, A)
-        assert worker.session.tally() == RoundCounts(0, 0, number - 2, 1, 0)
+        assert worker.session.round_counts() == RoundCounts(0, 0, number - 2, 1, 0)
         worker.leave()
     assert of(crew, A, "due_at") == (NEVER,)
     worker = again(crew)

@@ -64,7 +64,7 @@ def sums(engine: Engine) -> tuple[Any, ...]:
 def test_samples_lie_one_after_the_other_up_to_now(engine: Engine, crawl_id: int) -> None:
     given = [WorkerSample(1.0, pages=1, statuses={"200": 2, "404": 1}), WorkerSample(4.0, bytes=3_000_000_000)]
     with engine.begin() as connection:
-        SampleWriter(crawl_id).keep(connection, 7, given, NOW, 99)
+        SampleWriter(crawl_id).save(connection, 7, given, NOW, 99)
     first, second = rows(engine)
     assert (first.at, first.seconds, first.pages, first.statuses) == (NOW - 5, 1.0, 1, '{"200":2,"404":1}')
     assert (second.at, second.seconds, second.bytes, second.statuses) == (NOW - 4, 4.0, 3_000_000_000, "{}")
@@ -74,7 +74,7 @@ def test_samples_lie_one_after_the_other_up_to_now(engine: Engine, crawl_id: int
 def test_a_clock_that_is_set_back_costs_nothing(engine: Engine, crawl_id: int) -> None:
     for _ in range(3):
         with engine.begin() as connection:
-            SampleWriter(crawl_id).keep(connection, 1, [WorkerSample(5.0, pages=1)], NOW, 0)
+            SampleWriter(crawl_id).save(connection, 1, [WorkerSample(5.0, pages=1)], NOW, 0)
     assert len({row.at for row in rows(engine)}) == 3
     assert sum(row.pages for row in rows(engine)) == 3
 
@@ -100,7 +100,7 @@ def test_what_is_committed_twice_is_there_once(crew: Crew, monkeypatch: pytest.M
     (held,) = one.claim()
     batch = Batch(ended=[stored(held)], samples=[WorkerSample(1.0, pages=1)])
     one.session.committer.commit(batch)
-    one.session.committer._number -= 1  # as if nobody had heard that it was committed
+    one.session.committer._batch_number -= 1  # as if nobody had heard that it was committed
     one.session.committer.commit(batch)
     assert len(rows(crew.engine)) == 1
 
@@ -178,7 +178,7 @@ def test_it_is_done_rarely(engine: Engine, crawl_id: int, monkeypatch: pytest.Mo
     kept = SampleWriter(crawl_id)
     with engine.begin() as connection:
         for n in range(2 * SAMPLES_BETWEEN + 3):
-            kept.keep(connection, 1, [WorkerSample(5.0)], NOW + n, 0)
+            kept.save(connection, 1, [WorkerSample(5.0)], NOW + n, 0)
     assert done == [NOW, NOW + SAMPLES_BETWEEN + 1, NOW + 2 * SAMPLES_BETWEEN + 2]
 
 

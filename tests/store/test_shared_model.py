@@ -5,7 +5,7 @@ from sqlalchemy import select
 from workers import Crew, Worker, candidates, failed, stored
 
 from crawler.store import shared_learning
-from crawler.store.schema import focus
+from crawler.store.page_tables import focus
 from crawler.urls.canonical import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")

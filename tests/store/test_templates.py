@@ -4,10 +4,12 @@ import pytest
 from sqlalchemy import func, select, update
 from workers import EVERYTHING, Crew, Trouble, Worker, also, candidates, failed, stored
 
-from crawler.frontier.messages import Batch, BatchReply, ClaimRequest, Lease, Redirect, Template
+from crawler.frontier.messages import Batch, BatchReply, ClaimRequest, Redirect
+from crawler.frontier.page_result import Lease, Template
 from crawler.outcomes import Code, Outcome
 from crawler.store.deletion import delete_crawl
-from crawler.store.schema import template, worker
+from crawler.store.page_tables import template
+from crawler.store.schema import worker
 
 A, B = "http://a.example/", "http://b.example/"
 MENU, FOOT, OTHER = (
@@ -96,7 +98,7 @@ def test_templates_of_a_host_at_hand_wait_while_nothing_is_said_of_what_is_at_ha
     first, second, third, fourth = one.claim()
     one.end(also(stored(first), templates=(MENU,)), also(stored(third), templates=(OTHER,)))
     move = Redirect(second, second.candidate._replace(url=B + "2", requested=A + "1"))
-    assert one.commit(Batch(moves=[move])).templates == [OTHER]
+    assert one.commit(Batch(redirects=[move])).templates == [OTHER]
     assert sorted(at_hand(one, first, fourth).templates) == sorted([MENU, OTHER])
     two.leave()
 
@@ -112,7 +114,7 @@ def test_templates_are_read_where_a_redirect_leads(crew: Crew) -> None:
     one = reader(crew, A, B)
     first, second = one.claim()
     one.end(also(stored(first), templates=(MENU,)))
-    answer = one.commit(Batch(moves=[Redirect(second, second.candidate._replace(url=A + "1", requested=B))]))
+    answer = one.commit(Batch(redirects=[Redirect(second, second.candidate._replace(url=A + "1", requested=B))]))
     assert answer.templates == [MENU]
 
 

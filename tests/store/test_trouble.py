@@ -13,7 +13,8 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError
 from workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed, lines, stored, urls, written
 
-from crawler.frontier.messages import Batch, BatchReply, Candidate, Redirect
+from crawler.frontier.messages import Batch, BatchReply, Redirect
+from crawler.frontier.page_result import Candidate
 from crawler.store import database
 from crawler.store.database import STATEMENT_SECONDS, StateError
 from crawler.store.schema import DONE, output
@@ -31,7 +32,7 @@ def busy(worker: Worker) -> dict[str, Any]:
             stored(picture),
             failed(missing, shared_examples=(("home", C),)),
         ],
-        "moves": [Redirect(redirected, redirected.candidate._replace(url=D + "new", requested=D))],
+        "redirects": [Redirect(redirected, redirected.candidate._replace(url=D + "new", requested=D))],
         "returned": [returned],
         "resting": {missing.host_id: 5.0},
         "crawl_delays": {redirected.host_id: 3.0},
@@ -52,8 +53,8 @@ def ready(crew: Crew, name: str = "crawl") -> Worker:
 def outcome(crew: Crew, worker: Worker, answer: BatchReply) -> tuple[Any, ...]:
     """All that can be seen of what a batch did."""
     held = {(one.candidate, one.counts) for one in worker.hand.values()}
-    moved = [one and one.candidate for one in answer.moved.values()]
-    files = [[record["url"] for record in lines(path)] for path in worker.session.files(1)]
+    moved = [one and one.candidate for one in answer.redirected.values()]
+    files = [[record["url"] for record in lines(path)] for path in worker.session.files.paths(1)]
     return (
         crew.addresses(worker.session.plan.name),
         held,
@@ -96,7 +97,7 @@ def test_a_commit_whose_reply_was_lost_is_found_out(crew: Crew) -> None:
     assert outcome(crew, worker, worker.commit(**busy(worker))) == expected
     assert not trouble.lose_reply
     worker.end(*map(stored, list(worker.hand.values())))
-    assert all(b"\x00" not in path.read_bytes() for path in worker.session.files(1))
+    assert all(b"\x00" not in path.read_bytes() for path in worker.session.files.paths(1))
 
 
 def test_redirects_to_one_address_are_found_out_in_order(crew: Crew) -> None:
@@ -104,10 +105,10 @@ def test_redirects_to_one_address_are_found_out_in_order(crew: Crew) -> None:
     one, two = worker.claim()
     trouble = Trouble(worker.session.engine)
     trouble.lose_reply = True
-    answer = worker.commit(moves=[Redirect(each, each.candidate._replace(url=C)) for each in (one, two)])
-    assert [moved and moved.candidate.url for moved in answer.moved.values()] == [C, None]
-    assert list(answer.moved) == [one.id, two.id]
-    worker.end(failed(two), *map(stored, [answer.moved[one.id]]))
+    answer = worker.commit(redirects=[Redirect(each, each.candidate._replace(url=C)) for each in (one, two)])
+    assert [moved and moved.candidate.url for moved in answer.redirected.values()] == [C, None]
+    assert list(answer.redirected) == [one.id, two.id]
+    worker.end(failed(two), *map(stored, [answer.redirected[one.id]]))
     assert {state for state, _ in crew.addresses().values()} == {DONE}
 
 
@@ -245,10 +246,10 @@ def test_a_file_that_was_taken_away_starts_anew(crew: Crew, ending: str) -> None
 def test_what_a_crash_left_in_the_files_is_cut_off(crew: Crew) -> None:
     worker = crew.join(Candidate(A), Candidate(B, kind="image"))
     worker.end(*map(stored, worker.claim()))
-    before = [path.read_bytes() for path in worker.session.files(1)]
-    for path in worker.session.files(1):
+    before = [path.read_bytes() for path in worker.session.files.paths(1)]
+    for path in worker.session.files.paths(1):
         with path.open("ab") as file:
             file.write(b'{"url": "half')
     worker.die()
     again = crew.join()
-    assert [path.read_bytes() for path in again.session.files(1)] == before
+    assert [path.read_bytes() for path in again.session.files.paths(1)] == before

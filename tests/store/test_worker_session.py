@@ -10,7 +10,7 @@ from sqlalchemy import Engine, func, select
 from workers import SEEDS, Crew, candidates, failed, lines, stored, urls
 
 from crawler.outcomes import Code
-from crawler.store import addresses
+from crawler.store import sql
 from crawler.store.database import StateError, open_database
 from crawler.store.output_files import JsonLines
 from crawler.store.schema import DONE, WAITING, crawl, host, output, worker
@@ -49,15 +49,15 @@ def test_pictures_have_a_file_when_there_are_some(crew: Crew) -> None:
     assert files(crew) == ["crawl.jsonl"]
     one.end(*map(stored, one.claim()))
     assert files(crew) == ["crawl.images.jsonl", "crawl.jsonl"]
-    assert [record["url"] for record in lines(one.session.files(1)[1])] == [A]
+    assert [record["url"] for record in lines(one.session.files.paths(1)[1])] == [A]
 
 
 @pytest.mark.parametrize("name", ["a", "a.b", "a-1", "ü"])
 def test_files_are_named_after_the_crawl(crew: Crew, name: str) -> None:
     session = crew.join(name=name).session
     folder = crew.folder / "one"
-    assert session.files(1) == (folder / f"{name}.jsonl", folder / f"{name}.images.jsonl")
-    assert session.files(2) == (folder / f"{name}-2.jsonl", folder / f"{name}-2.images.jsonl")
+    assert session.files.paths(1) == (folder / f"{name}.jsonl", folder / f"{name}.images.jsonl")
+    assert session.files.paths(2) == (folder / f"{name}-2.jsonl", folder / f"{name}-2.images.jsonl")
 
 
 def test_a_number_belongs_to_a_folder(crew: Crew) -> None:
@@ -283,7 +283,7 @@ def test_fresh_keeps_all_files_of_its_folder_aside(many: Crew) -> None:
 
 
 def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addresses, "NAMED_AT_ONCE", 3)
+    monkeypatch.setattr(sql, "NAMED_AT_ONCE", 3)
     urls = [f"http://{n}.example/" for n in range(8)]
     one = crew.join(*candidates(*urls, kind="seed"))
     one.end(*(failed(lease, shared_examples=(("again", lease.candidate.url),)) for lease in one.claim()))

@@ -19,7 +19,7 @@ from crawler.noise.learned_model import SIGNS as MODEL_SIGNS
 from crawler.noise.learned_model import load
 from crawler.store.database import open_database
 from crawler.store.images import PICTURE
-from crawler.store.schema import evidence, verdict
+from crawler.store.page_tables import evidence, verdict
 from crawler.training import image_model
 from crawler.training.labelled_images import labelled_pictures
 

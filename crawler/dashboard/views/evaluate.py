@@ -18,7 +18,7 @@ from crawler.reports.fetched_pages import Fetched, gathered
 from crawler.reports.focus_report import report
 from crawler.reports.focus_tables import Kept, kept
 from crawler.reports.noise_figures import NoiseFigures, noise_figures_of
-from crawler.store.schema import page
+from crawler.store.page_tables import page
 from crawler.topic.harvest import ON_TOPIC
 from crawler.translation.message import Message
 

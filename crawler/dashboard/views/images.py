@@ -29,7 +29,8 @@ from crawler.labels.verdict_lists import (
 from crawler.noise.image_filter import BY_LIST
 from crawler.noise.verdict import MODELS
 from crawler.store.images import PICTURE
-from crawler.store.schema import crawl, verdict
+from crawler.store.page_tables import verdict
+from crawler.store.schema import crawl
 
 MOST = 24
 """Pictures of a list at once."""

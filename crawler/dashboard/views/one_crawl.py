@@ -20,9 +20,9 @@ from crawler.reports.crawl_summary import CrawlSummary, summary_of
 from crawler.reports.sites import SORTS, SiteQuery, Sites, sites
 from crawler.reports.slow_hosts import Slow, slowest
 from crawler.reports.state_report import Ends, ends_of
-from crawler.store.database import database_time
 from crawler.store.read_only import reading
 from crawler.store.schema import crawl
+from crawler.store.sql import database_time
 from crawler.translation.message import Message
 
 MOST_SEEDS = 5

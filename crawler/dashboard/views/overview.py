@@ -8,7 +8,7 @@ from crawler.dashboard.request import Answer, Request
 from crawler.dashboard.views import Data, Views, course, one_crawl
 from crawler.dashboard.views.crawl_figures import CrawlFigures, figures
 from crawler.reports.crawl_summary import latest_summaries
-from crawler.store.database import database_time
+from crawler.store.sql import database_time
 
 AT_ONCE = 25
 

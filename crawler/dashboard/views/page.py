@@ -17,7 +17,7 @@ from crawler.dashboard.views.original import LANGUAGE, document, original, sheet
 from crawler.dashboard.views.page_blocks import Reread, reread, reread_at
 from crawler.dashboard.views.page_detail import Neighbour, known_by_key, neighbours
 from crawler.extraction.auto.explanation import MOST_EXPLAINED
-from crawler.frontier.messages import AddressKeys
+from crawler.frontier.address_keys import AddressKeys
 from crawler.metadata.page_record import LABELS, PageRecord
 from crawler.outcomes import Outcome
 from crawler.store.pages import field_values

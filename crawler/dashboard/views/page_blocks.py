@@ -18,8 +18,9 @@ from crawler.dashboard.views import Data, Views
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockReason, Explained, Explanation, explain
 from crawler.page.page import Extraction, Page
-from crawler.store.responses import TooLargeError, response_of
-from crawler.store.schema import crawl, page, stored_response
+from crawler.store.page_tables import page, stored_response
+from crawler.store.pages import TooLargeError, response_of
+from crawler.store.schema import crawl
 from crawler.translation.message import Message
 from crawler.translation.reasons import Reason
 

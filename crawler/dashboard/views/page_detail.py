@@ -7,8 +7,9 @@ from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 
 from crawler.outcomes import Code, Outcome
 from crawler.reports.fetched_pages import PRIORITIES
-from crawler.store.addresses import in_chunks
-from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, page, page_version, verdict
+from crawler.store.page_tables import page, page_version, verdict
+from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address
+from crawler.store.sql import in_chunks
 
 STATES = {WAITING: "waiting", HELD: "held", DONE: "done", RECORDED: "recorded"}
 BY_CHANCE = PRIORITIES - 1

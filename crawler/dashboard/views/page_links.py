@@ -21,7 +21,7 @@ from crawler.dashboard.views.page_detail import (
     known_by_key,
     verdicts_by_key,
 )
-from crawler.frontier.messages import AddressKeys
+from crawler.frontier.address_keys import AddressKeys
 from crawler.noise import reasons
 from crawler.outcomes import Outcome
 from crawler.translation.message import Message

@@ -10,7 +10,8 @@ from urllib.parse import unquote
 
 from sqlalchemy import Connection, func, select
 
-from crawler.store.schema import crawl, page, site
+from crawler.store.page_tables import page
+from crawler.store.schema import crawl, site
 
 BEGINNING = 300
 """Letters of a text that a list shows."""

@@ -36,7 +36,7 @@ from sqlalchemy.sql.operators import eq, ge, is_not, le
 from sqlalchemy.sql.selectable import Subquery
 
 from crawler.dashboard.views.page_list import address, has_all
-from crawler.store.schema import page
+from crawler.store.page_tables import page
 
 NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
 NEW, CHANGED, GONE, COPY = STATES = ("new", "changed", "gone", "copy")

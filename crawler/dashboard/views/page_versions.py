@@ -14,7 +14,8 @@ from crawler.dashboard.request import Answer, RefusedError, Request
 from crawler.dashboard.views import Data, Views
 from crawler.dashboard.views.differences import Difference, difference
 from crawler.dashboard.views.page_detail import MOST_LETTERS, MOST_VERSIONS, Text, texts_before
-from crawler.store.schema import crawl, page
+from crawler.store.page_tables import page
+from crawler.store.schema import crawl
 
 LAST = -1
 MOST_LINES = 2_000

@@ -20,8 +20,8 @@ from crawler.schedule.cron import CronError, read
 from crawler.schedule.cron_words import words
 from crawler.schedule.jobs import RUNNING, Job, Run, history_of, jobs_of
 from crawler.schedule.processes import tail
-from crawler.store.database import database_time
 from crawler.store.schema import crawl
+from crawler.store.sql import database_time
 from crawler.subcommands.schedule_jobs import next_at
 
 AT_ONCE = 100  # jobs

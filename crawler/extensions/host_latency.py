@@ -1,29 +1,30 @@
-"""How soon hosts answer is noted, for those who look at the crawl: the database is told now and then.
+"""Records how soon hosts answer, and keeps AutoThrottle from hosts whose delay is set by hand."""
 
-Hosts whose pace is set by hand keep it.
-"""
+from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
 from crawler.crawl import crawl_of
-from crawler.frontier.frontier import Frontier
 from crawler.urls.parsing import host
+
+if TYPE_CHECKING:
+    from crawler.frontier.frontier import Frontier
 
 
 class LatencyRecorder:
-    """Hands on after how many seconds each answer came."""
+    """Passes the latency of each answer to the frontier."""
 
     def __init__(self, frontier: Frontier) -> None:
         self.frontier = frontier
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        tempo = cls(crawl_of(crawler).frontier)
-        crawler.signals.connect(tempo.answered, signals.response_downloaded)
-        return tempo
+        recorder = cls(crawl_of(crawler).frontier)
+        crawler.signals.connect(recorder.answered, signals.response_downloaded)
+        return recorder
 
     def answered(self, request: Request) -> None:
         seconds = request.meta.get("download_latency")
@@ -32,7 +33,7 @@ class LatencyRecorder:
 
 
 class FixedSlots:
-    """Has AutoThrottle leave alone the hosts that DOWNLOAD_SLOTS speaks of, whatever is asked of them."""
+    """Keeps AutoThrottle from changing the delays of hosts in DOWNLOAD_SLOTS."""
 
     def __init__(self, hosts: frozenset[str]) -> None:
         self.hosts = hosts

@@ -1,0 +1,150 @@
+"""A lease on an address, and the result of the request that it is for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from crawler.outcomes import Code
+from crawler.recrawl.page_history import PRESENT, ChangeCheck, PageChange, Visit
+
+if TYPE_CHECKING:
+    from crawler.noise.evidence import Evidence
+    from crawler.outcomes import Outcome
+    from crawler.recrawl.page_history import PageHistory
+
+
+class Candidate(NamedTuple):
+    """An address that may be requested, and what is known of it."""
+
+    url: str
+    priority: int = 0
+    depth: int = 0
+    parent: str | None = None
+    kind: str = "link"
+    """seed, list (a sitemap named by another), link, image, example or counterexample (of the topic)."""
+    requested: str | None = None
+    """The address that was requested first, where a redirect led here."""
+    sight: str | None = None
+    """How a page shows it, of an image that is to be judged, or of a page that only an image links to."""
+    via: str = "link"
+    """How it was found: seed, sitemap, feed, link, picture, refresh, redirect or example."""
+    lastmod: float | None = None
+    """When it last changed, according to a sitemap or feed."""
+
+    @property
+    def sort(self) -> str:
+        """The kind under which it is remembered as seen: a page behind an image is `picture`."""
+        return "picture" if self.sight is not None and self.kind != "image" else self.kind
+
+    @property
+    def has_learned_priority(self) -> bool:
+        """Whether its priority changes as the crawl learns: that of seeds and images does not."""
+        return self.kind == "link" and self.sight is None
+
+
+class Lease(NamedTuple):
+    """An address that this worker holds, until it is finished or returned."""
+
+    id: int
+    """The id of the address."""
+    candidate: Candidate
+    host_id: int
+    site_id: int
+    request: Any = None
+    """The request that was put back, if any."""
+    shown_on: int | None = None
+    """The site whose pages show it, if it is to be judged."""
+    has_new_priority: bool = False
+    """Whether its priority differs from that in the database."""
+    known: "PageHistory | None" = None
+    """The history of the page, if it was there in an earlier round."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it counts for the budget of its site, as all but images do."""
+        return self.candidate.kind != "image"
+
+
+class Template(NamedTuple):
+    """A label that the pages of a host have in common."""
+
+    host: str
+    tag: str
+    text: str
+
+
+class StoredResponse(NamedTuple):
+    """The response that a page came in, to be stored."""
+
+    status_line: str
+    headers: tuple[tuple[str, str], ...]
+    """Names and values, decoded as Latin-1."""
+    body: bytes
+    """Without content encoding."""
+
+
+@dataclass(frozen=True)
+class PageResult:
+    """All that one request brought, handed to the frontier once."""
+
+    outcome: "Outcome | None" = None
+    """Why nothing is stored; None for what is stored, and for a page that did not change."""
+    record: Mapping[str, Any] | None = None
+    """The fields of the item."""
+    check: ChangeCheck | None = None
+    """The comparison of the page with its history; None where the outcome tells that."""
+    links: tuple[Candidate, ...] = ()
+    """Links of the page with priorities, and its images."""
+    priorities: Mapping[str, int] = field(default_factory=dict)
+    """New priorities of addresses that wait already."""
+    shared_examples: tuple[tuple[str, str], ...] = ()
+    """What a seed or an example teaches all workers: kind and text."""
+    templates: tuple[Template, ...] = ()
+    """Templates of the host that this page completed."""
+    image_counts: "Evidence | None" = None
+    """Counts of the images that the page shows, where images are judged."""
+    verdict: Mapping[str, Any] | None = None
+    """The verdict on an image, as a row."""
+    validators: Mapping[str, str] = field(default_factory=dict)
+    """ETag and Last-Modified of the answer."""
+    response: StoredResponse | None = None
+    """The response, where responses are kept."""
+
+    @property
+    def is_new_item(self) -> bool:
+        """Whether it becomes a line of the items; a page that only the extraction changed has one already."""
+        return self.record is not None and (self.check is None or self.check.found is not PageChange.RENEWED)
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether it was refused as noise before the request."""
+        return self.outcome is not None and self.outcome.code is Code.NOISE
+
+
+class Completion(NamedTuple):
+    """A lease that ended, and its result."""
+
+    lease: Lease
+    result: PageResult
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a page of this round: stored, or unchanged."""
+        check, outcome = self.result.check, self.result.outcome
+        return self.lease.counts and (outcome is None if check is None else check.found in PRESENT)
+
+    def visit(self, new_links: int) -> Visit:
+        """The visit, for the history of the page."""
+        result, candidate = self.result, self.lease.candidate
+        check = result.check or ChangeCheck(PageChange.NEW if self.is_page else PageChange.NOTHING)
+        code = result.outcome.code if result.outcome is not None else None
+        fetched_at = str((result.record or {}).get("fetched_at") or "")
+        is_seed = candidate.kind == "seed"
+        return Visit(
+            self.lease.known, check, code, fetched_at, is_seed, candidate.lastmod, result.validators, new_links
+        )
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it is a page that becomes a line of the items."""
+        return self.lease.counts and self.result.is_new_item

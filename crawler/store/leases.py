@@ -1,0 +1,190 @@
+"""Leases: rows of addresses that a worker holds; how they are returned, completed and redirected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import Connection, Row, bindparam, select, update
+
+from crawler.frontier.page_result import Candidate, Lease
+from crawler.outcomes import Code, Outcome
+from crawler.recrawl.page_history import PageHistory
+from crawler.store.hosts import RAISE_BEST, UPDATE_BEST, count_sites, raise_best, site_has_budget
+from crawler.store.page_tables import page
+from crawler.store.schema import DONE, HELD, IS_HELD, WAITING, address, host
+from crawler.store.sql import in_chunks, storable
+from crawler.urls.parsing import host as host_of
+
+if TYPE_CHECKING:
+    from crawler.frontier.address_keys import AddressKeys
+    from crawler.frontier.messages import Redirect
+    from crawler.frontier.page_result import Completion
+    from crawler.store.addresses import Addresses, HostIds
+    from crawler.store.claims import Claimant
+
+ADDRESS_COLUMNS = (
+    address.c.id,
+    address.c.key,
+    address.c.host_id,
+    address.c.url,
+    address.c.priority,
+    address.c.depth,
+    address.c.kind,
+    address.c.requested,
+    address.c.sight,
+    address.c.via,
+    address.c.lastmod,
+    address.c.shown_on,
+)
+
+
+def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHistory | None) -> Lease:
+    """The lease on the address in a row, which was found on the page at `parent`."""
+    candidate = Candidate(
+        row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, row.via, row.lastmod
+    )
+    return Lease(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=history)
+
+
+def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:
+    """The histories of those addresses whose pages were there in round `since` or later, by their keys."""
+    if since is None:
+        return {}
+    columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
+    found: dict[int, PageHistory] = {}
+    for part in in_chunks(sorted({row.key for row in rows if row.kind != "image"})):
+        known = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.round >= since)
+        found |= {key: PageHistory(*values) for key, *values in connection.execute(known)}
+    return found
+
+
+def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease]) -> int:
+    """Let addresses wait again that were held but not requested; how many."""
+    by_id = {one.id: one for one in leases}
+    if not by_id:
+        return 0
+    mine = (address.c.id.in_(sorted(by_id)), address.c.worker == worker_id, IS_HELD)
+    back = connection.execute(select(address.c.id).where(*mine)).scalars().all()
+    connection.execute(update(address).where(*mine).values(state=WAITING, worker=None))
+    count_sites(connection, Counter(by_id[n].site_id for n in back if by_id[n].counts), held=-1, requests=-1)
+    connection.execute(UPDATE_BEST, {"ids": sorted({by_id[number].host_id for number in back})})
+    return len(back)
+
+
+def new_leases(
+    connection: Connection, worker_id: int, since: int | None, known: Collection[int]
+) -> list[tuple[Row[Any], Lease]]:
+    """The leases of a worker whose ids are not known, with the rows of their addresses and hosts."""
+    mine = address.c.worker == worker_id, IS_HELD
+    found = select(address, host.c.site_id, host.c.next_at).join(host, host.c.id == address.c.host_id).where(*mine)
+    rows = [row for row in connection.execute(found).all() if row.id not in known]
+    histories = histories_of(connection, since, rows)
+    return [
+        (row, lease_of(row, row.site_id, _parent_url(connection, row.parent), histories.get(row.key))) for row in rows
+    ]
+
+
+def _parent_url(connection: Connection, parent: int | None) -> str | None:
+    return connection.execute(select(address.c.url).where(address.c.id == parent)).scalar() if parent else None
+
+
+COMPLETE = (
+    update(address)
+    .where(address.c.id == bindparam("lease_id"))
+    .values(state=DONE, worker=None, outcome=bindparam("code"), outcome_detail=bindparam("detail"), sight=None)
+)
+# Addresses whose image is noise, while a link with words leads there too by now.
+REQUEUE_LINKED = (
+    update(address)
+    .where(address.c.id.in_(bindparam("leases", expanding=True)), address.c.sight.is_(None))
+    .values(state=WAITING, worker=None)
+    .returning(address.c.id, address.c.host_id, address.c.priority)
+)
+
+
+def complete_leases(connection: Connection, ended: Iterable[Completion]) -> set[int]:
+    """End leases; the ids of those that wait again, because a link with words leads to what is noise as an image."""
+    requeued = _requeue_linked(connection, ended)
+    _count_completions(connection, ended)
+    rows = [completion_row(one.lease, one.result.outcome) for one in ended if one.lease.id not in requeued]
+    if rows:
+        connection.execute(COMPLETE, sorted(rows, key=lambda row: row["lease_id"] or 0))
+    return requeued
+
+
+def completion_row(lease: Lease, outcome: Outcome | None) -> dict[str, Any]:
+    """The parameters of COMPLETE."""
+    code, detail = (outcome.code, storable(outcome.detail) or None) if outcome is not None else (None, None)
+    return {"lease_id": lease.id, "code": code, "detail": detail}
+
+
+def _requeue_linked(connection: Connection, ended: Iterable[Completion]) -> set[int]:
+    noise = [one.lease.id for one in ended if one.lease.counts and one.result.is_noise]
+    if not noise:
+        return set()
+    rows = connection.execute(REQUEUE_LINKED, {"leases": noise}).all()
+    raise_best(connection, ((row.host_id, row.priority) for row in rows))
+    return {row.id for row in rows}
+
+
+def _count_completions(connection: Connection, ended: Iterable[Completion]) -> None:
+    """Count the results for the budgets of sites; noise was not requested."""
+    counts = {
+        "stored": {"pages": 1, "held": -1},
+        "not stored": {"held": -1},
+        "noise": {"held": -1, "requests": -1},
+    }
+    sites: dict[str, Counter[int]] = {name: Counter() for name in counts}
+    for one in ended:
+        if one.lease.counts:
+            other = "noise" if one.result.is_noise else "not stored"
+            sites["stored" if one.is_page else other][one.lease.site_id] += 1
+    for name, changes in counts.items():
+        count_sites(connection, sites[name], **changes)
+
+
+class RedirectResult(NamedTuple):
+    """The lease on where a redirect leads, or None, and how many more addresses wait now."""
+
+    lease: Lease | None
+    added: int = 0
+
+
+def follow_redirect(
+    connection: Connection, claimant: Claimant, addresses: Addresses, keys: AddressKeys, redirect: Redirect
+) -> RedirectResult:
+    """Hold the address that a redirect leads to in place of the one requested, if it is not known yet."""
+    to, lease = redirect.to, redirect.lease
+    ids = addresses.host_ids(connection, {host_of(to.url): to.url})[host_of(to.url)]
+    row = {"key": keys(to.url, to.kind), "url": to.url, "kind": to.kind, "priority": to.priority}
+    row |= {"depth": to.depth, "requested": to.requested, "via": to.via, "host_id": ids.host_id}
+    if to.sight is not None:  # whoever requests it later judges it as this one was
+        row |= {"sight": storable(to.sight), "shown_on": lease.shown_on}
+    mine = _may_request(connection, claimant, redirect, ids)
+    row |= {"state": HELD, "worker": claimant.worker_id} if mine else {"state": WAITING}
+    found_on = select(address.c.parent).where(address.c.id == lease.id).scalar_subquery()
+    new = addresses.insert(address).values(**row, parent=found_on).on_conflict_do_nothing(index_elements=["key"])
+    number = connection.execute(new.returning(address.c.id)).scalar()
+    if number is None:  # it may be known by an image only
+        known: dict[int, tuple[Candidate, int | None]] = {keys(to.url, to.kind): (to, None)}
+        return RedirectResult(None, addresses.add_linked(connection, known))
+    if not mine:  # it waits like any other
+        connection.execute(RAISE_BEST, {"host": ids.host_id, "priority": to.priority})
+        return RedirectResult(None, 1)
+    connection.execute(COMPLETE, completion_row(lease, Outcome(Code.REDIRECTED)))
+    if lease.counts:
+        count_sites(connection, {lease.site_id: 1}, held=-1)
+        count_sites(connection, {ids.site_id: 1}, held=1, requests=1)
+    return RedirectResult(Lease(number, to, ids.host_id, ids.site_id, lease.request, lease.shown_on))
+
+
+def _may_request(connection: Connection, claimant: Claimant, redirect: Redirect, ids: HostIds) -> bool:
+    """Whether this worker may request at once where a redirect leads; a seed need not wait for another worker."""
+    row = connection.execute(select(host.c.worker, host.c.closed).where(host.c.id == ids.host_id)).one()
+    is_another_s = row.worker not in (None, claimant.worker_id) and redirect.to.kind != "seed"
+    if is_another_s or row.closed is not None:
+        return False
+    is_counted = ids.site_id != redirect.lease.site_id and redirect.lease.counts
+    return not is_counted or site_has_budget(connection, claimant.site_limit, ids.site_id)
