@@ -22,13 +22,13 @@ KEPT_TO = {
     "adblock": ("noise",),
     "dask": ("bulk",),
     "distributed": ("bulk",),
-    "jinja2": ("dashboard", "reports"),
+    "jinja2": ("dashboard", "reports", "training"),
     "lightgbm": ("training",),
     "markupsafe": ("dashboard", "evaluation", "reports"),
     "pyarrow": ("export",),
     "rjieba": ("page",),
     "scipy": ("evaluation", "training"),
-    "sklearn": ("training", "commands"),
+    "sklearn": ("training",),
 }
 MOST_MODULES, MOST_AT_THE_TOP = 24, 8
 

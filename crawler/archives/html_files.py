@@ -2,43 +2,21 @@
 
 import os
 from collections.abc import Iterator
-from io import BufferedReader
-from itertools import chain
 from pathlib import Path
 
-from crawler.archives.compression import PACKINGS, packing_of, pieces, unpacked
-from crawler.archives.frames import hole_words
-from crawler.archives.records import MAX_PAGE, Broken, Found, Raw, Record, Skipped, as_json
-from crawler.archives.stream import Stream
+from crawler.archives.records import MAX_PAGE, Broken, Raw, ReadResult, Record, Skipped, as_json
+from crawler.archives.stream import Stream, bare, opened
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 
 
-def bare(name: str) -> str:
-    """A file's name in lower case, without the suffix of its compression.
-
-    >>> bare("A.HTML.gz"), bare("a.gz.html")
-    ('a.html', 'a.gz.html')
-    """
-    lower = name.lower()
-    return next((lower.removesuffix(suffix) for suffix in PACKINGS if lower.endswith(suffix)), lower)
-
-
-def opened(file: BufferedReader, name: str) -> Stream:
-    """An open file as a stream, unpacked if it is compressed."""
-    stored = pieces(file)
-    head = next(stored, b"")
-    packing, stored = packing_of(name, head), chain([head], stored)
-    return Stream(unpacked(stored, packing) if packing else stored)
-
-
-def read(stream: Stream, name: str) -> Iterator[Found]:
+def read(stream: Stream, name: str) -> Iterator[ReadResult]:
     """The one page of a file; its name is its id."""
     data = stream.take(MAX_PAGE + 1)
     if stream.hole is not None:
-        yield Broken(name, hole_words(stream.hole))
+        yield Broken(name, str(stream.hole))
     elif len(data) > MAX_PAGE:
         yield Broken(name, f"the page is longer than {MAX_PAGE:,} bytes")
     else:
@@ -50,7 +28,7 @@ def record(raw: Raw) -> Record:
     return Record(Page("", raw.data), as_json(raw.head["name"]), '""')
 
 
-def read_folder(folder: Path) -> Iterator[Found]:
+def read_folder(folder: Path) -> Iterator[ReadResult]:
     """The pages of a folder and of the folders in it, by name; what has no name of HTML is left out."""
     home = folder.resolve()
     waiting: list[Path | os.DirEntry[str]] = [folder]  # the next one last, however deep
@@ -76,7 +54,7 @@ def _stays(link: Path, home: Path) -> bool:
     return target.is_relative_to(home) and not target.is_dir()
 
 
-def read_file(path: Path) -> Iterator[Found]:
+def read_file(path: Path) -> Iterator[ReadResult]:
     """The one page of a file in a folder."""
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for without end

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import brotli
 
-from crawler.archives.compression import Inflate, Unpacker, ZstdDecompressor, ZstdError, unpack
-from crawler.archives.frames import EMPTY_LINE, fields_of
-from crawler.archives.records import MAX_HEAD, MAX_PAGE, BrokenError, NotHtmlError
+from crawler.archives.records import EMPTY_LINE, MAX_HEAD, MAX_PAGE, BrokenError, NotHtmlError, fields_of
+from crawler.archives.stream import Inflate, Unpacker, ZstdDecompressor, ZstdError
 from crawler.page.page import Page, is_html, media_type
 
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\r\n]*)?\r?\n")
@@ -130,3 +129,19 @@ DECODERS: dict[str, Callable[[bytes], bytes]] = {
     "br": _unbrotlied,
     "zstd": _by(ZstdDecompressor),
 }
+
+
+def unpack(data: bytes, part: Unpacker, limit: int) -> bytes:
+    """All of one part that is in memory, at most so many bytes and one more; EOFError when it is cut off.
+
+    >>> unpack(zlib.compress(b"bees" * 9), Inflate(15), 4)
+    b'beesb'
+    """
+    found = [part.decompress(data, limit + 1)]
+    size = len(found[0])
+    while not part.eof and size <= limit:
+        if part.needs_input:
+            raise EOFError
+        found.append(part.decompress(b"", limit + 1 - size))
+        size += len(found[-1])
+    return b"".join(found)

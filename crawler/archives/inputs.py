@@ -8,9 +8,8 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import NamedTuple, cast
 
-from crawler.archives import html_files, json_lines, tianwang, warc
-from crawler.archives.frames import hole_words
-from crawler.archives.records import Broken, Found, InputError
+from crawler.archives import html_files, json_lines, stream, tianwang, warc
+from crawler.archives.records import Broken, InputError, ReadResult
 from crawler.archives.stream import Stream
 from crawler.page.page import is_html
 
@@ -18,24 +17,24 @@ STANDARD_INPUT = "-"
 HEAD = 1024
 
 
-class Kind(NamedTuple):
+class ArchiveFormat(NamedTuple):
     """A format: its name, the ends of its files' names, whether first bytes look like it, and its reader."""
 
     name: str
     suffixes: tuple[str, ...]
     looks: Callable[[bytes], bool]
-    read: Callable[[Stream, str], Iterator[Found]]
+    read: Callable[[Stream, str], Iterator[ReadResult]]
 
 
 def _begins(mark: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.removeprefix(json_lines.BOM).lstrip().startswith(mark)
 
 
-KINDS = (
-    Kind("WARC", (".warc",), _begins(warc.LAYOUT.mark), warc.read),
-    Kind("Tianwang", (), lambda head: tianwang.BEGINNING.search(head) is not None, tianwang.read),
-    Kind("JSON lines", (".jsonl", ".ndjson", ".jl"), _begins(b"{"), json_lines.read),
-    Kind("HTML", html_files.SUFFIXES, lambda head: is_html("", head), html_files.read),
+FORMATS = (
+    ArchiveFormat("WARC", (".warc",), _begins(warc.LAYOUT.mark), warc.read),
+    ArchiveFormat("Tianwang", (), lambda head: tianwang.BEGINNING.search(head) is not None, tianwang.read),
+    ArchiveFormat("JSON lines", (".jsonl", ".ndjson", ".jl"), _begins(b"{"), json_lines.read),
+    ArchiveFormat("HTML", html_files.SUFFIXES, lambda head: is_html("", head), html_files.read),
 )
 KNOWN = (
     "inputs are HTML files (.html, .htm, .xhtml) and folders of them, JSON lines (.jsonl, .ndjson, .jl), WARC (.warc) "
@@ -70,7 +69,7 @@ class Input:
         """How many of its bytes were read."""
         return self._file.tell() if self._file is not None and self.size and not self._file.closed else 0
 
-    def _kind(self) -> Kind | None:
+    def _kind(self) -> ArchiveFormat | None:
         """What kind of file it is; None for a folder."""
         if self.is_folder:
             os.scandir(self.path).close()
@@ -79,17 +78,17 @@ class Input:
         if regular:
             self.size = status.st_size
         self._open()
-        kind = kind_of_name(self.name) or self._kind_of_content()
+        kind = format_of_name(self.name) or self._kind_of_content()
         if regular:  # there may be more inputs than files can be open
             self.close()
         return kind
 
-    def _kind_of_content(self) -> Kind:
+    def _kind_of_content(self) -> ArchiveFormat:
         assert self._stream is not None  # noqa: S101 - it was opened just now
         head = self._stream.peek(HEAD)
-        kind = next((kind for kind in KINDS if kind.looks(head)), None)
+        kind = next((kind for kind in FORMATS if kind.looks(head)), None)
         if kind is None and self._stream.hole is not None:
-            raise InputError(f"{self.name!r} cannot be read ({hole_words(self._stream.hole)})")
+            raise InputError(f"{self.name!r} cannot be read ({self._stream.hole!s})")
         if kind is None:
             raise InputError(f"{self.name!r} is nothing that can be cleaned; {KNOWN}")
         return kind
@@ -99,7 +98,7 @@ class Input:
         if self._stream is None:
             standard = self.name == STANDARD_INPUT
             self._file = cast(BufferedReader, sys.stdin.buffer) if standard else self.path.open("rb")
-            self._stream = html_files.opened(self._file, self.name)
+            self._stream = stream.opened(self._file, self.name)
         return self._stream
 
     def close(self) -> None:
@@ -108,7 +107,7 @@ class Input:
             self._file.close()
         self._stream = self._file = None
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[ReadResult]:
         """Everything in it, in order."""
         if self.kind is None:
             yield from html_files.read_folder(self.path)
@@ -122,11 +121,11 @@ class Input:
             self.close()
 
 
-def kind_of_name(name: str) -> Kind | None:
-    """The kind that a file's name says.
+def format_of_name(name: str) -> ArchiveFormat | None:
+    """The format that a file's name says.
 
-    >>> kind_of_name("pages/2004.warc.gz").name, kind_of_name("pages.txt")
+    >>> format_of_name("pages/2004.warc.gz").name, format_of_name("pages.txt")
     ('WARC', None)
     """
-    ends = html_files.bare(name)
-    return next((kind for kind in KINDS if kind.suffixes and ends.endswith(kind.suffixes)), None)
+    ends = stream.bare(name)
+    return next((kind for kind in FORMATS if kind.suffixes and ends.endswith(kind.suffixes)), None)

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from crawler.archives.frames import hole_words
-from crawler.archives.records import MAX_PAGE, Broken, BrokenError, Found, Raw, Record
+from crawler.archives.records import MAX_PAGE, Broken, BrokenError, Raw, ReadResult, Record
 from crawler.archives.stream import Stream
 from crawler.page.page import Page
 
@@ -15,7 +14,7 @@ SPACE = re.compile(r"[ \t\r\n]*")
 BOM = b"\xef\xbb\xbf"
 
 
-def read(stream: Stream, name: str) -> Iterator[Found]:
+def read(stream: Stream, name: str) -> Iterator[ReadResult]:
     """The lines of a file that are not blank."""
     number = 0
     while True:
@@ -25,7 +24,7 @@ def read(stream: Stream, name: str) -> Iterator[Found]:
         if line is None:
             yield Broken(place, f"the line is longer than {MAX_LINE:,} bytes")
         elif stream.hole is not None and not line.endswith(b"\n"):
-            yield Broken(place, hole_words(stream.hole))
+            yield Broken(place, str(stream.hole))
             stream.resume()
             stream.line(MAX_LINE)  # what is left of a line
         elif not line:

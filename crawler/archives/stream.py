@@ -1,20 +1,207 @@
-"""A file being read once, from its beginning to its end, with as much of it in memory as is looked at."""
+"""The bytes of a file, read once from its beginning to its end, unpacked if they are gzip, xz or zstd.
 
+Each of these allows several parts in a file, one behind the other; archives are often written one record a part. A
+damaged part leaves a hole, and reading goes on at the next part.
+"""
+
+import lzma
 import re
-from collections.abc import Iterable
+import sys
+import zlib
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from io import BufferedReader
+from itertools import chain
+from typing import NamedTuple, Protocol
 
-from crawler.archives.compression import Hole
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdDecompressor as ZstdDecompressor
+    from compression.zstd import ZstdError as ZstdError
+else:
+    from backports.zstd import ZstdDecompressor as ZstdDecompressor
+    from backports.zstd import ZstdError as ZstdError
+
+PIECE = 64 * 1024
+KEPT = 32  # pieces of a damaged part that are searched for the next part's beginning
+MAX_DICTIONARY = 256 * 1024 * 1024  # memory xz may ask for; its highest preset asks for 65 MB
+ERRORS = (zlib.error, lzma.LZMAError, ZstdError, ValueError)
+
+
+class Hole(NamedTuple):
+    """A place in a file, in bytes, where nothing could be unpacked."""
+
+    at: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.why}, at byte {self.at:,} of the file"
+
+
+class Unpacker(Protocol):
+    """One part of a compressed file being unpacked, as in the standard library's modules."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class Inflate:
+    """zlib with the names of the other modules."""
+
+    def __init__(self, bits: int) -> None:
+        self._inflate = zlib.decompressobj(wbits=bits)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self._inflate.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inflate.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        found = self._inflate.decompress(self._inflate.unconsumed_tail + data, max_length)
+        self.needs_input = len(found) < max_length and not self._inflate.unconsumed_tail
+        return found
+
+
+class Packing(NamedTuple):
+    """A kind of compression: its name, the first bytes of a part, and what unpacks one."""
+
+    name: str
+    magic: re.Pattern[bytes]
+    unpacker: Callable[[], Unpacker]
+
+
+# Flags, time and system are looked at too: three bytes alone turn up by chance in what is searched.
+GZIP = re.compile(rb"\x1f\x8b\x08[\0-\x1f].{5}[\0-\x0d\xff]", re.DOTALL)
+PACKINGS = {
+    ".gz": Packing("gzip", GZIP, lambda: Inflate(31)),
+    ".xz": Packing("xz", re.compile(rb"\xfd7zXZ\0"), lambda: lzma.LZMADecompressor(memlimit=MAX_DICTIONARY)),
+    ".zst": Packing("zstd", re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), ZstdDecompressor),
+}
+MAGIC_LENGTH = 10
+
+
+def packing_of(name: str, head: bytes) -> Packing | None:
+    """How a file is compressed, by its name, else by its first bytes.
+
+    >>> packing_of("pages.jsonl.gz", b"").name, packing_of("pages.jsonl", b"{")
+    ('gzip', None)
+    """
+    for suffix, packing in PACKINGS.items():
+        if name.lower().endswith(suffix):
+            return packing
+    return next((packing for packing in PACKINGS.values() if packing.magic.match(head)), None)
+
+
+def bare(name: str) -> str:
+    """A file's name in lower case, without the suffix of its compression.
+
+    >>> bare("A.HTML.gz"), bare("a.gz.html")
+    ('a.html', 'a.gz.html')
+    """
+    lower = name.lower()
+    return next((lower.removesuffix(suffix) for suffix in PACKINGS if lower.endswith(suffix)), lower)
+
+
+def pieces(file: BufferedReader) -> Iterator[bytes]:
+    """The bytes of a file as they come; the first piece is long enough to tell the compression."""
+    if head := file.read(MAGIC_LENGTH):
+        yield head
+    while data := file.read1(PIECE):
+        yield data
+
+
+class _Packed:
+    """The compressed bytes of a file; what was read can be put back."""
+
+    def __init__(self, stored: Iterator[bytes]) -> None:
+        self.stored = stored
+        self.ahead = b""
+        self.at = 0
+
+    def read(self) -> bytes:
+        data, self.ahead = self.ahead or next(self.stored, b""), b""
+        self.at += len(data)
+        return data
+
+    def put_back(self, data: bytes) -> None:
+        self.ahead = data + self.ahead
+        self.at -= len(data)
+
+    def seek(self, magic: re.Pattern[bytes]) -> tuple[bool, bool]:
+        """Go to the next part: whether there is one, and whether only padding was passed."""
+        padding = True
+        while data := self.read():
+            while len(data) < MAGIC_LENGTH and (more := self.read()):
+                data += more
+            found = magic.search(data)
+            # The beginning may lie across two pieces.
+            passed = found.start() if found else max(0, len(data) - MAGIC_LENGTH + 1)
+            padding = padding and not data[: passed if found else len(data)].strip(b"\0")
+            if found:
+                self.put_back(data[passed:])
+                return True, padding
+            if not (more := self.read()):
+                return False, padding
+            self.put_back(data[passed:] + more)
+        return False, padding
+
+
+def unpacked(stored: Iterator[bytes], packing: Packing) -> Iterator[bytes | Hole]:
+    """The content of a compressed file, with a hole for each damaged part."""
+    packed = _Packed(stored)
+    whole = True
+    while True:
+        at = packed.at
+        found, padding = packed.seek(packing.magic)
+        if whole and not padding:
+            yield Hole(at, f"this is not {packing.name}")
+        if not found:
+            return
+        whole = yield from _part(packed, packing)
+
+
+def _part(packed: _Packed, packing: Packing) -> Generator[bytes | Hole, None, bool]:
+    """The content of one part. Returns whether it is whole; if not, the last bytes are put back and searched."""
+    start, part = packed.at, packing.unpacker()
+    read: deque[bytes] = deque(maxlen=KEPT)
+    try:
+        while not part.eof:
+            data = packed.read() if part.needs_input else b""
+            if part.needs_input and not data:
+                raise EOFError
+            read.append(data)
+            if found := part.decompress(data, PIECE):
+                yield found
+    except EOFError:
+        yield Hole(packed.at, f"the {packing.name} data are cut off")
+    except ERRORS as error:
+        yield Hole(
+            start, f"the {packing.name} data are damaged ({str(error) or type(error).__name__}): the rest is lost"
+        )
+    else:
+        packed.put_back(part.unused_data)
+        return True
+    packed.put_back(b"".join(read)[1:])
+    return False
 
 
 class Stream:
-    """The bytes of a file, up to its end or to a hole; `resume` goes on behind the hole."""
+    """The bytes of a file up to its end or a hole, with a buffer to look ahead; `resume` goes on behind the hole."""
 
     def __init__(self, pieces: Iterable[bytes | Hole]) -> None:
         self._pieces = iter(pieces)
         self._buffer = bytearray()
         self._ended = False
         self.offset = 0
-        """How many bytes were taken or passed, unpacked."""
+        """How many unpacked bytes were taken or skipped."""
         self.hole: Hole | None = None
 
     def _more(self) -> bool:
@@ -43,7 +230,7 @@ class Stream:
             pass
 
     def matches(self, pattern: re.Pattern[bytes], at: int, size: int) -> bool:
-        """Whether there are so many bytes before what the pattern matches in the next ones."""
+        """Whether the pattern matches `at` bytes ahead, within the next `size` bytes."""
         self._fill(at + size)
         return len(self._buffer) >= at and pattern.match(self._buffer, at, at + size) is not None
 
@@ -53,18 +240,18 @@ class Stream:
         return bytes(memoryview(self._buffer)[:size])
 
     def take(self, size: int) -> bytes:
-        """The next bytes, fewer at the end, which are read by that."""
+        """The next bytes, fewer at the end, removed from the buffer."""
         taken = self.peek(size)
         self.skip(len(taken))
         return taken
 
     def skip(self, size: int) -> None:
-        """Pass over bytes that are in memory."""
+        """Skip bytes of the buffer."""
         del self._buffer[:size]
         self.offset += size
 
     def line(self, limit: int) -> bytes | None:
-        """The next line with its end; nothing at the end; None for a line over the limit, which is passed over."""
+        """The next line with its end; empty at the end of the file; None for a line over the limit, which is passed."""
         end, seen = self._buffer.find(b"\n"), 0
         while end < 0:
             seen = len(self._buffer)
@@ -81,7 +268,7 @@ class Stream:
         return self.take(end + 1)
 
     def _pass_line(self) -> None:
-        """Pass over the rest of a line, in little memory."""
+        """Skip the rest of a line without holding it in memory."""
         while (end := self._buffer.find(b"\n")) < 0:
             self.skip(len(self._buffer))
             if not self._more():
@@ -89,7 +276,7 @@ class Stream:
         self.skip(end + 1)
 
     def find(self, mark: bytes, limit: int) -> int | None:
-        """How far the next line that begins with the mark is, if it is no farther than the limit."""
+        """The distance to the next line that begins with the mark; None beyond the limit."""
         if self.peek(len(mark)) == mark:
             return 0
         start = 0
@@ -100,7 +287,7 @@ class Stream:
         return at + 1 if at < limit else None
 
     def skip_to(self, mark: bytes) -> bool:
-        """Pass over everything before the next line that begins with the mark; whether that was more than blanks."""
+        """Skip everything before the next line that begins with the mark; whether that was more than white space."""
         junk = False
         if self.peek(len(mark)) == mark:
             return junk
@@ -115,3 +302,11 @@ class Stream:
         junk = junk or bool(self._buffer[:at].strip())
         self.skip(at + 1)
         return junk
+
+
+def opened(file: BufferedReader, name: str) -> Stream:
+    """An open file as a stream, unpacked if it is compressed."""
+    stored = pieces(file)
+    head = next(stored, b"")
+    packing, stored = packing_of(name, head), chain([head], stored)
+    return Stream(unpacked(stored, packing) if packing else stored)

@@ -12,11 +12,22 @@ import re
 import zlib
 from collections.abc import Iterator
 
-from crawler.archives.compression import Inflate, unpack
-from crawler.archives.frames import CUT, LONG, Fault, Layout, frames
-from crawler.archives.http_answer import page_of
-from crawler.archives.records import MAX_STORED, Broken, BrokenError, Found, Raw, Record, as_json
-from crawler.archives.stream import Stream
+from crawler.archives.http_answer import page_of, unpack
+from crawler.archives.records import (
+    CUT,
+    LONG,
+    MAX_STORED,
+    Broken,
+    BrokenError,
+    Fault,
+    Layout,
+    Raw,
+    ReadResult,
+    Record,
+    as_json,
+    frames,
+)
+from crawler.archives.stream import Inflate, Stream
 
 # The first line of the next record may be damaged, too.
 LAYOUT = Layout(b"version: ", "length", re.compile(rb"[\r\n]*(?:version: |\Z)|[\r\n]+[^\n]{1,40}\nurl: "))
@@ -25,7 +36,7 @@ BEGINNING = re.compile(rb"^version: .*\n(?:.+\n){0,20}?url: |\A\s*version: ", re
 CLOSING_TAG = b"</html>"
 
 
-def read(stream: Stream, name: str) -> Iterator[Found]:
+def read(stream: Stream, name: str) -> Iterator[ReadResult]:
     """The records of a file in the raw page format."""
     for frame in frames(stream, LAYOUT):
         place = f"{name}: byte {frame.at:,}"

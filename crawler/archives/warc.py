@@ -7,9 +7,20 @@ whole. A file compressed as one and a file compressed record by record are read 
 import re
 from collections.abc import Iterator
 
-from crawler.archives.frames import LONG, Fault, Layout, frames
 from crawler.archives.http_answer import page_of, page_of_body
-from crawler.archives.records import Broken, BrokenError, Found, Raw, Record, Skipped, as_json
+from crawler.archives.records import (
+    LONG,
+    Broken,
+    BrokenError,
+    Fault,
+    Layout,
+    Raw,
+    ReadResult,
+    Record,
+    Skipped,
+    as_json,
+    frames,
+)
 from crawler.archives.stream import Stream
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import media_type
@@ -18,7 +29,7 @@ LAYOUT = Layout(b"WARC/", "content-length", re.compile(rb"\r?\n\r?\n|[\r\n]*(?:\
 PAGES = frozenset(("response", "resource"))
 
 
-def read(stream: Stream, name: str) -> Iterator[Found]:
+def read(stream: Stream, name: str) -> Iterator[ReadResult]:
     """The records of a WARC file."""
     for frame in frames(stream, LAYOUT):
         place = f"{name}: byte {frame.at:,}"

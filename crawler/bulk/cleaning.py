@@ -1,15 +1,27 @@
-"""Cleaning of saved pages: raw records in, lines of JSON out, in their order, on any number of processors."""
+"""Cleaning of saved pages: raw records in, lines of JSON out, in their order, on any number of processors.
+
+One file of an archive cleaned into one file of lines: the piece of work, in whatever process on whatever machine.
+
+Files cleaned by processes of this machine.
+"""
 
 import json
+import os
+import socket
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from crawler.archives.records import Broken, BrokenError, Found, NotHtmlError, Raw, Skipped, as_json
-from crawler.bulk.parallel import in_order
+from crawler.archives.inputs import Input
+from crawler.archives.records import Broken, BrokenError, InputError, NotHtmlError, Raw, ReadResult, Skipped, as_json
+from crawler.bulk.manifest import NO_ARCHIVE, Pair, is_folder, maker
+from crawler.bulk.parallel import as_done, in_order
 from crawler.extraction import Extractor
 from crawler.extraction.output.markdown import markdown
+from crawler.files import OutputError, WholeFile
 from crawler.metadata.record_readers import READERS
 from crawler.noise.verdict import noise_of
 from crawler.outcomes import Code, Outcome, Outcomes
@@ -31,12 +43,12 @@ class Cleaned(NamedTuple):
     """The limit after which the page was not read any more."""
 
 
-Result = Cleaned | Broken | Skipped
-Cleaner = Callable[[Found], Result]
+CleaningResult = Cleaned | Broken | Skipped
+Cleaner = Callable[[ReadResult], CleaningResult]
 
 
 @dataclass
-class Tally:
+class CleaningCounts:
     """The results of the records, counted."""
 
     pages: int = 0
@@ -47,7 +59,7 @@ class Tally:
     cut: Outcomes = field(default_factory=Outcomes)
     """Pages of which only the beginning was read."""
 
-    def add(self, result: Result) -> None:
+    def add(self, result: CleaningResult) -> None:
         if isinstance(result, Cleaned):
             self.pages += 1
             self.before += result.before
@@ -59,7 +71,7 @@ class Tally:
         else:
             self.skipped[result.outcome] += 1
 
-    def include(self, other: "Tally") -> None:
+    def include(self, other: "CleaningCounts") -> None:
         """Count what was counted elsewhere."""
         self.pages += other.pages
         self.before += other.before
@@ -69,7 +81,7 @@ class Tally:
         self.cut += other.cut
 
 
-def clean(found: Found, method: str, extract: Extractor, wish: str, fields: Sequence[str]) -> Result:
+def clean(found: ReadResult, method: str, extract: Extractor, wish: str, fields: Sequence[str]) -> CleaningResult:
     """The clean text of a record, with what else is the wish; never an exception."""
     if not isinstance(found, Raw):
         return found
@@ -103,12 +115,100 @@ def cleaner(method: str, extract: Extractor, wish: str = "no", fields: Sequence[
     return partial(clean, method=method, extract=extract, wish=wish, fields=fields)
 
 
-def cleaned(found: Iterable[Found], clean: Cleaner, jobs: int, died: Callable[[], None]) -> Iterator[Result]:
+def cleaned(
+    found: Iterable[ReadResult], clean: Cleaner, jobs: int, died: Callable[[], None]
+) -> Iterator[CleaningResult]:
     """The result of each record, in their order."""
     return in_order(clean, found, jobs, _lost, died)
 
 
-def _lost(found: Found) -> Result:
+def _lost(found: ReadResult) -> CleaningResult:
     """A record whose cleaning has killed two processes."""
     assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
     return Broken(found.place, "the process that cleans it dies")
+
+
+NAMED = 10
+"""Broken records of a file that are named; the others are counted: a file of nothing else must not fill the memory."""
+
+
+def _this_worker() -> tuple[str, int, int]:
+    """The machine, the process and the thread."""
+    return socket.gethostname(), os.getpid(), threading.get_ident()
+
+
+@dataclass
+class FileResult:
+    """The result of a file."""
+
+    pair: Pair
+    tally: CleaningCounts = field(default_factory=CleaningCounts)
+    named: list[Broken] = field(default_factory=list)
+    was_there: bool = False
+    failed: str = ""
+    """Why there is no output."""
+    stops: bool = False
+    """Whether other files would fail as well."""
+    worker: tuple[str, int, int] = field(default_factory=_this_worker)
+
+
+@dataclass(frozen=True)
+class FileCleaner:
+    """How files are cleaned, and into which folder."""
+
+    folder: Path
+    name: str
+    """What tells the folder from others."""
+    clean: Cleaner
+    maker: str
+    """Whose lines they are: another Winnow would write others."""
+
+    def __call__(self, pair: Pair) -> FileResult:
+        """Clean a file, in the order of its records; its result, and never an exception for what is in it."""
+        result = FileResult(pair)
+        try:
+            self._check()
+            if os.path.lexists(self.folder / pair.output):  # by one whose death was said before its success
+                result.was_there = True
+                return result
+            self._clean(pair, result)
+        except InputError as error:
+            result.failed = str(error)
+        except OutputError as error:
+            result.failed, result.stops = str(error), True
+        return result
+
+    def _check(self) -> None:
+        """Raise an OutputError when the lines would be others, or elsewhere."""
+        if maker() != self.maker:
+            raise OutputError(f"on {socket.gethostname()} is another Winnow or Python: {maker()}, not {self.maker}")
+        if not is_folder(self.folder, self.name):
+            raise OutputError(f"{str(self.folder)!r} on {socket.gethostname()} is not the folder that is written to")
+
+    def _clean(self, pair: Pair, result: FileResult) -> None:
+        source = Input(str(pair.input))
+        if source.kind is None or source.kind.name == "HTML":
+            source.close()
+            raise InputError(f"{pair.shown!r} is HTML; {NO_ARCHIVE}")
+        with WholeFile(str(self.folder / pair.output)) as output:
+            for found in source.found():
+                one = self.clean(found)
+                result.tally.add(one)
+                if isinstance(one, Cleaned):
+                    output.write(one.line)
+                elif isinstance(one, Broken) and len(result.named) < NAMED:
+                    result.named.append(one)
+            output.finish()
+
+
+DIES = "the processes that clean it die"
+
+
+def by_processes(work: FileCleaner, todo: Sequence[Pair], jobs: int, died: Callable[[], None]) -> Iterator[FileResult]:
+    """The result of each file, as it is done; a file that kills two processes is given up."""
+    yield from as_done(work, todo, jobs, lost, died)
+
+
+def lost(pair: Pair) -> FileResult:
+    """A file whose cleaning kills."""
+    return FileResult(pair, failed=f"{pair.shown!r}: {DIES}")

@@ -18,8 +18,8 @@ from distributed.client import FutureCancelledError
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
 
-from crawler.bulk.one_file import FileResult, Work, lost
-from crawler.bulk.pairs import Pair
+from crawler.bulk.cleaning import FileCleaner, FileResult, lost
+from crawler.bulk.manifest import Pair
 from crawler.bulk.parallel import WorkersError, without_interrupts
 
 LOOK_SECONDS = 1.0  # between two looks at which workers there are
@@ -31,19 +31,19 @@ NOBODY = "There is no worker at the scheduler; the files wait for one."
 
 
 def by_dask(
-    work: Work, todo: Sequence[Pair], address: str, jobs: int, said: Callable[[str], None]
+    work: FileCleaner, todo: Sequence[Pair], address: str, jobs: int, said: Callable[[str], None]
 ) -> Iterator[FileResult]:
     """The result of each file, as it is done; without an address by so many processes of this machine."""
     if not todo:
         return
     with _silence(), _client(address, jobs) as client, client.as_current():
-        yield from Errand(client, work, said).results(todo)
+        yield from DaskRun(client, work, said).results(todo)
 
 
-class Errand:
+class DaskRun:
     """Files that are given to the workers of a scheduler."""
 
-    def __init__(self, client: Client, work: Work, said: Callable[[str], None]) -> None:
+    def __init__(self, client: Client, work: FileCleaner, said: Callable[[str], None]) -> None:
         self.client, self.work, self.said = client, work, said
         self.under_way: dict[Future, Pair] = {}
         self.workers: dict[str, int] = {}

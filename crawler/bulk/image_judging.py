@@ -12,8 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from crawler.archives import html_files, json_lines
-from crawler.archives.records import Broken, BrokenError, Found, Raw, Skipped, as_json
+from crawler.archives import json_lines, stream
+from crawler.archives.records import Broken, BrokenError, Raw, ReadResult, Skipped, as_json
 from crawler.bulk.parallel import in_order
 from crawler.extraction import Extractor
 from crawler.noise.evidence import Evidence
@@ -33,13 +33,13 @@ NAMELESS = "http://page.example/"
 """The address that pages without one have in labels, which their relative addresses are joined to."""
 
 
-class Judging(Protocol):
+class ImageJudge(Protocol):
     """What has an opinion on pictures, as crawler.noise.verdict.Judge has."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict: ...
 
 
-class Saved(NamedTuple):
+class SavedPage(NamedTuple):
     """A page of a line of JSON."""
 
     id: str
@@ -50,7 +50,7 @@ class Saved(NamedTuple):
     page: Page
 
 
-class Counts(NamedTuple):
+class PageEvidence(NamedTuple):
     """What one page shows."""
 
     site: str
@@ -72,10 +72,10 @@ class JudgedPage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Panel:
+class ImageJudging:
     """The judges, and what they go by."""
 
-    judges: tuple[Judging, ...]
+    judges: tuple[ImageJudge, ...]
     extract: Extractor
     evidence: Mapping[str, Evidence]
     """What was counted, by site."""
@@ -85,19 +85,21 @@ class Panel:
     """The ids of the pages to judge; None for all."""
 
 
-def read(path: Path) -> Iterator[Found]:
+def read(path: Path) -> Iterator[ReadResult]:
     """The lines of a file, which may be compressed; an OSError where it cannot be read."""
     with path.open("rb") as file:
-        for found in json_lines.read(html_files.opened(file, path.name), path.as_posix()):
+        for found in json_lines.read(stream.opened(file, path.name), path.as_posix()):
             yield found._replace(head={FILE: path.as_posix()}) if isinstance(found, Raw) else found
 
 
-def read_all(paths: Iterable[Path]) -> Iterator[Found]:
+def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
     """The lines of some files."""
     return chain.from_iterable(map(read, paths))
 
 
-def evidence(found: Iterable[Found], jobs: int, died: Callable[[], None], nameless: str = "") -> dict[str, Evidence]:
+def evidence(
+    found: Iterable[ReadResult], jobs: int, died: Callable[[], None], nameless: str = ""
+) -> dict[str, Evidence]:
     """What all pages together show, by site; what cannot be read counts for nothing."""
     by_site: dict[str, Evidence] = {}
     for counts in in_order(partial(_count, nameless=nameless), found, jobs, _uncounted, died):
@@ -106,7 +108,9 @@ def evidence(found: Iterable[Found], jobs: int, died: Callable[[], None], namele
     return by_site
 
 
-def judged(found: Iterable[Found], panel: Panel, jobs: int, died: Callable[[], None]) -> Iterator[JudgedPage | Broken]:
+def judged(
+    found: Iterable[ReadResult], panel: ImageJudging, jobs: int, died: Callable[[], None]
+) -> Iterator[JudgedPage | Broken]:
     """The verdicts on each page, or why there are none."""
     for result in in_order(partial(_judge, panel=panel), found, jobs, _lost, died):
         if not isinstance(result, Skipped):
@@ -130,17 +134,17 @@ def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
         yield one_line(text).encode("utf-8", "backslashreplace")
 
 
-def _count(found: Found, nameless: str) -> Counts | None:
+def _count(found: ReadResult, nameless: str) -> PageEvidence | None:
     try:
         saved = page_of(found, nameless)
         counted = Evidence()
         counted.see(sightings(saved.page, NO_TEXT))
     except Exception:  # the same page is named when it is judged
         return None
-    return Counts(saved.site, counted)
+    return PageEvidence(saved.site, counted)
 
 
-def _judge(found: Found, panel: Panel) -> JudgedPage | Broken | Skipped:
+def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
     """The verdicts on the pictures of a page; never an exception."""
     if not isinstance(found, Raw):
         return found
@@ -162,7 +166,7 @@ def _judge(found: Found, panel: Panel) -> JudgedPage | Broken | Skipped:
     return JudgedPage(saved.id, saved.shown, found.head[FILE], saved.site, counted.pages, pictures)
 
 
-def page_of(found: Found, nameless: str) -> Saved:
+def page_of(found: ReadResult, nameless: str) -> SavedPage:
     """The page of a line, or a BrokenError."""
     if not isinstance(found, Raw):
         raise BrokenError("there is no page")
@@ -177,7 +181,7 @@ def page_of(found: Found, nameless: str) -> Saved:
     name = json.loads(shown) if shown.startswith('"') else shown
     # Pages without an address are each a site of its own.
     home = site(address) if own else found.place
-    return Saved(name, shown, home, replace(record.page, url=address))
+    return SavedPage(name, shown, home, replace(record.page, url=address))
 
 
 def _milder(one: Verdict, other: Verdict) -> Verdict:
@@ -189,10 +193,10 @@ def _rounded(score: float | None) -> float | None:
     return None if score is None else round(score, DIGITS)
 
 
-def _uncounted(_: Found) -> None:
+def _uncounted(_: ReadResult) -> None:
     """A page whose counting has killed two processes."""
 
 
-def _lost(found: Found) -> JudgedPage | Broken | Skipped:
+def _lost(found: ReadResult) -> JudgedPage | Broken | Skipped:
     assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
     return Broken(found.place, "the process that judges it dies")

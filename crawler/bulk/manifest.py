@@ -1,20 +1,83 @@
-"""With what a folder of clean lines was made: a restart goes on with the same, or not at all."""
+"""Which file of an archive becomes which file of lines.
+
+With what a folder of clean lines was made: a restart goes on with the same, or not at all.
+"""
 
 import hashlib
 import json
 import os
 import platform
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any
 
 from crawler import __version__
-from crawler.bulk.pairs import Pair
-from crawler.files import OutputError, WholeFile
+from crawler.archives.inputs import STANDARD_INPUT, format_of_name
+from crawler.files import LONGEST, OutputError, WholeFile
+
+ENDING = ".jsonl"
+NO_ARCHIVE = "--into cleans WARC files, JSON lines and Tianwang's raw pages, and -o all the others"
+
+
+class PairsError(Exception):
+    """Why these files cannot be cleaned into this folder, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A file, in full so that other machines find it, and the name of what it becomes."""
+
+    shown: str
+    input: Path
+    output: str
+    size: int | None
+    """Bytes as it is stored; None when the file cannot be read."""
+
+
+def pairs(names: Sequence[str]) -> list[Pair]:
+    """What each file becomes; a PairsError if one is no archive, or two would become the same file.
+
+    A file keeps its whole name, so that `2004.warc` and `2004.warc.gz` do not meet.
+    """
+    found = [_pair(name) for name in names]
+    taken: dict[str, Pair] = {}
+    for pair in found:
+        other = taken.setdefault(pair.output.casefold(), pair)  # some file systems do not tell A from a
+        if other is not pair:
+            raise PairsError(f"{other.shown!r} and {pair.shown!r} would both become {pair.output!r}")
+    return found
+
+
+def largest_first(found: Iterable[Pair]) -> list[Pair]:
+    """In the order in which they are begun: who is free at the end shall not have to wait for a large one."""
+    return sorted(found, key=lambda pair: (-(pair.size or 0), pair.output))
+
+
+def _pair(name: str) -> Pair:
+    if name == STANDARD_INPUT:
+        raise PairsError(f"standard input has no name to give to what it becomes; {NO_ARCHIVE}")
+    path = Path(os.path.abspath(name))  # noqa: PTH100 - resolve() would give the names of what links lead to
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        size = None
+    else:
+        size = status.st_size
+        if not S_ISREG(status.st_mode):
+            what = "a folder" if S_ISDIR(status.st_mode) else "no file"
+            raise PairsError(f"{name!r} is {what}; {NO_ARCHIVE}")
+    kind = format_of_name(name)
+    if kind is not None and kind.name == "HTML":
+        raise PairsError(f"{name!r} is HTML; {NO_ARCHIVE}")
+    if len(os.fsencode(path.name + ENDING)) > LONGEST:
+        raise PairsError(f"the name of {name!r} is too long: {LONGEST - len(ENDING)} bytes are allowed")
+    return Pair(name, path, path.name + ENDING, size)
+
 
 NAME = ".clean.json"
 HEAD = 100  # bytes of a recipe, in which its folder's name of its own stands
@@ -34,12 +97,12 @@ CODE = (
 ELSEWHERE = "give another FOLDER, or empty this one"
 
 
-class RecipeError(Exception):
+class ManifestError(Exception):
     """Why a folder cannot be gone on with, in one sentence."""
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Manifest:
     """Who made the lines, with which options, of which files: their bytes by the names of what they become."""
 
     folder: str
@@ -65,13 +128,13 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
     """What tells the folder from others, once its recipe is in it; a RecipeError when others made what is in it."""
     before = _read(folder / NAME)
     name = secrets.token_hex(16) if before is None else before.folder
-    now = Recipe(name, maker(), options, {pair.output: pair.size for pair in found})
+    now = Manifest(name, maker(), options, {pair.output: pair.size for pair in found})
     if before is not None:
         _compare(folder, before, now)
     known = {} if before is None else before.sizes
     new = [output for output in now.sizes if output not in known]
     if strange := next((output for output in new if os.path.lexists(folder / output)), None):
-        raise RecipeError(f"{str(folder / strange)!r} is there and was not made by scrapy clean --into; {ELSEWHERE}")
+        raise ManifestError(f"{str(folder / strange)!r} is there and was not made by scrapy clean --into; {ELSEWHERE}")
     sizes = {**known, **{output: known.get(output) if size is None else size for output, size in now.sizes.items()}}
     lines = {"folder": name, "maker": now.maker, "options": dict(options), "sizes": sizes}
     try:
@@ -79,7 +142,7 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
             output.write(json.dumps(lines, indent=1).encode() + b"\n")
             output.finish()
     except OutputError as error:
-        raise RecipeError(str(error)) from None
+        raise ManifestError(str(error)) from None
     return name
 
 
@@ -92,28 +155,28 @@ def is_folder(folder: Path, name: str) -> bool:
         return False
 
 
-def _compare(folder: Path, before: Recipe, now: Recipe) -> None:
+def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
     if before.maker != now.maker:
-        raise RecipeError(f"{str(folder)!r} was made by {before.maker}, and this is {now.maker}: {ELSEWHERE}")
+        raise ManifestError(f"{str(folder)!r} was made by {before.maker}, and this is {now.maker}: {ELSEWHERE}")
     for name in sorted(before.options.keys() | now.options.keys()):
         was, is_now = before.options.get(name), now.options.get(name)
         if was != is_now:
-            raise RecipeError(f"{str(folder)!r} was made with {name} {was!r}, and now it is {is_now!r}: {ELSEWHERE}")
+            raise ManifestError(f"{str(folder)!r} was made with {name} {was!r}, and now it is {is_now!r}: {ELSEWHERE}")
     for name in sorted(before.sizes.keys() & now.sizes.keys()):
         was, is_now = before.sizes[name], now.sizes[name]
         if was is not None and is_now is not None and was != is_now:
-            raise RecipeError(
+            raise ManifestError(
                 f"what became {name!r} in {str(folder)!r} had {was:,} bytes, and now {is_now:,}: {ELSEWHERE}"
             )
 
 
-def _read(path: Path) -> Recipe | None:
+def _read(path: Path) -> Manifest | None:
     """The recipe in a file; None when there is none."""
     if not os.path.lexists(path):
         return None
     try:
         saved = json.loads(path.read_bytes())
         sizes = {str(name): size if size is None else int(size) for name, size in saved["sizes"].items()}
-        return Recipe(str(saved["folder"]), str(saved["maker"]), dict(saved["options"]), sizes)
+        return Manifest(str(saved["folder"]), str(saved["maker"]), dict(saved["options"]), sizes)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        raise RecipeError(f"{str(path)!r} is no recipe of scrapy clean --into; {ELSEWHERE}") from None
+        raise ManifestError(f"{str(path)!r} is no recipe of scrapy clean --into; {ELSEWHERE}") from None

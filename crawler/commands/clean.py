@@ -16,11 +16,12 @@ from time import monotonic
 from rich.filesize import decimal
 from scrapy.utils.log import configure_logging
 
-from crawler.archives.html_files import SUFFIXES, bare
+from crawler.archives.html_files import SUFFIXES
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
+from crawler.archives.stream import bare
 from crawler.arguments import MARKDOWN
-from crawler.bulk.cleaning import MORE, Cleaned, Tally, cleaned, cleaner
+from crawler.bulk.cleaning import MORE, Cleaned, CleaningCounts, cleaned, cleaner
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.extraction import favouring
 from crawler.extraction.auto import BALANCE, FAVOURS
@@ -120,7 +121,7 @@ class Command(OneSentence):
 
     def clean(self, inputs: Sequence[Input], output: WholeFile) -> int:
         """Clean everything and print the results; the exit status."""
-        tally, started, status, stopped = Tally(), monotonic(), 0, ""
+        tally, started, status, stopped = CleaningCounts(), monotonic(), 0, ""
         progress = CleaningProgress(inputs, tally, self.interval)
         try:
             with progress:
@@ -147,7 +148,7 @@ class Command(OneSentence):
             progress.show()
 
 
-def _closing(tally: Tally, seconds: float, stopped: str, output: WholeFile) -> Iterator[str]:
+def _closing(tally: CleaningCounts, seconds: float, stopped: str, output: WholeFile) -> Iterator[str]:
     """What is said at the end."""
     rate = f"{seconds:.1f} s ({tally.pages / max(seconds, 0.001):.1f} a second)"
     sizes = f"{decimal(tally.before)} of pages to {decimal(tally.after)} of text"

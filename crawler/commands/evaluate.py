@@ -18,7 +18,7 @@ from crawler.subcommands.options import OneSentence, names, refuse, whole
 from crawler.translation.message import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and scipy, without which the other commands must be listed
-    from crawler.evaluation.judgement import Plan, Verdict
+    from crawler.evaluation.judgement import EvaluationPlan, SetResult
 
 GROUPS = ("lang", "page_type")
 NEEDED = ("numpy", "scipy")
@@ -67,11 +67,10 @@ class Command(OneSentence):
         self.before = _read_baseline(Path(opts.baseline)) if opts.baseline is not None else None
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        from crawler.evaluation.judgement import Plan
-        from crawler.evaluation.record import record
-        from crawler.evaluation.report import report
+        from crawler.evaluation.judgement import EvaluationPlan
+        from crawler.evaluation.report import record, report
 
-        plan = Plan(tuple(self.methods), opts.by, PAGE_SECONDS, self.jobs)
+        plan = EvaluationPlan(tuple(self.methods), opts.by, PAGE_SECONDS, self.jobs)
         try:
             verdicts, faults = self.judge(plan)
         except KeyboardInterrupt:
@@ -89,12 +88,12 @@ class Command(OneSentence):
         if self.before is not None:
             self.compare(figures)
 
-    def judge(self, plan: "Plan") -> "tuple[list[Verdict], list[str]]":
+    def judge(self, plan: "EvaluationPlan") -> "tuple[list[SetResult], list[str]]":
         """The verdicts on all sets, each printed as soon as it is there; and what of the files could not be read."""
         from crawler.evaluation.gold import read_set
         from crawler.evaluation.judgement import judge
 
-        verdicts: list[Verdict] = []
+        verdicts: list[SetResult] = []
         faults: list[str] = []
         for path in self.paths:
             gold = read_set(path)
@@ -122,7 +121,7 @@ class Command(OneSentence):
         """Say what fell since the baseline."""
         import json
 
-        from crawler.evaluation.record import TOLERANCE, compared
+        from crawler.evaluation.report import TOLERANCE, compared
 
         assert self.before is not None  # noqa: S101 - only then it is called
         found = compared(self.before, json.loads(figures)["sets"])
@@ -162,7 +161,7 @@ class _Progress:
             print(f"\r{'':{self.width}}\r", end="", file=sys.stderr, flush=True)
 
 
-def _print_table(verdict: "Verdict") -> None:
+def _print_table(verdict: "SetResult") -> None:
     """Print the figures of a set."""
     from crawler.evaluation.report import HEADS, cells
 
@@ -197,7 +196,7 @@ def _check_files(inputs: list[Path], outputs: list[str], read: list[Path]) -> No
 
 
 def _read_baseline(path: Path) -> dict[str, dict[str, object]]:
-    from crawler.evaluation.record import RecordError, read_record
+    from crawler.evaluation.report import RecordError, read_record
 
     try:
         return read_record(path)

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawler.evaluation.gold import set_name
-from crawler.extraction.template_svm import Svm, save
+from crawler.extraction.template_svm import save
 from crawler.subcommands.options import OneSentence, refuse, whole
-from crawler.training.sets import GoldError, rows
-from crawler.training.template_svm import TooFewError, Trained, samples, train
 from crawler.translation.message import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and more
-    from crawler.extraction.template_svm import Matrix
-    from crawler.training.card import Made
+    from crawler.training.auto_release import AutoRelease
+    from crawler.training.template_svm import TrainedSvm
 
 METHODS = ("auto", "template-svm")
 FILES = {"auto": "auto.npz", "template-svm": "template_svm.npz"}
@@ -62,6 +60,8 @@ class Command(OneSentence):
         self.seed = opts.seed
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        from crawler.training.examples import GoldError, TooFewError
+
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         method, paths = args[0], tuple(map(Path, args[1:]))
         if missing := [CALLED.get(name, name) for name in NEEDED[method] if find_spec(name) is None]:
@@ -83,13 +83,16 @@ class Command(OneSentence):
 
     def auto(self, paths: tuple[Path, ...], validate: tuple[Path, ...], path: Path) -> str:
         """What is to be said of new weights of auto."""
-        from crawler.training.release import Plan, release
+        from crawler.training.auto_release import TrainingPlan, release
 
-        made = release(Plan(paths, validate, path, self.seed), _say)
+        made = release(TrainingPlan(paths, validate, path, self.seed), _say)
         return _report_auto(made, path)
 
     def template_svm(self, paths: tuple[Path, ...], path: Path) -> str:
         """What is to be said of a new SVM."""
+        from crawler.training.examples import rows
+        from crawler.training.template_svm import fit, samples, train
+
         path.parent.mkdir(parents=True, exist_ok=True)
         pages = ((row.page, row.gold or "") for one in paths for row in rows(one))
         trained = train(samples(pages), fit, FOLDS, self.seed)
@@ -102,15 +105,7 @@ class Command(OneSentence):
         self.exitcode = 1
 
 
-def fit(rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm:
-    """The SVM of scikit-learn, as numbers."""
-    from sklearn.svm import SVC
-
-    found = SVC(C=cost, gamma=gamma, kernel="rbf").fit(rows, main)
-    return Svm(found.support_vectors_, found.dual_coef_[0], gamma, float(found.intercept_[0]))
-
-
-def _report(trained: Trained, path: Path) -> str:
+def _report(trained: "TrainedSvm", path: Path) -> str:
     svm, score, hosts = trained.svm, trained.score, counted(trained.hosts, "host")
     return (
         f"{trained.blocks:,} blocks of {hosts}, {trained.main:,} of main text; {trained.drawn:,} drawn of each kind.\n"
@@ -120,9 +115,8 @@ def _report(trained: Trained, path: Path) -> str:
     )
 
 
-def _report_auto(made: "Made", path: Path) -> str:
-    from crawler.training.card import tables
-    from crawler.training.trial import COLUMNS, cells
+def _report_auto(made: "AutoRelease", path: Path) -> str:
+    from crawler.training.auto_release import COLUMNS, cells, tables
 
     lines = []
     for title, found in tables(made):

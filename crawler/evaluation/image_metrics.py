@@ -9,12 +9,18 @@
 
 Links of one site are alike, so the 95% intervals are by a bootstrap that draws sites and not links: as many as there
 are, with replacement, 2000 times from the same seed. Of a single site nothing can be said.
+
+The figures of all models on labelled pictures, side by side, as tables and as JSON.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+
+from crawler.evaluation.gold import KINDS, JudgedImage
+from crawler.reports.html_page import aligned
 
 Numbers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Interval = tuple[float, float]
@@ -28,7 +34,7 @@ ROUNDING = 1e-9
 ADVERT = "advert"
 
 
-class Link(NamedTuple):
+class ImageScore(NamedTuple):
     """A picture on a page, of which is known what it is, and what a model said of it."""
 
     set: str
@@ -41,7 +47,7 @@ class Link(NamedTuple):
     skipped: bool
 
 
-class Figures(NamedTuple):
+class ImageFigures(NamedTuple):
     """What a model is worth; None where there is nothing to divide by."""
 
     links: int
@@ -61,7 +67,7 @@ class Figures(NamedTuple):
 class _Ranked:
     """Links by their scores, those of one score together, each weighing as much as its site was drawn."""
 
-    def __init__(self, links: Sequence[Link]) -> None:
+    def __init__(self, links: Sequence[ImageScore]) -> None:
         scores = np.array([link.score for link in links])
         self.order = np.argsort(scores, kind="stable")
         self.starts = np.flatnonzero(np.r_[True, np.diff(scores[self.order]) > 0])
@@ -74,7 +80,7 @@ class _Ranked:
         return np.add.reduceat(noise, self.starts, axis=1), np.add.reduceat(content, self.starts, axis=1)
 
 
-def figures(links: Sequence[Link], intervals: bool = True) -> Figures:
+def figures(links: Sequence[ImageScore], intervals: bool = True) -> ImageFigures:
     """What a model is worth on these links."""
     noise = [link for link in links if link.is_noise]
     content = [link for link in links if not link.is_noise]
@@ -82,7 +88,7 @@ def figures(links: Sequence[Link], intervals: bool = True) -> Figures:
     adverts = [link for link in noise if link.kind == ADVERT]
     auc, removed, kept = (_only(values) for values in _drawn(links, np.ones((1, len(links)))))
     spread = _intervals(links) if intervals else (None, None, None)
-    return Figures(
+    return ImageFigures(
         links=len(links),
         noise=len(noise),
         auc=auc,
@@ -97,13 +103,13 @@ def figures(links: Sequence[Link], intervals: bool = True) -> Figures:
     )
 
 
-def of_kind(links: Sequence[Link], kind: str) -> list[Link]:
+def of_kind(links: Sequence[ImageScore], kind: str) -> list[ImageScore]:
     """The links of a kind, and all that are of the other label."""
     labels = {link.is_noise for link in links if link.kind == kind}
     return [link for link in links if link.kind == kind or link.is_noise not in labels]
 
 
-def _drawn(links: Sequence[Link], weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def _drawn(links: Sequence[ImageScore], weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """For each draw AUC, noise removed and content kept; not a number where there is nothing to divide by."""
     if not links:
         nothing = np.full(len(weights), np.nan)
@@ -121,7 +127,7 @@ def _drawn(links: Sequence[Link], weights: Numbers) -> tuple[Numbers, Numbers, N
         return won / (all_noise * all_content), removed, weights @ passed / all_content
 
 
-def _intervals(links: Sequence[Link]) -> tuple[Interval | None, Interval | None, Interval | None]:
+def _intervals(links: Sequence[ImageScore]) -> tuple[Interval | None, Interval | None, Interval | None]:
     """The 95% intervals of the same."""
     sites = {site: place for place, site in enumerate(sorted({link.site for link in links}))}
     if len(sites) < 2:
@@ -152,3 +158,85 @@ def _only(values: Numbers) -> float | None:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+MANY = 10
+"""Pages that a site must have to be one of many pages."""
+COLUMNS = "links noise AUC removed@98% kept NRecall NPrecision adverts".split()
+NOTE = (
+    "AUC, removed@98% (noise removed at 98% of content kept) and kept (content, by the model's own threshold) with 95% "
+    "intervals by bootstrap over sites; NRecall and NPrecision (noise skipped over all noise, over all skipped) and "
+    "adverts (skipped) by the model's own threshold."
+)
+
+
+class ImageTable(NamedTuple):
+    """Figures by name."""
+
+    title: str
+    rows: dict[str, ImageFigures]
+
+
+def by_hand(met: Sequence[JudgedImage], names: Sequence[str]) -> list[ImageTable]:
+    """The tables of labels by hand: all models, those on sites of many pages, and the first by kind and by set."""
+    many = [one for one in met if one.pages >= MANY]
+    first = _links(met, 0)
+    kinds = [kind for kind in KINDS if any(link.kind == kind for link in first)]
+    sets = sorted({link.set for link in first})
+    return [
+        ImageTable("model", _models(met, names)),
+        ImageTable(f"model, sites of {MANY} pages or more", _models(many, names)),
+        ImageTable(f"{names[0]}, kind against the other label", {one: figures(of_kind(first, one)) for one in kinds}),
+        ImageTable(f"{names[0]}, set", {one: figures([link for link in first if link.set == one]) for one in sets}),
+    ]
+
+
+def text(tables: Iterable[ImageTable]) -> str:
+    """The tables for people."""
+    parts = ([(one.title, *COLUMNS), *((name, *cells(row)) for name, row in one.rows.items())] for one in tables)
+    return "\n\n".join([*("\n".join(aligned(rows, range(len(COLUMNS) + 1))) for rows in parts), NOTE])
+
+
+def record(tables: Iterable[ImageTable], counts: dict[str, int]) -> str:
+    """The tables for programs."""
+    found = {table.title: {name: row._asdict() for name, row in table.rows.items()} for table in tables}
+    return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _models(met: Sequence[JudgedImage], names: Sequence[str]) -> dict[str, ImageFigures]:
+    return {name: figures(_links(met, row)) for row, name in enumerate(names)}
+
+
+def _links(met: Sequence[JudgedImage], row: int) -> list[ImageScore]:
+    """What one model said of the pictures."""
+    return [
+        ImageScore(label.set, site, pages, label.is_noise, label.kind, scores[row], skipped[row])
+        for label, site, pages, scores, skipped in met
+    ]
+
+
+def cells(row: ImageFigures) -> list[str]:
+    """Figures for people, under COLUMNS."""
+    return [
+        f"{row.links:,}",
+        f"{row.noise:,}",
+        _spread(row.auc, row.auc_interval),
+        _spread(row.removed, row.removed_interval),
+        _spread(row.kept, row.kept_interval),
+        _short(row.recall),
+        _short(row.precision),
+        _short(row.adverts),
+    ]
+
+
+def _spread(value: float | None, interval: Interval | None) -> str:
+    """A figure and its interval.
+
+    >>> _spread(0.91, (0.875, 1.0)), _spread(0.5, None), _spread(None, None)
+    ('.910 (.875-1.000)', '.500', '-')
+    """
+    return _short(value) if interval is None else f"{_short(value)} ({_short(interval[0])}-{_short(interval[1])})"
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}".removeprefix("0") if value < 1 else f"{value:.3f}"

@@ -14,7 +14,7 @@ JOINT, THREE, LISTS, NOTHING = "joint verdict", "the three joined", "filter list
 
 
 @dataclass(frozen=True)
-class Alone:
+class SingleModel:
     """One model of the paper, by its own score."""
 
     name: str
@@ -27,7 +27,7 @@ class Alone:
 
 
 @dataclass(frozen=True)
-class ByLists:
+class FilterListModel:
     """Filter lists: noise is what they would block, or what links to something that they would."""
 
     paths: tuple[Path, ...]
@@ -40,7 +40,7 @@ class ByLists:
         return Verdict(hit, float(hit))
 
 
-class Content:
+class AllContent:
     """The judge to whom everything is content."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
@@ -48,15 +48,15 @@ class Content:
         return Verdict(False, 0.0)
 
 
-def models(lists: tuple[Path, ...]) -> dict[str, Judge | Alone | ByLists | Content]:
+def models(lists: tuple[Path, ...]) -> dict[str, Judge | SingleModel | FilterListModel | AllContent]:
     """What is compared, by the name it has in tables; a ValueError where lists cannot be read."""
-    found: dict[str, Judge | Alone | ByLists | Content] = {JOINT: Judge()}
-    found |= {name: Alone(name) for name in PAPER}
+    found: dict[str, Judge | SingleModel | FilterListModel | AllContent] = {JOINT: Judge()}
+    found |= {name: SingleModel(name) for name in PAPER}
     found[THREE] = Judge(models=PAPER)
     if lists:
         _lists(lists)
-        found[LISTS] = ByLists(lists)
-    return found | {NOTHING: Content()}
+        found[LISTS] = FilterListModel(lists)
+    return found | {NOTHING: AllContent()}
 
 
 @cache

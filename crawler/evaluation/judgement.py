@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from crawler.evaluation.gold import Gold, GoldSet
-from crawler.evaluation.harness import PAGE_LIMIT, Output, Run, run
-from crawler.evaluation.metrics import GRADES, Score, Sheet, f1, mean, size
-from crawler.evaluation.significance import Comparison, Interval, compare, intervals
+from crawler.evaluation.gold import GoldPage, GoldSet
+from crawler.evaluation.method_process import PAGE_LIMIT, MethodRun, Output, run
+from crawler.evaluation.metrics import GRADES, PageScorer, TextScore, f1, mean, size
+from crawler.evaluation.significance import Interval, MethodComparison, compare, intervals
 
 WORST = 3
 """Pages of each method and set that are shown."""
@@ -17,7 +17,7 @@ Tick = Callable[[str, str, int, int], None]
 """Told the set, the method, how many pages are done and how many there are."""
 
 
-class Figures(NamedTuple):
+class MethodFigures(NamedTuple):
     """What a method is worth on a set."""
 
     pages: int
@@ -41,38 +41,38 @@ class Figures(NamedTuple):
     """Pages a second of processor time, of those that did not fail."""
 
 
-class Sample(NamedTuple):
+class ScoredPage(NamedTuple):
     """A page, what a method made of it and what that is worth."""
 
-    page: Gold
+    page: GoldPage
     output: Output
-    score: Score
+    score: TextScore
 
 
 class JudgedMethod(NamedTuple):
     """A method on a set."""
 
     name: str
-    run: Run
-    figures: Figures | None
+    run: MethodRun
+    figures: MethodFigures | None
     """None where the method is absent."""
     f1s: tuple[float, ...]
     """The word F1 of each page."""
-    worst: tuple[Sample, ...]
+    worst: tuple[ScoredPage, ...]
 
 
-class Verdict(NamedTuple):
+class SetResult(NamedTuple):
     """All methods on a set, or on a group of its pages."""
 
     name: str
     fingerprint: str
     judged: tuple[JudgedMethod, ...]
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[MethodComparison, ...] = ()
     is_group: bool = False
     """Whether these are only some pages of a set, which then is a verdict before."""
 
 
-class Plan(NamedTuple):
+class EvaluationPlan(NamedTuple):
     """How to judge."""
 
     methods: tuple[str, ...]
@@ -82,12 +82,12 @@ class Plan(NamedTuple):
     jobs: int = 1
 
 
-def judge(gold: GoldSet, plan: Plan, tick: Tick) -> list[Verdict]:
+def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
     """What the methods are worth on a set, and on its groups of pages."""
 
     stop = threading.Event()
 
-    def one(method: str) -> Run:
+    def one(method: str) -> MethodRun:
         def told(done: int) -> None:
             if stop.is_set():
                 raise InterruptedError
@@ -114,17 +114,17 @@ def judge(gold: GoldSet, plan: Plan, tick: Tick) -> list[Verdict]:
     return verdicts
 
 
-def scored(pages: Sequence[Gold], runs: dict[str, Run]) -> dict[str, Sequence[Score]]:
+def scored(pages: Sequence[GoldPage], runs: dict[str, MethodRun]) -> dict[str, Sequence[TextScore]]:
     """The scores of the methods that are there; each page's gold is looked at once."""
-    scores: dict[str, list[Score]] = {name: [] for name, ran in runs.items() if not ran.absent}
+    scores: dict[str, list[TextScore]] = {name: [] for name, ran in runs.items() if not ran.absent}
     for at, page in enumerate(pages):
-        sheet = Sheet(page)
+        sheet = PageScorer(page)
         for name, of_method in scores.items():
             of_method.append(sheet.score(runs[name].outputs[at].text))
     return dict(scores)
 
 
-def figures(samples: Sequence[Sample]) -> Figures:
+def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
     """The figures of a method over pages."""
     scores = [sample.score for sample in samples]
     f1_interval, word_interval = intervals(scores, [sample.page.host for sample in samples])
@@ -135,7 +135,7 @@ def figures(samples: Sequence[Sample]) -> Figures:
     failed = sum(bool(sample.output.failure) for sample in samples)
     seconds = sum(sample.output.seconds for sample in samples)
     before = sum(size(sample.page.html) for sample in samples)
-    return Figures(
+    return MethodFigures(
         pages=len(samples),
         failed=failed,
         f1=f1(precision, recall),
@@ -155,16 +155,16 @@ def figures(samples: Sequence[Sample]) -> Figures:
 
 
 def _verdict(
-    gold: GoldSet, name: str, places: Sequence[int], runs: dict[str, Run], scores: dict[str, Sequence[Score]]
-) -> Verdict:
+    gold: GoldSet, name: str, places: Sequence[int], runs: dict[str, MethodRun], scores: dict[str, Sequence[TextScore]]
+) -> SetResult:
     """The methods on those pages of the set that have these places."""
     judged = []
     for method, ran in runs.items():
         if ran.absent:
             judged.append(JudgedMethod(method, ran, None, (), ()))
             continue
-        samples = [Sample(gold.pages[at], ran.outputs[at], scores[method][at]) for at in places]
+        samples = [ScoredPage(gold.pages[at], ran.outputs[at], scores[method][at]) for at in places]
         worst = sorted(samples, key=lambda sample: sample.score.f1)[:WORST]
         f1s = tuple(sample.score.f1 for sample in samples)
         judged.append(JudgedMethod(method, ran, figures(samples), f1s, tuple(worst)))
-    return Verdict(name, gold._replace(pages=tuple(gold.pages[at] for at in places)).fingerprint, tuple(judged))
+    return SetResult(name, gold._replace(pages=tuple(gold.pages[at] for at in places)).fingerprint, tuple(judged))

@@ -25,7 +25,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
-from crawler.evaluation.gold import Gold
+from crawler.evaluation.gold import GoldPage
 from crawler.page.page import Page
 
 CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -40,7 +40,7 @@ T = TypeVar("T", bound=Hashable)
 Shingle = tuple[str, ...]
 
 
-class Leaves(NamedTuple):
+class LeafCounts(NamedTuple):
     """Leaves of a page, or of many."""
 
     both: int
@@ -49,7 +49,7 @@ class Leaves(NamedTuple):
     main: int
 
 
-class Score(NamedTuple):
+class TextScore(NamedTuple):
     """What a method made of a page, in figures."""
 
     shingle_precision: float | None
@@ -58,7 +58,7 @@ class Score(NamedTuple):
     recall: float
     f1: float
     rate: float | None
-    leaves: Leaves
+    leaves: LeafCounts
     size: int
     """Bytes of the text."""
 
@@ -73,7 +73,7 @@ class Score(NamedTuple):
         return self.f1 >= RIGHT
 
 
-class Text:
+class CountedText:
     """A text, counted once in every way it is looked at."""
 
     def __init__(self, text: str) -> None:
@@ -94,28 +94,28 @@ class Text:
         return first in self.lines if len(first) < SHINGLE else all(shingle in self.shingles for shingle in leaf)
 
 
-class Sheet:
+class PageScorer:
     """A page and its gold, made ready to score any number of outputs."""
 
-    def __init__(self, page: Gold) -> None:
-        self.gold = Text(page.gold)
+    def __init__(self, page: GoldPage) -> None:
+        self.gold = CountedText(page.gold)
         blocks = Page.from_html(page.html, page.url).blocks
         self.leaves = [leaf for block in blocks if (leaf := shingles(tokens(block.text)))]
         self.main = [self.gold.holds(leaf) for leaf in self.leaves]
 
-    def score(self, output: str) -> Score:
+    def score(self, output: str) -> TextScore:
         """The score of what a method took out of the page."""
-        text = Text(output)
+        text = CountedText(output)
         precision, recall = (share or 0.0 for share in precision_recall(text.words, self.gold.words))
         taken = [text.holds(leaf) for leaf in self.leaves]
         both = sum(one and other for one, other in zip(taken, self.main, strict=True))
-        return Score(
+        return TextScore(
             *precision_recall(text.shingles, self.gold.shingles),
             precision,
             recall,
             f1(precision, recall),
             rate(text.words, self.gold.words),
-            Leaves(both, sum(taken), sum(self.main)),
+            LeafCounts(both, sum(taken), sum(self.main)),
             size(output),
         )
 

@@ -25,7 +25,7 @@ JUSTEXT = {
 NOWHERE = "http://localhost/"  # for peers that want an address
 
 
-class Saved(NamedTuple):
+class MethodInput(NamedTuple):
     """A page as a peer gets it."""
 
     html: str
@@ -38,14 +38,14 @@ class Peer(NamedTuple):
 
     package: str
     module: str
-    text: Callable[[Any, Saved], str | None]
+    text: Callable[[Any, MethodInput], str | None]
 
 
 def _lines(html: str) -> str:
     return "\n".join(block.text for block in Page.from_html(html).blocks)
 
 
-def _justext(justext: Any, page: Saved) -> str:
+def _justext(justext: Any, page: MethodInput) -> str:
     name = JUSTEXT.get(page.lang)
     listed = {} if name else {"stopwords_low": 0, "stopwords_high": 0}
     stoplist = justext.get_stoplist(name) if name else frozenset()
@@ -53,7 +53,7 @@ def _justext(justext: Any, page: Saved) -> str:
     return "\n".join(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)
 
 
-def _newspaper(newspaper: Any, page: Saved) -> str:
+def _newspaper(newspaper: Any, page: MethodInput) -> str:
     # By its full name: `newspaper.languages` is a function of the same name.
     is_known = page.lang in import_module("newspaper.languages").valid_languages()
     asked = {"language": page.lang} if is_known else {}
@@ -63,7 +63,7 @@ def _newspaper(newspaper: Any, page: Saved) -> str:
     return str(article.text)
 
 
-def _goose(goose: Any, page: Saved) -> str:
+def _goose(goose: Any, page: MethodInput) -> str:
     asked: dict[str, Any] = {"enable_image_fetching": False}
     if page.lang == "zh":
         asked["stopwords_class"] = import_module("goose3.text").StopWordsChinese

@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy import stats
 
-from crawler.evaluation.metrics import Score
+from crawler.evaluation.metrics import TextScore
 
 DRAWS = 2000
 SEED = 2026
@@ -38,7 +38,7 @@ Numbers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Interval = tuple[float, float]
 
 
-class Comparison(NamedTuple):
+class MethodComparison(NamedTuple):
     """What tells two methods apart on the same pages."""
 
     first: str
@@ -56,7 +56,7 @@ class Comparison(NamedTuple):
     """The p-value, corrected."""
 
 
-def intervals(scores: Sequence[Score], hosts: Sequence[str]) -> tuple[Interval | None, Interval | None]:
+def intervals(scores: Sequence[TextScore], hosts: Sequence[str]) -> tuple[Interval | None, Interval | None]:
     """The 95% intervals of the shingle F1 and of the average word F1; None where there is one host only."""
     sums = _sums_by_host(scores, hosts)
     if len(sums) < 2:
@@ -72,7 +72,7 @@ def intervals(scores: Sequence[Score], hosts: Sequence[str]) -> tuple[Interval |
     return _middle(shingle), _middle(word)
 
 
-def compare(scores: dict[str, Sequence[Score]]) -> list[Comparison]:
+def compare(scores: dict[str, Sequence[TextScore]]) -> list[MethodComparison]:
     """Every two methods, the p-values corrected for their number."""
     pairs = [_compared(first, second, scores) for first, second in combinations(scores, 2)]
     t_tests, mcnemars = holm([pair.t_test for pair in pairs]), holm([pair.mcnemar for pair in pairs])
@@ -117,7 +117,7 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
     return corrected
 
 
-def _compared(first: str, second: str, scores: dict[str, Sequence[Score]]) -> Comparison:
+def _compared(first: str, second: str, scores: dict[str, Sequence[TextScore]]) -> MethodComparison:
     """Two methods, their p-values as they are."""
     pairs = list(zip(scores[first], scores[second], strict=True))
     differences = [one.f1 - other.f1 for one, other in pairs]
@@ -125,10 +125,10 @@ def _compared(first: str, second: str, scores: dict[str, Sequence[Score]]) -> Co
     only_first = sum(one.right and not other.right for one, other in pairs)
     only_second = sum(other.right and not one.right for one, other in pairs)
     mean = sum(differences) / len(differences) if differences else 0.0
-    return Comparison(first, second, mean, effect, p, only_first, only_second, mcnemar(only_first, only_second))
+    return MethodComparison(first, second, mean, effect, p, only_first, only_second, mcnemar(only_first, only_second))
 
 
-def _sums_by_host(scores: Sequence[Score], hosts: Sequence[str]) -> Numbers:
+def _sums_by_host(scores: Sequence[TextScore], hosts: Sequence[str]) -> Numbers:
     """A row a host: sum and number of shingle precisions, of shingle recalls and of word F1s."""
     sums: defaultdict[str | int, list[float]] = defaultdict(lambda: [0.0] * 6)
     for place, (score, host) in enumerate(zip(scores, hosts, strict=True)):

@@ -14,10 +14,8 @@ from typing import Any
 from filelock import FileLock, Timeout
 from rich.filesize import decimal
 
-from crawler.bulk.cleaning import Cleaner, Tally
-from crawler.bulk.manifest import RecipeError, go_on, maker
-from crawler.bulk.one_file import NAMED, FileResult, Work, by_processes
-from crawler.bulk.pairs import ENDING, Pair, PairsError, largest_first, pairs
+from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, FileResult, by_processes
+from crawler.bulk.manifest import ENDING, ManifestError, Pair, PairsError, go_on, largest_first, maker, pairs
 from crawler.bulk.parallel import DIED, WorkersError
 from crawler.files import sweep
 from crawler.subcommands import WrongUseError
@@ -29,7 +27,7 @@ DASK = "dask"
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 LOCK = ".clean.lock"
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
-Engine = Callable[[Work, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
+Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ class Share:
 class FilesProgress(CleaningProgress):
     """Shows how many files are done besides."""
 
-    def __init__(self, todo: Sequence[Pair], tally: Tally, interval: float) -> None:
+    def __init__(self, todo: Sequence[Pair], tally: CleaningCounts, interval: float) -> None:
         self.shares = {pair.output: Share(pair.size or 0) for pair in todo}
         self.done = 0
         super().__init__(list(self.shares.values()), tally, interval)
@@ -110,11 +108,11 @@ class FilesProgress(CleaningProgress):
 class Run:
     """Files that are cleaned into a folder, and their results so far."""
 
-    work: Work
+    work: FileCleaner
     todo: Sequence[Pair]
     before: int
     """Files that were there."""
-    tally: Tally = field(default_factory=Tally)
+    tally: CleaningCounts = field(default_factory=CleaningCounts)
     files: Counter[str] = field(default_factory=Counter)
     size: int = 0
     workers: set[tuple[str, int, int]] = field(default_factory=set)
@@ -200,10 +198,10 @@ def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, ho
     with lock:
         try:
             name = go_on(folder, how.options, found)
-        except RecipeError as error:
+        except ManifestError as error:
             raise WrongUseError(str(error)) from None
         if swept := sweep(folder, ENDING):
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in found if not (folder / pair.output).exists()]
-        work = Work(folder, name, clean, maker())
+        work = FileCleaner(folder, name, clean, maker())
         return Run(work, largest_first(todo), len(found) - len(todo)).go(by, how.interval)

@@ -11,7 +11,7 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from crawler.bulk.cleaning import Tally
+from crawler.bulk.cleaning import CleaningCounts
 from crawler.extensions.progress import REFRESH_SECONDS
 from crawler.translation.message import counted, printable
 
@@ -30,7 +30,7 @@ class Measured(Protocol):
 class CleaningProgress:
     """Shows the counts of records from time to time, and between them what is wrong with single ones."""
 
-    def __init__(self, inputs: Sequence[Measured], tally: Tally, interval: float) -> None:
+    def __init__(self, inputs: Sequence[Measured], tally: CleaningCounts, interval: float) -> None:
         self.inputs, self.tally = inputs, tally
         self.total = sum(one.size for one in inputs) if all(one.size for one in inputs) else None
         self.started = self.last = monotonic()

@@ -9,9 +9,9 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken
-from crawler.bulk.image_judging import NAMELESS, JudgedPage, Panel, evidence, judged, read_all
+from crawler.bulk.image_judging import NAMELESS, ImageJudging, JudgedPage, evidence, judged, read_all
 from crawler.bulk.parallel import DIED, WorkersError, cores
-from crawler.evaluation.image_labels import KINDS, Label, Labels, Met, Waiting, read_labels
+from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, JudgedImage, PendingLabels, read_labels
 from crawler.evaluation.image_models import models
 from crawler.files import OutputError, WholeFile
 from crawler.subcommands import Subcommand, WrongUseError
@@ -24,12 +24,12 @@ BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
 DIGITS = 9  # of scores that are compared
 
 
-class JudgedLabels(Waiting):
+class JudgedLabels(PendingLabels):
     """Labels by page, and what is said of the pictures that were met."""
 
-    def __init__(self, labels: Iterable[Label], files: Iterable[Path]) -> None:
+    def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
         super().__init__(labels, files)
-        self.met: list[Met] = []
+        self.met: list[JudgedImage] = []
 
     def meet(self, page: JudgedPage) -> None:
         """Take what is said of the page's pictures that are labelled."""
@@ -37,7 +37,7 @@ class JudgedLabels(Waiting):
             said = page.pictures[label.img]
             scores = tuple(round(one.probability, DIGITS) for one in said)  # sums in any order are alike
             skipped = tuple(one.is_noise for one in said)
-            self.met.append(Met(label, page.site, page.pages, scores, skipped))
+            self.met.append(JudgedImage(label, page.site, page.pages, scores, skipped))
 
 
 def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -61,7 +61,7 @@ def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
         raise WrongUseError(f"{opts.json!r} cannot be written: its folder is not there, or it is a folder")
     wanted = JudgedLabels(labels, files)
     try:
-        _judge(files, Panel(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
+        _judge(files, ImageJudging(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
     except KeyboardInterrupt:
         say(NAME, "broken off; nothing was written")
         return INTERRUPTED
@@ -71,7 +71,7 @@ def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     return _report(wanted, len(labels), list(judges), opts.json)
 
 
-def _judge(files: Iterable[Path], panel: Panel, jobs: int, wanted: JudgedLabels) -> None:
+def _judge(files: Iterable[Path], panel: ImageJudging, jobs: int, wanted: JudgedLabels) -> None:
     """Have all labelled pictures judged, beside what all pages of their sites show."""
     counts = evidence(read_all(files), jobs, _died, panel.nameless)
     for result in judged(read_all(files), replace(panel, evidence=counts, asked=wanted.pages), jobs, _died):
@@ -84,7 +84,7 @@ def _judge(files: Iterable[Path], panel: Panel, jobs: int, wanted: JudgedLabels)
 def _report(wanted: JudgedLabels, given: int, names: Sequence[str], path: str | None) -> int:
     """Print the tables, and write the figures where that is the wish."""
     # It wants numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.evaluation.image_tables import by_hand, record, text
+    from crawler.evaluation.image_metrics import by_hand, record, text
 
     counts = {"given": given, "not found": wanted.missed}
     counts |= Counter(one.label.kind for one in wanted.met)
@@ -106,7 +106,7 @@ def _report(wanted: JudgedLabels, given: int, names: Sequence[str], path: str | 
     return 0
 
 
-def _read(labels: Labels) -> tuple[Label, ...]:
+def _read(labels: ImageLabels) -> tuple[ImageLabel, ...]:
     """The labels of a file; what of it could not be read is said."""
     for fault in labels.faults:
         say(NAME, fault)

@@ -12,7 +12,7 @@ from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken
 from crawler.arguments import ArgumentError
-from crawler.bulk.image_judging import JudgedPage, Panel, evidence, judged, lines, read
+from crawler.bulk.image_judging import ImageJudging, JudgedPage, evidence, judged, lines, read
 from crawler.bulk.parallel import DIED, WorkersError, cores
 from crawler.config import judge_of
 from crawler.extraction import Extractor
@@ -41,7 +41,7 @@ class Run:
 
     def go(self, judge: Judge, extract: Extractor) -> None:
         """Judge everything; without a single page nothing is written."""
-        panel = Panel((judge,), extract, evidence(read(self.path), self.jobs, _died))
+        panel = ImageJudging((judge,), extract, evidence(read(self.path), self.jobs, _died))
         for result in judged(read(self.path), panel, self.jobs, _died):
             if isinstance(result, Broken):
                 self.broken += 1

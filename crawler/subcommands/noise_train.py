@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings
 
 from crawler.bulk.parallel import WorkersError, cores
-from crawler.evaluation.image_labels import Label, read_labels
+from crawler.evaluation.gold import ImageLabel, read_labels
 from crawler.store.database import StateError, display_url
 from crawler.store.read_only import exists
 from crawler.subcommands import Subcommand, WrongUseError
@@ -17,9 +17,8 @@ from crawler.subcommands.saved_pages import MOST_JOBS, check_apart, files_of, re
 from crawler.translation.message import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and more
-    from crawler.training.image_card import Made
-    from crawler.training.image_release import Plan
-    from crawler.training.labelled_images import Sighted
+    from crawler.training.image_model import ImageExample
+    from crawler.training.image_release import ImageRelease, ImageTrainingPlan
 
 NAME = "train"
 FILE, STATE = "pictures.npz", "state"
@@ -39,8 +38,8 @@ def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     if find_spec("lightgbm") is None:
         raise WrongUseError("lightgbm must be installed: python -m pip install '.[train]'")
     # They want numpy, which takes its time, and all commands are loaded with each of them.
-    from crawler.training.image_model import TooFewError
-    from crawler.training.image_release import Labelled, Plan, release
+    from crawler.training.examples import TooFewError
+    from crawler.training.image_release import ImageTrainingPlan, LabelFiles, release
 
     inputs = [readable(name) for name in (*args, *opts.validate)]
     labels, validation = _labels(inputs[: len(args)]), _labels(inputs[len(args) :])
@@ -48,7 +47,7 @@ def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     others = files_of({label.set for label in validation}, opts.pages) if validation else []
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
     of_state = _of_state(opts.crawl, settings) if from_state else None
-    plan = Plan(Labelled(labels, files), Labelled(validation, others), output, seed, at_once, of_state)
+    plan = ImageTrainingPlan(LabelFiles(labels, files), LabelFiles(validation, others), output, seed, at_once, of_state)
     _check_output(plan, [*inputs, *files, *others])
     try:
         print(_report(release(plan, _say), plan))
@@ -64,9 +63,9 @@ def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     return 0
 
 
-def _labels(paths: list[Path]) -> tuple[Label, ...]:
+def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
     """The labels of all files; what of them could not be read is said, and none at all is wrong."""
-    found: list[Label] = []
+    found: list[ImageLabel] = []
     for path in paths:
         labels = read_labels(path)
         for fault in labels.faults:
@@ -84,9 +83,9 @@ def _asks_state(opts: argparse.Namespace) -> bool:
     return opts.labels is not None
 
 
-def _of_state(crawl: str | None, settings: BaseSettings) -> "list[Sighted]":
+def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]":
     """What people said of the pictures of a crawl, or of all."""
-    from crawler.training.labelled_images import labelled_pictures
+    from crawler.training.image_model import labelled_pictures
 
     url = state_url(settings)
     try:
@@ -97,7 +96,7 @@ def _of_state(crawl: str | None, settings: BaseSettings) -> "list[Sighted]":
         raise WrongUseError(str(error)) from None
 
 
-def _check_output(plan: "Plan", inputs: list[Path]) -> None:
+def _check_output(plan: "ImageTrainingPlan", inputs: list[Path]) -> None:
     """Raise a WrongUseError where the weights or their card would take the place of something else."""
     if plan.output.is_dir():
         raise WrongUseError(f"{str(plan.output)!r} is a folder")
@@ -109,9 +108,9 @@ def _check_output(plan: "Plan", inputs: list[Path]) -> None:
         check_apart(str(path), inputs)
 
 
-def _report(made: "Made", plan: "Plan") -> str:
-    from crawler.evaluation.image_tables import text
-    from crawler.training.image_card import BIN_HEAD, bin_cells, calibrations, tables
+def _report(made: "ImageRelease", plan: "ImageTrainingPlan") -> str:
+    from crawler.evaluation.image_metrics import text
+    from crawler.training.image_release import BIN_HEAD, bin_cells, calibrations, tables
 
     lines = [text(tables(made))]
     for name, bins in calibrations(made).items():

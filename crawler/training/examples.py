@@ -1,19 +1,144 @@
-"""What there is to learn from: pages with gold text, and pages of which some snippets are known.
+"""Pages to learn from: as the files of JSON lines have them, as examples, and as copies with less text.
 
-Copies of pages with less text, from which a model learns what short articles amid much else look like.
+A page has a gold text, or snippets that its main text has and lacks. From copies with less text a model learns what
+short articles amid much else look like.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+import gzip
+import json
+import lzma
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.evaluation.gold import set_name
 from crawler.evaluation.metrics import tokens
 from crawler.extraction.auto import page_outline
 from crawler.extraction.auto.page_outline import Floats, Sight, outward
 from crawler.page.page import Page
 from crawler.training.block_labels import labels
+from crawler.urls.parsing import absolute, site
+
+OPEN: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
+BROKEN_OFF = (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError, UnicodeDecodeError)
+
+
+Tell = Callable[[str], None]
+"""Told how far a training is, one line at a time."""
+
+
+class GoldError(Exception):
+    """Gold that cannot be read; the message is one sentence for the user."""
+
+
+class TooFewError(Exception):
+    """There are too few examples to learn from; the message is one sentence for the user."""
+
+
+class TrainingPage(NamedTuple):
+    """A page of a file: with gold text, or with snippets."""
+
+    id: str
+    url: str
+    html: str
+    gold: str | None
+    """None where only snippets are known."""
+    present: tuple[str, ...]
+    absent: tuple[str, ...]
+    page_type: str
+
+    @property
+    def page(self) -> Page:
+        """The parsed page."""
+        return Page.from_html(self.html, self.url)
+
+    @property
+    def site(self) -> str:
+        """The site that the page is of."""
+        return site(self.url)
+
+
+class SetSummary(NamedTuple):
+    """What a file holds."""
+
+    name: str
+    path: Path
+    pages: int
+    sites: frozenset[str]
+    fingerprint: str
+    """As `scrapy evaluate` prints it, where there are gold texts."""
+    is_golden: bool
+
+
+class SetCounter:
+    """Counts the pages of a file while they are read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name, self.pages, self.is_golden = path, set_name(path), 0, False
+        self.sites: set[str] = set()
+        self.digest = blake2b(digest_size=8)
+
+    def add(self, row: TrainingPage) -> None:
+        """Count one more page."""
+        self.pages += 1
+        self.sites.add(row.site)
+        self.is_golden |= row.gold is not None
+        known = (*row.present, "", *row.absent) if row.gold is None else (row.gold,)
+        for part in (row.id, row.html, *known):
+            self.digest.update(part.encode("utf-8", "surrogatepass") + b"\xff")
+
+    def done(self) -> SetSummary:
+        """The summary of the pages so far."""
+        return SetSummary(
+            self.name, self.path, self.pages, frozenset(self.sites), self.digest.hexdigest(), self.is_golden
+        )
+
+
+def rows(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
+    """The pages of a file, those of snippets only if they are wanted; a GoldError at a line that is none."""
+    with OPEN.get(path.suffix, open)(path, "rt", encoding="utf-8") as file:
+        try:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield _row(_object(line, f"line {number} of {path}", snippets), path, number)
+        except BROKEN_OFF as error:
+            raise GoldError(f"{path} cannot be read: {error}") from error
+
+
+def _object(line: str, place: str, snippets: bool) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise GoldError(f"{place} is no JSON: {error}") from error
+    if isinstance(found, dict) and isinstance(found.get("html"), str):
+        if isinstance(found.get("gold"), str):
+            return found
+        if snippets and "gold" not in found and all(_is_list(found.get(name)) for name in ("with", "without")):
+            return found
+    raise GoldError(f"{place} has no html and gold{', nor html, with and without' * snippets}")
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _row(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
+    return TrainingPage(
+        id=str(found.get("id", number)),
+        # A page without an address is a site by itself.
+        url=absolute("", str(found.get("url"))) or f"http://{path.name}-{number}/",
+        html=found["html"],
+        gold=found.get("gold"),
+        present=tuple(found.get("with", ())),
+        absent=tuple(found.get("without", ())),
+        page_type=str(found.get("page_type") or ""),
+    )
+
 
 SET_EXPONENT = 0.35
 """A set of so many times fewer pages than the largest weighs that number to this power more."""
@@ -23,7 +148,7 @@ MOST_PLACES = 3
 """Blocks that have a snippet: what stands in more of them may be meant in one alone."""
 
 
-class Example(NamedTuple):
+class PageExample(NamedTuple):
     """A page to learn from."""
 
     group: str
@@ -40,13 +165,13 @@ class Example(NamedTuple):
         return not np.isnan(self.labels).any()
 
 
-def example(group: str, site: str, page: Page, gold: str, page_type: str) -> Example:
+def example(group: str, site: str, page: Page, gold: str, page_type: str) -> PageExample:
     """A page with its gold text; there must be a block."""
     found = labels([tokens(block.text) for block in page.blocks], tokens(gold))
-    return Example(group, site, page_outline.sight(page), np.array(found, np.float32), page_type)
+    return PageExample(group, site, page_outline.sight(page), np.array(found, np.float32), page_type)
 
 
-def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> Example:
+def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
     """A page of which it is known that its main text has some snippets and lacks others."""
     texts = [" ".join(tokens(block.text)) for block in page.blocks]
     found = np.full(len(texts), np.nan, np.float32)
@@ -56,7 +181,7 @@ def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: 
             places = [place for place, text in enumerate(texts) if words and words in text]
             if len(places) <= MOST_PLACES or not value:
                 found[places] = value
-    return Example(group, site, page_outline.sight(page), found, "")
+    return PageExample(group, site, page_outline.sight(page), found, "")
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
@@ -66,7 +191,7 @@ def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
     return {site: place % parts for place, site in enumerate(found)}
 
 
-def weights_of(examples: Sequence[Example]) -> list[float]:
+def weights_of(examples: Sequence[PageExample]) -> list[float]:
     """What each example weighs.
 
     A set with few pages counts more than its number, or the largest set's idea of main text would be everyone's.

@@ -3,8 +3,7 @@
 A block-level label is main text when most of its words, four in a row, stand in the gold; one of fewer words may stand
 there by chance and tells nothing. There are far more blocks of noise than of main text, so as many are drawn of each;
 one of each a page, which the paper does not say, by the length of their text: else a page of a thousand comments or
-buttons would teach more than any other, and what little text they hold would count as much as an article. Whoever
-trains gives the `fit` that makes an SVM of samples; nothing here is wanted by a crawl.
+buttons would teach more than any other, and what little text they hold would count as much as an article.
 """
 
 import random
@@ -19,6 +18,7 @@ from crawler.extraction.template import N1, Label, Library, frequencies, labels,
 from crawler.extraction.template_svm import Features, Svm, counts, features
 from crawler.page.page import Page
 from crawler.page.text import words
+from crawler.training.examples import TooFewError
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ COSTS = (1.0, 10.0, 100.0, 1_000.0)
 GAMMAS = (1.0, 4.0, 16.0, 64.0, 256.0)
 
 
-class Sample(NamedTuple):
+class BlockSample(NamedTuple):
     """A block of some page."""
 
     host: str
@@ -47,7 +47,7 @@ class Sample(NamedTuple):
     main: bool
 
 
-class Score(NamedTuple):
+class BlockScore(NamedTuple):
     """How well blocks were judged, those of main text being what was to be found."""
 
     precision: float
@@ -55,12 +55,12 @@ class Score(NamedTuple):
     f1: float
 
 
-class Trained(NamedTuple):
+class TrainedSvm(NamedTuple):
     """An SVM, and how it was found."""
 
     svm: Svm
     cost: float
-    score: Score
+    score: BlockScore
     """By cross-validation over hosts."""
     hosts: int
     blocks: int
@@ -75,11 +75,7 @@ class Fit(Protocol):
     def __call__(self, rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm: ...
 
 
-class TooFewError(ValueError):
-    """Gold from which nothing can be learned; the message is one sentence."""
-
-
-def samples(gold: Iterable[tuple[Page, str]]) -> list[Sample]:
+def samples(gold: Iterable[tuple[Page, str]]) -> list[BlockSample]:
     """The blocks of pages with gold text: as they are when a crawl comes to a host, and after the template pass."""
     sites: dict[str, list[tuple[Page, str]]] = defaultdict(list)
     for page, text in gold:
@@ -88,7 +84,7 @@ def samples(gold: Iterable[tuple[Page, str]]) -> list[Sample]:
     return [sample for name in sorted(sites) for sample in _of_site(name, sites.pop(name))]
 
 
-def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[Sample]:
+def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
     library = _library([page for page, _ in pages])
     for place, (page, text) in enumerate(pages):
         gold = set(_shingles(text))
@@ -102,7 +98,7 @@ def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[Sample]:
             for home, parts in texts.items():
                 if found := _shingles(" ".join(parts)):
                     is_main = sum(one in gold for one in found) > MOST * len(found)
-                    yield Sample(name, 2 * place + view, blocks[home].length, described[home], is_main)
+                    yield BlockSample(name, 2 * place + view, blocks[home].length, described[home], is_main)
 
 
 def _library(pages: list[Page]) -> Library:
@@ -117,52 +113,60 @@ def _shingles(text: str) -> list[tuple[str, ...]]:
     return list(zip(*(found[start:] for start in range(SHINGLE)), strict=False))
 
 
-def train(found: list[Sample], fit: Fit, folds: int, seed: int) -> Trained:
+def train(found: list[BlockSample], fit: Fit, folds: int, seed: int) -> TrainedSvm:
     """The SVM whose cost and gamma are as good as any by cross-validation over hosts, of few vectors."""
     chance = random.Random(seed)  # noqa: S311 - to draw samples
     balanced = _balanced(found, chance)
     parts = _folds(balanced, folds, chance)
     hosts, main = len({one.host for one in found}), sum(one.main for one in found)
-    tried: list[Trained] = []
+    tried: list[TrainedSvm] = []
     for cost, gamma in product(COSTS, GAMMAS):
         svm = fit(*_matrix(balanced), cost=cost, gamma=gamma)
         if len(svm.vectors) <= MAX_VECTORS:
             score = _validate(parts, partial(fit, cost=cost, gamma=gamma))
-            tried.append(Trained(svm, cost, score, hosts, len(found), main, len(balanced) // 2))
+            tried.append(TrainedSvm(svm, cost, score, hosts, len(found), main, len(balanced) // 2))
     if not tried:
         raise TooFewError(f"every SVM has more than {MAX_VECTORS} support vectors: these blocks cannot be told apart")
     best = max(one.score.f1 for one in tried)
     return min((one for one in tried if one.score.f1 > best - CHANCE), key=lambda one: len(one.svm.vectors))
 
 
-def _balanced(found: list[Sample], chance: random.Random) -> list[Sample]:
+def fit(rows: "Matrix", main: list[bool], cost: float, gamma: float) -> Svm:
+    """The SVM of scikit-learn, as numbers."""
+    from sklearn.svm import SVC
+
+    found = SVC(C=cost, gamma=gamma, kernel="rbf").fit(rows, main)
+    return Svm(found.support_vectors_, found.dual_coef_[0], gamma, float(found.intercept_[0]))
+
+
+def _balanced(found: list[BlockSample], chance: random.Random) -> list[BlockSample]:
     """As many blocks of main text as of noise, one of each a page at most."""
-    pages: dict[tuple[bool, str, int], list[Sample]] = defaultdict(list)
+    pages: dict[tuple[bool, str, int], list[BlockSample]] = defaultdict(list)
     for one in found:
         pages[one.main, one.host, one.page].append(one)
-    kinds: dict[bool, list[Sample]] = {True: [], False: []}
+    kinds: dict[bool, list[BlockSample]] = {True: [], False: []}
     for (main, *_), blocks in pages.items():
         kinds[main] += chance.choices(blocks, [block.length for block in blocks])
     drawn = min(MAX_BLOCKS, *map(len, kinds.values()))
     return [one for kind in kinds.values() for one in chance.sample(kind, drawn)]
 
 
-def _folds(balanced: list[Sample], folds: int, chance: random.Random) -> list[list[Sample]]:
+def _folds(balanced: list[BlockSample], folds: int, chance: random.Random) -> list[list[BlockSample]]:
     """The samples in so many parts of about the same size, no host in two of them."""
-    hosts: dict[str, list[Sample]] = defaultdict(list)
+    hosts: dict[str, list[BlockSample]] = defaultdict(list)
     for one in balanced:
         hosts[one.host].append(one)
     if len(hosts) < folds:
         raise TooFewError(f"{folds} folds want as many hosts with main text and noise; there are {len(hosts)}")
     names = sorted(hosts)
     chance.shuffle(names)
-    parts: list[list[Sample]] = [[] for _ in range(folds)]
+    parts: list[list[BlockSample]] = [[] for _ in range(folds)]
     for name in sorted(names, key=lambda name: -len(hosts[name])):
         min(parts, key=len).extend(hosts[name])
     return parts
 
 
-def _validate(parts: list[list[Sample]], fit: "Callable[[Matrix, list[bool]], Svm]") -> Score:
+def _validate(parts: list[list[BlockSample]], fit: "Callable[[Matrix, list[bool]], Svm]") -> BlockScore:
     """How well each part is judged by what the others teach, all parts together."""
     hits = judged = main = 0
     for held_out in parts:
@@ -173,10 +177,10 @@ def _validate(parts: list[list[Sample]], fit: "Callable[[Matrix, list[bool]], Sv
         judged += int(judgement.sum())
         main += sum(truth)
     precision, recall = hits / (judged or 1), hits / (main or 1)
-    return Score(precision, recall, 2 * precision * recall / (precision + recall or 1))
+    return BlockScore(precision, recall, 2 * precision * recall / (precision + recall or 1))
 
 
-def _matrix(found: list[Sample]) -> "tuple[Matrix, list[bool]]":
+def _matrix(found: list[BlockSample]) -> "tuple[Matrix, list[bool]]":
     import numpy as np
 
     return np.array([one.features for one in found]), [one.main for one in found]

@@ -11,30 +11,30 @@ from crawler.extraction.auto import model, text_arrays
 from crawler.extraction.auto.model import KINDS, Vocabulary
 from crawler.extraction.auto.page_outline import Floats, Sight
 from crawler.extraction.auto.text_arrays import BUCKETS, Ints
-from crawler.training.examples import Example
+from crawler.training.examples import PageExample
 
 AROUND = 0.3
 """What a name around a block is beside one of its own, before it is known what they speak for."""
 NEVER = -30.0
 
 
-class Weighed(NamedTuple):
+class WeighedPage(NamedTuple):
     """An example as the regression is given it."""
 
-    example: Example
+    example: PageExample
     rows: Any
     """For each block, the names of its home, those around it, and its words: a sparse matrix."""
     weights: Floats
     """Of each block: the root of its tokens, all blocks of a page together as much as the page."""
 
 
-def weighed(one: Example, weight: float) -> Weighed:
+def weighed(one: PageExample, weight: float) -> WeighedPage:
     """An example of this weight."""
     found = np.sqrt(model.tokens(one.seen) + 1)
-    return Weighed(one, _rows(one.seen), (weight * found / found.sum()).astype(np.float32))
+    return WeighedPage(one, _rows(one.seen), (weight * found / found.sum()).astype(np.float32))
 
 
-def vocabulary(pages: Sequence[Weighed]) -> Vocabulary:
+def vocabulary(pages: Sequence[WeighedPage]) -> Vocabulary:
     """What the names and words of these pages speak for."""
     golden = [page for page in pages if page.example.is_golden]
     fitted = _regression(C=0.3, max_iter=60, tol=1e-3)(

@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 from lxml import etree  # noqa: E402
 
 from crawler.bulk.parallel import GARBAGE_THRESHOLD  # noqa: E402
-from crawler.evaluation.peers import PEERS, Saved, is_installed, version  # noqa: E402
+from crawler.evaluation.peers import PEERS, MethodInput, is_installed, version  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
 from crawler.extraction.auto import main_text  # noqa: E402
 from crawler.extraction.auto.comments import comments  # noqa: E402
@@ -64,7 +64,7 @@ print(time.process_time() - start, (peak() - before) / 1024)
 # What of the memory is the page's and not the method's, loaded before.
 WITHOUT_METHOD = "from crawler.page.page import Page; Page.from_html('<p>x').blocks"
 
-Work = Callable[[Saved, bytes], object]
+Work = Callable[[MethodInput, bytes], object]
 
 
 class Figures(NamedTuple):
@@ -77,36 +77,36 @@ class Figures(NamedTuple):
         return statistics.median(self.rounds)
 
 
-def chosen(data: Path) -> Iterator[tuple[Saved, int]]:
+def chosen(data: Path) -> Iterator[tuple[MethodInput, int]]:
     """The pages, and how many elements each has."""
     for name in SETS:
         with lzma.open(data / "extraction" / f"{name}.jsonl.xz") as lines:
             for line in lines:
                 row = json.loads(line)
                 if BYTES[0] <= len(row["html"].encode("utf-8", "replace")) <= BYTES[1]:
-                    page = Saved(row["html"], row["url"] or "", row["lang"] or "")
+                    page = MethodInput(row["html"], row["url"] or "", row["lang"] or "")
                     elements = sum(1 for _ in Page.from_html(page.html).root.iter(etree.Element))
                     if ELEMENTS[0] <= elements <= ELEMENTS[1]:
                         yield page, elements
 
 
-def parse(page: Saved, body: bytes) -> object:
+def parse(page: MethodInput, body: bytes) -> object:
     return etree.fromstring(body, etree.HTMLParser(encoding="utf-8"))
 
 
-def walk(page: Saved, body: bytes) -> object:
+def walk(page: MethodInput, body: bytes) -> object:
     return Page(page.url, body, "text/html; charset=utf-8").blocks
 
 
-def text(page: Saved, body: bytes) -> object:
+def text(page: MethodInput, body: bytes) -> object:
     return main_text(Page(page.url, body, "text/html; charset=utf-8"))
 
 
-def extract(page: Saved, body: bytes, method: str) -> object:
+def extract(page: MethodInput, body: bytes, method: str) -> object:
     return EXTRACTORS[method](Page(page.url, body, "text/html; charset=utf-8"))
 
 
-def peer(page: Saved, body: bytes, name: str) -> object:
+def peer(page: MethodInput, body: bytes, name: str) -> object:
     return PEERS[name].text(import_module(PEERS[name].module), page)
 
 
@@ -126,7 +126,7 @@ def timed(work: Callable[[], object]) -> float:
     return time.thread_time() - start
 
 
-def race(pages: list[Saved], works: dict[str, Work], rounds: int) -> dict[str, Figures]:
+def race(pages: list[MethodInput], works: dict[str, Work], rounds: int) -> dict[str, Figures]:
     """Each program on each page, the programs in turns so that a busy machine is busy for all."""
     found: dict[str, list[float]] = {name: [] for name in works}
     bodies = [page.html.encode("utf-8", "replace") for page in pages]
@@ -146,7 +146,7 @@ def race(pages: list[Saved], works: dict[str, Work], rounds: int) -> dict[str, F
     return {name: Figures(figures) for name, figures in found.items()}
 
 
-def metadata(pages: list[Saved], rounds: int) -> dict[str, Figures]:
+def metadata(pages: list[MethodInput], rounds: int) -> dict[str, Figures]:
     """What title, comments, date and author cost beside a page that is read already."""
     asked: dict[str, Callable[[Page], Any]] = {
         "title": headline,

@@ -10,10 +10,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-from crawler.training.examples import parts_of
-from crawler.training.fitting import FOLDS
-from crawler.training.release import APART
-from crawler.training.sets import OPEN, rows
+from crawler.training.auto_model import FOLDS
+from crawler.training.auto_release import APART
+from crawler.training.examples import OPEN, parts_of, rows
 
 
 def main() -> None:

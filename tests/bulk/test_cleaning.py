@@ -7,8 +7,8 @@ import saved
 from saved import answer, html, text, url
 
 from crawler.archives import json_lines, warc
-from crawler.archives.records import Broken, Found, Raw, Record, Skipped
-from crawler.bulk.cleaning import Cleaned, Cleaner, Tally, cleaned, cleaner
+from crawler.archives.records import Broken, Raw, ReadResult, Record, Skipped
+from crawler.bulk.cleaning import Cleaned, Cleaner, CleaningCounts, cleaned, cleaner
 from crawler.extraction import EXTRACTORS
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
@@ -22,9 +22,9 @@ def exhaust(raw: Raw) -> Record:
     raise MemoryError
 
 
-def raws(count: int) -> list[Found]:
+def raws(count: int) -> list[ReadResult]:
     """Records of several kinds."""
-    kinds: list[Found] = []
+    kinds: list[ReadResult] = []
     for n in range(count):
         kinds += [
             Raw(f"a: line {n}", json_lines.record, saved.line(n)),
@@ -95,7 +95,7 @@ def test_a_line_is_one_line_and_json(sign: str) -> None:
 
 
 def test_the_tally() -> None:
-    tally = Tally()
+    tally = CleaningCounts()
     for result in map(named("auto"), raws(3)):
         tally.add(result)
     assert (tally.pages, tally.broken) == (3, 9)

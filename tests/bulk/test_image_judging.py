@@ -9,7 +9,7 @@ import garden
 import pytest
 
 from crawler.archives.records import Broken
-from crawler.bulk.image_judging import JudgedPage, Panel, evidence, judged, lines, read
+from crawler.bulk.image_judging import ImageJudging, JudgedPage, evidence, judged, lines, read
 from crawler.extraction import EXTRACTORS
 from crawler.noise.evidence import Evidence
 from crawler.noise.reasons import NoiseReason
@@ -35,12 +35,12 @@ def nobody_died() -> None:
 
 @pytest.fixture
 def go(tmp_path: Path) -> Any:
-    def run(*rows: Any, panel: Panel | None = None, jobs: int = 1) -> list[JudgedPage | Broken]:
+    def run(*rows: Any, panel: ImageJudging | None = None, jobs: int = 1) -> list[JudgedPage | Broken]:
         path = tmp_path / "pages.jsonl"
         path.write_bytes(garden.lines(*rows))
         nameless = panel.nameless if panel else ""
         counts = evidence(read(path), jobs, nobody_died, nameless)
-        panel = Panel((Judge(),), EXTRACT, counts) if panel is None else panel
+        panel = ImageJudging((Judge(),), EXTRACT, counts) if panel is None else panel
         return list(judged(read(path), panel, jobs, nobody_died))
 
     return run
@@ -89,7 +89,7 @@ def test_a_page_that_breaks_the_extractor_costs_itself(go: Any) -> None:
             raise ZeroDivisionError("no tulips")
         return EXTRACT(page)
 
-    first, broken, last = go(*map(garden.row, range(3)), panel=Panel((Judge(),), extract, {}))
+    first, broken, last = go(*map(garden.row, range(3)), panel=ImageJudging((Judge(),), extract, {}))
     assert "it cannot be judged (ZeroDivisionError: no tulips)" in broken.why
     assert len(first.pictures) == len(last.pictures) == 3
 
@@ -114,7 +114,7 @@ def test_odd_pages_give_no_pictures(html: str, go: Any) -> None:
 )
 def test_the_sighting_least_like_noise_counts(alts: list[str], said: tuple[bool, float], go: Any) -> None:
     html = "<p>a</p>".join(f'<img src="/a.png" alt="{alt}">' for alt in alts) + '<img src="/b.png" alt="0">'
-    (page,) = go({"html": html, "url": "http://a.example/"}, panel=Panel((ByAlt(),), EXTRACT, {}))
+    (page,) = go({"html": html, "url": "http://a.example/"}, panel=ImageJudging((ByAlt(),), EXTRACT, {}))
     assert {url: verdict[:2] for url, (verdict,) in page.pictures.items()} == {
         "http://a.example/a.png": said,
         "http://a.example/b.png": (False, 0),
@@ -127,12 +127,12 @@ def test_pages_without_an_address_are_sites_of_their_own(go: Any) -> None:
     first, second = go(*rows)
     assert first.site != second.site
     assert (first.pages, list(first.pictures)) == (1, ["http://b.example/b.png"])
-    first, _ = go(*rows, panel=Panel((Judge(),), EXTRACT, {}, "http://page.example/"))
+    first, _ = go(*rows, panel=ImageJudging((Judge(),), EXTRACT, {}, "http://page.example/"))
     assert list(first.pictures) == ["http://page.example/a.png", "http://b.example/b.png"]
 
 
 def test_only_pages_that_are_asked_for(go: Any) -> None:
-    found = go(*map(garden.row, range(3)), panel=Panel((Judge(),), EXTRACT, {}, asked=frozenset(("page-1",))))
+    found = go(*map(garden.row, range(3)), panel=ImageJudging((Judge(),), EXTRACT, {}, asked=frozenset(("page-1",))))
     assert [page.id for page in found] == ["page-1"]
 
 
@@ -169,5 +169,5 @@ def test_programs_read_codes_and_people_sentences(for_people: bool, expected: li
     assert json.loads(line)["reasons"] == expected
 
 
-def _by_alt() -> Panel:
-    return Panel((ByAlt(),), EXTRACT, {})
+def _by_alt() -> ImageJudging:
+    return ImageJudging((ByAlt(),), EXTRACT, {})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.bulk.pairs import PairsError, largest_first, pairs
+from crawler.bulk.manifest import PairsError, largest_first, pairs
 from crawler.files import LONGEST
 
 

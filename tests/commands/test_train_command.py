@@ -175,7 +175,7 @@ def test_weights_that_cannot_be_written(run: Run, tmp_path: Path) -> None:
 
 
 def test_it_trains_auto(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.training.fitting.EPOCHS", 1)
+    monkeypatch.setattr("crawler.training.auto_model.EPOCHS", 1)
     apart = [name for name, part in parts_of(SITE_NAMES, 5, 0).items() if part == 0]
     held = [one for one in rows(24) if site(one["url"]) in apart]
     assert held  # or nothing is seen here of what is kept apart

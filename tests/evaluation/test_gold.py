@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from crawler.evaluation.gold import Gold, read_set
+from crawler.evaluation.gold import GoldPage, read_set
 
 ROW = {"id": "a", "url": "http://example.com/x", "lang": "en", "html": "<p>Bees", "gold": "Bees", "set": "s"}
-PAGE = Gold("a", "http://example.com/x", "en", "", "<p>Bees", "Bees")
+PAGE = GoldPage("a", "http://example.com/x", "en", "", "<p>Bees", "Bees")
 LINE = json.dumps(ROW).encode() + b"\n"
 
 
@@ -59,14 +59,14 @@ def test_a_file_without_pages_is_a_fault(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "page"),
     [
-        ({"html": "", "gold": ""}, Gold("1", "", "", "", "", "")),
+        ({"html": "", "gold": ""}, GoldPage("1", "", "", "", "", "")),
         (
             {"id": 7, "url": None, "lang": 3, "page_type": "forum", "html": "", "gold": ""},
-            Gold("7", "", "", "forum", "", ""),
+            GoldPage("7", "", "", "forum", "", ""),
         ),
     ],
 )
-def test_what_is_not_needed_may_be_missing(tmp_path: Path, row: dict[str, object], page: Gold) -> None:
+def test_what_is_not_needed_may_be_missing(tmp_path: Path, row: dict[str, object], page: GoldPage) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps(row))
     assert read_set(path).pages == (page,)

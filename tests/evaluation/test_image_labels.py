@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from saved import PACK
 
-from crawler.evaluation.image_labels import KINDS, Label, Waiting, read_labels
+from crawler.evaluation.gold import KINDS, ImageLabel, PendingLabels, read_labels
 
 ROW = {"set": "a", "page": "1", "img": "http://a.example/a.png", "label": "noise", "kind": "icon"}
-LABEL = Label("a", "1", "http://a.example/a.png", True, "icon")
+LABEL = ImageLabel("a", "1", "http://a.example/a.png", True, "icon")
 
 
 def write(path: Path, *rows: Any) -> Path:
@@ -23,7 +23,7 @@ def test_labels(packing: str, tmp_path: Path) -> None:
     path = tmp_path / f"labels.jsonl{packing}"
     rows = [ROW, ROW | {"img": "HTTP://A.example/b.png#top", "label": "content", "kind": "text"}]
     path.write_bytes(PACK[packing]("\n\n".join(map(json.dumps, rows)).encode()))
-    second = Label("a", "1", "http://a.example/b.png", False, "text")
+    second = ImageLabel("a", "1", "http://a.example/b.png", False, "text")
     assert read_labels(path) == ((LABEL, second), ())
 
 
@@ -67,7 +67,7 @@ def test_the_labels_of_this_repository() -> None:
 
 def test_labels_wait_for_their_page() -> None:
     of_a, of_b, elsewhere = LABEL, LABEL._replace(set="b"), LABEL._replace(set="c", img="http://a.example/c.png")
-    waiting = Waiting([of_a, of_b, elsewhere], [Path("x/a.jsonl"), Path("x/b.jsonl.gz"), Path("x/pages.jsonl")])
+    waiting = PendingLabels([of_a, of_b, elsewhere], [Path("x/a.jsonl"), Path("x/b.jsonl.gz"), Path("x/pages.jsonl")])
     assert (waiting.pages, waiting.missed) == ({"1"}, 3)
     assert waiting.take("x/a.jsonl", "2", {LABEL.img}) == []
     assert waiting.take("x/a.jsonl", "1", set()) == []

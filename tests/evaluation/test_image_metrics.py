@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from crawler.evaluation.image_metrics import KEPT, Link, figures, of_kind
+from crawler.evaluation.image_metrics import KEPT, ImageScore, figures, of_kind
 
 
-def link(is_noise: bool, score: float, skipped: bool = False, **more: Any) -> Link:
+def link(is_noise: bool, score: float, skipped: bool = False, **more: Any) -> ImageScore:
     kind = "advert" if is_noise else "text"
-    return Link("set", "a.example", 1, is_noise, kind, score, skipped)._replace(**more)
+    return ImageScore("set", "a.example", 1, is_noise, kind, score, skipped)._replace(**more)
 
 
-def links(noise: list[float], content: list[float]) -> list[Link]:
+def links(noise: list[float], content: list[float]) -> list[ImageScore]:
     return [link(True, score) for score in noise] + [link(False, score) for score in content]
 
 

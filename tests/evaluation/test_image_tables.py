@@ -2,16 +2,16 @@
 
 import json
 
-from crawler.evaluation.image_labels import KINDS, Label, Met
-from crawler.evaluation.image_tables import MANY, by_hand, record, text
+from crawler.evaluation.gold import KINDS, ImageLabel, JudgedImage
+from crawler.evaluation.image_metrics import MANY, by_hand, record, text
 
 NAMES = ("one", "other")
 
 
-def met(kind: str, score: float, pages: int, set_: str = "a") -> Met:
+def met(kind: str, score: float, pages: int, set_: str = "a") -> JudgedImage:
     """A picture on which the first model is right and the other says the contrary."""
-    label = Label(set_, "1", f"{kind}{score}", KINDS[kind] == "noise", kind)
-    return Met(label, f"{set_}{score}.example", pages, (score, -score), (score > 0.5, score <= 0.5))
+    label = ImageLabel(set_, "1", f"{kind}{score}", KINDS[kind] == "noise", kind)
+    return JudgedImage(label, f"{set_}{score}.example", pages, (score, -score), (score > 0.5, score <= 0.5))
 
 
 FOUND = [

@@ -2,17 +2,17 @@ import math
 
 import pytest
 
-from crawler.evaluation.gold import Gold, GoldSet
-from crawler.evaluation.harness import Output
-from crawler.evaluation.judgement import WORST, Plan, Sample, figures, judge
-from crawler.evaluation.metrics import Sheet
+from crawler.evaluation.gold import GoldPage, GoldSet
+from crawler.evaluation.judgement import WORST, EvaluationPlan, ScoredPage, figures, judge
+from crawler.evaluation.method_process import Output
+from crawler.evaluation.metrics import PageScorer
 
 HTML = "<p>" + "x" * 93 + "</p>"
 
 
-def sample(gold: str, text: str, seconds: float = 0.5, failure: str = "", host: str = "") -> Sample:
-    page = Gold("1", f"http://{host}/" if host else "", "", "", HTML, gold)
-    return Sample(page, Output(text, seconds, failure), Sheet(page).score(text))
+def sample(gold: str, text: str, seconds: float = 0.5, failure: str = "", host: str = "") -> ScoredPage:
+    page = GoldPage("1", f"http://{host}/" if host else "", "", "", HTML, gold)
+    return ScoredPage(page, Output(text, seconds, failure), PageScorer(page).score(text))
 
 
 def test_figures_are_those_of_a_set() -> None:
@@ -39,10 +39,10 @@ def test_figures_are_those_of_a_set() -> None:
 
 def test_leaves_are_those_of_all_pages_together() -> None:
     html = "<p>One two three four.</p><p>Five six seven eight.</p>"
-    page = Gold("1", "", "", "", html, "One two three four.")
-    sheet = Sheet(page)
+    page = GoldPage("1", "", "", "", html, "One two three four.")
+    sheet = PageScorer(page)
     texts = ["One two three four.", "One two three four. Five six seven eight.", ""]
-    found = figures([Sample(page, Output(text, 1), sheet.score(text)) for text in texts])
+    found = figures([ScoredPage(page, Output(text, 1), sheet.score(text)) for text in texts])
     assert (found.leaf_precision, found.leaf_recall) == (2 / 3, 2 / 3)
 
 
@@ -55,7 +55,7 @@ def test_leaves_are_those_of_all_pages_together() -> None:
         [sample("a", "a", host="one"), sample("a", "b", host="one")],
     ],
 )
-def test_no_figure_is_not_a_number(samples: list[Sample]) -> None:
+def test_no_figure_is_not_a_number(samples: list[ScoredPage]) -> None:
     for value in figures(samples):
         assert not isinstance(value, float) or math.isfinite(value)
 
@@ -67,28 +67,28 @@ def test_a_single_page_has_no_interval() -> None:
 
 def gold_set() -> GoldSet:
     pages = [
-        Gold(str(n), f"http://h{n}.example/", "en" if n % 2 else "zh", "", f"<p>It is {n}.", "It is 1.")
+        GoldPage(str(n), f"http://h{n}.example/", "en" if n % 2 else "zh", "", f"<p>It is {n}.", "It is 1.")
         for n in range(6)
     ]
     return GoldSet("numbers", tuple(pages), ())
 
 
 def test_groups_are_judged_after_their_set() -> None:
-    whole, english, chinese = judge(gold_set(), Plan(("leaf-tags",), by="lang"), lambda *what: None)
+    whole, english, chinese = judge(gold_set(), EvaluationPlan(("leaf-tags",), by="lang"), lambda *what: None)
     assert [whole.name, english.name, chinese.name] == ["numbers", "numbers lang=en", "numbers lang=zh"]
     assert [verdict.is_group for verdict in (whole, english, chinese)] == [False, True, True]
     counts = [verdict.judged[0].figures.pages for verdict in (whole, english, chinese) if verdict.judged[0].figures]
     assert counts == [6, 3, 3]
     assert english.judged[0].f1s == whole.judged[0].f1s[1::2]
     assert len({verdict.fingerprint for verdict in (whole, english, chinese)}) == 3
-    (of,) = judge(gold_set(), Plan(("leaf-tags",), by=""), lambda *what: None)
+    (of,) = judge(gold_set(), EvaluationPlan(("leaf-tags",), by=""), lambda *what: None)
     assert of.fingerprint == whole.fingerprint
 
 
 def test_methods_at_work_at_once_give_the_same() -> None:
     ticks: list[tuple[str, str, int, int]] = []
-    (one,) = judge(gold_set(), Plan(("leaf-tags", "auto")), lambda *what: ticks.append(what))
-    (two,) = judge(gold_set(), Plan(("leaf-tags", "auto"), jobs=2), lambda *what: None)
+    (one,) = judge(gold_set(), EvaluationPlan(("leaf-tags", "auto")), lambda *what: ticks.append(what))
+    (two,) = judge(gold_set(), EvaluationPlan(("leaf-tags", "auto"), jobs=2), lambda *what: None)
     assert [judged.f1s for judged in one.judged] == [judged.f1s for judged in two.judged]
     assert one.comparisons == two.comparisons
     assert ticks == [("numbers", method, done, 6) for method in ("leaf-tags", "auto") for done in range(1, 7)]

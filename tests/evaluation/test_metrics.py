@@ -1,11 +1,11 @@
 import pytest
 
-from crawler.evaluation.gold import Gold
-from crawler.evaluation.metrics import GRADES, RIGHT, Leaves, Score, Sheet, grade, mean, size
+from crawler.evaluation.gold import GoldPage
+from crawler.evaluation.metrics import GRADES, RIGHT, LeafCounts, PageScorer, TextScore, grade, mean, size
 
 
-def scored(gold: str, output: str, html: str = "") -> Score:
-    return Sheet(Gold("1", "", "", "", html, gold)).score(output)
+def scored(gold: str, output: str, html: str = "") -> TextScore:
+    return PageScorer(GoldPage("1", "", "", "", html, gold)).score(output)
 
 
 # Counted by hand: runs of four tokens, then single tokens.
@@ -87,17 +87,17 @@ GOLD = "Bees dance\nThey do so at noon.\nSo do wasps at night."
 @pytest.mark.parametrize(
     ("output", "leaves"),
     [
-        (GOLD, Leaves(3, 3, 3)),
-        ("", Leaves(0, 0, 3)),
-        ("They do so at noon. So do wasps at night.", Leaves(2, 2, 3)),
-        ("Home\nThey do so at noon.", Leaves(1, 2, 3)),
+        (GOLD, LeafCounts(3, 3, 3)),
+        ("", LeafCounts(0, 0, 3)),
+        ("They do so at noon. So do wasps at night.", LeafCounts(2, 2, 3)),
+        ("Home\nThey do so at noon.", LeafCounts(1, 2, 3)),
         # A short leaf has to be a line by itself, a long one only in the text.
-        ("Home They do so at noon. And on.", Leaves(1, 1, 3)),
-        ("Bees dance at home", Leaves(0, 0, 3)),
-        ("They do so at", Leaves(0, 0, 3)),
+        ("Home They do so at noon. And on.", LeafCounts(1, 1, 3)),
+        ("Bees dance at home", LeafCounts(0, 0, 3)),
+        ("They do so at", LeafCounts(0, 0, 3)),
     ],
 )
-def test_leaves(output: str, leaves: Leaves) -> None:
+def test_leaves(output: str, leaves: LeafCounts) -> None:
     assert scored(GOLD, output, PAGE).leaves == leaves
 
 

@@ -4,24 +4,24 @@ from typing import Any
 
 import pytest
 
-from crawler.evaluation.gold import Gold, GoldSet
-from crawler.evaluation.judgement import Plan, Verdict, judge
+from crawler.evaluation.gold import GoldPage, GoldSet
+from crawler.evaluation.judgement import EvaluationPlan, SetResult, judge
 from crawler.evaluation.peers import PEERS, Peer
-from crawler.evaluation.record import TOLERANCE, RecordError, compared, read_record, record
+from crawler.evaluation.report import TOLERANCE, RecordError, compared, read_record, record
 
 
 @pytest.fixture(scope="module")
-def verdicts() -> list[Verdict]:
+def verdicts() -> list[SetResult]:
     pages = (
-        Gold("1", "", "", "", "<p>Bees dance.", "Bees dance."),
-        Gold("2", "", "", "", "<p>Wasps too.", "Wasps do."),
+        GoldPage("1", "", "", "", "<p>Bees dance.", "Bees dance."),
+        GoldPage("2", "", "", "", "<p>Wasps too.", "Wasps do."),
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PEERS, "nobody", Peer("nobody-here", "nobody_here", lambda peer, page: ""))
-        return judge(GoldSet("蜂", pages, ()), Plan(("leaf-tags", "nobody")), lambda *what: None)
+        return judge(GoldSet("蜂", pages, ()), EvaluationPlan(("leaf-tags", "nobody")), lambda *what: None)
 
 
-def test_what_is_saved_is_read(verdicts: list[Verdict], tmp_path: Path) -> None:
+def test_what_is_saved_is_read(verdicts: list[SetResult], tmp_path: Path) -> None:
     text = record(verdicts, "1.2")
     assert len(text.splitlines()) == 6  # a line a method
     (tmp_path / "run.json").write_text(text, encoding="utf-8")

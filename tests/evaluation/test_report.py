@@ -3,19 +3,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from crawler.evaluation.gold import Gold, GoldSet
-from crawler.evaluation.judgement import Plan, Verdict, judge
+from crawler.evaluation.gold import GoldPage, GoldSet
+from crawler.evaluation.judgement import EvaluationPlan, SetResult, judge
 from crawler.evaluation.peers import PEERS, Peer
-from crawler.evaluation.report import (
-    BEFORE,
-    EXCERPT,
-    HEADS,
-    cells,
-    excerpt,
-    probability,
-    report,
-    where_it_starts,
-)
+from crawler.evaluation.report import BEFORE, EXCERPT, HEADS, cells, excerpt, probability, report, where_it_starts
 from crawler.reports.html_page import shown
 
 EVIL = "</pre></div><script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>\x1b\u202e\ud800<!--"
@@ -45,20 +36,22 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def verdicts() -> list[Verdict]:
-    hostile = Gold(f"1{EVIL}", f"http://x/{EVIL}", EVIL, "", f"<p>{EVIL}</p><p>Bees dance.</p>", f"Bees dance.{EVIL}")
-    large = Gold("2", "http://large.example/", "", "", "<p>" + "<b>Bees</b> &amp; " * 60_000, "蜂蜜。" * 60_000)
+def verdicts() -> list[SetResult]:
+    hostile = GoldPage(
+        f"1{EVIL}", f"http://x/{EVIL}", EVIL, "", f"<p>{EVIL}</p><p>Bees dance.</p>", f"Bees dance.{EVIL}"
+    )
+    large = GoldPage("2", "http://large.example/", "", "", "<p>" + "<b>Bees</b> &amp; " * 60_000, "蜂蜜。" * 60_000)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PEERS, "nobody", Peer("nobody-here", "nobody_here", lambda peer, page: ""))
         return judge(
             GoldSet(f"set{EVIL}", (hostile, large), ()),
-            Plan(("leaf-tags", "auto", "nobody"), by="lang"),
+            EvaluationPlan(("leaf-tags", "auto", "nobody"), by="lang"),
             lambda *_: None,
         )
 
 
 @pytest.fixture(scope="module")
-def text(verdicts: list[Verdict]) -> str:
+def text(verdicts: list[SetResult]) -> str:
     return report(verdicts, [f"file:1: {EVIL}"], "1.2", date(2026, 5, 4))
 
 
@@ -141,7 +134,7 @@ def test_probabilities(value: float | None, said: str) -> None:
     assert probability(value) == said
 
 
-def test_a_cell_for_each_head(verdicts: list[Verdict]) -> None:
+def test_a_cell_for_each_head(verdicts: list[SetResult]) -> None:
     figures = verdicts[0].judged[0].figures
     assert figures is not None
     assert len(cells(figures)) == len(HEADS) - 1

@@ -3,13 +3,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from crawler.evaluation.metrics import Leaves, Score
+from crawler.evaluation.metrics import LeafCounts, TextScore
 from crawler.evaluation.significance import compare, holm, intervals, mcnemar, paired_t
 
 
-def scores(f1s: Sequence[float]) -> list[Score]:
+def scores(f1s: Sequence[float]) -> list[TextScore]:
     """Scores whose figures are all the same number."""
-    return [Score(f1, f1, f1, f1, f1, f1, Leaves(1, 1, 1), 1) for f1 in f1s]
+    return [TextScore(f1, f1, f1, f1, f1, f1, LeafCounts(1, 1, 1), 1) for f1 in f1s]
 
 
 @pytest.mark.parametrize(
@@ -103,5 +103,5 @@ def test_intervals_of_what_has_none() -> None:
     assert intervals(scores([1.0, 0.5]), ["a", "a"]) == (None, None)
     assert intervals([], []) == (None, None)
     assert intervals(scores([0.5, 0.5]), ["a", "b"]) == ((0.5, 0.5), (0.5, 0.5))
-    empty = [Score(None, 0.0, 0.0, 0.0, 0.0, 0.0, Leaves(0, 0, 1), 0)] * 3
+    empty = [TextScore(None, 0.0, 0.0, 0.0, 0.0, 0.0, LeafCounts(0, 0, 1), 0)] * 3
     assert intervals(empty, ["a", "b", "c"]) == ((0, 0), (0, 0))

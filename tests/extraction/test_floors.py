@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.evaluation.metrics import Text, f1, precision_recall
+from crawler.evaluation.metrics import CountedText, f1, precision_recall
 from crawler.extraction import extract
 from crawler.page.page import Page
 
@@ -37,9 +37,9 @@ MEAN = 87
 
 def score(kind: str) -> float:
     """The shingle F1 of what is taken out of a page."""
-    found = Text(extract((GOLD / kind / "page.html").read_bytes(), "http://example.com/a").text)
+    found = CountedText(extract((GOLD / kind / "page.html").read_bytes(), "http://example.com/a").text)
     marked = (GOLD / kind / "gold.txt").read_text(encoding="utf-8")
-    golds = (Text(marked), Text(marked.partition("\n")[2]))
+    golds = (CountedText(marked), CountedText(marked.partition("\n")[2]))
     return max(f1(*(share or 0.0 for share in precision_recall(found.shingles, gold.shingles))) for gold in golds)
 
 
@@ -65,6 +65,6 @@ def test_the_average_does_not_fall(scores: dict[str, float]) -> None:
 def test_the_gold_is_in_its_page(kind: str) -> None:
     """Or the marks would be of another page."""
     page = Page("", (GOLD / kind / "page.html").read_bytes())
-    shown = Text(" ".join(block.text for block in page.blocks)).words
-    gold = Text((GOLD / kind / "gold.txt").read_text(encoding="utf-8")).words
+    shown = CountedText(" ".join(block.text for block in page.blocks)).words
+    gold = CountedText((GOLD / kind / "gold.txt").read_text(encoding="utf-8")).words
     assert gold <= shown

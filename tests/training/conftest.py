@@ -7,15 +7,15 @@ from gold_pages import row, rows, sentence
 
 from crawler.extraction.auto.model import Model
 from crawler.page.page import Page
-from crawler.training.examples import Example, example, snippets
-from crawler.training.fitting import train
+from crawler.training.auto_model import train
+from crawler.training.examples import PageExample, example, snippets
 from crawler.urls.parsing import site
 
 Taught = Callable[[int], Model]
 
 
 @pytest.fixture(scope="session")
-def examples() -> list[Example]:
+def examples() -> list[PageExample]:
     """Twelve pages of six sites, and one of snippets."""
     pages = [(page, Page.from_html(page["html"], page["url"])) for page in rows(12)]
     found = [example("made", site(page.url), page, one["gold"], one["page_type"]) for one, page in pages]
@@ -25,6 +25,6 @@ def examples() -> list[Example]:
 
 
 @pytest.fixture(scope="session")
-def model(examples: list[Example]) -> Model:
+def model(examples: list[PageExample]) -> Model:
     """What two rounds over these teach."""
     return train(examples, 0, 2, lambda _: None)

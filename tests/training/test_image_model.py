@@ -6,11 +6,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crawler.evaluation.image_labels import Label
+from crawler.evaluation.gold import ImageLabel
 from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Floats, Model, load, save
 from crawler.training import image_model
-from crawler.training.image_model import FOLDS, LEAST, TooFewError, Trained, judged, limit, train
-from crawler.training.labelled_images import Sighted
+from crawler.training.examples import TooFewError
+from crawler.training.image_model import (
+    FOLDS,
+    LEAST,
+    ImageExample,
+    TrainedImageModel,
+    judged,
+    limit,
+    train,
+)
 
 pytest.importorskip("lightgbm")
 
@@ -19,12 +27,12 @@ SITES = 30
 NOTHING = 1e-34  # what LightGBM takes for 0
 
 
-def sighted(site: str, is_noise: bool, *rows: Floats, unsure: bool = False) -> Sighted:
-    label = Label("made", "1", "http://a.example/p.jpg", is_noise, "icon" if is_noise else "text", unsure)
-    return Sighted(label, site, 3, rows)
+def sighted(site: str, is_noise: bool, *rows: Floats, unsure: bool = False) -> ImageExample:
+    label = ImageLabel("made", "1", "http://a.example/p.jpg", is_noise, "icon" if is_noise else "text", unsure)
+    return ImageExample(label, site, 3, rows)
 
 
-def links(sites: int = SITES, each: int = 12) -> list[Sighted]:
+def links(sites: int = SITES, each: int = 12) -> list[ImageExample]:
     """Noise is small, and shown on many pages; what is written beside it says nothing."""
     draw = np.random.default_rng(5)
     found = []
@@ -46,11 +54,11 @@ def few_trees() -> Any:
 
 
 @pytest.fixture(scope="module")
-def trained(few_trees: None) -> Trained:
+def trained(few_trees: None) -> TrainedImageModel:
     return train(links(), 0, lambda _: None)
 
 
-def test_it_learns(trained: Trained) -> None:
+def test_it_learns(trained: TrainedImageModel) -> None:
     noise = np.array([one.label.is_noise for one in links()])
     assert trained.likely[noise].mean() > 0.8 > 0.4 > trained.likely[~noise].mean()
     model = trained.model
@@ -59,7 +67,7 @@ def test_it_learns(trained: Trained) -> None:
     assert (trained.likely[~noise] <= model.limit).mean() == pytest.approx(1 - image_model.LOST, abs=0.01)
 
 
-def test_the_same_seed_makes_the_same_bytes(trained: Trained, tmp_path: Path) -> None:
+def test_the_same_seed_makes_the_same_bytes(trained: TrainedImageModel, tmp_path: Path) -> None:
     for name, seed in (("again", 0), ("other", 1)):
         save(train(links(), seed, lambda _: None).model, tmp_path / name)
     save(trained.model, tmp_path / "first")
@@ -102,7 +110,7 @@ def test_edges_are_rounded_down(edge: float, rounded: float) -> None:
     assert (found.dtype, float(found[0])) == (np.float32, rounded)
 
 
-def test_more_pages_that_show_it_are_never_less_like_noise(trained: Trained) -> None:
+def test_more_pages_that_show_it_are_never_less_like_noise(trained: TrainedImageModel) -> None:
     model = trained.model
     for one in links(3, 10):
         rows = np.repeat(one.signs[0][None], 50, 0)
@@ -117,11 +125,11 @@ def test_a_site_is_never_on_both_sides(sites: int, monkeypatch: pytest.MonkeyPat
     asked: list[tuple[int, str]] = []
     model = Model(np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(SIGNS)), 0.5)
 
-    def fit(found: list[Sighted], seed: int) -> Model:
+    def fit(found: list[ImageExample], seed: int) -> Model:
         known.append({one.site for one in found})
         return model
 
-    def judge(_: Model, one: Sighted) -> float:
+    def judge(_: Model, one: ImageExample) -> float:
         asked.append((len(known) - 1, one.site))
         return 0.5
 
@@ -151,7 +159,7 @@ def test_the_limit_loses_no_more_content_than_it_may(likely: Floats, found: floa
     assert (likely > limit(likely)).mean() <= image_model.LOST or likely.min() == 1
 
 
-def test_a_picture_is_judged_by_its_best_place(trained: Trained) -> None:
+def test_a_picture_is_judged_by_its_best_place(trained: TrainedImageModel) -> None:
     small, large = np.zeros((2, len(SIGNS)), np.float32)
     small[WIDTH], large[WIDTH] = 2, 7
     alone = [judged(trained.model, sighted("a", True, row)) for row in (small, large)]

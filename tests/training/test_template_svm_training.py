@@ -6,21 +6,22 @@ import pytest
 
 from crawler.extraction.template_svm import Features, Svm, counts, features
 from crawler.page.page import Page
-from crawler.training.template_svm import Sample, TooFewError, Trained, _balanced, _folds, samples, train
+from crawler.training.examples import TooFewError
+from crawler.training.template_svm import BlockSample, TrainedSvm, _balanced, _folds, samples, train
 
 sklearn_svm = pytest.importorskip("sklearn.svm")
 
-from crawler.commands.train import fit  # noqa: E402 - wants scikit-learn
+from crawler.training.template_svm import fit  # noqa: E402 - wants scikit-learn
 
 PROSE = "The bees dance in the dark of the hive to say where the flowers are."
 MENU = "<a href=/a>All the news of today</a>"
 
 
-def sample(main: bool, place: int = 0, host: str = "a.example", length: int = 1) -> Sample:
-    return Sample(host, place, length, Features(0.9 if main else 0.1, 0, 0, 0, 0 if main else 0.5), main)
+def sample(main: bool, place: int = 0, host: str = "a.example", length: int = 1) -> BlockSample:
+    return BlockSample(host, place, length, Features(0.9 if main else 0.1, 0, 0, 0, 0 if main else 0.5), main)
 
 
-def some(hosts: int, each: int = 1) -> list[Sample]:
+def some(hosts: int, each: int = 1) -> list[BlockSample]:
     return [sample(main, n, f"{h}.example") for h in range(hosts) for n in range(each) for main in (True, False)]
 
 
@@ -132,7 +133,7 @@ def test_of_those_as_good_as_the_best_the_smallest_is_chosen(size: int, errs: bo
 def test_the_score_is_of_blocks_that_were_held_out() -> None:
     """An SVM that takes everything for main text finds all of it, and half of what it finds is noise."""
     always = Svm(np.zeros((1, 5)), np.zeros(1), 1.0, 1.0)
-    trained: Trained = train(some(20), lambda *_, **__: always, 10, 1)
+    trained: TrainedSvm = train(some(20), lambda *_, **__: always, 10, 1)
     assert trained.score == (0.5, 1.0, pytest.approx(2 / 3))
 
 
@@ -149,7 +150,8 @@ def test_a_part_is_not_judged_by_what_it_taught() -> None:
 def test_a_seed_decides_what_is_drawn() -> None:
     chance = np.random.default_rng(1)
     found = [
-        Sample(f"{n % 30}.example", n, 1, Features(*chance.random(5)), bool(chance.random() < 0.5)) for n in range(200)
+        BlockSample(f"{n % 30}.example", n, 1, Features(*chance.random(5)), bool(chance.random() < 0.5))
+        for n in range(200)
     ]
     found = [one._replace(features=one.features._replace(text=float(one.main))) for one in found]
     one, again, other = (train(found, fit, 10, seed) for seed in (1, 1, 2))

@@ -21,7 +21,7 @@ from crawler.store.database import open_database
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import evidence, verdict
 from crawler.training import image_model
-from crawler.training.labelled_images import labelled_pictures
+from crawler.training.image_model import labelled_pictures
 
 pytest.importorskip("lightgbm")
 

@@ -11,8 +11,8 @@ import pytest
 from crawler.extraction.auto import auto
 from crawler.extraction.auto.model import KINDS, WEIGHTS, Model, WeightsError, judge, load, save
 from crawler.page.page import Page
-from crawler.training.sets import Row
-from crawler.training.trial import score
+from crawler.training.auto_release import score
+from crawler.training.examples import TrainingPage
 
 PAGE = Page.from_html(
     "<ul><li><a href=/>News</a></ul><h1>Bees</h1><p>Bees dance.<p>Honey is sweet.", "http://a.example/"
@@ -47,7 +47,7 @@ def test_another_model_judges_in_place_of_the_shipped_one(model: Model) -> None:
     found = auto(PAGE, model=other)
     assert found.blocks == tuple(PAGE.blocks)
     assert found.page_type == "forum"
-    row = Row("1", PAGE.url, PAGE.html, "Bees dance. Honey is sweet. No more.", (), (), "forum")
+    row = TrainingPage("1", PAGE.url, PAGE.html, "Bees dance. Honey is sweet. No more.", (), (), "forum")
     scored = score(row, other)
     assert (scored.page_type, scored.is_type_right) == ("forum", True)
     assert (scored.precision, scored.recall) == (2 / 4, 2 / 4)

@@ -4,9 +4,8 @@ import pytest
 
 from crawler.commands.train import _report_auto
 from crawler.extraction.auto.model import Model
-from crawler.training.card import Made, card, tables
-from crawler.training.sets import GoldSet
-from crawler.training.trial import Figures, PageScore, figures
+from crawler.training.auto_release import AutoRelease, ModelFigures, PageScore, auto_card, figures, tables
+from crawler.training.examples import SetSummary
 
 GOOD, WORDY, SHORT = (
     PageScore("article", 0.9, 0.9, 0.95, True),
@@ -19,25 +18,25 @@ EMPTY = PageScore("forum", None, 0.0, 0.0, True)
 @pytest.mark.parametrize(
     ("scores", "found"),
     [
-        ([GOOD], Figures(1, 0.9, 0.9, 0.9, 0.95, 1, 1.0)),
-        ([SHORT], Figures(1, 0.9, 0.1, 0.18, 0.2, 0, None)),
+        ([GOOD], ModelFigures(1, 0.9, 0.9, 0.9, 0.95, 1, 1.0)),
+        ([SHORT], ModelFigures(1, 0.9, 0.1, 0.18, 0.2, 0, None)),
         # What has no text has no precision; recall is 0.
-        ([WORDY, EMPTY], Figures(2, 0.4, 0.4, 0.4, 0.3, 2, 0.5)),
-        ([EMPTY], Figures(1, 0.0, 0.0, 0.0, 0.0, 1, 1.0)),
+        ([WORDY, EMPTY], ModelFigures(2, 0.4, 0.4, 0.4, 0.3, 2, 0.5)),
+        ([EMPTY], ModelFigures(1, 0.0, 0.0, 0.0, 0.0, 1, 1.0)),
     ],
 )
-def test_figures(scores: list[PageScore], found: Figures) -> None:
+def test_figures(scores: list[PageScore], found: ModelFigures) -> None:
     assert figures(scores) == pytest.approx(found)
 
 
-def made(model: Model) -> Made:
-    sets = [GoldSet("news", Path("news.jsonl"), 3, frozenset(("a.example", "b.example")), "0" * 16, True)]
+def made(model: Model) -> AutoRelease:
+    sets = [SetSummary("news", Path("news.jsonl"), 3, frozenset(("a.example", "b.example")), "0" * 16, True)]
     held = {"news": [GOOD], "posts": [WORDY, EMPTY], "old": [SHORT], "mixed": [GOOD, WORDY]}
-    return Made(sets, [], 3, held, {}, model, 7, 1_234)
+    return AutoRelease(sets, [], 3, held, {}, model, 7, 1_234)
 
 
 def test_what_it_is_weak_at(model: Model) -> None:
-    weak = card(made(model)).partition("## Weak at")[2]
+    weak = auto_card(made(model)).partition("## Weak at")[2]
     (of_sets, of_types) = [line for line in weak.splitlines() if line.startswith("- ")]
     assert of_sets == (
         "- pages of sites kept apart: old 0.180 (1), more is lost than left in; "
@@ -49,7 +48,7 @@ def test_what_it_is_weak_at(model: Model) -> None:
 def test_tables_without_pages_are_left_out(model: Model) -> None:
     assert [title for title, _ in tables(made(model))] == ["pages of sites kept apart", "the same by type of page"]
     assert tables(made(model)._replace(held={})) == []
-    assert "Nothing was trained on the sets of validation" not in card(made(model))
+    assert "Nothing was trained on the sets of validation" not in auto_card(made(model))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +58,7 @@ def test_tables_without_pages_are_left_out(model: Model) -> None:
 def test_names_of_sets_stay_in_their_cells(name: str, written: str, model: Model) -> None:
     found = made(model)
     one = found.sets[0]._replace(name=name)
-    text = card(found._replace(sets=[one], validation=[one], held={name: [WORDY]}))
+    text = auto_card(found._replace(sets=[one], validation=[one], held={name: [WORDY]}))
     assert [line.split(" | 3 |")[0] for line in text.splitlines() if " | 3 |" in line] == [f"| {written}"] * 2
     assert f"kept apart: {written} 0.533 (1)" in text
     said = _report_auto(found._replace(held={name: [WORDY]}), Path(__file__)).splitlines()

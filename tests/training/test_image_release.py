@@ -3,33 +3,45 @@
 import numpy as np
 import pytest
 
-from crawler.evaluation.image_labels import Label
-from crawler.evaluation.image_tables import PictureTable
+from crawler.evaluation.gold import ImageLabel
+from crawler.evaluation.image_metrics import ImageTable
 from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Model
-from crawler.training.image_card import BINS, UNKNOWN, Bin, Given, Made, calibration, calibrations, card, tables
-from crawler.training.labelled_images import Sighted
+from crawler.training.image_model import ImageExample
+from crawler.training.image_release import (
+    BINS,
+    UNKNOWN,
+    CalibrationBin,
+    ImageRelease,
+    JudgedLinks,
+    calibration,
+    calibrations,
+    image_card,
+    tables,
+)
 
 MODEL = Model(np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(SIGNS)), 0.6)
-NOTHING = Given([], np.zeros(0), 0, "0" * 16)
+NOTHING = JudgedLinks([], np.zeros(0), 0, "0" * 16)
 
 
-def given(*links: tuple[str, str, float], labels: int = 9) -> Given:
+def given(*links: tuple[str, str, float], labels: int = 9) -> JudgedLinks:
     """Links by set, kind and probability, each of a site of its own."""
     found = [
-        Sighted(Label(name, "1", "", kind not in ("text", "head", "gallery"), kind, kind == "icon"), f"s{at}", 3, ())
+        ImageExample(
+            ImageLabel(name, "1", "", kind not in ("text", "head", "gallery"), kind, kind == "icon"), f"s{at}", 3, ()
+        )
         for at, (name, kind, _) in enumerate(links)
     ]
-    return Given(found, np.array([likely for *_, likely in links]), labels, "1" * 16)
+    return JudgedLinks(found, np.array([likely for *_, likely in links]), labels, "1" * 16)
 
 
 HELD = given(("news", "text", 0.1), ("news", "advert", 0.7), ("news", "icon", 0.6), ("a|b", "head", 0.7))
 
 
-def made(training: Given = HELD, validation: Given = NOTHING) -> Made:
-    return Made(training, validation, MODEL, 7, 1_234)
+def made(training: JudgedLinks = HELD, validation: JudgedLinks = NOTHING) -> ImageRelease:
+    return ImageRelease(training, validation, MODEL, 7, 1_234)
 
 
-def titled(found: list[PictureTable], title: str) -> PictureTable:
+def titled(found: list[ImageTable], title: str) -> ImageTable:
     (one,) = [table for table in found if table.title == title]
     return one
 
@@ -39,12 +51,12 @@ def titled(found: list[PictureTable], title: str) -> PictureTable:
 )
 def test_bins(likely: float, low: float) -> None:
     high = BINS[BINS.index(low) + 1]
-    assert calibration(given(("news", "icon", likely))) == [Bin(low, high, 1, pytest.approx(likely), 1.0)]
+    assert calibration(given(("news", "icon", likely))) == [CalibrationBin(low, high, 1, pytest.approx(likely), 1.0)]
 
 
 def test_links_of_a_bin() -> None:
     found = calibration(given(("a", "icon", 0.2), ("a", "text", 0.1), ("a", "text", 0.9)))
-    assert found == [Bin(0.1, 0.3, 2, pytest.approx(0.15), 0.5), Bin(0.9, 0.97, 1, 0.9, 0.0)]
+    assert found == [CalibrationBin(0.1, 0.3, 2, pytest.approx(0.15), 0.5), CalibrationBin(0.9, 0.97, 1, 0.9, 0.0)]
 
 
 def test_the_limit_decides() -> None:
@@ -74,7 +86,7 @@ def test_sets_that_the_extractor_was_not_trained_on(sets: tuple[str, str], links
 
 
 def test_a_card() -> None:
-    text = card(made(validation=given(("daniel", "text", 0.1), ("daniel", "icon", 0.9))))
+    text = image_card(made(validation=given(("daniel", "text", 0.1), ("daniel", "icon", 0.9))))
     lines = text.splitlines()
     for line in (
         "| news | 3 | 2 | 1 | 3 |",
@@ -87,4 +99,4 @@ def test_a_card() -> None:
         assert line in lines
     assert "over 0.6000 it is called so" in text
     assert "## Validation" in text
-    assert "## Validation" not in card(made())
+    assert "## Validation" not in image_card(made())

@@ -9,9 +9,8 @@ from gold_pages import row
 from crawler.extraction.auto.model import KINDS, Model, judge
 from crawler.extraction.auto.page_outline import sight
 from crawler.page.page import Page
-from crawler.training.examples import Example, example, parts_of, snippets, weights_of
-from crawler.training.fitting import train
-from crawler.training.template_svm import TooFewError
+from crawler.training.auto_model import train
+from crawler.training.examples import PageExample, TooFewError, example, parts_of, snippets, weights_of
 
 pytest.importorskip("sklearn")
 pytest.importorskip("lightgbm")
@@ -23,14 +22,14 @@ def flat(model: Model) -> list[np.ndarray]:
     return [*model.vocabulary, model.networks[0].means, model.networks[0].scales, *steps, *model.kinds]
 
 
-def test_the_same_pages_and_seed_give_the_same_weights(examples: list[Example], model: Model) -> None:
+def test_the_same_pages_and_seed_give_the_same_weights(examples: list[PageExample], model: Model) -> None:
     again, other = (train(examples, seed, 2, lambda _: None) for seed in (0, 1))
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(flat(model), flat(again), strict=True))
     assert not np.array_equal(model.networks[0].first.weights, other.networks[0].first.weights)
     assert not np.array_equal(model.networks[0].first.weights, model.networks[1].first.weights)
 
 
-def test_the_model_learns(examples: list[Example]) -> None:
+def test_the_model_learns(examples: list[PageExample]) -> None:
     said: list[str] = []
     taught = train(examples, 0, 60, said.append)
     assert said[-60].startswith("epoch 1: ")
@@ -44,7 +43,7 @@ def test_the_model_learns(examples: list[Example]) -> None:
         assert found.page_type == one["page_type"]
 
 
-def test_types_that_no_example_has_are_never_told(examples: list[Example], model: Model) -> None:
+def test_types_that_no_example_has_are_never_told(examples: list[PageExample], model: Model) -> None:
     assert {KINDS[at] for at in np.flatnonzero(model.kinds.bias > -20)} == {"article", "listing"}
     untyped = train([one._replace(page_type="") for one in examples], 0, 1, lambda _: None)
     assert not untyped.kinds.weights.any()
@@ -60,7 +59,7 @@ def test_types_that_no_example_has_are_never_told(examples: list[Example], model
         (range(12), {"site": "a.example"}),
     ],
 )
-def test_pages_that_teach_nothing(examples: list[Example], kept: range, change: dict[str, object]) -> None:
+def test_pages_that_teach_nothing(examples: list[PageExample], kept: range, change: dict[str, object]) -> None:
     some = [examples[at] for at in kept]
     if (label := change.get("labels")) is not None:
         some = [one._replace(labels=np.full_like(one.labels, label)) for one in some]
@@ -77,7 +76,7 @@ def test_sites_are_in_one_part_each() -> None:
     assert found == parts_of(reversed(list(found)), 5, 1) != parts_of(found, 5, 2)
 
 
-def test_small_sets_weigh_more(examples: list[Example]) -> None:
+def test_small_sets_weigh_more(examples: list[PageExample]) -> None:
     sizes = {"large": 400, "small": 100, "tiny": 1}
     some = [examples[0]._replace(group=group) for group, size in sizes.items() for _ in range(size)]
     found = weights_of([*some, examples[-1]])

@@ -7,8 +7,8 @@ from crawler.extraction.auto.model import KINDS, Vocabulary
 from crawler.extraction.auto.page_outline import sight
 from crawler.extraction.auto.text_arrays import BUCKETS
 from crawler.page.page import Page
+from crawler.training.auto_model import describe
 from crawler.training.examples import plainer, shorter, subset
-from crawler.training.fitting import describe
 
 CHANCE = np.random.default_rng(5)
 VOCABULARY = Vocabulary(

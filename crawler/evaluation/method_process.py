@@ -1,4 +1,9 @@
-"""Methods at work on pages: each in a process of its own, with a time limit for each page."""
+"""Methods at work on pages: each in a process of its own, with a time limit for each page.
+
+The process is `python -m crawler.evaluation.method_process NAME`; questions and answers are lines of JSON. No peer's
+imports, time or death are another's. The process never sees the gold, and reaches no network: an audit hook refuses
+every use of a Python socket that leads out.
+"""
 
 import json
 import os
@@ -8,22 +13,27 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from crawler.evaluation.gold import Gold
-from crawler.evaluation.peers import PEERS, is_installed
-from crawler.extraction import LEARNING
+from crawler.evaluation.gold import GoldPage
+from crawler.evaluation.peers import PEERS, MethodInput, is_installed, version
+from crawler.extraction import EXTRACTORS, LEARNING
+from crawler.extraction.template import learn
+from crawler.page.page import Page
 
+HARMLESS = frozenset(("socket.__new__", "socket.gethostname", "socket.getservbyname", "socket.getservbyport"))
+Method = Callable[[MethodInput, Any], str | None]
 # Seconds for imports, which on a busy machine take their time.
 START_LIMIT = 120.0
 PAGE_LIMIT = 30.0
-# Seconds until a process that says nothing more is gone.
+# Seconds until a process that closed its output has ended.
 DYING = 5.0
 
 
 class Output(NamedTuple):
-    """What a method made of a page."""
+    """The text a method took out of a page."""
 
     text: str
     seconds: float
@@ -32,7 +42,7 @@ class Output(NamedTuple):
     """Why there is no text."""
 
 
-class Run(NamedTuple):
+class MethodRun(NamedTuple):
     """A method's outputs, in the order of the pages; none where the method is absent."""
 
     version: str
@@ -41,7 +51,7 @@ class Run(NamedTuple):
     """Why the method could not be tried."""
 
 
-class Worker:
+class MethodProcess:
     """A method's process, started again when it has died."""
 
     def __init__(self, name: str, limit: float) -> None:
@@ -53,8 +63,8 @@ class Worker:
 
     def start(self) -> None:
         """Start the process, and find out whether the method can be imported."""
-        command = [sys.executable, "-m", "crawler.evaluation.worker", self.name]
-        # The same modules are found there as here, wherever here is.
+        command = [sys.executable, "-m", "crawler.evaluation.method_process", self.name]
+        # The process finds the same modules.
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(  # noqa: S603 - our own module
@@ -75,7 +85,7 @@ class Worker:
         else:
             self.exchange({"learn": site}, self.limit * max(1, len(site)))
 
-    def text(self, page: Gold) -> Output:
+    def text(self, page: GoldPage) -> Output:
         """What the method makes of a page."""
         if self.process is None:
             self.start()
@@ -129,29 +139,94 @@ class Worker:
             self.process = None
 
 
-def run(name: str, pages: Sequence[Gold], limit: float, tick: Callable[[int], None]) -> Run:
+def run(name: str, pages: Sequence[GoldPage], limit: float, tick: Callable[[int], None]) -> MethodRun:
     """What a method makes of the pages; `tick` is told how many are done.
 
     Methods that learn get a library of each host, from the pages of this set, whose gold they do not see; the time that
     takes is not counted, as a crawl learns once what it then uses on every page.
     """
     if name in PEERS and not is_installed(name):
-        return Run("", [], "not installed")
-    worker = Worker(name, limit)
+        return MethodRun("", [], "not installed")
+    process = MethodProcess(name, limit)
     try:
-        worker.start()
-        if worker.absent:
-            return Run("", [], worker.absent)
+        process.start()
+        if process.absent:
+            return MethodRun("", [], process.absent)
         outputs: dict[int, Output] = {}
         for host, places in groupby(
             sorted(range(len(pages)), key=lambda at: pages[at].host), lambda at: pages[at].host
         ):
             site = list(places)
             if name in LEARNING:
-                worker.learn([(pages[at].html, pages[at].url) for at in site] if host else [])
+                process.learn([(pages[at].html, pages[at].url) for at in site] if host else [])
             for at in site:
-                outputs[at] = worker.text(pages[at])
+                outputs[at] = process.text(pages[at])
                 tick(len(outputs))
-        return Run(worker.version, [outputs[at] for at in range(len(pages))])
+        return MethodRun(process.version, [outputs[at] for at in range(len(pages))])
     finally:
-        worker.close()
+        process.close()
+
+
+def main(name: str) -> None:
+    """Answer the questions of standard input until its end."""
+    questions, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+    os.dup2(0, 1)  # what a peer prints must not come between
+    sys.addaudithook(refuse_network)
+
+    def answer(what: dict[str, Any]) -> None:
+        print(json.dumps(what), file=answers, flush=True)
+
+    try:
+        method = load(name)
+    except Exception as error:  # whatever a module does when it is imported
+        answer({"absent": f"cannot be imported: {_words(error)}"})
+        return
+    answer({"version": version(name) if name in PEERS else ""})
+    library: Any = None
+    for line in questions:
+        question = json.loads(line)
+        if "learn" in question:
+            library = learn(Page.from_html(html, url) for html, url in question["learn"])
+            answer({})
+        else:
+            answer(attempt(method, MethodInput(*question["page"]), library, question["warm"]))
+
+
+def load(name: str) -> Method:
+    """The method of this name, Winnow's or a peer's, imported now."""
+    if name in PEERS:
+        peer = PEERS[name]
+        module = import_module(peer.module)
+        return lambda page, _: peer.text(module, page)
+    extractor: Callable[..., Any] = EXTRACTORS[name]
+    if name in LEARNING:
+        return lambda page, library: extractor(Page.from_html(page.html, page.url), library=library).text
+    return lambda page, _: extractor(Page.from_html(page.html, page.url)).text
+
+
+def attempt(method: Method, page: MethodInput, library: Any, is_warm: bool) -> dict[str, Any]:
+    """The text and the seconds of processor time it took; when the process is not warm yet, those of a second time."""
+    start = time.process_time()
+    try:
+        if not is_warm:
+            method(page, library)
+            start = time.process_time()
+        text = method(page, library) or ""
+        return {"text": str(text), "seconds": time.process_time() - start}
+    except Exception as error:  # a method that fails must not end the judgement
+        return {"failure": _words(error), "seconds": time.process_time() - start}
+
+
+def refuse_network(event: str, _: object) -> None:
+    """Audit hook: raise an error at a use of the network."""
+    if event.startswith("socket.") and event not in HARMLESS:
+        raise PermissionError(f"no network here: {event}")
+
+
+def _words(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

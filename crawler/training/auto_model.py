@@ -1,27 +1,26 @@
-"""How the model is trained: from pages with gold text, and from pages of which some snippets are known.
+"""The training of the model of `auto`, from pages with gold text and pages of which some snippets are known.
 
-1. What is seen of each page, and the label of each of its blocks (.examples, .labels).
+1. The outline of each page, and the label of each of its blocks (.examples, .block_labels).
 2. What names and words speak for, by logistic regression; and the type of a page by its names (.vocabulary).
 3. A teacher, boosted trees over the signs of blocks, whose opinion is half of each label, and all of it where a page of
-   snippets says nothing: what the trees find by rules the network need not find by itself (.teacher).
-4. The networks, from the pages, from copies with less text, and from the pages of snippets (.descent, .cutting).
+   snippets says nothing: what the trees find by rules the network need not find by itself.
+4. The networks, from the pages, from copies with less text, and from the pages of snippets (.gradient_descent).
 5. The type of a page, by logistic regression over what the network makes of it.
 What steps 2 and 3 say of a page is learned from pages of other sites, as it will be of pages nobody has seen.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from crawler.extraction.auto import model, network, signs
 from crawler.extraction.auto.model import KINDS, Kinds, Model, Vocabulary
+from crawler.extraction.auto.network import Nest
 from crawler.extraction.auto.page_outline import Floats, Sight
 from crawler.extraction.auto.text_arrays import Ints
 from crawler.training import gradient_descent
-from crawler.training.examples import Example, parts_of, plainer, shorter, subset, weights_of
-from crawler.training.teacher import TOKENS, Described, Tell, opinions
-from crawler.training.template_svm import TooFewError
+from crawler.training.examples import PageExample, Tell, TooFewError, parts_of, plainer, shorter, subset, weights_of
 from crawler.training.vocabulary import fit_kinds, vocabulary, weighed
 
 FOLDS = 5
@@ -35,6 +34,44 @@ TRUST = 0.5
 EPOCHS = 12
 NETWORKS = 2
 """Trained alike from different beginnings."""
+TREES = 150
+TEACHER: dict[str, Any] = {
+    "objective": "cross_entropy",
+    "learning_rate": 0.1,
+    "num_leaves": 31,
+    "min_child_samples": 100,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 5,
+    "max_bin": 127,
+    "verbose": -1,
+    "num_threads": 1,
+    "deterministic": True,
+    "force_col_wise": True,
+}
+TOKENS = 2
+"""The column of the signs that tells how many words a block has."""
+
+
+class PageSigns(NamedTuple):
+    """The signs of a page, or of a copy of one."""
+
+    owner: int
+    """The place of its example."""
+    part: int
+    """The part that its site is in."""
+    is_copy: bool
+    signs: Floats
+    """A row a block."""
+    nest: Nest
+    labels: Floats
+    weight: float
+
+    @property
+    def is_golden(self) -> bool:
+        """Whether all of the page is known."""
+        return not np.isnan(self.labels).any()
 
 
 class _Scaling(NamedTuple):
@@ -44,7 +81,7 @@ class _Scaling(NamedTuple):
     scales: Floats
 
 
-def train(examples: Sequence[Example], seed: int, epochs: int, tell: Tell) -> Model:
+def train(examples: Sequence[PageExample], seed: int, epochs: int, tell: Tell) -> Model:
     """The model that examples teach."""
     part_of = parts_of([one.site for one in examples], FOLDS, seed)
     parts = [part_of[one.site] for one in examples]
@@ -71,7 +108,7 @@ def train(examples: Sequence[Example], seed: int, epochs: int, tell: Tell) -> Mo
     return Model(whole, networks, _kinds(networks, typed))
 
 
-def check(examples: Sequence[Example], parts: Sequence[int]) -> None:
+def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
     """A TooFewError where the sites outside one of the parts have no page with main text and noise."""
     for part in range(FOLDS):
         others = [one.labels >= 0.5 for one, at in zip(examples, parts, strict=True) if at != part and one.is_golden]
@@ -81,7 +118,7 @@ def check(examples: Sequence[Example], parts: Sequence[int]) -> None:
             )
 
 
-def _vocabularies(examples: Sequence[Example], parts: Sequence[int], tell: Tell) -> list[Vocabulary]:
+def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: Tell) -> list[Vocabulary]:
     """Of the sites outside each part, and of all."""
     pages = [weighed(one, weight) for one, weight in zip(examples, weights_of(examples), strict=True)]
     found = []
@@ -92,17 +129,20 @@ def _vocabularies(examples: Sequence[Example], parts: Sequence[int], tell: Tell)
 
 
 def _described(
-    examples: Sequence[Example], parts: Sequence[int], vocabularies: Sequence[Vocabulary], chance: np.random.Generator
-) -> Iterator[Described]:
+    examples: Sequence[PageExample],
+    parts: Sequence[int],
+    vocabularies: Sequence[Vocabulary],
+    chance: np.random.Generator,
+) -> Iterator[PageSigns]:
     """The pages and their copies, by what was learned of names and words from other sites."""
     weights = weights_of(examples)
     for at, (one, part, weight) in enumerate(zip(examples, parts, weights, strict=True)):
         for place, (seen, labels) in enumerate(_with_copy(one, chance)):
             matrix, nest = describe(seen, vocabularies[part])
-            yield Described(at, part, place > 0, matrix, nest, labels, weight * (COPY_WEIGHT if place else 1))
+            yield PageSigns(at, part, place > 0, matrix, nest, labels, weight * (COPY_WEIGHT if place else 1))
 
 
-def _with_copy(one: Example, chance: np.random.Generator) -> Iterable[tuple[Sight, Floats]]:
+def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[Sight, Floats]]:
     """A page, and of one with gold a shorter copy, and now and then a plainer one."""
     yield one.seen, one.labels
     if one.is_golden:
@@ -119,6 +159,36 @@ def describe(seen: Sight, known: Vocabulary) -> tuple[Floats, network.Nest]:
     return matrix, network.nest(levels, outline.starts, outline.ends, outline.paths[seen.homes])
 
 
+def opinions(pages: Sequence[PageSigns], parts: int, seed: int, tell: Tell) -> list[Floats | None]:
+    """The predictions of trees trained on pages of other sites, for each page; None for copies."""
+    found: list[Floats | None] = [None] * len(pages)
+    for part in range(parts):
+        tell(f"the teacher, part {part + 1} of {parts}")
+        trees = _trees([page for page in pages if page.part != part and page.is_golden], seed)
+        for place, page in enumerate(pages):
+            if page.part == part and not page.is_copy:
+                found[place] = np.asarray(trees.predict(page.signs, num_threads=1), np.float32)
+    return found
+
+
+def _trees(pages: Sequence[PageSigns], seed: int) -> Any:
+    import lightgbm
+
+    rows = lightgbm.Dataset(
+        np.concatenate([page.signs for page in pages]),
+        np.concatenate([page.labels for page in pages]),
+        weight=np.concatenate([100 * _block_weights(page) for page in pages]),
+    )
+    return lightgbm.train({**TEACHER, "seed": seed}, rows, TREES)
+
+
+def _block_weights(page: PageSigns) -> Floats:
+    """What each block weighs: the root of its tokens, all blocks of a page together as much as the page."""
+    found = np.sqrt(np.exp(page.signs[:, TOKENS]))
+    shares: Floats = (page.weight * found / found.sum()).astype(np.float32)
+    return shares
+
+
 def _scaling(described: Sequence[Floats]) -> _Scaling:
     """The mean of each sign and one over its deviation."""
     rows = np.concatenate(described)
@@ -126,7 +196,7 @@ def _scaling(described: Sequence[Floats]) -> _Scaling:
 
 
 def _lessons(
-    described: list[Described], taught: list[Floats | None], scaling: _Scaling
+    described: list[PageSigns], taught: list[Floats | None], scaling: _Scaling
 ) -> list[gradient_descent.Lesson]:
     """What the network is given of each page; the pages are used up, for there is no room for both."""
     found = []
@@ -136,7 +206,7 @@ def _lessons(
     return found
 
 
-def _lesson(page: Described, opinion: Floats | None, scaling: _Scaling) -> gradient_descent.Lesson:
+def _lesson(page: PageSigns, opinion: Floats | None, scaling: _Scaling) -> gradient_descent.Lesson:
     known = ~np.isnan(page.labels)
     tokens = np.expm1(page.signs[:, TOKENS]).astype(np.float32)
     weights = np.sqrt(tokens + 1)

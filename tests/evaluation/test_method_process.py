@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from crawler.evaluation.gold import Gold
-from crawler.evaluation.harness import Output, run
+from crawler.evaluation.gold import GoldPage
+from crawler.evaluation.method_process import Output, run
 from crawler.evaluation.peers import PEERS, Peer
 from crawler.extraction import LEARNING
 
 PAGES = [
-    Gold(str(number), f"http://{host}.example/", "en", "", f"<p>Page {number}.", "")
+    GoldPage(str(number), f"http://{host}.example/", "en", "", f"<p>Page {number}.", "")
     for number, host in enumerate("bab")
 ]
 Fake = Callable[[str], None]
@@ -46,7 +46,7 @@ def test_our_own_methods_work_there_as_here() -> None:
 def test_a_library_is_learned_from_each_host(name: str) -> None:
     weather = "rains snows pours hails freezes thaws blows clears dawns shines".split()
     html = "<div><p>It {0} {0} {0} {0} here.</p><p>All of this is what the valley says.</p></div>"
-    pages = [Gold("", url, "", "", html.format(word), "") for url in ("http://a.example/", "") for word in weather]
+    pages = [GoldPage("", url, "", "", html.format(word), "") for url in ("http://a.example/", "") for word in weather]
     found = [output.text for output in run(name, pages, 20, lambda done: None).outputs]
     assert [word in text for word, text in zip(weather, found, strict=False)] == [True] * 10
     assert ["the valley says" in text for text in found] == [False] * 10 + [True] * 10  # no host, no library
