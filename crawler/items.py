@@ -1,4 +1,4 @@
-"""What a crawl yields."""
+"""The items of a crawl: pages and images."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class PageItem(PageRecord):
     """The record of a page on its way through the pipelines."""
 
     def __post_init__(self) -> None:
-        # These travel with the item through the pipelines; not fields, so no feed writes them.
+        # Not fields, so that feeds do not write them.
         self.page: Page | None = None
         self.lease: Lease | None = None
         self.result = PageResult()
-        """All else that the page brought."""
+        """All else that the request brought."""
 
 
 @dataclass
 class ImageItem:
-    """A downloaded picture, and the page it was found on."""
+    """A downloaded image, and the page it was found on."""
 
     url: str
     page: str
@@ -37,6 +37,6 @@ class ImageItem:
     def __post_init__(self) -> None:
         self.body = b""
         self.ending = ""
-        """Of its file, by its content."""
+        """The ending of its file, by its content."""
         self.lease: Lease | None = None
         self.result = PageResult()

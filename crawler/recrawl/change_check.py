@@ -1,4 +1,4 @@
-"""What a page that was fetched is beside what it was before: new, changed, or the same."""
+"""Checks whether a page is new, changed or unchanged, by its clean text."""
 
 from dataclasses import replace
 from functools import partial
@@ -12,14 +12,14 @@ from crawler.recrawl.page_history import ChangeCheck, PageChange, PageHistory
 
 
 class ChangeDetector:
-    """Tells whether pages changed, by what a method makes of them."""
+    """Checks pages for changes, by the texts that an extractor makes of them."""
 
     def __init__(self, method: str, favour: str, extract: Extractor) -> None:
         self.version = version(method, favour)
         self.source = extract if method not in LEARNING else partial(without_template, method)
 
     def check(self, page: Page, extraction: Extraction, known: PageHistory | None) -> ChangeCheck:
-        """What a page is; the signature comes with those that are to be stored."""
+        """The result of the check; with a signature if the page is to be stored."""
         source = page.once(self.source)
         found = ChangeCheck(PageChange.NEW, fingerprint(source.text), self.version, certainty=extraction.certainty)
         if known is None:
@@ -32,17 +32,17 @@ class ChangeDetector:
 
 
 def without_template(method: str, page: Page) -> Extraction:
-    """A page's text without what the method learned of its site.
+    """A page's text before the learned template of its site is removed.
 
-    That is known better from page to page, and a text that is shorter for it is no change. Nor is it one when a menu
-    changes, which such a method does not know yet: `auto` says what is text, as far as it sees any.
+    A template grows from page to page, and a text that it shortens has not changed. Neither has one whose menu changes
+    before the template knows it: so the text of `auto` counts, if there is any.
     """
     found = page.once(EXTRACTORS["auto"])
     return found if found.text else EXTRACTORS[method](page)
 
 
 def with_signature(check: ChangeCheck, text: str, known: PageHistory | None = None) -> ChangeCheck:
-    """The same with the text's signature, and with how much it changed if both texts are long enough to tell."""
+    """The check with the signature of the text, and with how much it changed if both texts have signatures."""
     now, before = signature(text), known.signature if known is not None else None
     alike = similarity(before, now) if before is not None and now is not None else None
     return replace(check, signature=now, distance=None if alike is None else round(1 - alike, 4))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 GOOD, BAD = "example", "counterexample"
 KINDS = frozenset((GOOD, BAD))
-"""Kinds of addresses. Their texts are shared as `topic example` and the like, those of seeds as `example`: where a topic
+"""Kinds of addresses. Their texts are shared as `topic example` and the like, those of seeds as `example`: if a topic
 is given later on, the seeds are no examples of it.
 """
 EXAMPLE_LENGTH = 100_000

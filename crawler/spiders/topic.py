@@ -42,7 +42,7 @@ NOTHING_SAID: Mapping[str, float] = MappingProxyType({})
 
 
 class TopicSpider(Spider):
-    """Crawls the pages around some seeds, the most promising first."""
+    """Crawls the pages around seeds, the most promising first."""
 
     name = "topic"
 
@@ -58,12 +58,12 @@ class TopicSpider(Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """Nothing: the seeds wait in the frontier like everything else."""
+        """No requests: the seeds wait in the frontier."""
         return
         yield
 
     def request_for(self, lease: Lease) -> Request:
-        """The request that an address is asked for by."""
+        """The request for the address of a lease."""
         url = lease.candidate.url
         if lease.candidate.kind == "image":
             meta = {"lease": lease, "download_maxsize": self.crawl.pictures.largest}
@@ -73,7 +73,7 @@ class TopicSpider(Spider):
         return Request(url, self.parse, errback=self.failed, dont_filter=True, headers=asked, meta=meta)
 
     def leave_other_types(self, headers: Headers, request: Request) -> None:
-        """Stop the download of what is not a web page, unless it may be a seed's list of addresses."""
+        """Stop the download of what is not a web page, unless it may be a sitemap or feed."""
         lease: Lease | None = request.meta.get("lease")
         declared = media_type(header(headers, "Content-Type"))
         is_page = lease is not None and lease.candidate.kind in KINDS | {"link"}
@@ -81,7 +81,7 @@ class TopicSpider(Spider):
             raise StopDownload(fail=False)
 
     def parse(self, response: Response) -> Iterator[PageItem]:
-        """The page as an item, if it is to be kept; else its result is handed over at once."""
+        """The page as an item, if it is to be stored; if not, its lease ends at once."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request, lease = response.request, lease_of(response.request)
         kind, content_type = lease.candidate.kind, header(response.headers, "Content-Type")
@@ -101,7 +101,7 @@ class TopicSpider(Spider):
             yield from self.parse_page(page, response, request)
 
     def parse_page(self, page: Page, response: Response, request: Request) -> Iterator[PageItem]:
-        """The page as an item, if it is to be kept."""
+        """The page as an item, if it is to be stored."""
         lease, frontier = lease_of(request), self.crawl.frontier
         if lease.candidate.kind in KINDS:
             self.finish(request, self.example_result(request, page))
@@ -118,7 +118,7 @@ class TopicSpider(Spider):
                 self.finish(request, item.result)
 
     def parse_image(self, response: Response) -> Iterator[ImageItem]:
-        """The picture as an item, if its bytes are those of one that is kept."""
+        """The image as an item, if it is one that is stored."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request, result = response.request, result_of(response.request)
         item = self.crawl.pictures.item(response, lease_of(request).candidate)
@@ -131,7 +131,7 @@ class TopicSpider(Spider):
         yield item
 
     def follow_harvest(self) -> None:
-        """Count the harvest; the crawl ends when too few of the last pages are on the topic."""
+        """Count the harvest, and end the crawl if too few of the last pages are on the topic."""
         topic, stats = self.crawl.topic, self.crawler.stats
         stats.set_value("focus/pages", topic.harvest.pages)
         stats.set_value("focus/on_topic", topic.harvest.on_topic)
@@ -140,7 +140,7 @@ class TopicSpider(Spider):
             self.crawl.status.end(EndReason.HARVEST)
 
     def refresh_result(self, request: Request, url: str) -> PageResult:
-        """The result of a page that sends its reader on at once: it is followed as one would a redirect."""
+        """The result of a page that refreshes to another address at once, which is followed like a redirect."""
         result, candidate = result_of(request, Outcome(Code.REFRESHED)), lease_of(request).candidate
         homes = (("home", url),) if candidate.kind == "seed" else ()
         for home in homes:
@@ -149,7 +149,7 @@ class TopicSpider(Spider):
         return replace(result, links=links, shared_examples=(*result.shared_examples, *homes))
 
     def example_result(self, request: Request, page: Page) -> PageResult:
-        """The result of an example, which teaches what the crawl is about, or what not, and that is all."""
+        """The result of an example or counterexample, from which the topic is learned."""
         candidate = lease_of(request).candidate
         text = example_text(page, page.once(self.crawl.reader.extract))
         if not text:
@@ -159,7 +159,7 @@ class TopicSpider(Spider):
         return replace(result_of(request, Outcome(Code(candidate.kind))), shared_examples=(taught,))
 
     def list_result(self, request: Request, found: Listing) -> PageResult:
-        """The result of a sitemap or feed, whose pages are as good as seeds."""
+        """The result of a sitemap or feed; its pages have priorities like seeds."""
         if not found.pages and not found.sitemaps:
             return result_of(request, Outcome(Code.EMPTY_LIST))
         self.crawl.counts.count(Outcome(Code.LIST_CUT), found.cut)
@@ -171,7 +171,7 @@ class TopicSpider(Spider):
     def allowed(
         self, urls: Iterable[str], candidate: Candidate, lastmods: Mapping[str, float] = NOTHING_SAID
     ) -> Iterator[Candidate]:
-        """Those addresses that are new, or said to be changed, and within the scope, otherwise like the candidate."""
+        """Candidates, like the given one, for those addresses that are in scope and are new or have changed."""
         for url in urls:
             lastmod = lastmods.get(url)
             if url in self.crawl.frontier and lastmod is None:
@@ -182,11 +182,11 @@ class TopicSpider(Spider):
                 yield candidate._replace(url=url, lastmod=lastmod)
 
     def failed(self, failure: Failure) -> None:
-        """Hand over why a request brought nothing."""
+        """End a request that failed."""
         request: Request = failure.request  # type: ignore[attr-defined]
         lease, outcome = lease_of(request), outcome_of(failure)
         if outcome.code.group is Group.FAILED:
-            # Dead links are many and told by the closing lines; what ails a host is worth a line at once.
+            # Dead links are many and counted in the closing lines; trouble with a host is logged at once.
             level = DEBUG if failure.check(HttpError, Refusal) else INFO
             self.logger.log(level, "Failed: %s (%s)", request.url, message(outcome))
         is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE and lease.known is not None
@@ -194,7 +194,7 @@ class TopicSpider(Spider):
         self.finish(request, replace(result_of(request, outcome), check=check))
 
     def skip(self, request: Request, outcome: Outcome) -> None:
-        """End a request that brings no page."""
+        """End a request without a page, with this outcome."""
         self.finish(request, result_of(request, outcome))
 
     def finish(self, request: Request, result: PageResult) -> None:

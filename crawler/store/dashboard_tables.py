@@ -1,12 +1,9 @@
-"""The tables of the dashboard: what crawls did in each few seconds, and what people said of pages and pictures.
+"""Tables that the dashboard shows and writes: samples of crawls, labels of people, scheduled jobs and their runs.
 
-Samples are written by the crawls' workers and thinned as they age. Labels are people's work: they stand by the names of
-crawls, hold all that is needed to learn from them, and outlive pages that are dropped and crawls that are forgotten.
-
-The tables of what is to be crawled again and again.
-
-job  a crawl and when it is due
-run  each time that a job's crawl was started
+sample  what each worker did in every few seconds, merged as it ages
+label   what people said of pages and images; it stands by the name of its crawl, and outlives crawls and pages
+job     a crawl, and when it is due
+run     each start of a job's crawl
 """
 
 from sqlalchemy import (
@@ -30,13 +27,13 @@ sample = Table(
     tables,
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
     Column("at", Float, primary_key=True),  # when it begins, by the database's clock
-    Column("number", Integer, primary_key=True),  # the worker's seat
+    Column("number", Integer, primary_key=True),  # of the worker
     Column("seconds", Float, nullable=False),
-    Column("pages", Integer, nullable=False),  # stored, or as they were
-    Column("read", Integer, nullable=False),  # judged by the topic, kept or not
+    Column("pages", Integer, nullable=False),  # stored, or unchanged
+    Column("read", Integer, nullable=False),  # whose relevance was computed
     Column("on_topic", Integer, nullable=False),  # of those
     Column("requests", Integer, nullable=False),
-    Column("failed", Integer, nullable=False),  # addresses that were given up
+    Column("failed", Integer, nullable=False),  # addresses that failed
     Column("bytes", BigInteger, nullable=False),  # of answers, as they came
     Column("statuses", Text, nullable=False),  # JSON: answers by status code, "none" for those that never came
     Column("pictures", Integer, nullable=False),  # downloaded

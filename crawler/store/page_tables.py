@@ -33,7 +33,7 @@ from crawler.metadata.page_record import IS_OPTIONAL, TYPES, PageRecord
 from crawler.store.sql import Serial, tables
 
 COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, list: Text}
-"""How the fields of a page's record are stored; lists as JSON."""
+"""The columns of the types of a page's fields; lists are JSON."""
 
 
 def _field_column(name: str) -> Column[Any]:
@@ -52,7 +52,7 @@ page = Table(
     *(_field_column(name) for name in TYPES),
     Column("etag", Text),
     Column("last_modified", Text),
-    Column("round", Integer, nullable=False, default=1),  # in which it was last fetched, or was as before
+    Column("round", Integer, nullable=False, default=1),  # in which it was last fetched, or was unchanged
     Column("first_round", Integer, nullable=False, default=1),
     Column("first_at", Text, nullable=False, default=""),  # as fetched_at was when it was new
     Column("changed_round", Integer),  # in which its clean text was last found changed
@@ -61,23 +61,23 @@ page = Table(
     Column("gone_at", Text),
     Column("gone_count", SmallInteger, nullable=False, default=0),  # times in a row that it was not there
     Column("not_modified_round", Integer),  # in which the server last said that it is as it was
-    Column("checked_at", Float),  # when it was last asked for, whatever came of it
+    Column("checked_at", Float),  # when it was last requested, with any result
     Column("due_at", Float, nullable=False, default=0),
     Column("interval", Float),  # seconds from one check to the next
     Column("checks", Integer, nullable=False, default=0),  # since it was new
     Column("changes", Integer, nullable=False, default=0),
-    Column("source_fingerprint", Text),  # of its text as the method gives it, before what its site's pages share goes
-    Column("extractor_version", Text),  # of the extraction that gave that
-    Column("signature", LargeBinary),  # by which near duplicates of its clean text are known
+    Column("source_fingerprint", Text),  # of its text before the template of its site is removed
+    Column("extractor_version", Text),  # of the extraction that made that text
+    Column("signature", LargeBinary),  # of its clean text, by which near-duplicates are found
     Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1
     Column("new_links", Integer, nullable=False, default=0),  # that it brought when it was last read
     Column("lastmod", Float),  # when its sitemap or feed says that it was changed
-    Column("site_id", BigInteger),  # not of those that a fresh crawl has not come to: its sites have new numbers
-    Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; not of all methods
+    Column("site_id", BigInteger),  # unknown for pages that a fresh crawl has not requested yet: sites have new ids
+    Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; not all methods do
 )
 Index("page_age", page.c.crawl_id, page.c.fetched_at)
 Index("page_due", page.c.crawl_id, page.c.due_at)
-# All that the closing lines count, so that they need not read the rows, which hold the texts.
+# All columns that the closing lines count, so that the rows with their texts need not be read.
 Index(
     "page_round",
     page.c.crawl_id,
@@ -98,7 +98,7 @@ Index(
     postgresql_where=_is_gone,
 )
 
-# What the dashboard filters pages by: rows hold the texts, and reading a million of them takes seconds.
+# The columns by which the dashboard filters pages: reading a million rows with their texts takes seconds.
 Index(
     "page_list",
     page.c.crawl_id,
@@ -200,16 +200,16 @@ verdict = Table(
     Column("reasons", Text, nullable=False),  # JSON
     Column("decided_by", Text, nullable=False),
     Column("audited", Boolean, nullable=False),  # whether it was chosen to be fetched although it is noise
-    Column("mistaken", Boolean),  # of one that was audited: whether it looks like content after all
+    Column("mistaken", Boolean),  # of an audited image: whether it looks like content after all
     Column("bytes", BigInteger),  # of what was downloaded
     Column("bytes_are_measured", Boolean, nullable=False),
     Column("decided_at", Text, nullable=False),
-    Column("sight", Text, nullable=False),  # how a page shows it, from which it can be judged again
+    Column("sight", Text, nullable=False),  # how a page shows it, so that it can be judged again
     Column("file", Text),  # of what was downloaded, under the folder of pictures
-    Column("label_key", BigInteger),  # that of what people say of the picture, if they do
+    Column("label_key", BigInteger),  # that of the label of the image, if there is one
 )
 Index("verdict_label", verdict.c.label_key, verdict.c.noise, verdict.c.kind)
-# The last two are looked through in the index: a site has too many rows to be read for them.
+# The last two are filtered in the index: a site has too many rows to read them all.
 Index(
     "verdict_site",
     *(verdict.c[name] for name in ("crawl_id", "site_id", "noise", "kind", "id", "decided_by", "audited")),
@@ -233,7 +233,7 @@ Index(
     sqlite_where=IS_NOISE,
     postgresql_where=IS_NOISE,
 )
-# Few are: the share of the noise that is fetched to see whether it is.
+# Few rows are audited.
 IS_AUDITED: ColumnElement[bool] = literal_column("audited")
 Index(
     "verdict_audit",
@@ -251,7 +251,7 @@ focus = Table(
     "focus",
     tables,
     Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
-    Column("number", Integer, primary_key=True),  # the worker's seat, which outlives it
+    Column("number", Integer, primary_key=True),  # of the worker; its successors go on with the row
     Column("saved", Float, nullable=False),  # when, by the database's clock
     Column("summary", Text, nullable=False),  # JSON, for people
     Column("learned", Text, nullable=False),  # JSON, for other workers and later runs

@@ -43,7 +43,7 @@ crawl = Table(
     Column("seeds", Text, nullable=False),  # JSON, as they were given
     Column("started_at", Float, nullable=False),
     Column("ended_at", Float),  # when nothing was left to do
-    Column("waiting", BigInteger, nullable=False, default=0),  # counted by workers that have gone
+    Column("waiting", BigInteger, nullable=False, default=0),  # counted by workers that have left
     Column("pages", BigInteger, nullable=False, default=0),  # of this round
     Column("round", Integer, nullable=False, default=1),
     Column("round_started", Float),
@@ -56,13 +56,13 @@ worker = Table(
     Column("id", Serial, primary_key=True),
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("number", Integer, nullable=False),
-    Column("folder_id", Text, nullable=False),  # the folder of its files, wherever that is
+    Column("folder_id", Text, nullable=False),  # of the folder of its files, wherever that is mounted
     Column("heartbeat", Float, nullable=False),
-    Column("batch", BigInteger, nullable=False, default=0),  # the last one that was committed
-    Column("waiting", BigInteger, nullable=False, default=0),  # what it added to those that wait, less what it took
+    Column("batch", BigInteger, nullable=False, default=0),  # the number of the last one committed
+    Column("waiting", BigInteger, nullable=False, default=0),  # addresses it added, less those it took
     Column("pages", BigInteger, nullable=False, default=0),
     UniqueConstraint("crawl_id", "number"),
-    sqlite_autoincrement=True,  # the number of one that has gone is not given again
+    sqlite_autoincrement=True,  # ids are not reused
 )
 
 output = Table(
@@ -97,13 +97,13 @@ host = Table(
     Column("crawl_id", ForeignKey("crawl.id"), nullable=False),
     Column("site_id", BigInteger, nullable=False),
     Column("name", Text, nullable=False),
-    Column("best", Integer),  # at least the priority of its best waiting address; none waits if it is null
+    Column("best", Integer),  # at least the priority of its best waiting address; null if none waits
     Column("next_at", Float, nullable=False, default=0.0),
-    Column("crawl_delay", Float, nullable=False, default=0.0),  # seconds between two requests that the host asked for
-    Column("worker", BigInteger),  # who alone may ask it now
-    Column("closed", Text),  # the code of why it is asked for nothing more
-    Column("latency", Float),  # seconds until it answers, on average of late
-    Column("delay", Float),  # seconds between two requests, as it was last asked
+    Column("crawl_delay", Float, nullable=False, default=0.0),  # seconds, as the host asks for in robots.txt
+    Column("worker", BigInteger),  # the only one that may ask it now
+    Column("closed", Text),  # the code of why it is never asked again
+    Column("latency", Float),  # seconds until it answers, a moving average
+    Column("delay", Float),  # seconds between its last requests
     UniqueConstraint("crawl_id", "name"),
 )
 Index(
@@ -130,20 +130,20 @@ address = Table(
     Column("priority", Integer, nullable=False),
     Column("depth", Integer, nullable=False),
     Column("parent", BigInteger),  # the address on whose page it was found
-    Column("requested", Text),  # what was asked for at first, when it is where a redirect led
+    Column("requested", Text),  # the address requested first, where a redirect led here
     Column("state", SmallInteger, nullable=False, default=WAITING),
     Column("worker", BigInteger),
-    Column("crashes", SmallInteger, nullable=False, default=0),  # workers that died while they held it
-    Column("outcome", Text),  # the code of how it ended; null while it waits, and where something is stored
+    Column("crashes", SmallInteger, nullable=False, default=0),  # workers that crashed while they held it
+    Column("outcome", Text),  # the code of how it ended; null while it waits and where something is stored
     Column("outcome_detail", Text),  # the value of the code's parameter
-    Column("shown_on", BigInteger),  # the site whose pages show it, of a picture that is to be judged
-    Column("sight", Text),  # how a page shows it, for the judge
+    Column("shown_on", BigInteger),  # the site whose pages show it, if it is to be judged
+    Column("sight", Text),  # how a page shows it, if it is to be judged
     Column("via", Text),  # how it was found
-    Column("lastmod", Float),  # when it was changed, as the sitemap or feed says that lists it
+    Column("lastmod", Float),  # when it changed, according to a sitemap or feed
 )
 NO_OUTCOME = {"outcome": None, "outcome_detail": None}
-"""What an address has that waits again."""
-# Spelled out in each statement: with a parameter, a database cannot tell that a partial index holds all such rows.
+"""Columns of an address that waits again."""
+# Literals: with a parameter, a database cannot tell that a partial index has all such rows.
 IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
     address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, DONE, RECORDED)
 )
