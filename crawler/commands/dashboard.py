@@ -47,8 +47,8 @@ class Command(OneSentence):
         except StateError as error:
             refuse(str(error))
         # It wants a template engine and more, which take their time, and all commands are loaded with each of them.
+        from crawler.dashboard.app import serve
         from crawler.dashboard.context import DashboardContext
-        from crawler.dashboard.serving import serve
         from crawler.dashboard.views import job_form
 
         if hasattr(os, "nice"):

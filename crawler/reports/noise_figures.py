@@ -1,6 +1,7 @@
 """What was said of pictures, counted for people; read without touching it."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, cast, func, select
 from sqlalchemy.engine import URL
@@ -22,7 +23,8 @@ def saved_bytes(skipped: int, kept: int, size: int) -> int | None:
     return round(skipped * size / kept) if kept else None
 
 
-class NoiseModel(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NoiseModel:
     """What one model skipped."""
 
     name: str
@@ -31,7 +33,8 @@ class NoiseModel(NamedTuple):
     """Pages behind pictures."""
 
 
-class NoiseSite(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NoiseSite:
     """The pictures, and the pages behind them, that a site's pages show, counted by their verdicts."""
 
     name: str
@@ -42,7 +45,8 @@ class NoiseSite(NamedTuple):
     """By the mean size of pictures that were downloaded; null where none was."""
 
 
-class NoiseFigures(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NoiseFigures:
     """What a crawl skipped as noise; what was chosen to be fetched all the same is not skipped but audited."""
 
     name: str

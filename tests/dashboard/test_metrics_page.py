@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dashboard_client import Answer, Request, answer
 from prometheus_client.parser import text_string_to_metric_families
 from scrapy.settings import Settings
 from sqlalchemy import Engine, insert
@@ -13,8 +14,6 @@ from sqlalchemy.engine import URL, make_url
 from crawler.dashboard import metrics
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import answer
 from crawler.store.dashboard_tables import job, run, sample
 from crawler.store.database import database_time, open_database
 from crawler.store.schema import crawl, worker

@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 from attacks import ATTACKS
+from dashboard_client import Answer, Request, answer
 from scrapy.settings import Settings
 from sqlalchemy import Engine, delete, insert, update
 from sqlalchemy.engine import URL, make_url
 
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import answer
 from crawler.dashboard.views.course import drawn
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
