@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Annotated, Any, ParamSpec, TypeVar
 
-from annotated_types import Interval, MaxLen
 from anyio import CapacityLimiter, to_thread
 from fastapi import Path
-from pydantic import AfterValidator, GetCoreSchemaHandler, GetPydanticSchema
+from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetPydanticSchema, StringConstraints
 from pydantic_core import core_schema
 
 from crawler.outcomes import Outcome
@@ -27,7 +26,8 @@ MOST_LETTERS = 500
 MOST_WHOLE = 2**63 - 1
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
+    """The text; a ValueError where no database stores it."""
     if "\0" in text:
         raise ValueError("PostgreSQL stores no null character")
     return text
@@ -35,8 +35,8 @@ def _storable(text: str) -> str:
 
 Number = Annotated[int, Path(ge=0, lt=10**18)]
 """The number of a row in a path."""
-Whole = Annotated[int, Interval(ge=-MOST_WHOLE, le=MOST_WHOLE)]
-Text = Annotated[str, MaxLen(MOST_LETTERS), AfterValidator(_storable)]
+Whole = Annotated[int, Field(ge=-MOST_WHOLE, le=MOST_WHOLE)]
+Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS), AfterValidator(storable)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,13 @@ from threading import Lock, Thread
 from typing import Annotated, Any, Literal, get_args
 from zoneinfo import available_timezones
 
-from pydantic import BaseModel, StringConstraints
+from pydantic import AfterValidator, BaseModel, StringConstraints
 from scrapy.settings import BaseSettings
 
 from crawler.arguments import BETWEEN_SEEDS, DEMO_ALONE, READERS, TEXT_FILE, ArgumentError
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.views import MOST_LETTERS, Text
+from crawler.dashboard.views import MOST_LETTERS, Text, storable
 from crawler.schedule.cron import CronError, read
 from crawler.schedule.job_scheduler import Keeper, Started
 from crawler.schedule.jobs import BY_HAND, TOLD, Due, Job, JobError, Jobs
@@ -50,7 +50,7 @@ class JobForm(BaseModel):
     name: Text = ""
     cron: Text = ""
     timezone: Text = "UTC"
-    seeds: Annotated[str, StringConstraints(max_length=LONG)] = ""
+    seeds: Annotated[str, StringConstraints(max_length=LONG), AfterValidator(storable)] = ""
     topic: Text = ""
     scope: Literal["host", "site", "any"] = "site"
     max_pages: Text = ""

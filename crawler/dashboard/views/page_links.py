@@ -103,9 +103,8 @@ def data(context: Context, page: Number, of: Of = "found", after: After = "") ->
         return replace(_first_found(found, rows), total=total, is_cut=is_cut)
     _ = found.page.links  # read before the next look at the database: a large page takes its time
     with context.reading() as connection:
-        return _of_source(
-            connection, found, AddressKeys(found.row["crawl_id"], canonical_of(context.settings)), of, after
-        )
+        keys = AddressKeys(found.row["crawl_id"], canonical_of(context.settings))
+        return _of_source(connection, found, keys, of, after)
 
 
 def _cursor(after: str) -> tuple[int, int] | None:
