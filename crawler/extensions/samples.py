@@ -1,5 +1,6 @@
 """Samples: every few seconds it is noted what this worker did in them, for charts; it is committed with the pages."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any, Self
@@ -19,6 +20,9 @@ LOOK_SECONDS = 1.0  # and at the beginning, so that there is soon something to s
 BEGINNING = 20.0
 STATUSES = "downloader/response_status_count/"
 NO_ANSWERS = "downloader/exception_type_count/"
+KNOWN = range(100, 600)
+"""Statuses that are counted by themselves: a hostile server can send any number, and each would be kept for good."""
+OTHER = "other"
 OUR_OWN = f"{NO_ANSWERS}{Refusal.__module__}.{Refusal.__qualname__}"
 """What this crawler declines to ask for was never asked for."""
 
@@ -64,7 +68,11 @@ class Sampler:
 
 def so_far(crawl: Crawl, counts: Mapping[str, Any]) -> WorkerSample:
     """What this worker did since it began."""
-    statuses = {name.removeprefix(STATUSES): n for name, n in counts.items() if name.startswith(STATUSES)}
+    statuses: Counter[str] = Counter()
+    for name, n in counts.items():
+        if name.startswith(STATUSES):
+            status = name.removeprefix(STATUSES)
+            statuses[status if status.isdecimal() and int(status) in KNOWN else OTHER] += n
     lost = (n for name, n in counts.items() if name.startswith(NO_ANSWERS) and name != OUR_OWN)
     return WorkerSample(
         0.0,
@@ -77,5 +85,5 @@ def so_far(crawl: Crawl, counts: Mapping[str, Any]) -> WorkerSample:
         counts.get("images", 0),
         counts.get("images/bytes", 0),
         counts.get("image_noise/skipped", 0) - counts.get("image_noise/links", 0),
-        statuses | {"none": sum(lost)},
+        dict(statuses) | {"none": sum(lost)},
     )

@@ -9,7 +9,6 @@ Runs that somebody starts or ends on the dashboard: each a process of its own, w
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -27,14 +26,11 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views import MOST_LETTERS, Text, storable
 from crawler.schedule.cron import CronError, read
-from crawler.schedule.job_scheduler import Keeper, Started
+from crawler.schedule.job_definition import SPIDER, JobDefinition, description
+from crawler.schedule.job_scheduler import Keeper, Started, keeper_of
 from crawler.schedule.jobs import BY_HAND, TOLD, Due, Job, JobError, Jobs
-from crawler.schedule.processes import is_alive
-from crawler.spiders.topic import TopicSpider
+from crawler.schedule.processes import is_alive, starting_thread
 from crawler.store.database import StateError
-from crawler.subcommands import WrongUseError
-from crawler.subcommands.schedule_jobs import Wish, description
-from crawler.subcommands.schedule_run import keeper_of
 from crawler.translation.message import Message
 
 LONG = 20_000
@@ -95,7 +91,7 @@ def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
         return Filled(values, errors)
     arguments = {name: values[name] for name in ARGUMENTS if values[name] and values[name] != USUAL[name]}
     own = {name: values[name] for name in OWN if values[name] and values[name] != USUAL[name]}
-    wish = Wish(values["name"], values["cron"], values["timezone"], TopicSpider.name, arguments, own)
+    wish = JobDefinition(values["name"], values["cron"], values["timezone"], SPIDER, arguments, own)
     try:
         return Filled(values, {}, description(wish, settings))
     except (CronError, ArgumentError, StateError) as error:
@@ -166,18 +162,6 @@ logger = logging.getLogger(__name__)
 _looking = Lock()
 
 
-@cache
-def starter() -> ThreadPoolExecutor:
-    """The one thread that starts runs.
-
-    Where it is there before the dashboard steps back behind the crawls, runs do not step back, too: on Linux each
-    thread has a standing of its own, which its children have from it; elsewhere they have that of the dashboard.
-    """
-    found = ThreadPoolExecutor(1, "starter")
-    found.submit(int).result()  # until then it has no thread
-    return found
-
-
 @contextmanager
 def opened(context: DashboardContext) -> Iterator[Jobs]:
     """The jobs of the database, to be changed; a RefusedError where that cannot be."""
@@ -204,8 +188,8 @@ def begin(context: DashboardContext, number: int) -> bool:
     try:
         job, keeper = job_of(jobs, number), keeper_of(jobs, context.settings)
         run = jobs.start(job, Due(BY_HAND), keeper.place)
-        started = None if run is None else starter().submit(keeper.begin, job, run).result()
-    except WrongUseError as error:
+        started = None if run is None else starting_thread().submit(keeper.begin, job, run).result()
+    except ArgumentError as error:
         jobs.engine.dispose()
         raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
     except BaseException:

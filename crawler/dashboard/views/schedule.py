@@ -20,11 +20,11 @@ from crawler.dashboard.views.job_form import FIELDS, USUAL, Filled, JobForm, fil
 from crawler.reports.crawl_summary import sums
 from crawler.schedule.cron import CronError, read
 from crawler.schedule.cron_words import words
+from crawler.schedule.job_definition import next_at
 from crawler.schedule.jobs import RUNNING, Job, Run, history_of, jobs_of
 from crawler.schedule.processes import tail
 from crawler.store.database import database_time
 from crawler.store.schema import crawl
-from crawler.subcommands.schedule_jobs import next_at
 
 AT_ONCE = 100  # jobs
 MOST_RUNS = 200
