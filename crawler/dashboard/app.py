@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from importlib.resources import files
@@ -27,13 +27,12 @@ from fastapi.routing import APIRoute
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.types import Message, Receive, Scope, Send
 
 from crawler import __version__
 from crawler.dashboard import metrics
 from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError, Visit
 from crawler.dashboard.context import Context, DashboardContext, language_of
-from crawler.dashboard.limits import MOST_HEAD, SECONDS, Visitors
+from crawler.dashboard.limits import MOST_HEAD, SECONDS, TOO_LARGE, Visitors
 from crawler.dashboard.translation import words_of
 from crawler.dashboard.views import (
     course,
@@ -51,8 +50,7 @@ from crawler.dashboard.views import (
     schedule,
 )
 from crawler.store.database import StateError
-from crawler.translation import message
-from crawler.translation.message import printable
+from crawler.translation.message import Message, printable
 
 logger = logging.getLogger(__name__)
 
@@ -68,11 +66,8 @@ BUFFER = 1 << 17
 WITHOUT_ACCESS = (
     HTTPStatus.UNAUTHORIZED,
     HTTPStatus.METHOD_NOT_ALLOWED,
-    HTTPStatus.REQUEST_TIMEOUT,
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.MISDIRECTED_REQUEST,
     HTTPStatus.TOO_MANY_REQUESTS,
-    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
 )
 """Refusals of visitors who may have no access: they get a sentence, and no page with the token."""
 MORE_HEADERS = {
@@ -82,10 +77,9 @@ MORE_HEADERS = {
 }
 ALLOWED = {"int": "a whole number", "bool": "yes or no", "finite": "a number", "float": "a number"}
 """What a parameter allows, by the first word of Pydantic's name for the error."""
-STATUS_WORDS = {
-    HTTPStatus.NOT_FOUND: "There is no such page.",
-    HTTPStatus.METHOD_NOT_ALLOWED: "This address is not for this.",
-}
+SECURITY = [(name.lower().encode(), value.encode()) for name, value in {**HEADERS, "Server": "winnow"}.items()]
+NO_PAGE = RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+NO_METHOD = RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "This address is not for this.")
 
 
 class Error(BaseModel):
@@ -146,54 +140,45 @@ def show_api(context: Context, request: Request) -> Response:
 
 
 @app.exception_handler(RefusedError)
-async def refused(request: Request, error: RefusedError) -> Response:
+@app.exception_handler(StateError)
+@app.exception_handler(HTTPException)
+@app.exception_handler(RequestValidationError)
+async def refused(request: Request, error: Exception) -> Response:
     """The answer to a request that is refused, in the visitor's language; for programs in English."""
-    headers = MORE_HEADERS.get(HTTPStatus(error.status), {})
+    why = _refusal(error)
+    headers = MORE_HEADERS.get(HTTPStatus(why.status), {})
     if request.scope["path"].startswith(("/api/", "/metrics")):
-        return JSONResponse({"error": str(error).encode("utf-8", "replace").decode()}, error.status, headers)
-    if error.status in WITHOUT_ACCESS:
-        text = words_of(language_of(request)).message(error.message)
-        return PlainTextResponse(f"{text}\n", error.status, headers)
+        return JSONResponse({"error": str(why).encode("utf-8", "replace").decode()}, why.status, headers)
+    if why.status in WITHOUT_ACCESS or why is request.state.refusal:
+        return PlainTextResponse(f"{words_of(language_of(request)).message(why.message)}\n", why.status, headers)
     context: DashboardContext = request.state.context
-    answer = context.page(request, "refused.html", error.status, code=error.status, why=error.message)
+    answer = context.page(request, "refused.html", why.status, code=why.status, why=why.message)
     answer.headers.update(headers)
     return answer
 
 
-@app.exception_handler(StateError)
-async def without_database(request: Request, error: StateError) -> Response:
-    """The answer where the database cannot be read."""
-    return await refused(request, RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message))
+def _refusal(error: Exception) -> RefusedError:
+    """The refusal that an error stands for."""
+    if isinstance(error, RefusedError):
+        return error
+    if isinstance(error, StateError):
+        return RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message)
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        what, name = "{name} is wrong; allowed is {allowed}", str(first["loc"][-1])
+        if first["loc"][0] == "path":
+            return NO_PAGE
+        return RefusedError(HTTPStatus.BAD_REQUEST, what, name=name, allowed=_allowed(first))
+    return NO_METHOD if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED else NO_PAGE
 
 
-@app.exception_handler(HTTPException)
-async def not_routed(request: Request, error: HTTPException) -> Response:
-    """The answer where no view has the address, or none the method."""
-    words = STATUS_WORDS.get(HTTPStatus(error.status_code), str(error.detail))
-    return await refused(request, RefusedError(error.status_code, words))
-
-
-@app.exception_handler(RequestValidationError)
-async def not_valid(request: Request, error: RequestValidationError) -> Response:
-    """The answer to a parameter that is wrong."""
-    first = error.errors()[0]
-    place, name = first["loc"][0], str(first["loc"][-1])
-    if place == "path":
-        return await refused(request, RefusedError(HTTPStatus.NOT_FOUND, STATUS_WORDS[HTTPStatus.NOT_FOUND]))
-    return await refused(
-        request,
-        RefusedError(
-            HTTPStatus.BAD_REQUEST, "{name} is wrong; allowed is {allowed}", name=name, allowed=_allowed(first)
-        ),
-    )
-
-
-def _allowed(error: dict[str, Any]) -> str | message.Message:
+def _allowed(error: dict[str, Any]) -> str | Message:
+    """What a parameter allows that Pydantic refused."""
     if error["type"] == "literal_error":
         return ", ".join(one for one in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if one)
     if error["type"] in ("greater_than_equal", "less_than_equal"):
-        return message.Message(ALLOWED["int"])
-    return message.Message(ALLOWED.get(error["type"].partition("_")[0], "a text that is not so long"))
+        return Message(ALLOWED["int"])
+    return Message(ALLOWED.get(error["type"].partition("_")[0], "a text that is not so long"))
 
 
 @app.exception_handler(Exception)
@@ -204,25 +189,26 @@ async def failed(request: Request, error: Exception) -> Response:
 
 
 def dashboard(context: DashboardContext) -> Any:
-    """The ASGI application of a dashboard."""
+    """The ASGI application of a dashboard, access control and security headers around it."""
 
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        scope = {**scope, "state": {**scope.get("state", {}), "context": context}}
+        scope = {**scope, "state": {"body": b"", "refusal": None, **scope["state"], "context": context}}
 
-        async def send_on(event: Message) -> None:
+        async def send_on(event: Any) -> None:
             if event["type"] == "http.response.start":
-                event["headers"] = _with_security(event["headers"])
+                own = {name for name, _ in event["headers"]}
+                event["headers"] = [*event["headers"], *(one for one in SECURITY if one[0] not in own)]
             await send(event)
 
         try:
             try:
                 _admit(context, scope)
             except RefusedError as error:
-                answer = await refused(Request(scope), error)
-                await answer(scope, receive, send_on)
+                refusal = await refused(Request(scope), error)
+                await refusal(scope, receive, send_on)
             else:
                 # A view answers HEAD as GET; the server leaves the body out.
                 method = "GET" if scope["method"] == "HEAD" else scope["method"]
@@ -233,46 +219,32 @@ def dashboard(context: DashboardContext) -> Any:
     return answer
 
 
-def _with_security(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    there = {name for name, _ in headers}
-    more = ((name.lower().encode(), value.encode()) for name, value in {**HEADERS, "Server": "winnow"}.items())
-    return [*headers, *((name, value) for name, value in more if name not in there)]
-
-
-def _admit(context: DashboardContext, scope: Scope) -> None:
-    """Raise a RefusedError where a request has no access; what it gives becomes its query, be it a form or not.
+def _admit(context: DashboardContext, scope: Any) -> None:
+    """Raise a RefusedError where a request has no access; the fields of a form become the query of the request.
 
     So one rule holds for all that views are given: of each name the first, and an empty one is not given.
     """
-    state, query = scope["state"], scope["query_string"].decode("utf-8", "replace")
-
+    state, is_change = scope["state"], scope["method"] not in SAFE
     if scope["method"] not in METHODS:
-        raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, STATUS_WORDS[HTTPStatus.METHOD_NOT_ALLOWED])
-    if state.get("refusal") is not None:
+        raise NO_METHOD
+    if state["refusal"] is not None:
         raise state["refusal"]
     headers: dict[str, str] = {}
     for raw_name, raw in scope["headers"]:
         name, value = raw_name.decode("latin-1"), raw.decode("utf-8", "replace")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     is_form = headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
-    form = state.get("body", b"").decode("utf-8", "replace") if is_form else ""
-    given = _fields(query if scope["method"] in SAFE else form)
+    given: dict[str, str] = {}
+    try:
+        text = (state["body"] if is_form else b"") if is_change else scope["query_string"]
+        for name, value in parse_qsl(text.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS):
+            given.setdefault(name, value)
+    except ValueError:
+        state["refusal"] = TOO_LARGE
+        raise TOO_LARGE from None
     scope["query_string"] = urlencode(given).encode()
     client = scope["client"][0] if scope["client"] else ""
-    context.access.check(
-        Visit(scope["method"], headers, client, "" if scope["method"] in SAFE else given.get(TOKEN, ""))
-    )
-
-
-def _fields(text: str) -> dict[str, str]:
-    """The fields of a query or a form: of each name the first that is not empty."""
-    found: dict[str, str] = {}
-    try:
-        for name, value in parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS):
-            found.setdefault(name, value)
-    except ValueError:
-        raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "This is too large.") from None
-    return {name: value for name, value in found.items() if value}
+    context.access.check(Visit(scope["method"], headers, client, given.get(TOKEN, "") if is_change else ""))
 
 
 def url_of(host: str, port: int) -> str:
@@ -294,6 +266,8 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.create_server(("127.0.0.1" if host == "localhost" else host, port), family=family, backlog=128)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+    # Its connections have it from it: asyncio sets it for sockets alone that are made with a protocol by number.
+    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return found
 
 
