@@ -91,7 +91,7 @@ def begin(engine: Engine, number: int = 1, name: str = "", age: float = 100.0, *
 
 def work(engine: Engine, number: int = 1, silent: float = 0.0, crawl_id: int = 1, **known: Any) -> None:
     """A worker at it."""
-    given = {"crawl_id": crawl_id, "number": number, "place": "x", "beat": now(engine) - silent}
+    given = {"crawl_id": crawl_id, "number": number, "folder_id": "x", "heartbeat": now(engine) - silent}
     enter(engine, worker, given | known)
 
 
