@@ -11,12 +11,10 @@ from statistics import median
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from dashboard_client import API, VIEWS, Parameter
 from million import NAME
 from sqlalchemy import Connection, text
 from wordstock import ABSENT, COMMON, RARE
-
-from crawler.dashboard.parameters import Parameter
-from crawler.dashboard.routes import API, VIEWS
 
 CURSORS = ("after", "before", "cursor", "below")
 STEPS = 3  # that a cursor is followed

@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from crawler.dashboard.access import LOCAL, AccessControl, host_name
+from crawler.schedule.processes import starting_thread
 from crawler.store.database import StateError, database_url, display_url
 from crawler.subcommands import options
 from crawler.subcommands.options import OneSentence, whole
@@ -47,12 +48,11 @@ class Command(OneSentence):
         except StateError as error:
             refuse(str(error))
         # It wants a template engine and more, which take their time, and all commands are loaded with each of them.
+        from crawler.dashboard.app import serve
         from crawler.dashboard.context import DashboardContext
-        from crawler.dashboard.serving import serve
-        from crawler.dashboard.views import job_form
 
         if hasattr(os, "nice"):
-            job_form.starter()
+            starting_thread()
             os.nice(NICE)
         self.exitcode = serve(
             DashboardContext(url, output, self.settings, door), opts.host, opts.port, display_url(url)

@@ -1,8 +1,8 @@
-"""Who may come in: by the name the dashboard is asked by, the password, and for changes the page they come from.
+"""Access control: the Host header, the password, and for changes the token and the Origin header.
 
-Another site's page that a visitor has open can send requests here, too. It cannot read what it is answered, so it does
-not know the token that every change needs; and where its own name was made to lead to this machine (DNS rebinding), the
-browser says that name, which is none of those served here.
+A page of another site that a visitor has open can send requests here, too. It cannot read the answers, so it does not
+know the token that every change needs. Where that site's name was made to lead to this machine (DNS rebinding), the
+browser sends that name as the Host, which is not among those served here.
 """
 
 import base64
@@ -12,12 +12,13 @@ import re
 import secrets
 import time
 from collections import OrderedDict, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from ipaddress import ip_address, ip_network
 from threading import Lock
 
-from crawler.dashboard.request import RefusedError, Request
+from crawler.translation.message import Message, MessageError
 
 LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 TOKEN = "token"  # noqa: S105 - the name of a field
@@ -33,48 +34,69 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""What every answer has."""
+"""Of every response, unless it sets them itself."""
 SAFE = ("GET", "HEAD")
 OWN = ("same-origin", "none")
-"""From where a browser may say that a request comes: a page of this dashboard, or its user."""
+"""Values of Sec-Fetch-Site of requests by pages of this dashboard, or by the user."""
 TRIES, MINUTE = 20, 60.0
-"""Wrong passwords of one visitor in so many seconds, until the next is not even looked at."""
+"""Wrong passwords from one network within these seconds, after which no password is checked."""
 MOST_NETWORKS = 10_000
 HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::[0-9]{1,5})?")
 PORTS = {":80": "http:", ":443": "https:"}
 
 
+class RefusedError(MessageError):
+    """A request that gets an error page with this HTTP status."""
+
+    def __init__(self, status: int, sentence: str | Message, /, **values: object) -> None:
+        super().__init__(sentence, **values)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What access depends on."""
+
+    method: str
+    headers: Mapping[str, str]
+    """By their names in small letters; those of one name are joined by a comma."""
+    client: str
+    """The IP address that the request comes from."""
+    token: str = ""
+    """As a form gave it."""
+
+
 @dataclass(frozen=True)
 class AccessControl:
-    """What is asked of those who come."""
+    """The names, the password and the token of a dashboard."""
 
     names: frozenset[str] = LOCAL
-    """By which the dashboard may be asked."""
+    """Allowed in the Host header."""
     any_address: bool = False
-    """Whether it may be asked by any address in numbers, as one that listens at all of them."""
+    """Whether any IP address is allowed there, too, as the dashboard listens at all of them."""
     password: str = field(default="", repr=False)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     _wrong: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict, repr=False)
-    """When wrong passwords came, by where they came from."""
+    """The times of wrong passwords, by network."""
     _turn: Lock = field(default_factory=Lock, repr=False)
 
-    def check(self, request: Request) -> None:
-        """Raise a RefusedError where somebody may not come in."""
-        name = host_name(request.headers.get("host", ""))
+    def check(self, visit: Visit) -> None:
+        """Raise a RefusedError where the visitor has no access."""
+        name = host_name(visit.headers.get("host", ""))
         if not name or (name not in self.names and not (self.any_address and _is_address(name))):
             raise RefusedError(
                 HTTPStatus.MISDIRECTED_REQUEST,
                 "The dashboard is not served under this name; DASHBOARD_HOSTS names those that it has.",
             )
         if self.password:
-            self._check_password(request)
-        if request.method not in SAFE:
-            self._check_origin(request)
-        elif _is_inside_another(request):
+            self._check_password(visit)
+        if visit.method not in SAFE:
+            self._check_origin(visit)
+        elif _is_inside_another(visit):
             raise RefusedError(HTTPStatus.FORBIDDEN, "The dashboard is no part of other sites' pages.")
 
-    def _check_password(self, request: Request) -> None:
-        said, came_from, now = request.headers.get("authorization", ""), _network(request.client), time.monotonic()
+    def _check_password(self, visit: Visit) -> None:
+        said, came_from, now = visit.headers.get("authorization", ""), _network(visit.client), time.monotonic()
         with self._turn:
             wrong = self._wrong.get(came_from, deque())
             if len(wrong) == TRIES and now - wrong[0] < MINUTE:
@@ -88,10 +110,10 @@ class AccessControl:
                 self._wrong.popitem(last=False)
         raise RefusedError(HTTPStatus.UNAUTHORIZED, "The dashboard wants its password.")
 
-    def _check_origin(self, request: Request) -> None:
-        headers = request.headers
+    def _check_origin(self, visit: Visit) -> None:
+        headers = visit.headers
         foreign = "origin" in headers and _place(headers["origin"]) != _place(f"//{headers.get('host', '')}")
-        given = request.form.get(TOKEN) or headers.get("x-token", "")
+        given = visit.token or headers.get("x-token", "")
         if foreign or headers.get("sec-fetch-site", OWN[0]) not in OWN or not _is_same(given, self.token):
             raise RefusedError(
                 HTTPStatus.FORBIDDEN,
@@ -121,9 +143,9 @@ def _place(origin: str) -> str:
     return rest
 
 
-def _is_inside_another(request: Request) -> bool:
+def _is_inside_another(visit: Visit) -> bool:
     """Whether a page of another site asks, which would not be a link that somebody follows."""
-    site, mode = (request.headers.get(f"sec-fetch-{what}", "") for what in ("site", "mode"))
+    site, mode = (visit.headers.get(f"sec-fetch-{what}", "") for what in ("site", "mode"))
     return site not in ("", *OWN) and mode != "navigate"
 
 

@@ -5,19 +5,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import quote
 
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, Response
 from scrapy.settings import BaseSettings
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
-from crawler.dashboard.access import AccessControl
+from crawler.dashboard.access import SAFE, AccessControl, RefusedError
 from crawler.dashboard.background import Background
 from crawler.dashboard.rendering import render
-from crawler.dashboard.request import Answer, RefusedError, Request
-from crawler.dashboard.sources import Sources
+from crawler.dashboard.views.sources import Sources
 from crawler.store.database import open_database
 from crawler.store.read_only import NothingError, SlowError, glance
+
+OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
+LANGUAGES = ("en", "zh")
+YEAR = 31_536_000
 
 
 class NothingYetError(RefusedError):
@@ -26,23 +32,22 @@ class NothingYetError(RefusedError):
 
 @dataclass(frozen=True)
 class DashboardContext:
-    """The one place that knows what the dashboard is over."""
+    """The database and the folder that the dashboard shows, and what it keeps in memory."""
 
     url: URL
     output: Path
     settings: BaseSettings = field(repr=False)
-    door: AccessControl
+    access: AccessControl
     background: Background = field(default_factory=Background)
-    """What takes too long for an answer."""
+    """Computations that take longer than an answer may."""
     reports: Background = field(default_factory=Background)
-    """What takes minutes, and must not hold up the other."""
-
+    """Computations that take minutes, and must not hold up the others."""
     sources: Sources = field(default_factory=Sources)
-    """Of pages that somebody looks at."""
+    """Sources of pages that somebody looks at."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A look at the database; a RefusedError where there is none, or where it takes too long."""
+        """A read-only connection; a RefusedError where there is no database, or where reading takes too long."""
         try:
             with glance(self.url) as connection:
                 yield connection
@@ -55,8 +60,67 @@ class DashboardContext:
         """The database, to be changed."""
         return open_database(self.url)
 
-    def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Answer:
+    def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Response:
         """A page of HTML in the visitor's language."""
-        text = render(template, request, self.door.token, values)
-        chosen = (("Set-Cookie", f"lang={request.language}; Path=/; Max-Age=31536000; SameSite=Strict; HttpOnly"),)
-        return Answer(text.encode("utf-8", "replace"), status=status, headers=chosen if "lang" in request.query else ())
+        language, query = language_of(request), dict(request.query_params)
+        around = {"path": request.scope["path"], "query": query, "token": self.access.token}
+        text = render(template, language, {**values, **around})
+        answer = HTMLResponse(text.encode("utf-8", "replace"), status)
+        if _chosen(request):
+            answer.set_cookie("lang", language, YEAR, path="/", samesite="strict", httponly=True)
+        return answer
+
+
+async def context_of(request: Request) -> DashboardContext:
+    """The dashboard that a request is for."""
+    found: DashboardContext = request.state.context
+    return found
+
+
+Context = Annotated[DashboardContext, Depends(context_of)]
+
+
+def language_of(request: Request) -> str:
+    """The language of the page: as the visitor chose, or the browser's own."""
+    if chosen := _chosen(request) or request.cookies.get("lang"):
+        return "zh" if chosen.strip().lower().startswith("zh") else "en"
+    return preferred(", ".join(request.headers.getlist("accept-language")))
+
+
+def _chosen(request: Request) -> str | None:
+    """The language that a link chooses; a field of a form may have the same name."""
+    return request.query_params.get("lang") if request.method in SAFE else None
+
+
+def preferred(accepted: str) -> str:
+    """The language of LANGUAGES with the highest weight in an Accept-Language header; of equal ones the first.
+
+    >>> [preferred(one) for one in ("fr, zh;q=0.5", "en;q=0.1, zh;q=0.9", "zh;q=0, en", "zh-CN,en", "", "fr")]
+    ['zh', 'zh', 'en', 'zh', 'en', 'en']
+    """
+    weights: dict[str, float] = {}
+    for one in accepted.split(","):
+        name, _, weight = one.partition(";")
+        language = name.strip().lower().partition("-")[0]
+        if language in LANGUAGES:
+            weights[language] = max(_weight(weight), weights.get(language, 0.0))
+    return max((one for one in weights if weights[one]), key=lambda one: weights[one], default=LANGUAGES[0])
+
+
+def _weight(text: str) -> float:
+    name, _, value = text.strip().lower().partition("=")
+    try:
+        return max(0.0, float(value)) if name.strip() == "q" else 1.0
+    except ValueError:
+        return 0.0
+
+
+def see_other(where: str) -> Response:
+    """The answer to a change: the browser goes on to a page of this dashboard.
+
+    >>> see_other("/pages?site=a b\\r\\nX: y").headers["location"]
+    '/pages?site=a%20b%0D%0AX:%20y'
+    """
+    if not where.startswith("/") or where.startswith(("//", "/\\")):
+        raise ValueError(f"{where!r} is no address of the dashboard")
+    return Response(None, HTTPStatus.SEE_OTHER, {"Location": quote(where, safe=OF_ADDRESSES, errors="replace")})

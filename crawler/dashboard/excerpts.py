@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from crawler.translation.message import CONTROL
 
@@ -17,7 +17,8 @@ LOOKED_THROUGH = 20_000
 """Letters of a text in which words are looked for, from where the first of them stands."""
 
 
-class ExcerptPiece(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ExcerptPiece:
     """A piece of a text."""
 
     text: str

@@ -4,15 +4,20 @@ Counters are sums of the samples that the crawls' workers hand in, which are kep
 forgotten begin anew, as Prometheus expects of a counter.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from fastapi import APIRouter
+from fastapi.responses import Response
+from prometheus_client import generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from sqlalchemy import Connection, func, select
 
 from crawler import __version__
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Answer, RefusedError
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context, DashboardContext
+from crawler.dashboard.views import slow
 from crawler.reports.crawl_summary import CrawlSummary, Sums, due_pages, latest_summaries, sums
 from crawler.reports.noise_figures import saved_bytes
 from crawler.schedule.jobs import FAILED, Job, jobs_of
@@ -34,7 +39,7 @@ MOST_DUE = 10_000
 """Pages that are due, at which the count ends."""
 MOST_CRAWLS = 500
 """Those that are measured: those at work first, then the latest."""
-COUNTER, GAUGE = "counter", "gauge"
+OF_CRAWL = ("crawl",)
 COUNTED = {
     "pages": "Pages that were stored, or were as they were.",
     "read": "Pages that were judged by the topic.",
@@ -46,8 +51,8 @@ COUNTED = {
     "picture_bytes": "Bytes of these pictures.",
     "skipped": "Pictures that were refused before the download.",
 }
-Labels = Mapping[str, str]
-Lines = Sequence[tuple[Labels, float | None]]
+Value = tuple[Sequence[str], float | None]
+"""The labels' values, and the value."""
 
 
 class Measured(NamedTuple):
@@ -61,33 +66,49 @@ class Measured(NamedTuple):
     statuses: Mapping[str, int]
 
 
-class Figure(NamedTuple):
-    """One thing that is measured, and what it is of each crawl or job."""
-
-    name: str
-    kind: str
-    about: str
-    values: Lines
+router = APIRouter()
 
 
-def metrics(desk: DashboardContext) -> Answer:
+@slow(router.get("/metrics"))
+def metrics(context: Context) -> Response:
     """The figures of all crawls and jobs, as they were a few seconds ago."""
-    found = desk.background.get("metrics", lambda: _text(desk), FRESH, PATIENCE)
+    found = context.background.get("metrics", lambda: _text(context), FRESH, PATIENCE)
     if found.error or found.at is None:
         raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, found.error or Message(SLOW))
-    return Answer(found.value, TYPE)
+    return Response(found.value, media_type=TYPE)
 
 
-def _text(desk: DashboardContext) -> bytes:
+class Figures:
+    """A Prometheus collector of what was read from the database."""
+
+    def __init__(self, crawls: list[Measured], jobs: list[Job], left_out: int) -> None:
+        self.crawls, self.jobs, self.left_out = crawls, jobs, left_out
+
+    def collect(self) -> Iterator[Metric]:
+        """All figures."""
+        yield from _counters(self.crawls)
+        yield from _gauges(self.crawls)
+        yield from _of_jobs(self.jobs)
+        about = "Crawls that are not among these, as there are too many; those at work and the latest are."
+        yield _metric(GaugeMetricFamily, "left_out_crawls", about, [], [((), self.left_out)])
+
+
+def _text(context: DashboardContext) -> bytes:
     try:
-        with glance(desk.url, LONG) as connection:
+        with glance(context.url, LONG) as connection:
             (crawls, left_out), jobs = _measured(connection), jobs_of(connection)
     except NothingError:  # no crawl was ever run here, which is no trouble
         crawls, left_out, jobs = [], 0, []
-    said = "Crawls that are not among these, as there are too many; those at work and the latest are."
-    unsaid = Figure("left_out_crawls", GAUGE, said, [({}, float(left_out))])
-    figures = [*_counters(crawls), *_gauges(crawls), *_of_jobs(jobs), unsaid]
-    return "".join(line for figure in figures for line in _lines(figure)).encode("utf-8", "replace")
+    return generate_latest(Figures(crawls, jobs, left_out))
+
+
+def _metric(kind: type[Any], name: str, about: str, labels: Sequence[str], values: Iterable[Value]) -> Metric:
+    """A metric with a sample for each value that is known."""
+    found: Metric = kind(f"winnow_{name}", about, labels=labels)
+    for named, value in values:
+        if value is not None:
+            found.add_metric(named, value)  # type: ignore[attr-defined]
+    return found
 
 
 def _measured(connection: Connection) -> tuple[list[Measured], int]:
@@ -109,65 +130,44 @@ def _measured(connection: Connection) -> tuple[list[Measured], int]:
     return crawls, connection.execute(select(func.count()).select_from(crawl)).scalar_one() - len(crawls)
 
 
-def _counters(crawls: list[Measured]) -> Iterator[Figure]:
-    ever = [({"crawl": one.crawl.name}, one.ever) for one in crawls if one.ever is not None]
+def _counters(crawls: list[Measured]) -> Iterator[Metric]:
+    ever = [((one.crawl.name,), one.ever) for one in crawls if one.ever is not None]
     for name, about in COUNTED.items():
-        yield Figure(f"{name}_total", COUNTER, about, [(of, float(getattr(did, name))) for of, did in ever])
-    statuses = [
-        ({"crawl": one.crawl.name, "status": status}, float(count))
-        for one in crawls
-        for status, count in one.statuses.items()
-    ]
-    yield Figure("responses_total", COUNTER, "Answers by their status code; none of those that never came.", statuses)
+        yield _metric(CounterMetricFamily, name, about, OF_CRAWL, [(of, getattr(did, name)) for of, did in ever])
+    statuses = [((one.crawl.name, status), count) for one in crawls for status, count in one.statuses.items()]
+    about = "Answers by their status code; none of those that never came."
+    yield _metric(CounterMetricFamily, "responses", about, (*OF_CRAWL, "status"), statuses)
     saved = [(of, saved_bytes(did.skipped, did.pictures, did.picture_bytes)) for of, did in ever]
-    yield Figure("saved_bytes", GAUGE, "Bytes of pictures that were not downloaded, as estimated.", saved)
+    about = "Bytes of pictures that were not downloaded, as estimated."
+    yield _metric(GaugeMetricFamily, "saved_bytes", about, OF_CRAWL, saved)
 
 
-def _gauges(crawls: list[Measured]) -> Iterator[Figure]:
-    def of_each(value: Callable[[Measured], float | None]) -> Lines:
-        return [({"crawl": one.crawl.name}, value(one)) for one in crawls]
+def _gauges(crawls: list[Measured]) -> Iterator[Metric]:
+    def of_each(name: str, about: str, value: Callable[[Measured], float | None]) -> Metric:
+        values = [((one.crawl.name,), value(one)) for one in crawls]
+        return _metric(GaugeMetricFamily, name, about, OF_CRAWL, values)
 
-    due = f"Pages that are due, counted up to {MOST_DUE}."
+    yield of_each("round", "The round that the crawl is in.", lambda one: one.crawl.round)
+    yield of_each("round_pages", "Pages of this round.", lambda one: one.crawl.pages)
+    yield of_each("waiting", "Addresses that wait.", lambda one: one.crawl.waiting)
+    yield of_each("workers", "Workers that are alive.", lambda one: len(one.crawl.alive))
+    yield of_each("due_pages", f"Pages that are due, counted up to {MOST_DUE}.", lambda one: one.due)
     sampled = "When the last sample ended, in seconds since 1970."
+    yield of_each("sampled_timestamp_seconds", sampled, lambda one: one.ever and one.ever.until)
     harvest = "The share of the last ten minutes' pages on the topic."
-    yield Figure("round", GAUGE, "The round that the crawl is in.", of_each(lambda one: one.crawl.round))
-    yield Figure("round_pages", GAUGE, "Pages of this round.", of_each(lambda one: one.crawl.pages))
-    yield Figure("waiting", GAUGE, "Addresses that wait.", of_each(lambda one: one.crawl.waiting))
-    yield Figure("workers", GAUGE, "Workers that are alive.", of_each(lambda one: len(one.crawl.alive)))
-    yield Figure("due_pages", GAUGE, due, of_each(lambda one: one.due))
-    yield Figure("sampled_timestamp_seconds", GAUGE, sampled, of_each(lambda one: one.ever and one.ever.until))
-    yield Figure("harvest", GAUGE, harvest, of_each(lambda one: one.lately and one.lately.harvest))
-    yield Figure("info", GAUGE, "The release.", [({"version": __version__}, 1.0)])
+    yield of_each("harvest", harvest, lambda one: one.lately and one.lately.harvest)
+    yield _metric(GaugeMetricFamily, "info", "The release.", ("version",), [((__version__,), 1)])
 
 
-def _of_jobs(jobs: list[Job]) -> Iterator[Figure]:
-    def of_each(values: Mapping[str, float | None]) -> Lines:
-        return [({"job": name}, value) for name, value in values.items()]
+def _of_jobs(jobs: list[Job]) -> Iterator[Metric]:
+    def of_each(name: str, about: str, values: Mapping[str, float | None]) -> Metric:
+        return _metric(GaugeMetricFamily, name, about, ("job",), [((job,), value) for job, value in values.items()])
 
     coming = {one.name: None if one.paused else one.next_at for one in jobs}
     failed = {one.name: float(one.last.status == FAILED) for one in jobs if one.last is not None}
     ended = {one.name: one.last.ended_at for one in jobs if one.last is not None}
     running = {one.name: float(one.now is not None) for one in jobs}
-    since = "in seconds since 1970."
-    yield Figure("job_next_timestamp_seconds", GAUGE, f"When the job runs next, {since}", of_each(coming))
-    yield Figure("job_running", GAUGE, "Whether a run is under way.", of_each(running))
-    yield Figure("job_failed", GAUGE, "Whether the last run failed.", of_each(failed))
-    yield Figure("job_ended_timestamp_seconds", GAUGE, f"When the last run ended, {since}", of_each(ended))
-
-
-def _lines(figure: Figure) -> Iterator[str]:
-    name = f"winnow_{figure.name}"
-    yield f"# HELP {name} {figure.about}\n# TYPE {name} {figure.kind}\n"
-    for labels, value in figure.values:
-        if value is not None:
-            said = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
-            yield f"{name}{{{said}}} {float(value)!r}\n"
-
-
-def _escaped(text: str) -> str:
-    """A label's value, in which nothing ends it.
-
-    >>> _escaped('a"b\\\\c\\nd')
-    'a\\\\"b\\\\\\\\c\\\\nd'
-    """
-    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    yield of_each("job_next_timestamp_seconds", "When the job runs next, in seconds since 1970.", coming)
+    yield of_each("job_running", "Whether a run is under way.", running)
+    yield of_each("job_failed", "Whether the last run failed.", failed)
+    yield of_each("job_ended_timestamp_seconds", "When the last run ended, in seconds since 1970.", ended)

@@ -1,6 +1,6 @@
 """Templates: all text is escaped where it is put in, whatever it says."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -11,7 +11,6 @@ from rich.filesize import decimal
 
 from crawler import __version__
 from crawler.dashboard.excerpts import all_of
-from crawler.dashboard.request import Request
 from crawler.dashboard.translation import Words, words_of
 from crawler.outcomes import Outcome
 from crawler.reports.html_page import environment, shown
@@ -39,9 +38,9 @@ def _environment() -> Environment:
     )
 
 
-def render(template: str, request: Request, token: str, values: dict[str, Any]) -> str:
+def render(template: str, language: str, values: Mapping[str, Any]) -> str:
     """The text of a page."""
-    words: Words = words_of(request.language)
+    words: Words = words_of(language)
     return (
         _environment()
         .get_template(template)
@@ -52,10 +51,7 @@ def render(template: str, request: Request, token: str, values: dict[str, Any]) 
             many=words.many,
             span=words.span,
             reason=lambda outcome: words.message(message(_outcome(outcome))),
-            language=request.language,
-            path=request.path,
-            query=request.query,
-            token=token,
+            language=language,
             version=__version__,
         )
     )

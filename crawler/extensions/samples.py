@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
@@ -26,6 +27,9 @@ LOOK_SECONDS = 1.0  # between two samples in the first seconds, so that charts s
 BEGINNING = 20.0
 STATUSES = "downloader/response_status_count/"
 NO_ANSWERS = "downloader/exception_type_count/"
+KNOWN = range(100, 600)
+"""Statuses that are counted by themselves: a hostile server can send any number, and each would be kept for good."""
+OTHER = "other"
 OUR_OWN = f"{NO_ANSWERS}{Refusal.__module__}.{Refusal.__qualname__}"
 """Requests that this crawler refuses are not sent."""
 
@@ -74,8 +78,6 @@ class Sampler:
     def total(self) -> WorkerSample:
         """What this worker did since it began."""
         counts = self.statistics()
-        statuses = {name.removeprefix(STATUSES): n for name, n in counts.items() if name.startswith(STATUSES)}
-        lost = (n for name, n in counts.items() if name.startswith(NO_ANSWERS) and name != OUR_OWN)
         return WorkerSample(
             0.0,
             self.frontier.pages,
@@ -87,5 +89,16 @@ class Sampler:
             counts.get("images", 0),
             counts.get("images/bytes", 0),
             counts.get("image_noise/skipped", 0) - counts.get("image_noise/links", 0),
-            statuses | {"none": sum(lost)},
+            answers_by_status(counts),
         )
+
+
+def answers_by_status(counts: Mapping[str, Any]) -> dict[str, int]:
+    """How many answers had each status; `none` stands for requests without an answer."""
+    statuses: Counter[str] = Counter()
+    for name, count in counts.items():
+        if name.startswith(STATUSES):
+            status = name.removeprefix(STATUSES)
+            statuses[status if status.isdecimal() and int(status) in KNOWN else OTHER] += count
+    lost = (count for name, count in counts.items() if name.startswith(NO_ANSWERS) and name != OUR_OWN)
+    return dict(statuses) | {"none": sum(lost)}

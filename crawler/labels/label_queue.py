@@ -4,6 +4,7 @@ They come in the order of certainty, those of methods that tell none last, in th
 index tells which of them can be labelled: so many are looked at for each part of the list, and the next goes on there.
 """
 
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, select, tuple_
@@ -16,7 +17,8 @@ from crawler.store.schema import crawl
 LOOKED_AT = 1_000  # pages: their rows, which lie anywhere, take some tens of milliseconds
 
 
-class UncertainPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class UncertainPage:
     """A page that somebody might label."""
 
     id: int
@@ -60,7 +62,7 @@ def uncertain_pages(connection: Connection, of: LabelledCrawl, after: int = 0, m
         return UncertainPages((), 0)
     numbers = _next(connection, of.id, after)
     labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == TEXT)
-    found = select(*(page.c[name] for name in UncertainPage._fields)).join(
+    found = select(*(page.c[one.name] for one in fields(UncertainPage))).join(
         stored_response, stored_response.c.key == page.c.key
     )
     rows = connection.execute(found.where(page.c.id.in_(numbers), page.c.url.not_in(labelled)))

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, delete, func, select, text
 from sqlalchemy.engine import URL
@@ -56,7 +56,8 @@ class Label:
         return label_key(self.crawl, self.kind, self.url, self.page)
 
 
-class ListedLabel(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ListedLabel:
     """A label in a list, without what it is made of."""
 
     id: int

@@ -5,6 +5,7 @@ Texts are not read, and pages come one after another: so a million of them take 
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
@@ -34,7 +35,8 @@ class Fetched(NamedTuple):
     """How it was found."""
 
 
-class Told(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Told:
     """A page, and what it is called."""
 
     url: str
@@ -43,7 +45,8 @@ class Told(NamedTuple):
     link_score: float | None
 
 
-class Waiting(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Waiting:
     """Addresses that wait to be asked for, pictures among them."""
 
     total: int
@@ -71,9 +74,9 @@ class Gathered:
     def told(self, numbers: Iterable[int]) -> list[Told]:
         """The pages of these numbers, in this order."""
         wanted = list(numbers)
-        columns = [page.c[name] for name in Told._fields]
+        columns = [page.c[one.name] for one in fields(Told)]
         rows = self._connection.execute(select(page.c.id, *columns).where(page.c.id.in_(wanted)))
-        found = {row[0]: Told._make(row[1:]) for row in rows}
+        found = {row[0]: Told(*row[1:]) for row in rows}
         return [found[number] for number in wanted]
 
     def summaries(self) -> list[str]:
@@ -92,7 +95,7 @@ class Gathered:
         promises = address.c.priority >= score * PRIORITIES
         counts = select(func.count(), func.count().filter(promises)).select_from(PLACED)
         mine = IS_WAITING, host.c.crawl_id == self.number
-        return Waiting._make(self._connection.execute(counts.where(*mine)).one())
+        return Waiting(*self._connection.execute(counts.where(*mine)).one())
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
-from typing import Any, NamedTuple
+from typing import Any
 
 from crawler.reports.fetched_pages import Fetched
 from crawler.reports.truth import Recall, Truth
@@ -37,7 +37,8 @@ STEPS = 1_000
 UNKNOWN = "not known"
 
 
-class FocusPoint(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FocusPoint:
     """How things stood after so many pages."""
 
     pages: int
@@ -48,7 +49,8 @@ class FocusPoint(NamedTuple):
     """Addresses of the truth that were met."""
 
 
-class FocusGroup(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FocusGroup:
     """Pages that have something in common, and what they are to the topic."""
 
     name: str

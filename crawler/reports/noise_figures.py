@@ -1,6 +1,7 @@
 """What was said of pictures, counted for people; read without touching it."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, cast, func, select
 from sqlalchemy.engine import URL
@@ -23,7 +24,8 @@ def saved_bytes(skipped: int, kept: int, size: int) -> int | None:
     return round(skipped * size / kept) if kept else None
 
 
-class NoiseModel(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NoiseModel:
     """What one model skipped."""
 
     name: str
@@ -32,7 +34,8 @@ class NoiseModel(NamedTuple):
     """Pages behind pictures."""
 
 
-class NoiseSite(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NoiseSite:
     """The pictures, and the pages behind them, that a site's pages show, counted by their verdicts."""
 
     name: str
@@ -43,7 +46,8 @@ class NoiseSite(NamedTuple):
     """By the mean size of pictures that were downloaded; null where none was."""
 
 
-class NoiseFigures(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NoiseFigures:
     """What a crawl skipped as noise; what was chosen to be fetched all the same is not skipped but audited."""
 
     name: str

@@ -6,6 +6,7 @@ enough sites are left to do so at once. What waits is counted for the sites that
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, literal, select, tuple_
@@ -40,7 +41,8 @@ class SiteQuery(NamedTuple):
     """Waiting addresses of a site that are counted."""
 
 
-class SiteRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SiteRow:
     """What a site was asked for, and how its hosts are."""
 
     id: int
@@ -63,7 +65,8 @@ class SiteRow(NamedTuple):
     """Seconds between two requests to its slowest host."""
 
 
-class Sites(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Sites:
     """A part of the sites of a crawl."""
 
     rows: tuple[SiteRow, ...]

@@ -7,8 +7,9 @@ asked most seldom, or rest longest. Of those few it is counted what waits, up to
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, case, func, select
 
@@ -40,7 +41,8 @@ class Why(StrEnum):
     """Nothing is slow: one request after the other, with the usual pause."""
 
 
-class Slow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Slow:
     """A host that takes its time."""
 
     host: str

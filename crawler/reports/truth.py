@@ -1,6 +1,7 @@
 """The truth about a topic, as far as somebody knows it: addresses that are on it."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from crawler.reports.fetched_pages import Fetched
@@ -9,7 +10,8 @@ from crawler.urls.parsing import absolute
 COMMENT = "#"
 
 
-class Recall(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Recall:
     """How much of the truth a crawl found."""
 
     addresses: int

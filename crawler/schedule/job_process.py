@@ -15,50 +15,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scrapy.cmdline import execute
-from scrapy.settings import BaseSettings, default_settings
 from scrapy.utils.project import get_project_settings
 
 from crawler import settings as our_settings
-from crawler.arguments import ArgumentError, Arguments
-from crawler.config import canonical_of, check
+from crawler.arguments import ArgumentError
+from crawler.schedule.job_definition import OF_THE_SCHEDULER, checked
 from crawler.schedule.jobs import Job, Jobs, Run
 from crawler.schedule.processes import take_lock
-from crawler.spiders.topic import TopicSpider
 from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
 from crawler.translation.message import printable
 
 BEAT = 2.0  # seconds between two signs of life
 LOCK_PATIENCE = 10.0  # seconds in which the process of the job's last run, which is at its end, gives up the lock
 PAUSE = 1.0
-OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL"))
-# Names of code, and what opens the process to others.
-OF_NO_JOB = frozenset(
-    "BOT_NAME SPIDER_MODULES COMMANDS_MODULE TWISTED_DNS_RESOLVER SCHEDULER ITEM_PROCESSOR LOG_VERSIONS "
-    "FEED_EXPORT_ENCODING TELNETCONSOLE_ENABLED REMOTE_CONTROL_ENABLED".split()
-)
-PLAIN = (str, int, float, bool, list, tuple)
-
-
-def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, str], own: BaseSettings) -> Arguments:
-    """The arguments of a job's crawl, by what `scrapy crawl` makes of them; an ArgumentError if they cannot be."""
-    if spider != TopicSpider.name:
-        raise ArgumentError(f"there is no spider {spider[:100]!r}; there is {TopicSpider.name}")
-    for name in settings:
-        if not may_be_set(name):
-            raise ArgumentError(f"there is no setting {name[:100]!r} that a job may have")
-    together = own.copy()
-    together.setdict(dict(settings), priority="cmdline")
-    canonical_of(together)
-    return check(together, arguments)
-
-
-def may_be_set(name: str) -> bool:
-    """Whether a job may have a setting of its own of this name."""
-    if name in OF_NO_JOB | OF_THE_SCHEDULER or name.startswith("SCHEDULE_") or not name.isupper():
-        return False
-    if hasattr(our_settings, name):
-        return isinstance(getattr(our_settings, name), PLAIN)
-    return isinstance(getattr(default_settings, name, None), int | float)
 
 
 class Pulse(threading.Thread):

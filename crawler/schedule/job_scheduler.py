@@ -2,10 +2,11 @@
 
 It knows the jobs by the database alone, and looks there again at each step: what others add, pause or start counts at
 once, and several schedulers share the jobs. A time that has passed while no scheduler ran is made up for once, however
-many they were. One that comes while the job's last run is under way is left out. Both are counted in the run.
-"""
+many they were. One that comes while the job's last run is under way is left out. Both are counted in the run."""
 
 import logging
+import socket
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,11 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from scrapy.settings import BaseSettings
+
+from crawler.arguments import ArgumentError
+from crawler.config import check_settings
 from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.cron_words import coming, date, ended_words
 from crawler.schedule.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_LATE, Due, Job, Jobs, Place, Run
 from crawler.schedule.processes import Child, Starter, is_alive, log_of, tidy
 from crawler.store.database import DatabaseUnavailableError, StateError
+from crawler.store.worker_files import FOLDER_ID_FILE, folder_id
 from crawler.translation.message import counted, printable
 
 logger = logging.getLogger(__name__)
@@ -215,3 +221,29 @@ class Keeper:
         if self.said.get(name) != what:
             self.said[name] = what
             logger.info("%s", printable(f"{name}: {words}"))
+
+
+def keeper_of(jobs: Jobs, settings: BaseSettings) -> Keeper:
+    """A scheduler for the crawls whose output is in this folder; an ArgumentError when a setting is wrong."""
+    check_settings(settings)
+    output = Path(settings["OUTPUT_DIR"])
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        # Of a folder and its copy, each is a place of its own.
+        name = f"{folder_id(output)[0]} {(output / FOLDER_ID_FILE).stat().st_ino}"
+    except OSError as error:
+        raise ArgumentError(f"setting OUTPUT_DIR={str(output)!r} cannot be written to ({error.strerror})") from None
+    place = Place(name, socket.gethostname())
+    return Keeper(jobs, place, output, starter(settings), Limits(settings.getint("SCHEDULE_AT_ONCE")))
+
+
+def starter(settings: BaseSettings) -> Callable[[str, int], Child]:
+    """What starts the process of a run."""
+    output = Path(settings["OUTPUT_DIR"])
+    told = {"OUTPUT_DIR": str(output), "STATE_URL": settings["STATE_URL"]}
+
+    def start(name: str, number: int) -> Child:
+        line = [sys.executable, "-m", "crawler.schedule.job_process", name, str(number)]
+        return Child(line, told, log_of(output, name, number))
+
+    return start

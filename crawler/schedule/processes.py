@@ -12,7 +12,9 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -148,3 +150,15 @@ def tail(output: Path, name: str, number: int) -> Tail | None:
 
 # A pipe that somebody put there would be waited for.
 _HOW = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+@cache
+def starting_thread() -> ThreadPoolExecutor:
+    """The one thread that starts runs.
+
+    Where it is there before the dashboard steps back behind the crawls, runs do not step back, too: on Linux each
+    thread has a standing of its own, which its children have from it; elsewhere they have that of the dashboard.
+    """
+    found = ThreadPoolExecutor(1, "starter")
+    found.submit(int).result()  # until then it has no thread
+    return found

@@ -43,7 +43,7 @@ def words(crawl: NoiseFigures) -> Iterator[str]:
         said = counted(crawl.links, "link behind a picture", "links behind pictures")
         yield f"{crawl.name}: {said} judged, {crawl.skipped_links:,} skipped as noise."
     yield f"  {'skipped by':<14}{'pictures':>12}{'links':>12}"
-    yield from (f"  {model:<14}{pictures:>12,}{links:>12,}" for model, pictures, links in crawl.models)
+    yield from (f"  {one.name:<14}{one.pictures:>12,}{one.links:>12,}" for one in crawl.models)
     said = f"Requests saved: {crawl.skipped_pictures + crawl.skipped_links:,}."
     if crawl.skipped_pictures:
         saved = crawl.saved_bytes
@@ -73,10 +73,10 @@ def _sites(crawl: NoiseFigures) -> Iterator[str]:
     if crawl.site_count > MOST_SITES:
         yield f"The {MOST_SITES} sites with the most noise, of {crawl.site_count:,}:"
     yield f"  {'site':<{NAME_WIDTH}}{'kept':>10}{'chosen':>10}{'skipped':>10}{'saved (estimated)':>20}"
-    for name, kept, chosen, skipped, saved in crawl.sites:
-        short = name if len(name) <= NAME_WIDTH - 2 else f"{name[: NAME_WIDTH - 3]}…"
-        size = "unknown" if saved is None else decimal(saved)
-        yield f"  {short:<{NAME_WIDTH}}{kept:>10,}{chosen:>10,}{skipped:>10,}{size:>20}"
+    for one in crawl.sites:
+        short = one.name if len(one.name) <= NAME_WIDTH - 2 else f"{one.name[: NAME_WIDTH - 3]}…"
+        size = "unknown" if one.saved_bytes is None else decimal(one.saved_bytes)
+        yield f"  {short:<{NAME_WIDTH}}{one.kept:>10,}{one.audited:>10,}{one.skipped:>10,}{size:>20}"
 
 
 REPORT = Subcommand("[NAME]", report)

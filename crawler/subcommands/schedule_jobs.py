@@ -6,20 +6,18 @@
 import argparse
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.conf import arglist_to_dict
 from sqlalchemy import Connection
 
-from crawler.arguments import READERS, ArgumentError
+from crawler.arguments import ArgumentError
 from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.cron_words import coming, date, ended_words, pages_words, words
-from crawler.schedule.job_process import OF_THE_SCHEDULER, checked
+from crawler.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
 from crawler.schedule.jobs import (
     BY_HAND,
     ON_TIME,
@@ -32,7 +30,6 @@ from crawler.schedule.jobs import (
     history_of,
     jobs_of,
     pages_of,
-    values_of,
 )
 from crawler.schedule.processes import log_of
 from crawler.store.database import StateError, display_url, open_database
@@ -41,22 +38,6 @@ from crawler.store.sql import database_time
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url
 from crawler.translation.message import counted, printable, span
-
-# Settings whose values are files, with commas between them where there are several.
-FILES = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_LISTS")
-
-
-@dataclass(frozen=True)
-class Wish:
-    """A job as somebody wants it."""
-
-    name: str
-    line: str
-    """When, as cron has it."""
-    zone: str
-    spider: str
-    arguments: Mapping[str, str]
-    settings: Mapping[str, str]
 
 
 @contextmanager
@@ -93,37 +74,13 @@ def add(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
     given = {key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]}
     own = {key: value for key, value in given.items() if key not in OF_THE_SCHEDULER}
     try:
-        described = description(Wish(name, line, opts.timezone, spider, arguments, own), settings)
+        described = description(JobDefinition(name, line, opts.timezone, spider, arguments, own), settings)
     except (CronError, ArgumentError, StateError) as error:
         raise WrongUseError(str(error)) from None
     with opened(settings) as jobs:
         jobs.add(name, described)
         say_next(jobs, name)
     return 0
-
-
-def description(wish: Wish, settings: BaseSettings) -> Callable[[float], dict[str, Any]]:
-    """What the database is to have of a job that comes from some moment on, once all of it is known to be right."""
-    READERS["name"](wish.name)
-    cron = read(wish.line, wish.zone)
-    arguments = {**wish.arguments, "name": wish.arguments.get("name", wish.name)}
-    crawl = checked(wish.spider, arguments, wish.settings, settings).name
-    values = {"cron": cron.line, "timezone": cron.zone, "spider": wish.spider, "crawl": crawl}
-    values |= values_of(*in_full(arguments, wish.settings))
-    return lambda now: values | {"next_at": cron.after(now)}
-
-
-def in_full(arguments: Mapping[str, str], settings: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Arguments and settings that mean the same in any folder."""
-    full = dict(arguments)
-    seeds = full.get("seeds", "").strip()
-    if seeds != "demo" and ":" not in seeds.partition("/")[0]:
-        full["seeds"] = str(Path(seeds).absolute())
-    own = dict(settings)
-    for name in FILES:
-        if files := [file.strip() for file in own.get(name, "").split(",") if file.strip()]:
-            own[name] = ",".join(str(Path(file).absolute()) for file in files)
-    return full, own
 
 
 def say_next(jobs: Jobs, name: str) -> None:
@@ -168,14 +125,6 @@ def resume(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
         jobs.resume(name, next_at)
         say_next(jobs, name)
     return 0
-
-
-def next_at(job: Job, now: float) -> float | None:
-    """When a job comes that is resumed now."""
-    try:
-        return Cron.after(read(job.cron, job.timezone), now)
-    except CronError as error:
-        raise JobError(error.message) from None
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -3,24 +3,20 @@
 import argparse
 import logging
 import signal
-import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import BinaryIO
 
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
 from crawler.arguments import ArgumentError
-from crawler.config import check_settings
-from crawler.schedule.job_scheduler import PAUSE, Keeper, Limits, Started
-from crawler.schedule.jobs import BY_HAND, Due, Jobs, Place, find
-from crawler.schedule.processes import Child, log_of, take_lock
+from crawler.schedule.job_scheduler import PAUSE, Keeper, Started, keeper_of
+from crawler.schedule.jobs import BY_HAND, Due, Jobs, find
+from crawler.schedule.processes import take_lock
 from crawler.store.database import display_url
-from crawler.store.worker_files import FOLDER_ID_FILE, folder_id
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url
 from crawler.subcommands.schedule_jobs import one, opened
@@ -64,37 +60,11 @@ def stopping() -> Iterator[Stop]:
             signal.signal(number, handler)
 
 
-def limits(settings: BaseSettings) -> Limits:
-    """What the scheduler may do; a WrongUseError when a setting is wrong."""
+def _keeper(jobs: Jobs, settings: BaseSettings) -> Keeper:
     try:
-        check_settings(settings)
+        return keeper_of(jobs, settings)
     except ArgumentError as error:
         raise WrongUseError(str(error)) from None
-    return Limits(settings.getint("SCHEDULE_AT_ONCE"))
-
-
-def keeper_of(jobs: Jobs, settings: BaseSettings) -> Keeper:
-    """A scheduler for the crawls whose output is in this folder."""
-    output = Path(settings["OUTPUT_DIR"])
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        # Of a folder and its copy, each is a place of its own.
-        name = f"{folder_id(output)[0]} {(output / FOLDER_ID_FILE).stat().st_ino}"
-    except OSError as error:
-        raise WrongUseError(f"setting OUTPUT_DIR={str(output)!r} cannot be written to ({error.strerror})") from None
-    return Keeper(jobs, Place(name, socket.gethostname()), output, starter(settings), limits(settings))
-
-
-def starter(settings: BaseSettings) -> Callable[[str, int], Child]:
-    """What starts the process of a run."""
-    output = Path(settings["OUTPUT_DIR"])
-    told = {"OUTPUT_DIR": str(output), "STATE_URL": settings["STATE_URL"]}
-
-    def start(name: str, number: int) -> Child:
-        line = [sys.executable, "-m", "crawler.schedule.job_process", name, str(number)]
-        return Child(line, told, log_of(output, name, number))
-
-    return start
 
 
 def run(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -102,7 +72,7 @@ def run(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
     if args:
         raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy schedule run")
     with opened(settings) as jobs, stopping() as stop:
-        keeper = keeper_of(jobs, settings)
+        keeper = _keeper(jobs, settings)
         lock = take_lock(keeper.output, patience=PAUSE)  # somebody may just look whether it is free
         if lock is None:
             raise WrongUseError(f"a scheduler is at work in {str(keeper.output)!r} already")
@@ -126,7 +96,7 @@ def run_now(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -
     """Run a job at once, and show its log meanwhile; the exit status is the crawl's."""
     name = one(args, "run-now")
     with opened(settings) as jobs, stopping() as stop:
-        keeper = keeper_of(jobs, settings)
+        keeper = _keeper(jobs, settings)
         job = find(jobs.all()[0], name)
         entered = jobs.start(job, Due(BY_HAND), keeper.place)
         if entered is None:

@@ -1,23 +1,24 @@
 """Who comes in, and whose change counts."""
 
 import base64
-from collections.abc import Mapping
+from urllib.parse import urlencode
 
 import pytest
+from fastapi import Request
 
-from crawler.dashboard.access import TRIES, AccessControl, host_name
-from crawler.dashboard.request import RefusedError, Request, see_other
+from crawler.dashboard.access import TRIES, AccessControl, RefusedError, Visit, host_name
+from crawler.dashboard.context import language_of, see_other
 
 HOST = {"host": "localhost:6080"}
 SECRET = "honey-and-bees"
 BASIC = base64.b64encode(f"me:{SECRET}".encode()).decode()
 
 
-def status(door: AccessControl, method: str = "GET", form: Mapping[str, str] | None = None, **headers: str) -> int:
+def status(door: AccessControl, method: str = "GET", token: str = "", **headers: str) -> int:
     """200, or why not."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     try:
-        door.check(Request(method, "/", {}, form or {}, {**HOST, **named}, "192.0.2.7"))
+        door.check(Visit(method, {**HOST, **named}, "192.0.2.7", token))
     except RefusedError as error:
         return error.status
     return 200
@@ -89,13 +90,13 @@ def test_the_dashboard_is_asked_by_its_names_alone(host: str, any_address: bool,
 )
 def test_a_change_comes_from_a_page_of_the_dashboard(headers: dict[str, str], right: int) -> None:
     door = AccessControl()
-    assert status(door, "POST", {"token": door.token}, **headers) == right
+    assert status(door, "POST", door.token, **headers) == right
     assert status(door, "POST", x_token=door.token, **headers) == right
 
 
 @pytest.mark.parametrize("token", ["", "x", "é" * 32, "\ud800"])
 def test_a_change_needs_the_token(token: str) -> None:
-    assert status(AccessControl(), "POST", {"token": token}) == 403
+    assert status(AccessControl(), "POST", token) == 403
     assert status(AccessControl(), "POST") == 403
 
 
@@ -139,7 +140,7 @@ def test_who_guesses_waits_and_nobody_else() -> None:
     assert [status(door, authorization="Bearer x") for _ in range(TRIES)] == [401] * TRIES
     assert status(door, authorization="Bearer x") == 429
     assert status(door, authorization=f"Bearer {SECRET}") == 429  # or guessing would go on
-    door.check(Request("GET", "/", headers={**HOST, "authorization": f"Bearer {SECRET}"}, client="192.0.2.8"))
+    door.check(Visit("GET", {**HOST, "authorization": f"Bearer {SECRET}"}, "192.0.2.8"))
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(59.0, 429), (61.0, 200)])
@@ -157,7 +158,7 @@ def test_of_so_many_networks_it_is_known_who_guessed(others: int, expected: int)
     door = AccessControl(password=SECRET)
     for client in ["192.0.2.7"] * 20 + [f"10.{n >> 8}.{n & 255}.1" for n in range(others)]:
         with pytest.raises(RefusedError):
-            door.check(Request("GET", "/", headers={**HOST, "authorization": "Bearer x"}, client=client))
+            door.check(Visit("GET", {**HOST, "authorization": "Bearer x"}, client))
     assert status(door, authorization="Bearer x") == expected
 
 
@@ -188,8 +189,19 @@ def test_a_change_leads_nowhere_else(where: str) -> None:
         ("", "xlang=zh; lang=en", "zh", "en"),
         ("", "a=b; lang=zh", "en", "zh"),
         ("", "lang", "zh-CN,zh;q=0.9", "zh"),
+        ("", "", "fr, zh;q=0.5", "zh"),
+        ("", "", "en;q=0.1, zh;q=0.9", "zh"),
+        ("", "", "en;q=0.9, zh;q=0.1", "en"),
+        ("", "", "zh;q=0, en", "en"),
+        ("", "", "zh;q=0", "en"),
+        ("", "", "zh ; q=0.8 , EN-us;Q=0.9", "en"),
+        ("", "", "zh;q=x, en;q=0.1", "en"),
+        ("", "", "fr", "en"),
+        ("", "", ",;=", "en"),
     ],
 )
 def test_the_language(query: str, cookie: str, accept: str, language: str) -> None:
-    asked = Request("GET", "/", {"lang": query} if query else {}, {}, {"cookie": cookie, "accept-language": accept})
-    assert asked.language == language
+    headers = [(b"cookie", cookie.encode()), (b"accept-language", accept.encode())]
+    given = urlencode({"lang": query}).encode() if query else b""
+    scope = {"type": "http", "method": "GET", "query_string": given, "headers": headers}
+    assert language_of(Request(scope)) == language

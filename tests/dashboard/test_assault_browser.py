@@ -10,9 +10,8 @@ import assault
 import browser
 import pytest
 import served
+from dashboard_client import VIEWS
 from sites import OPEN, Site, crawl, serving
-
-from crawler.dashboard.routes import VIEWS
 
 SHOWN_PLAINLY = [
     name for name in assault.TITLES if name not in ("bidi", "control", "spoof", "zalgo", "long", "unbroken")

@@ -12,6 +12,7 @@ from typing import Any
 import postgres
 import pytest
 from attacks import ATTACKS
+from dashboard_client import Answer, Request, answer
 from scrapy.settings import Settings
 from sqlalchemy import Engine, delete, insert, update
 from sqlalchemy.engine import URL, make_url
@@ -19,8 +20,6 @@ from sqlalchemy.engine import URL, make_url
 from crawler import settings as our_settings
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import answer
 from crawler.dashboard.views import evaluate
 from crawler.dashboard.views import report_files as module
 from crawler.dashboard.views.report_files import EXTRACTION_FIGURES, FOCUS, NOISE_FIGURES, report_files

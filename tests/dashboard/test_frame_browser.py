@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dashboard_client import VIEWS
 from sqlalchemy.engine import URL
 
-from crawler.dashboard.routes import VIEWS
 from crawler.store.deletion import delete_crawl
 from crawler.store.page_tables import page, verdict
 from crawler.store.read_only import reading

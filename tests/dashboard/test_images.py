@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from attacks import ATTACKS, BEYOND_TEXT
+from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, insert, select
 
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import answer
 from crawler.dashboard.views.judged_images import MOST_BYTES, wilson
 from crawler.noise.sighting import Sighting
 from crawler.store.dashboard_tables import label
@@ -64,7 +63,7 @@ def get(desk: DashboardContext, path: str, **query: str) -> Answer:
 
 
 def post(desk: DashboardContext, path: str, **form: str) -> Answer:
-    return answer(desk, Request("POST", path, {}, {"token": desk.door.token} | form, {"host": "localhost"}))
+    return answer(desk, Request("POST", path, {}, {"token": desk.access.token} | form, {"host": "localhost"}))
 
 
 def data(desk: DashboardContext, path: str = "/api/images", **query: str) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dashboard_client import Request, answer
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 from sqlalchemy import create_engine, update
@@ -14,8 +15,6 @@ from sqlalchemy.engine import URL
 from crawler import settings as our_settings
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Request
-from crawler.dashboard.routes import answer
 from crawler.evaluation.gold import read_set
 from crawler.extraction import EXTRACTORS
 from crawler.page.page import Page
@@ -45,7 +44,7 @@ class Place:
         headers = {"host": "localhost"}
         sheet = json.loads(answer(self.desk, Request("GET", f"/api{address}", {}, {}, headers)).body)
         form = {f"block-{line['place']}": "on" for line in sheet["lines"] if line["found"]}
-        form |= {"token": self.desk.door.token, "fingerprint": sheet["fingerprint"]} | more
+        form |= {"token": self.desk.access.token, "fingerprint": sheet["fingerprint"]} | more
         assert answer(self.desk, Request("POST", address, {}, form, headers)).status == 303
         return str(sheet["text"])
 

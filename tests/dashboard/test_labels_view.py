@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 from attacks import ATTACKS
+from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, delete, insert, select, update
 
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import answer
 from crawler.dashboard.views import label_sheet, labels
 from crawler.labels.labels import TEXT, Label, put_label
 from crawler.store.dashboard_tables import label
@@ -56,7 +55,7 @@ def get(desk: DashboardContext, path: str = "/labels", **query: str) -> Answer:
 
 
 def post(desk: DashboardContext, path: str = "/labels/pages/1", **form: str) -> Answer:
-    return answer(desk, Request("POST", path, {}, {"token": desk.door.token} | form, {"host": "localhost"}))
+    return answer(desk, Request("POST", path, {}, {"token": desk.access.token} | form, {"host": "localhost"}))
 
 
 def data(desk: DashboardContext, path: str = "/api/labels", **query: str) -> Any:

@@ -9,9 +9,8 @@ import browser
 import nursery
 import pytest
 import served
+from dashboard_client import VIEWS
 from sites import OPEN, Site, command, serving
-
-from crawler.dashboard.routes import VIEWS
 
 SLOWED = OPEN | {"DOWNLOAD_DELAY": "0.8", "RANDOMIZE_DOWNLOAD_DELAY": "False", "CONCURRENT_REQUESTS_PER_DOMAIN": "1"}
 pytestmark = pytest.mark.skipif("/crawls/{crawl}" not in VIEWS, reason="There is no view of a crawl yet.")

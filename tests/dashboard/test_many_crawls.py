@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from dashboard_client import Request, answer
 from sqlalchemy import Engine, event, insert
 
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Request
-from crawler.dashboard.routes import answer
 from crawler.dashboard.views.choices import MOST_CRAWLS, crawl_names
 from crawler.store.page_tables import page
 from crawler.store.schema import crawl

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dashboard_client import Answer, Request, answer
 from prometheus_client.parser import text_string_to_metric_families
 from scrapy.settings import Settings
 from sqlalchemy import Engine, insert
@@ -13,8 +14,6 @@ from sqlalchemy.engine import URL, make_url
 from crawler.dashboard import metrics
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import answer
 from crawler.store.dashboard_tables import job, run, sample
 from crawler.store.database import open_database
 from crawler.store.schema import crawl, worker
@@ -54,7 +53,7 @@ def fill(engine: Engine) -> float:
         connection.execute(insert(crawl).values(id=1, name="bees", pages=10, waiting=5, round=2, **begun))
         connection.execute(insert(crawl).values(id=2, name=EVIL, **begun))
         for number, beat in ((1, now), (2, now - 3_600)):
-            values = {"crawl_id": 1, "number": number, "place": "x", "beat": beat, "pages": 7, "waiting": -2}
+            values = {"crawl_id": 1, "number": number, "folder_id": "x", "heartbeat": beat, "pages": 7, "waiting": -2}
             connection.execute(insert(worker).values(**values))
         counts: dict[str, Any] = {"pages": 4, "read": 4, "on_topic": 1, "requests": 6, "failed": 1, "bytes": 100}
         counts |= {"pictures": 2, "picture_bytes": 2_000, "skipped": 3, "waiting": 1, "seconds": 5.0}

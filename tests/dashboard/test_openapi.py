@@ -8,21 +8,19 @@ from typing import Any
 
 import pytest
 import served
+from dashboard_client import API, Request, answer
 from scrapy.settings import Settings
 from sqlalchemy import URL
 
-from crawler.dashboard import openapi
 from crawler.dashboard.access import AccessControl
-from crawler.dashboard.api import API
+from crawler.dashboard.app import app
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Request
-from crawler.dashboard.routes import answer
 from crawler.labels.labels import NOISE, Label, put_label
 from crawler.schedule.jobs import BY_HAND, Due, Jobs, Place, find, values_of
 from crawler.store.database import open_database
 from crawler.store.images import PICTURE
 
-DESCRIBED = json.loads(openapi.document(API))
+DESCRIBED = app.openapi()
 TYPES: dict[str, tuple[type[Any], ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -90,7 +88,7 @@ def test_the_description_is_whole() -> None:
     for name in DESCRIBED["components"]["schemas"]:
         assert f'"#/components/schemas/{name}"' in said, name
     for path, one in DESCRIBED["paths"].items():
-        given = one["get"]["parameters"]
+        given = one["get"].get("parameters", ())
         assert {each["name"] for each in given if each["in"] == "path"} == {
             part[1:-1] for part in path.split("/") if part.startswith("{")
         }

@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 from attacks import ATTACKS
+from dashboard_client import Answer, Request, answer
 from scrapy.settings import Settings
 from sqlalchemy import Engine, delete, insert, update
 from sqlalchemy.engine import URL, make_url
 
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import answer
 from crawler.dashboard.views.course import drawn
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
@@ -94,7 +93,7 @@ def begin(engine: Engine, number: int = 1, name: str = "", age: float = 100.0, *
 
 def work(engine: Engine, number: int = 1, silent: float = 0.0, crawl_id: int = 1, **known: Any) -> None:
     """A worker at it."""
-    given = {"crawl_id": crawl_id, "number": number, "place": "x", "beat": now(engine) - silent}
+    given = {"crawl_id": crawl_id, "number": number, "folder_id": "x", "heartbeat": now(engine) - silent}
     enter(engine, worker, given | known)
 
 

@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 from attacks import ATTACKS, BEYOND_TEXT
+from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, insert, update
 
 from crawler.config import canonical_of
-from crawler.dashboard.api import API
+from crawler.dashboard.app import app
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.openapi import document
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import answer
 from crawler.dashboard.views.page_blocks import MOST_BYTES
 from crawler.dashboard.views.page_detail import MOST_VERSIONS
 from crawler.frontier.address_keys import AddressKeys
@@ -362,5 +360,5 @@ def test_what_the_web_says_is_text(desk: DashboardContext, engine: Engine, attac
 
 
 def test_the_description_for_programs() -> None:
-    schemas = json.loads(document(API))["components"]["schemas"]
+    schemas = app.openapi()["components"]["schemas"]
     assert {"PageDetail", "PageRef", "PageBlocks", "PageVersions", "PageLinks", "Difference"} <= schemas.keys()

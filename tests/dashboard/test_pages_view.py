@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 from attacks import ATTACKS
+from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, delete, insert, update
 
 from crawler.dashboard.background import Background
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.excerpts import excerpt
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import answer
 from crawler.dashboard.views.page_search import look
 from crawler.store.page_tables import page
 from crawler.store.schema import crawl, site

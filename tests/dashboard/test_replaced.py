@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dashboard_client import API, VIEWS, Answer, Request, answer
 from scrapy.settings import Settings
 from sqlalchemy import delete, insert, update
 from sqlalchemy.engine import make_url
 
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import API, VIEWS, answer
 from crawler.store.database import open_database
 from crawler.store.page_tables import page
 from crawler.store.schema import VERSION, crawl, version

@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 import served
+from dashboard_client import Answer, Request, answer
 from scrapy.settings import Settings
 from sqlalchemy import insert, update
 from sqlalchemy.engine import URL, make_url
 
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.routes import answer
 from crawler.dashboard.views import schedule
 from crawler.schedule import processes as tails
 from crawler.schedule.jobs import Job, Jobs, find
@@ -55,7 +54,7 @@ class Visitor:
         return answer(self.desk, Request("GET", path, query, {}, {"host": "localhost"}))
 
     def post(self, path: str, form: Mapping[str, str] | None = None) -> Answer:
-        sent = {"token": self.desk.door.token, **(form or {})}
+        sent = {"token": self.desk.access.token, **(form or {})}
         return answer(self.desk, Request("POST", path, {}, sent, {"host": "localhost"}))
 
     def json(self, path: str, **query: str) -> Any:
@@ -367,7 +366,7 @@ def test_whether_a_scheduler_is_at_work(here: Visitor) -> None:
 def test_what_is_wrong_is_said_in_the_language_of_the_page(
     here: Visitor, name: str, value: str, english: str, chinese: str
 ) -> None:
-    form = {"token": here.desk.door.token, **BEES, name: value}
+    form = {"token": here.desk.access.token, **BEES, name: value}
     for cookie, said in (("", english), ("lang=zh", chinese)):
         headers = {"host": "localhost", "cookie": cookie}
         found = answer(here.desk, Request("POST", "/schedule/add", {}, form, headers))

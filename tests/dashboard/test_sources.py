@@ -6,8 +6,8 @@ from threading import Barrier, Event, Thread
 
 import pytest
 
-from crawler.dashboard import sources
-from crawler.dashboard.sources import Sources
+from crawler.dashboard.views import sources
+from crawler.dashboard.views.sources import Sources
 from crawler.page.page import Page
 
 HTML = f"<h1>Bees</h1>{'<p>Bees dance in the dark of the hive, and others follow them out to the flowers.</p>' * 300}"

@@ -14,7 +14,8 @@ from sqlalchemy.engine import URL
 from crawler import settings as ours
 from crawler.arguments import ArgumentError
 from crawler.schedule import job_process
-from crawler.schedule.job_process import checked, crawl, may_be_set
+from crawler.schedule.job_definition import checked, may_be_set
+from crawler.schedule.job_process import crawl
 from crawler.schedule.jobs import STOPPING, TOLD, Due, Job, Jobs, Place, Run, values_of
 from crawler.store.database import open_database
 

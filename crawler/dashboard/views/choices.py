@@ -3,12 +3,13 @@
 Which site of a crawl a visitor means, by its name, a part of it or an address, and between which one may choose.
 """
 
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Table, exists, func, select
 
-from crawler.dashboard.request import RefusedError
+from crawler.dashboard.access import RefusedError
 from crawler.dashboard.views.page_list import largest_sites, site_number, sites_like
 from crawler.store.schema import crawl
 from crawler.urls.parsing import absolute, site
@@ -70,7 +71,8 @@ MOST_LETTERS = 100
 """Of a name that is offered."""
 
 
-class SiteChoice(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SiteChoice:
     """The site that is meant, or those that may be."""
 
     id: int | None

@@ -1,20 +1,21 @@
 """The course of a crawl over time, as charts draw it."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Annotated, Literal
 
+from fastapi import APIRouter, Path, Query
 from sqlalchemy import func, select
 
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import RefusedError
-from crawler.dashboard.views import Data
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context
+from crawler.dashboard.views import Number, slow
 from crawler.store.dashboard_tables import sample
 from crawler.store.samples import SamplePoint, sample_points
 from crawler.store.schema import crawl
 
-HOURS = ("1", "6", "24", "168", "all")
+Hours = Literal["1", "6", "24", "168", "all"]
 POINTS = 300
 """As many as a chart has room for."""
 PAUSE, PAUSES = 60.0, 3.0
@@ -22,9 +23,12 @@ PAUSE, PAUSES = 60.0, 3.0
 ENOUGH = 50
 """Pages that a harvest rate is of: of fewer it only jumps."""
 HOUR = 3_600.0
+ABOUT = "What a crawl did over time: pages, requests and bytes a second, harvest, status codes, what waits"
+api = APIRouter()
 
 
-class Series(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Series:
     """One line of a chart."""
 
     name: str
@@ -33,7 +37,8 @@ class Series(NamedTuple):
     """None where no worker was at it, or there was nothing to tell by."""
 
 
-class Course(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Course:
     """What a crawl did over time, all workers together."""
 
     at: tuple[float, ...]
@@ -41,14 +46,23 @@ class Course(NamedTuple):
     series: tuple[Series, ...]
 
 
-def course_of(desk: DashboardContext, given: Given) -> Course:
+@slow(
+    api.get(
+        "/api/crawls/{crawl}/course",
+        summary="What a crawl did over time: pages, requests and bytes a second, harvest, status codes, what waits",
+    )
+)
+def course_of(
+    context: Context,
+    number: Annotated[Number, Path(alias="crawl")],
+    hours: Annotated[Hours, Query(description="how many of its last hours, or all")] = "all",
+) -> Course:
     """The course of a crawl: all of it, or its last hours."""
-    number = given["crawl"]
-    with desk.reading() as connection:
+    with context.reading() as connection:
         if connection.execute(select(crawl.c.id).where(crawl.c.id == number)).first() is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
         last = connection.execute(select(func.max(sample.c.at)).where(sample.c.crawl_id == number)).scalar()
-        since = None if last is None or given["hours"] == "all" else last - HOUR * int(given["hours"])
+        since = None if last is None or hours == "all" else last - HOUR * int(hours)
         points = sample_points(connection, number, since, POINTS)
     return drawn(points)
 
@@ -124,11 +138,3 @@ LINES: dict[str, tuple[str, Callable[[SamplePoint], float | None]]] = {
     "skipped": ("/s", _a_second("skipped")),
 }
 """The lines but the harvest, their units, and what they are at a point."""
-
-API: Data = {
-    "/api/crawls/{crawl}/course": (
-        course_of,
-        (Parameter("hours", "all", "how many of its last hours, or all", HOURS),),
-        "What a crawl did over time: pages, requests and bytes a second, harvest, status codes, what waits",
-    ),
-}

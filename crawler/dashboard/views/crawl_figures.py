@@ -1,7 +1,7 @@
 """What a crawl did in figures: of all crawls side by side, and of one by itself."""
 
 from collections.abc import Collection
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
@@ -10,7 +10,8 @@ from crawler.reports.noise_figures import saved_bytes
 from crawler.schedule.jobs import Job, jobs_of
 
 
-class CrawlFigures(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CrawlFigures:
     """A crawl, and what it did in figures."""
 
     id: int

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import NamedTuple
 
 from crawler.page.text import UNSPACED
 
@@ -32,7 +31,8 @@ _TOKEN = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+|\n|[^\S\n]+|.")
 SAME, REMOVED, ADDED, FOLDED = "same", "removed", "added", "folded"
 
 
-class Piece(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Piece:
     """A stretch of text that is the same, removed, added, or folded."""
 
     kind: str
@@ -41,7 +41,8 @@ class Piece(NamedTuple):
     letters: int
 
 
-class Paragraph(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Paragraph:
     """A line of the comparison, or some that are the same and folded."""
 
     kind: str
@@ -51,7 +52,8 @@ class Paragraph(NamedTuple):
     """Of paragraphs, where some are folded."""
 
 
-class Difference(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Difference:
     """How one text became another."""
 
     paragraphs: tuple[Paragraph, ...]

@@ -2,19 +2,22 @@
 
 import time
 from collections.abc import Collection
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
 from sqlalchemy import Connection, select
 
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, RefusedError, Request, see_other
-from crawler.dashboard.views import Changes, Data, Views
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context, see_other
+from crawler.dashboard.views import Number, Text, Whole, slow
 from crawler.dashboard.views.choices import OfCrawl, SiteChoice, chosen_crawl, chosen_site, crawl_names, offered_sites
 from crawler.dashboard.views.judged_images import ImageErrors, JudgedPicture, errors, picture, shown
-from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
+from crawler.labels.labels import Label, put_label, remove_label
 from crawler.labels.verdict_lists import (
     KINDS,
     ListedVerdict,
@@ -36,26 +39,46 @@ MOST = 24
 """Pictures of a list at once."""
 MOST_DOUBTFUL = 48
 NONE = "none"
-LABELS = (CONTENT, NOISE, NONE)
 BOTH, KEPT, SKIPPED, DOUBTFUL = "both", "kept", "skipped", "doubtful"
 ALL, AUDITED, MARKED, DISPUTED = "all", "audited", "marked", "disputed"
-PARAMETERS = (
-    Parameter("crawl", "", "name of the crawl; the latest that judged pictures where it is not given"),
-    Parameter("wall", BOTH, "what is shown; of the doubtful no filter holds but the kind",
-              (BOTH, KEPT, SKIPPED, DOUBTFUL)),
-    Parameter("kind", ALL, "pictures, or the pages that pictures lead to", (ALL, *KINDS)),
-    Parameter("site", "", "the site whose pages show them: its name or a part of it"),
-    Parameter("by", "", "the model that called them noise", (*MODELS, BY_LIST)),
-    Parameter("only", ALL, "those fetched by the audit, those marked, those that people see otherwise",
-              (ALL, AUDITED, MARKED, DISPUTED)),
-    Parameter("kept_before", 0, "the kept ones that follow, as before of an answer says"),
-    Parameter("skipped_before", 0, "the skipped ones that follow, as before of an answer says"),
-)  # fmt: skip
-OF_CRAWL = PARAMETERS[:1]
-FILTERS = {one.name: one.default for one in PARAMETERS if one.name in ("kind", "site", "by", "only")}
+router, api = APIRouter(), APIRouter()
+NO_SITE = SiteChoice(None)
+FILTERS: dict[str, Any] = {"kind": ALL, "site": "", "by": "", "only": ALL}
 
 
-class PictureList(NamedTuple):
+class ImageParameters(BaseModel):
+    """Which pictures are listed."""
+
+    crawl: Text = Field(
+        default="", description="name of the crawl; the latest that judged pictures where it is not given"
+    )
+    wall: Literal["both", "kept", "skipped", "doubtful"] = Field(
+        default="both", description="what is shown; of the doubtful no filter holds but the kind"
+    )
+    kind: Literal["all", "image", "link"] = Field(
+        default="all", description="pictures, or the pages that pictures lead to"
+    )
+    site: Text = Field(default="", description="the site whose pages show them: its name or a part of it")
+    by: Literal["", "learned", "size", "keyword", "redundancy", "entropy", "filter_list"] = Field(
+        default="", description="the model that called them noise"
+    )
+    only: Literal["all", "audited", "marked", "disputed"] = Field(
+        default="all", description="those fetched by the audit, those marked, those that people see otherwise"
+    )
+    kept_before: Whole = Field(default=0, description="the kept ones that follow, as before of an answer says")
+    skipped_before: Whole = Field(default=0, description="the skipped ones that follow, as before of an answer says")
+
+
+Given = Annotated[ImageParameters, Query()]
+VerdictNumber = Annotated[Number, Path(alias="verdict")]
+PeoplesLabel = Annotated[Literal["content", "noise", "none"], Query()]
+CrawlName = Annotated[
+    Text, Query(description="name of the crawl; the latest that judged pictures where it is not given")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PictureList:
     """Some pictures, the newest first, or the least certain first."""
 
     pictures: tuple[JudgedPicture, ...]
@@ -63,7 +86,8 @@ class PictureList(NamedTuple):
     """What the parameter of the list is to be for those that follow; 0 where none do."""
 
 
-class ImageLists(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageLists:
     """The lists of a crawl that were asked for."""
 
     crawl: str
@@ -71,40 +95,44 @@ class ImageLists(NamedTuple):
     skipped: PictureList | None
     doubtful: PictureList | None
     """Those nearest to the limit that nobody has labelled."""
-    site: SiteChoice = SiteChoice(None)
+    site: SiteChoice = NO_SITE
     """The site that is meant, where one was given."""
 
 
-def lists(desk: DashboardContext, given: Given) -> ImageLists:
+@api.get("/api/images", summary="Pictures that were kept or skipped, with verdicts, scores, reasons and marks")
+def lists(context: Context, given: Given) -> ImageLists:
     """The lists."""
-    with desk.reading() as connection:
-        return _lists(connection, chosen_crawl(connection, given["crawl"], verdict), given)
+    with context.reading() as connection:
+        return _lists(connection, chosen_crawl(connection, given.crawl, verdict), given)
 
 
-def error_rate(desk: DashboardContext, given: Given) -> ImageErrors:
+@api.get("/api/images/error-rate", summary="How often pictures are judged wrongly, by audit and by marks")
+def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
     """How often pictures are judged wrongly."""
-    with desk.reading() as connection:
-        of = chosen_crawl(connection, given["crawl"], verdict)
+    with context.reading() as connection:
+        of = chosen_crawl(connection, crawl, verdict)
         if of is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has judged pictures yet.")
         return _errors(connection, of)
 
 
-def one(desk: DashboardContext, given: Given) -> JudgedPicture:
+@api.get("/api/images/{verdict}", summary="A judged picture, with its verdict, scores, reasons and marks")
+def one(context: Context, number: VerdictNumber) -> JudgedPicture:
     """One of them."""
-    with desk.reading() as connection:
-        return shown(_one(connection, given["verdict"]))
+    with context.reading() as connection:
+        return shown(_one(connection, number))
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/images")
+def show(context: Context, request: Request, given: Given) -> Response:
     """The page with the lists."""
-    with desk.reading() as connection:
-        of = chosen_crawl(connection, given["crawl"], verdict)
+    with context.reading() as connection:
+        of = chosen_crawl(connection, given.crawl, verdict)
         found = _lists(connection, of, given)
         rate = _errors(connection, of) if of is not None else None
         crawls = crawl_names(connection, found.crawl)
         sites = offered_sites(connection, of.id) if of is not None else []
-    return desk.page(
+    return context.page(
         request,
         "images.html",
         found=found,
@@ -112,42 +140,44 @@ def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
         given=given,
         crawls=crawls,
         sites=sites,
-        filtered=sum(given[name] != usual for name, usual in FILTERS.items() if name in _filters(given)),
+        filtered=sum(getattr(given, name) != usual for name, usual in FILTERS.items() if name in _filters(given)),
         models=(*MODELS, BY_LIST),
         address=lambda **other: f"/images?{urlencode(_given(given, other))}",
     )
 
 
-def show_one(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/images/{verdict}")
+def show_one(context: Context, request: Request, number: VerdictNumber) -> Response:
     """The page with one of them, which is also the answer to a label."""
-    with desk.reading() as connection:
-        found = _one(connection, given["verdict"])
+    with context.reading() as connection:
+        found = _one(connection, number)
         name = _crawl_of(connection, found)
-    return desk.page(request, "images_one.html", one=shown(found), crawl=name)
+    return context.page(request, "images_one.html", one=shown(found), crawl=name)
 
 
-def show_picture(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/images/{verdict}/picture")
+def show_picture(context: Context, number: VerdictNumber) -> Response:
     """The picture itself, as it was downloaded."""
-    with desk.reading() as connection:
-        one = _one(connection, given["verdict"])
-    found = picture(desk.output / "images" / one.file) if one.file else None
+    with context.reading() as connection:
+        one = _one(connection, number)
+    found = picture(context.output / "images" / one.file) if one.file else None
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This picture is not here.")
     return found
 
 
-def say(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.post("/images/{verdict}/mark"))
+def say(
+    context: Context,
+    number: VerdictNumber,
+    value: Annotated[Literal["content", "noise", "none"], Query()],
+) -> Response:
     """Keep or forget what somebody says of a picture."""
-    if not given["value"]:
-        allowed = ", ".join(LABELS)
-        raise RefusedError(
-            HTTPStatus.BAD_REQUEST, "{name} is wrong; allowed is {allowed}", name="value", allowed=allowed
-        )
-    with desk.reading() as connection:
-        one = _one(connection, given["verdict"])
+    with context.reading() as connection:
+        one = _one(connection, number)
         name = _crawl_of(connection, one)
-    said = Label(PICTURE, name, one.url, one.page, given["value"], one.sight, said_at=time.time())
-    engine = desk.changing()
+    said = Label(PICTURE, name, one.url, one.page, value, one.sight, said_at=time.time())
+    engine = context.changing()
     try:
         if said.value == NONE:
             remove_label(engine, said.key)
@@ -158,27 +188,27 @@ def say(desk: DashboardContext, request: Request, given: Given) -> Answer:
     return see_other(f"/images/{one.id}")
 
 
-def _lists(connection: Connection, of: OfCrawl | None, given: Given) -> ImageLists:
+def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -> ImageLists:
     if of is None:
         return ImageLists("", None, None, None)
-    kinds = KINDS if given["kind"] == ALL else (given["kind"],)
-    if given["wall"] == DOUBTFUL:
+    kinds = KINDS if given.kind == ALL else (given.kind,)
+    if given.wall == DOUBTFUL:
         return ImageLists(
             of.name, None, None, _list(VerdictPage(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0))
         )
     found: dict[str, PictureList | None] = {KEPT: None, SKIPPED: None}
-    site = given["site"].strip()
-    of_site = chosen_site(connection, of.id, site) if site else SiteChoice(None)
-    only, by = given["only"], given["by"]
+    site = given.site.strip()
+    of_site = chosen_site(connection, of.id, site) if site else NO_SITE
+    only, by = given.only, given.by
     for name, noise in ((KEPT, False), (SKIPPED, True)):
-        if given["wall"] not in (BOTH, name):
+        if given.wall not in (BOTH, name):
             continue
         if (site and of_site.id is None) or (not noise and (by or only == AUDITED)):  # there are none
             found[name] = PictureList((), 0)
             continue
         is_labelled = only in (MARKED, DISPUTED)
         wanted = VerdictFilter(noise, kinds, of_site.id, by, only == AUDITED, is_labelled, only == DISPUTED)
-        found[name] = _list(list_verdicts(connection, of.id, wanted, given[f"{name}_before"], MOST))
+        found[name] = _list(list_verdicts(connection, of.id, wanted, getattr(given, f"{name}_before"), MOST))
     return ImageLists(of.name, found[KEPT], found[SKIPPED], None, of_site)
 
 
@@ -203,26 +233,12 @@ def _crawl_of(connection: Connection, one: ListedVerdict) -> str:
     return str(connection.execute(name).scalar_one())
 
 
-def _filters(given: Given) -> Collection[str]:
+def _filters(given: ImageParameters) -> Collection[str]:
     """Those that hold."""
-    return ("kind",) if given["wall"] == DOUBTFUL else FILTERS
+    return ("kind",) if given.wall == DOUBTFUL else FILTERS
 
 
-def _given(given: Given, other: dict[str, Any]) -> dict[str, Any]:
+def _given(given: ImageParameters, other: dict[str, Any]) -> dict[str, Any]:
     """What an address of the lists holds: what was given, and other values; not those that go without saying."""
-    usual = {one.name: one.default for one in PARAMETERS}
-    return {name: value for name, value in {**given, **other}.items() if value != usual.get(name)}
-
-
-SAID = (Parameter("value", "", "what the picture is", LABELS),)
-VIEWS: Views = {
-    "/images": (show, PARAMETERS),
-    "/images/{verdict}": (show_one, ()),
-    "/images/{verdict}/picture": (show_picture, ()),
-}
-CHANGES: Changes = {"/images/{verdict}/mark": (say, SAID)}
-API: Data = {
-    "/api/images": (lists, PARAMETERS, "Pictures that were kept or skipped, with verdicts, scores, reasons and marks"),
-    "/api/images/{verdict}": (one, (), "A judged picture, with its verdict, scores, reasons and marks"),
-    "/api/images/error-rate": (error_rate, OF_CRAWL, "How often pictures are judged wrongly, by audit and by marks"),
-}
+    usual = ImageParameters().model_dump()
+    return {name: value for name, value in {**given.model_dump(), **other}.items() if value != usual.get(name)}

@@ -9,59 +9,65 @@ Runs that somebody starts or ends on the dashboard: each a process of its own, w
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from pathlib import PurePosixPath
 from threading import Lock, Thread
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 from zoneinfo import available_timezones
 
+from pydantic import AfterValidator, BaseModel, StringConstraints
 from scrapy.settings import BaseSettings
 
-from crawler.arguments import BETWEEN_SEEDS, DEMO_ALONE, MARKDOWN, READERS, REFRESH, TEXT_FILE, ArgumentError
+from crawler.arguments import BETWEEN_SEEDS, DEMO_ALONE, READERS, TEXT_FILE, ArgumentError
+from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Parameter
-from crawler.dashboard.request import RefusedError
+from crawler.dashboard.views import MOST_LETTERS, Text, storable
 from crawler.schedule.cron import CronError, read
-from crawler.schedule.job_scheduler import Keeper, Started
+from crawler.schedule.job_definition import SPIDER, JobDefinition, description
+from crawler.schedule.job_scheduler import Keeper, Started, keeper_of
 from crawler.schedule.jobs import BY_HAND, TOLD, Due, Job, JobError, Jobs
-from crawler.schedule.processes import is_alive
-from crawler.spiders.topic import TopicSpider
+from crawler.schedule.processes import is_alive, starting_thread
 from crawler.store.database import StateError
-from crawler.subcommands import WrongUseError
-from crawler.subcommands.schedule_jobs import Wish, description
-from crawler.subcommands.schedule_run import keeper_of
 from crawler.translation.message import Message
-from crawler.urls.scope import SCOPES
 
 LONG = 20_000
 """Letters of many seeds."""
-FIELDS = (
-    Parameter("name", "", "name of the job, and of its crawl"),
-    Parameter("cron", "", "when it comes, as cron has it"),
-    Parameter("timezone", "UTC", "whose clocks that goes by"),
-    Parameter("seeds", "", "addresses that it begins with, or demo", most=LONG),
-    Parameter("topic", "", "words that say what it is about"),
-    Parameter("scope", "site", "which links it follows", tuple(SCOPES)),
-    Parameter("max_pages", "", "pages after which a run ends"),
-    Parameter("max_depth", "", "links that it goes away from its seeds"),
-    Parameter("min_relevance", "", "relevance from which pages are kept"),
-    Parameter("stop_when", "", "harvest under which it ends"),
-    Parameter("lang", "", "languages that are kept"),
-    Parameter("images", "yes", "whether pictures are downloaded", ("yes", "no")),
-    Parameter("markdown", "no", "whether pages are kept as Markdown, too", tuple(MARKDOWN)),
-    Parameter("refresh", "due", "which pages are asked for again", tuple(REFRESH)),
-    Parameter("CONTACT", "", "address for owners of sites"),
-    Parameter("KEEP_RESPONSES", "False", "whether responses are kept as they came", ("False", "True")),
-)
 OWN = ("CONTACT", "KEEP_RESPONSES")
-ARGUMENTS = tuple(one.name for one in FIELDS if one.name in READERS and one.name != "name")
-USUAL = {one.name: str(one.default) for one in FIELDS}
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 Described = Callable[[float], dict[str, Any]]
+
+
+class JobForm(BaseModel):
+    """The fields of the form, with what each usually is."""
+
+    name: Text = ""
+    cron: Text = ""
+    timezone: Text = "UTC"
+    seeds: Annotated[str, StringConstraints(max_length=LONG), AfterValidator(storable)] = ""
+    topic: Text = ""
+    scope: Literal["host", "site", "any"] = "site"
+    max_pages: Text = ""
+    max_depth: Text = ""
+    min_relevance: Text = ""
+    stop_when: Text = ""
+    lang: Text = ""
+    images: Literal["yes", "no"] = "yes"
+    markdown: Literal["no", "yes", "links"] = "no"
+    refresh: Literal["due", "all"] = "due"
+    CONTACT: Text = ""
+    KEEP_RESPONSES: Literal["False", "True"] = "False"
+
+
+USUAL: dict[str, str] = JobForm().model_dump()
+ARGUMENTS = tuple(name for name in USUAL if name in READERS and name != "name")
+FIELDS = {
+    name: {"allowed": get_args(one.annotation), "most": LONG if name == "seeds" else MOST_LETTERS}
+    for name, one in JobForm.model_fields.items()
+}
+"""What the form needs to know of a field: its values, of one with few, and the letters it may have."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,7 @@ def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
         return Filled(values, errors)
     arguments = {name: values[name] for name in ARGUMENTS if values[name] and values[name] != USUAL[name]}
     own = {name: values[name] for name in OWN if values[name] and values[name] != USUAL[name]}
-    wish = Wish(values["name"], values["cron"], values["timezone"], TopicSpider.name, arguments, own)
+    wish = JobDefinition(values["name"], values["cron"], values["timezone"], SPIDER, arguments, own)
     try:
         return Filled(values, {}, description(wish, settings))
     except (CronError, ArgumentError, StateError) as error:
@@ -156,22 +162,10 @@ logger = logging.getLogger(__name__)
 _looking = Lock()
 
 
-@cache
-def starter() -> ThreadPoolExecutor:
-    """The one thread that starts runs.
-
-    Where it is there before the dashboard steps back behind the crawls, runs do not step back, too: on Linux each
-    thread has a standing of its own, which its children have from it; elsewhere they have that of the dashboard.
-    """
-    found = ThreadPoolExecutor(1, "starter")
-    found.submit(int).result()  # until then it has no thread
-    return found
-
-
 @contextmanager
-def opened(desk: DashboardContext) -> Iterator[Jobs]:
+def opened(context: DashboardContext) -> Iterator[Jobs]:
     """The jobs of the database, to be changed; a RefusedError where that cannot be."""
-    jobs = Jobs(desk.changing())
+    jobs = Jobs(context.changing())
     try:
         yield jobs
     except JobError as error:
@@ -188,14 +182,14 @@ def job_of(jobs: Jobs, number: int) -> Job:
     raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such job.")
 
 
-def begin(desk: DashboardContext, number: int) -> bool:
+def begin(context: DashboardContext, number: int) -> bool:
     """Start a run of a job now; whether it did not run already."""
-    jobs = Jobs(desk.changing())
+    jobs = Jobs(context.changing())
     try:
-        job, keeper = job_of(jobs, number), keeper_of(jobs, desk.settings)
+        job, keeper = job_of(jobs, number), keeper_of(jobs, context.settings)
         run = jobs.start(job, Due(BY_HAND), keeper.place)
-        started = None if run is None else starter().submit(keeper.begin, job, run).result()
-    except WrongUseError as error:
+        started = None if run is None else starting_thread().submit(keeper.begin, job, run).result()
+    except ArgumentError as error:
         jobs.engine.dispose()
         raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
     except BaseException:
@@ -219,19 +213,19 @@ def _see_out(keeper: Keeper, started: Started) -> None:
         keeper.jobs.engine.dispose()
 
 
-def end(desk: DashboardContext, number: int) -> bool:
+def end(context: DashboardContext, number: int) -> bool:
     """Tell the run of a job that is under way to end; whether there is one."""
-    with opened(desk) as jobs:
+    with opened(context) as jobs:
         job = job_of(jobs, number)
         if job.now is not None:
             jobs.stop(job.now.id, TOLD)  # its process looks there, on whatever machine it is
         return job.now is not None
 
 
-def scheduler_is_at_work(desk: DashboardContext) -> bool | None:
+def scheduler_is_at_work(context: DashboardContext) -> bool | None:
     """Whether a scheduler looks after this folder; None if that cannot be seen."""
     with _looking:  # or one look would take another for a scheduler
         try:
-            return is_alive(desk.output, "")
+            return is_alive(context.output, "")
         except OSError:
             return None

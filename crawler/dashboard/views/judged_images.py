@@ -4,24 +4,26 @@ A downloaded picture as it lies on disk: the bytes of a stranger, given on as a 
 """
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from crawler.dashboard.request import Answer
+from fastapi.responses import Response
+
+from crawler.dashboard.views import ReasonObject
 from crawler.labels.labels import CONTENT, NOISE
 from crawler.labels.verdict_lists import Agreement, Audited, ListedVerdict
 from crawler.noise import reasons
 from crawler.noise.sighting import Sighting
 from crawler.page.image_file import type_of
 from crawler.translation.message import CONTROL
-from crawler.translation.reasons import Reason
 
 NORMAL = 1.959964
 """Standard deviations to each side of the middle 95% of a normal distribution."""
 
 
-class JudgedPicture(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JudgedPicture:
     """A picture, or the page behind it, with the verdict and what people said."""
 
     id: int
@@ -39,7 +41,7 @@ class JudgedPicture(NamedTuple):
     keyword: float | None
     redundancy: float | None
     entropy: float | None
-    reasons: tuple[Reason, ...]
+    reasons: tuple[ReasonObject, ...]
     decided_by: str
     audited: bool
     mistaken: bool | None
@@ -72,7 +74,8 @@ class JudgedPicture(NamedTuple):
         return max(2, round(self.width * scale)), max(2, round(self.height * scale))
 
 
-class ErrorShare(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ErrorShare:
     """How many of some verdicts are wrong, and between which shares that of all lies with 95% (Wilson)."""
 
     wrong: int
@@ -82,7 +85,8 @@ class ErrorShare(NamedTuple):
     high: float | None
 
 
-class AuditShare(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AuditShare:
     """What the audit says of the noise of one kind."""
 
     kind: str
@@ -92,7 +96,8 @@ class AuditShare(NamedTuple):
     """Of those whose size in pixels could be told: how many are as large as content."""
 
 
-class ImageErrors(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ImageErrors:
     """How often pictures are judged wrongly, by the audit and by people's labels."""
 
     crawl: str
@@ -138,8 +143,9 @@ def errors(crawl: str, audits: tuple[Audited, ...], found: Agreement) -> ImageEr
 def wilson(wrong: int, of: int) -> ErrorShare:
     """A share, and Wilson's interval around it, which holds for few cases and shares near 0, too.
 
-    >>> [round(one, 3) for one in wilson(2, 50)[2:]], wilson(0, 0).share
-    ([0.04, 0.011, 0.135], None)
+    >>> found = wilson(2, 50)
+    >>> found.share, round(found.low, 3), round(found.high, 3), wilson(0, 0).share
+    (0.04, 0.011, 0.135, None)
     """
     if not of:
         return ErrorShare(0, 0, None, None, None)
@@ -158,21 +164,20 @@ def _name(url: str) -> str:
 
 
 MOST_BYTES = 10 * 1024 * 1024
-HEADERS = (
-    ("Content-Security-Policy", "default-src 'none'; sandbox"),
-    ("X-Content-Type-Options", "nosniff"),
-    ("Cache-Control", "private, max-age=3600"),
-    ("Content-Disposition", "inline"),
-)
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cache-Control": "private, max-age=3600",
+    "Content-Disposition": "inline",
+}
 
 
-def picture(path: Path) -> Answer | None:
+def picture(path: Path) -> Response | None:
     """The picture in a file as an answer; None where there is none that may be shown."""
     body = read_file(path, MOST_BYTES + 1)
     if body is None or len(body) > MOST_BYTES:
         return None
     found = type_of(body)
-    return Answer(body, found.media_type, headers=HEADERS) if found is not None else None
+    return Response(body, headers={**HEADERS, "Content-Type": found.media_type}) if found is not None else None
 
 
 def read_file(path: Path, most: int) -> bytes | None:

@@ -7,18 +7,20 @@ import json
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Annotated
 from urllib.parse import urlencode
 
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
 from sqlalchemy import select
 
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, RefusedError, Request, see_other
-from crawler.dashboard.views import Changes, Data, Views
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context, DashboardContext, see_other
+from crawler.dashboard.views import Number, slow
 from crawler.dashboard.views.page_blocks import Reread, reread_at
 from crawler.extraction.output.plain import plain
 from crawler.extraction.version import version
@@ -39,7 +41,8 @@ LINKED = 0.5
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
-class Line(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Line:
     """A block of a page, as it is shown to be labelled."""
 
     place: int
@@ -144,11 +147,12 @@ class Sheet:
         return frozenset(map(int, places))
 
 
-ANEW = (Parameter("anew", False, "whether to begin with what the extractor says, whatever was marked before"),)
-NOTHING = (Parameter("nothing", False, "whether no block is main text"),)
+router, api = APIRouter(), APIRouter()
+Anew = Annotated[bool, Query(description="whether to begin with what the extractor says, whatever was marked before")]
 
 
-class LabelSheet(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LabelSheet:
     """A page whose blocks can be labelled."""
 
     id: int
@@ -173,13 +177,14 @@ class LabelSheet(NamedTuple):
     """The text of the chosen blocks."""
 
 
-def data(desk: DashboardContext, given: Given) -> LabelSheet:
+@slow(api.get("/api/labels/pages/{page}", summary="The blocks of a page, to be marked"))
+def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
     """The blocks of a page."""
-    read = reread_at(desk, given["page"])
+    read = reread_at(context, page)
     found, row = Sheet(read), read.row
-    detail = _detail(desk, read)
+    detail = _detail(context, read)
     before = found.labelled_before(detail) if detail is not None else None
-    kept = read.kept if before is None or given["anew"] else before
+    kept = read.kept if before is None or anew else before
     return LabelSheet(
         *(row["id"], row["crawl"], row["url"], row["title"]),
         *(found.fingerprint, read.method, row["certainty"]),
@@ -192,53 +197,52 @@ def data(desk: DashboardContext, given: Given) -> LabelSheet:
     )
 
 
-def _detail(desk: DashboardContext, read: Reread) -> str | None:
+def _detail(context: DashboardContext, read: Reread) -> str | None:
     """The detail of a page's label, if it has one."""
     key = label_key(read.row["crawl"], TEXT, read.row["url"], read.row["url"])
-    with desk.reading() as connection:
+    with context.reading() as connection:
         return connection.execute(select(label.c.detail).where(label.c.key == key)).scalar_one_or_none()
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.get("/labels/pages/{page}"))
+def show(context: Context, request: Request, page: Number, anew: Anew = False) -> Response:
     """The page on which a page's blocks are labelled."""
-    return desk.page(request, "labels_page.html", sheet=data(desk, given))
+    return context.page(request, "labels_page.html", sheet=data(context, page, anew))
 
 
-def skip(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.get("/labels/pages/{page}/skip"))
+def skip(context: Context, page: Number) -> Response:
     """Send the browser on to the next page."""
-    return _next(desk, reread_at(desk, given["page"]))
+    return _next(context, reread_at(context, page))
 
 
-def save(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.post("/labels/pages/{page}"))
+def save(context: Context, request: Request, page: Number, nothing: Annotated[bool, Query()] = False) -> Response:
     """Keep a page's label, and send the browser on to the next page."""
-    read = reread_at(desk, given["page"])
+    read = reread_at(context, page)
     found = Sheet(read)
-    places = found.chosen(request.form)
-    engine = desk.changing()
+    places = found.chosen(request.query_params)
+    engine = context.changing()
     try:
-        put_label(engine, found.label(frozenset() if given["nothing"] else places))
+        put_label(engine, found.label(frozenset() if nothing else places))
     finally:
         engine.dispose()
-    return _next(desk, read)
+    return _next(context, read)
 
 
-def preview(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.post("/labels/pages/{page}/preview"))
+def preview(context: Context, request: Request, page: Number) -> Response:
     """The text of the chosen blocks; nothing is kept."""
-    found = Sheet(reread_at(desk, given["page"]))
-    text = found.text(found.chosen(request.form))
-    return desk.page(request, "labels_preview.html", number=given["page"], text=text)
+    found = Sheet(reread_at(context, page))
+    text = found.text(found.chosen(request.query_params))
+    return context.page(request, "labels_preview.html", number=page, text=text)
 
 
-def _next(desk: DashboardContext, read: Reread) -> Answer:
+def _next(context: DashboardContext, read: Reread) -> Response:
     name = read.row["crawl"]
-    with desk.reading() as connection:
+    with context.reading() as connection:
         of = crawl_to_label(connection, name)
         found = uncertain_pages(connection, of, read.row["id"], 1) if of is not None else UncertainPages((), 0)
     if found.pages:
         return see_other(f"/labels/pages/{found.pages[0].id}")
     return see_other(f"/labels?{urlencode({'crawl': name, 'after': found.after})}")
-
-
-VIEWS: Views = {"/labels/pages/{page}": (show, ANEW), "/labels/pages/{page}/skip": (skip, ())}
-CHANGES: Changes = {"/labels/pages/{page}": (save, NOTHING), "/labels/pages/{page}/preview": (preview, ())}
-API: Data = {"/api/labels/pages/{page}": (data, ANEW, "The blocks of a page, to be marked")}

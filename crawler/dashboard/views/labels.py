@@ -1,15 +1,17 @@
 """The view "labels": what is least certain, to be labelled by people, and their labels."""
 
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Annotated
 from urllib.parse import urlencode
 
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
 from sqlalchemy import Connection, select
 
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, RefusedError, Request, see_other
-from crawler.dashboard.views import Changes, Data, Views, label_sheet
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context, see_other
+from crawler.dashboard.views import Number, Text, Whole, slow
 from crawler.dashboard.views.choices import crawl_names
 from crawler.dashboard.views.judged_images import JudgedPicture, shown
 from crawler.export.gold import gold_line
@@ -23,12 +25,16 @@ MOST_PAGES, MOST_PICTURES, MOST_LABELS = 20, 12, 20
 MOST_BYTES = 32 * 1024 * 1024
 """Of a file that is made in memory."""
 LINES_TYPE = "application/x-ndjson"
-CRAWL = Parameter("crawl", "", "name of the crawl; the one begun last that kept its responses if it is not given")
-QUEUE = (CRAWL, Parameter("after", 0, "the page from which to look on"))
-LISTED = (CRAWL, Parameter("before", 0, "the label before which the others are older"))
+router, api = APIRouter(), APIRouter()
+CrawlName = Annotated[
+    Text, Query(description="name of the crawl; the one begun last that kept its responses if it is not given")
+]
+After = Annotated[Whole, Query(description="the page from which to look on")]
+Before = Annotated[Whole, Query(description="the label before which the others are older")]
 
 
-class LabelCounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LabelCounts:
     """How much of a crawl is labelled."""
 
     texts: int
@@ -39,7 +45,8 @@ class LabelCounts(NamedTuple):
     """Pictures that are noise."""
 
 
-class LabelQueue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LabelQueue:
     """What is least certain."""
 
     crawl: str
@@ -52,7 +59,8 @@ class LabelQueue(NamedTuple):
     counts: LabelCounts
 
 
-class LabelList(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LabelList:
     """Labels, the newest first."""
 
     crawl: str
@@ -62,46 +70,51 @@ class LabelList(NamedTuple):
     counts: LabelCounts
 
 
-def queue(desk: DashboardContext, given: Given) -> LabelQueue:
+@api.get("/api/labels/queue", summary="The pages and pictures that are least certain")
+def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQueue:
     """What is least certain of a crawl."""
-    with desk.reading() as connection:
-        of = _chosen(connection, given["crawl"])
-        found = uncertain_pages(connection, of, given["after"], MOST_PAGES)
+    with context.reading() as connection:
+        of = _chosen(connection, crawl)
+        found = uncertain_pages(connection, of, after, MOST_PAGES)
         pictures = tuple(map(shown, least_certain(connection, of.id, KINDS, MOST_PICTURES)))
         return LabelQueue(of.name, of.kept, *found, pictures, _counts(connection, of.name))
 
 
-def labels(desk: DashboardContext, given: Given) -> LabelList:
+@api.get("/api/labels", summary="What people said of pages and pictures")
+def labels(context: Context, crawl: CrawlName = "", before: Before = 0) -> LabelList:
     """The labels of a crawl, which outlive it."""
-    with desk.reading() as connection:
-        name = given["crawl"] or _chosen(connection, "").name
-        found = list_labels(connection, name, given["before"], MOST_LABELS + 1)
-        before = found[MOST_LABELS - 1].id if len(found) > MOST_LABELS else 0
-        return LabelList(name, found[:MOST_LABELS], before, _counts(connection, name))
+    with context.reading() as connection:
+        name = crawl or _chosen(connection, "").name
+        found = list_labels(connection, name, before, MOST_LABELS + 1)
+        next_before = found[MOST_LABELS - 1].id if len(found) > MOST_LABELS else 0
+        return LabelList(name, found[:MOST_LABELS], next_before, _counts(connection, name))
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/labels")
+def show(context: Context, request: Request, crawl: CrawlName = "", after: After = 0) -> Response:
     """The page with both queues."""
-    with desk.reading() as connection:
-        of = crawl_to_label(connection, given["crawl"])
+    with context.reading() as connection:
+        of = crawl_to_label(connection, crawl)
         names = crawl_names(connection, of.name if of is not None else "")
-    found = queue(desk, given) if names.names else None
-    listed = labels(desk, {"crawl": found.crawl, "before": 0}) if found else None
-    return desk.page(request, "labels.html", crawls=names, queue=found, said=listed, after=given["after"])
+    found = queue(context, crawl, after) if names.names else None
+    listed = labels(context, found.crawl) if found else None
+    return context.page(request, "labels.html", crawls=names, queue=found, said=listed, after=after)
 
 
-def show_list(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/labels/list")
+def show_list(context: Context, request: Request, crawl: CrawlName = "", before: Before = 0) -> Response:
     """The page with all labels."""
-    return desk.page(request, "labels_list.html", said=labels(desk, given))
+    return context.page(request, "labels_list.html", said=labels(context, crawl, before))
 
 
-def remove(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.post("/labels/{label}/remove"))
+def remove(context: Context, number: Annotated[Number, Path(alias="label")]) -> Response:
     """Remove a label."""
-    with desk.reading() as connection:
-        row = connection.execute(select(label.c.key, label.c.crawl).where(label.c.id == given["label"])).one_or_none()
+    with context.reading() as connection:
+        row = connection.execute(select(label.c.key, label.c.crawl).where(label.c.id == number)).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such mark any more.")
-    engine = desk.changing()
+    engine = context.changing()
     try:
         remove_label(engine, row.key)
     finally:
@@ -109,11 +122,12 @@ def remove(desk: DashboardContext, request: Request, given: Given) -> Answer:
     return see_other(f"/labels/list?{urlencode({'crawl': row.crawl})}")
 
 
-def gold(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.get("/labels/gold.jsonl"))
+def gold(context: Context, crawl: CrawlName = "") -> Response:
     """The labelled pages as `scrapy evaluate` reads them; a RefusedError where they are too many for memory."""
-    with desk.reading() as connection:
+    with context.reading() as connection:
         found, size = [], 0
-        for one in all_labels(connection, given["crawl"] or None, TEXT):
+        for one in all_labels(connection, crawl or None, TEXT):
             found.append(gold_line(one))
             size += len(found[-1])
             if size > MOST_BYTES:
@@ -121,8 +135,8 @@ def gold(desk: DashboardContext, request: Request, given: Given) -> Answer:
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                     "This is too much for the dashboard; scrapy export --labels -o FILE writes it.",
                 )
-    headers = (("Content-Disposition", 'attachment; filename="gold.jsonl"'),)
-    return Answer(b"".join(found), LINES_TYPE, headers=headers)
+    headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
+    return Response(b"".join(found), headers=headers, media_type=LINES_TYPE)
 
 
 def _chosen(connection: Connection, name: str) -> LabelledCrawl:
@@ -136,17 +150,3 @@ def _chosen(connection: Connection, name: str) -> LabelledCrawl:
 def _counts(connection: Connection, name: str) -> LabelCounts:
     texts, pictures = (count_labels(connection, name, kind) for kind in (TEXT, PICTURE))
     return LabelCounts(texts.get(TEXT, 0), pictures.get("content", 0), pictures.get("noise", 0))
-
-
-VIEWS: Views = {
-    "/labels": (show, QUEUE),
-    "/labels/list": (show_list, LISTED),
-    "/labels/gold.jsonl": (gold, (CRAWL,)),
-    **label_sheet.VIEWS,
-}
-CHANGES: Changes = {"/labels/{label}/remove": (remove, ()), **label_sheet.CHANGES}
-API: Data = {
-    "/api/labels": (labels, LISTED, "What people said of pages and pictures"),
-    "/api/labels/queue": (queue, QUEUE, "The pages and pictures that are least certain"),
-    **label_sheet.API,
-}

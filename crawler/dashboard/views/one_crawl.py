@@ -4,27 +4,30 @@ import json
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal
 
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
 from sqlalchemy import Connection, select
 
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, RefusedError, Request
-from crawler.dashboard.views import Data, Views
-from crawler.dashboard.views.course import HOURS
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context, DashboardContext
+from crawler.dashboard.views import Number, Sentence, Text
+from crawler.dashboard.views.course import Hours
 from crawler.dashboard.views.crawl_figures import CrawlFigures, figures
 from crawler.outcomes import Group
 from crawler.reports.crawl_summary import CrawlSummary, summary_of
-from crawler.reports.sites import SORTS, SiteQuery, Sites, sites
+from crawler.reports.sites import SiteQuery, Sites, sites
 from crawler.reports.slow_hosts import Slow, slowest
 from crawler.reports.state_report import Ends, ends_of
 from crawler.store.read_only import reading
 from crawler.store.schema import crawl
 from crawler.store.sql import database_time
-from crawler.translation.message import Message
 
+router, api = APIRouter(), APIRouter()
 MOST_SEEDS = 5
 MOST_SLOW = 10
 OUTCOMES_AGE = 60.0
@@ -33,7 +36,22 @@ SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
 """Seconds after which the slowest hosts are looked for anew, and that an answer waits for it."""
 
 
-class CrawlWorker(NamedTuple):
+class SiteParameters(BaseModel):
+    """Which sites of a crawl are listed."""
+
+    sort: Literal["pages", "requests", "name"] = Field(default="pages", description="by what they are sorted")
+    site: Text = Field(default="", description="what their names hold")
+    after: Text = Field(default="", description="the sites that follow, as more of an answer says")
+
+
+class CrawlParameters(SiteParameters):
+    """What of a crawl is shown."""
+
+    hours: Hours = Field(default="all", description="how many of its last hours are drawn")
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlWorker:
     """A process that is at a crawl, or that died at it."""
 
     number: int
@@ -44,7 +62,8 @@ class CrawlWorker(NamedTuple):
     alive: bool
 
 
-class Outcomes(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outcomes:
     """The outcomes of the addresses of a crawl."""
 
     counted_at: float | None
@@ -53,10 +72,11 @@ class Outcomes(NamedTuple):
     """How many there are of each end; of those that have reasons, together."""
     reasons: Mapping[str, Mapping[str, int]]
     """Why addresses were skipped, were noise or failed: codes, with a slash before the value of a parameter."""
-    error: Message | None
+    error: Sentence | None
 
 
-class OneCrawl(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OneCrawl:
     """A crawl with its workers."""
 
     figures: CrawlFigures
@@ -65,16 +85,18 @@ class OneCrawl(NamedTuple):
     outcomes: Outcomes
 
 
-class SlowHosts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SlowHosts:
     """The hosts of a crawl that will take longest, the slowest first."""
 
     looked_at: float | None
     """When; None while they are looked for the first time."""
     hosts: tuple[Slow, ...]
-    error: Message | None
+    error: Sentence | None
 
 
-class SiteList(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SiteList:
     """A part of the sites of a crawl."""
 
     sites: Sites
@@ -82,37 +104,40 @@ class SiteList(NamedTuple):
     """What `after` is to be for those that follow."""
 
 
-def one_crawl(desk: DashboardContext, given: Given) -> OneCrawl:
+@api.get("/api/crawls/{crawl}", summary="A crawl with its figures and workers, and the outcomes of its addresses")
+def one_crawl(context: Context, crawl: Number) -> OneCrawl:
     """A crawl with its figures and workers, and the outcomes of its addresses."""
-    with desk.reading() as connection:
-        return _one_crawl(desk, connection, _found(connection, given))
+    with context.reading() as connection:
+        return _one_crawl(context, connection, _found(connection, crawl))
 
 
-def site_list(desk: DashboardContext, given: Given) -> SiteList:
+@api.get("/api/crawls/{crawl}/sites", summary="The sites of a crawl, sorted and filtered, a part at a time")
+def site_list(context: Context, crawl: Number, given: Annotated[SiteParameters, Query()]) -> SiteList:
     """The sites of a crawl, sorted and filtered, a part at a time."""
-    with desk.reading() as connection:
-        return _site_list(connection, _found(connection, given), given)
+    with context.reading() as connection:
+        return _site_list(connection, _found(connection, crawl), given)
 
 
-def slow_hosts(desk: DashboardContext, given: Given) -> SlowHosts:
+@api.get("/api/crawls/{crawl}/slow", summary="The hosts of a crawl that will take longest, and why")
+def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
     """The hosts of a crawl that will take longest, and why, as they were a few seconds ago."""
-    with desk.reading() as connection:
-        found = _found(connection, given)
-    return _slow_hosts(desk, found)
+    with context.reading() as connection:
+        found = _found(connection, crawl)
+    return _slow_hosts(context, found)
 
 
-def _one_crawl(desk: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
+def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
     return OneCrawl(
         figures(connection, [of], database_time(connection))[0],
         tuple(json.loads(of.seeds)),
         tuple(CrawlWorker(one.number, one.silent, one.held, one.alive) for one in of.workers),
-        _outcomes(desk, of),
+        _outcomes(context, of),
     )
 
 
-def _site_list(connection: Connection, of: CrawlSummary, given: Given) -> SiteList:
-    sort, after = given["sort"], given["after"]
-    wanted = SiteQuery(sort, given["site"].strip(), after if sort == "name" else _cursor(after))
+def _site_list(connection: Connection, of: CrawlSummary, given: SiteParameters) -> SiteList:
+    sort, after = given.sort, given.after
+    wanted = SiteQuery(sort, given.site.strip(), after if sort == "name" else _cursor(after))
     found = sites(connection, of.id, wanted)
     if not found.more:
         return SiteList(found, None)
@@ -120,25 +145,27 @@ def _site_list(connection: Connection, of: CrawlSummary, given: Given) -> SiteLi
     return SiteList(found, last.name if found.sort == "name" else f"{getattr(last, found.sort)}-{last.id}")
 
 
-def _slow_hosts(desk: DashboardContext, of: CrawlSummary) -> SlowHosts:
-    result = desk.background.get(("slow", of.id, of.started_at), lambda: _slow(desk, of.id), SLOW_AGE, SLOW_PATIENCE)
+def _slow_hosts(context: DashboardContext, of: CrawlSummary) -> SlowHosts:
+    result = context.background.get(
+        ("slow", of.id, of.started_at), lambda: _slow(context, of.id), SLOW_AGE, SLOW_PATIENCE
+    )
     return SlowHosts(result.at, result.value or (), result.error)
 
 
-def _slow(desk: DashboardContext, number: int) -> tuple[Slow, ...]:
-    with reading(desk.url, one_process=True) as connection:
+def _slow(context: DashboardContext, number: int) -> tuple[Slow, ...]:
+    with reading(context.url, one_process=True) as connection:
         return slowest(connection, number, MOST_SLOW)
 
 
-def _found(connection: Connection, given: Given) -> CrawlSummary:
-    found = summary_of(connection, given["crawl"], database_time(connection))
+def _found(connection: Connection, number: int) -> CrawlSummary:
+    found = summary_of(connection, number, database_time(connection))
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl.")
     return found
 
 
-def _outcomes(desk: DashboardContext, of: CrawlSummary) -> Outcomes:
-    result = desk.background.get("outcomes", lambda: _ends(desk), OUTCOMES_AGE)
+def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
+    result = context.background.get("outcomes", lambda: _ends(context), OUTCOMES_AGE)
     ends: dict[str, int] = {}
     reasons: dict[str, dict[str, int]] = {}
     found: Ends = (result.value or {}).get((of.id, of.started_at), Ends(0, 0, Counter()))
@@ -153,9 +180,9 @@ def _outcomes(desk: DashboardContext, of: CrawlSummary) -> Outcomes:
     return Outcomes(result.at, ends, reasons, result.error)
 
 
-def _ends(desk: DashboardContext) -> Mapping[tuple[int, float], Ends]:
+def _ends(context: DashboardContext) -> Mapping[tuple[int, float], Ends]:
     """The outcomes of addresses, by the number of the crawl and its beginning: a later crawl may have its number."""
-    with reading(desk.url) as connection:
+    with reading(context.url) as connection:
         begun, ends = connection.execute(select(crawl.c.id, crawl.c.started_at)).all(), ends_of(connection)
         return {(number, at): ends[number] for number, at in begun}
 
@@ -170,26 +197,12 @@ def _cursor(text: str) -> tuple[int, int] | None:
     return int(value), int(number)
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/crawls/{crawl}")
+def show(context: Context, request: Request, crawl: Number, given: Annotated[CrawlParameters, Query()]) -> Response:
     """The page of a crawl."""
-    with desk.reading() as connection:
-        of = _found(connection, given)
-        slow = _slow_hosts(desk, of)  # first: before what takes the background long
-        one, found = _one_crawl(desk, connection, of), _site_list(connection, of, given)
+    with context.reading() as connection:
+        of = _found(connection, crawl)
+        slow = _slow_hosts(context, of)  # first: before what takes the background long
+        one, found = _one_crawl(context, connection, of), _site_list(connection, of, given)
     values: dict[str, Any] = {"crawl": one, "found": found, "slow": slow, "given": given, "now": time.time()}
-    return desk.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)
-
-
-SITES = (
-    Parameter("sort", "pages", "by what they are sorted", SORTS),
-    Parameter("site", "", "what their names hold"),
-    Parameter("after", "", "the sites that follow, as more of an answer says"),
-)
-VIEWS: Views = {
-    "/crawls/{crawl}": (show, (*SITES, Parameter("hours", "all", "how many of its last hours are drawn", HOURS)))
-}
-API: Data = {
-    "/api/crawls/{crawl}": (one_crawl, (), "A crawl with its figures and workers, and the outcomes of its addresses"),
-    "/api/crawls/{crawl}/sites": (site_list, SITES, "The sites of a crawl, sorted and filtered, a part at a time"),
-    "/api/crawls/{crawl}/slow": (slow_hosts, (), "The hosts of a crawl that will take longest, and why"),
-}
+    return context.page(request, "overview_crawl.html", most_seeds=MOST_SEEDS, **values)

@@ -1,11 +1,13 @@
 """The view "overview": all crawls with their figures, live."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated
 
-from crawler.dashboard.context import DashboardContext, NothingYetError
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, Request
-from crawler.dashboard.views import Data, Views, course, one_crawl
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from crawler.dashboard.context import Context, NothingYetError
+from crawler.dashboard.views import Whole
 from crawler.dashboard.views.crawl_figures import CrawlFigures, figures
 from crawler.reports.crawl_summary import latest_summaries
 from crawler.store.sql import database_time
@@ -13,7 +15,8 @@ from crawler.store.sql import database_time
 AT_ONCE = 25
 
 
-class CrawlList(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CrawlList:
     """Crawls, those at work first, then the latest."""
 
     crawls: tuple[CrawlFigures, ...]
@@ -21,37 +24,32 @@ class CrawlList(NamedTuple):
     """What `before` is to be for those that follow."""
 
 
-PARAMETERS = (Parameter("before", 0, "the crawls that follow, as more of an answer says"),)
+Before = Annotated[Whole, Query(description="the crawls that follow, as more of an answer says")]
+router, api = APIRouter(), APIRouter()
 
 
-def crawls(desk: DashboardContext, given: Given) -> CrawlList:
+@api.get("/api/crawls", summary="All crawls with their figures, those at work first")
+def crawls(context: Context, before: Before = 0) -> CrawlList:
     """All crawls, a part at a time."""
     try:
-        with desk.reading() as connection:
+        with context.reading() as connection:
             now = database_time(connection)
-            found, more = latest_summaries(connection, now, given["before"], AT_ONCE)
+            found, more = latest_summaries(connection, now, before, AT_ONCE)
             return CrawlList(figures(connection, found, now), more)
     except NothingYetError:
         return CrawlList((), None)
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/")
+def show(context: Context, request: Request, before: Before = 0) -> Response:
     """The page."""
-    found = crawls(desk, given)
+    found = crawls(context, before)
     running = [one for one in found.crawls if one.status == "running"]
-    return desk.page(
+    return context.page(
         request,
         "overview.html",
         found=found,
-        before=given["before"],
+        before=before,
         running=len(running),
         rate=sum(one.rate or 0.0 for one in running),
     )
-
-
-VIEWS: Views = {"/": (show, PARAMETERS), **one_crawl.VIEWS}
-API: Data = {
-    "/api/crawls": (crawls, PARAMETERS, "All crawls with their figures, those at work first"),
-    **one_crawl.API,
-    **course.API,
-}

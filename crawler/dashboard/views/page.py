@@ -2,27 +2,27 @@
 
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import Connection, RowMapping, select
 
 from crawler.config import canonical_of
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Given
-from crawler.dashboard.request import HTML, Answer, RefusedError, Request
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context, DashboardContext, language_of
 from crawler.dashboard.translation import Words, words_of
-from crawler.dashboard.views import Data, Views, page_blocks, page_links, page_versions
+from crawler.dashboard.views import Number, OutcomeObject, page_blocks, slow
 from crawler.dashboard.views.original import LANGUAGE, document, original, sheet
 from crawler.dashboard.views.page_blocks import Reread, reread, reread_at
 from crawler.dashboard.views.page_detail import Neighbour, known_by_key, neighbours
 from crawler.extraction.auto.explanation import MOST_EXPLAINED
 from crawler.frontier.address_keys import AddressKeys
 from crawler.metadata.page_record import LABELS, PageRecord
-from crawler.outcomes import Outcome
 from crawler.store.pages import field_values
 from crawler.store.schema import site
 
+router, api = APIRouter(), APIRouter()
 MOST_BYTES = 1_000_000
 """Of a source whose tints say why at once; larger ones take long enough to be read."""
 MOST_SHOWN = 300_000
@@ -32,7 +32,8 @@ MOST_REMARKS = 100_000
 MOST_PARAGRAPHS = 2_000
 
 
-class PageRef(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageRef:
     """A page that another one speaks of."""
 
     url: str
@@ -56,7 +57,7 @@ class PageDetail(PageRecord):
     change_distance: float | None
     gone_at: str | None
     checked_at: float | None
-    outcome: Outcome | None
+    outcome: OutcomeObject | None
     """Why the last check brought no page, where it brought none."""
     due_at: float
     interval: float | None
@@ -74,15 +75,16 @@ AS_STORED = (
 )
 
 
-def data(desk: DashboardContext, given: Given) -> PageDetail:
+@api.get("/api/pages/{page}", summary="A page with all of its clean text, which may have millions of letters")
+def data(context: Context, page: Number) -> PageDetail:
     """What is known of a page."""
-    with desk.reading() as connection:
-        return _detail(desk, connection, reread(desk, connection, given["page"]))
+    with context.reading() as connection:
+        return _detail(context, connection, reread(context, connection, page))
 
 
-def _detail(desk: DashboardContext, connection: Connection, found: Reread) -> PageDetail:
+def _detail(context: DashboardContext, connection: Connection, found: Reread) -> PageDetail:
     row = found.row
-    keys = AddressKeys(row["crawl_id"], canonical_of(desk.settings))
+    keys = AddressKeys(row["crawl_id"], canonical_of(context.settings))
     spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
     stored = neighbours(connection, [keys(url) for url in spoken_of.values()]) if spoken_of else {}
     mine = known_by_key(connection, [row["key"]]).get(row["key"])
@@ -113,12 +115,13 @@ def _site(connection: Connection, row: RowMapping) -> str:
         return ""
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/pages/{page}")
+def show(context: Context, request: Request, page: Number) -> Response:
     """The page's text beside its original."""
-    with desk.reading() as connection:
-        found = reread(desk, connection, given["page"])
-        detail = _detail(desk, connection, found)
-    return desk.page(
+    with context.reading() as connection:
+        found = reread(context, connection, page)
+        detail = _detail(context, connection, found)
+    return context.page(
         request,
         "page.html",
         detail=detail,
@@ -141,12 +144,13 @@ def _paragraphs(text: str) -> list[str]:
     return [*lines[:MOST_PARAGRAPHS], *filter(None, ["\n".join(lines[MOST_PARAGRAPHS:])])]
 
 
-def show_original(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.get("/pages/{page}/original"))
+def show_original(context: Context, request: Request, page: Number) -> Response:
     """The original, for a frame: a document of its own that nothing can act in, and that can ask for nothing."""
-    found = reread_at(desk, given["page"])
+    found = reread_at(context, page)
     if found.source is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not kept.")
-    words = words_of(request.language)
+    words = words_of(language_of(request))
     is_large = len(found.source) > MOST_BYTES or len(found.page.blocks) > MOST_EXPLAINED
     made = original(found.page, found.kept, {} if is_large else _whys(found, words))
     notes = _notes(found, words)
@@ -154,8 +158,8 @@ def show_original(desk: DashboardContext, request: Request, given: Given) -> Ans
         notes.append(words.said("Why is said of its blocks: the page is too large for it to be told here, too."))
     if made.is_cut:
         notes.append(words.said("Only its beginning is shown: the page is too large."))
-    body = document(made, request.language, found.row["title"], notes)
-    return Answer(body, HTML, headers=(("Content-Security-Policy", sheet()[1]),))
+    body = document(made, language_of(request), found.row["title"], notes)
+    return HTMLResponse(body, headers={"Content-Security-Policy": sheet()[1]})
 
 
 def _whys(found: Reread, words: Words) -> dict[int, str]:
@@ -195,18 +199,3 @@ def _notes(found: Reread, words: Words) -> list[str]:
     if found.page.ended or extraction.ended:
         notes.append(words.said("The page is too large: it was not read to its end."))
     return notes
-
-
-VIEWS: Views = {
-    "/pages/{page}": (show, ()),
-    "/pages/{page}/original": (show_original, ()),
-    **page_links.VIEWS,
-    **page_versions.VIEWS,
-    **page_blocks.VIEWS,
-}
-API: Data = {
-    "/api/pages/{page}": (data, (), "A page with all of its clean text, which may have millions of letters"),
-    **page_links.API,
-    **page_versions.API,
-    **page_blocks.API,
-}

@@ -6,15 +6,16 @@ The blocks of a page: which of them are its main text, how likely each is, and w
 from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Annotated, Literal, get_args
 
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
 from sqlalchemy import Connection, RowMapping, select
 
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, RefusedError, Request
-from crawler.dashboard.sources import Source, Sources
-from crawler.dashboard.views import Data, Views
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context, DashboardContext
+from crawler.dashboard.views import Number, ReasonObject, Sentence, Whole, slow
+from crawler.dashboard.views.sources import Source, Sources
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockReason, Explained, Explanation, explain
 from crawler.page.page import Extraction, Page
@@ -75,7 +76,7 @@ class Reread:
         return self.read.kept
 
 
-def reread(desk: DashboardContext, connection: Connection, number: int) -> Reread:
+def reread(context: DashboardContext, connection: Connection, number: int) -> Reread:
     """The page of this number; a RefusedError where there is none."""
     found = select(page, crawl.c.name.label("crawl")).join(crawl, crawl.c.id == page.c.crawl_id)
     row = connection.execute(found.where(page.c.id == number)).mappings().one_or_none()
@@ -85,32 +86,33 @@ def reread(desk: DashboardContext, connection: Connection, number: int) -> Rerea
         connection.execute(select(stored_response).where(stored_response.c.key == row["key"])).mappings().one_or_none()
     )
     if kept is None:
-        return Reread(row, None, {}, desk.sources)
+        return Reread(row, None, {}, context.sources)
     try:
         response = response_of(kept, MOST_BYTES)
     except TooLargeError as error:
-        return Reread(row, None, {}, desk.sources, kept["fetched_at"], error.message)
+        return Reread(row, None, {}, context.sources, kept["fetched_at"], error.message)
     headers = {name.lower(): value for name, value in response.headers}
-    return Reread(row, response.body, headers, desk.sources, kept["fetched_at"])
+    return Reread(row, response.body, headers, context.sources, kept["fetched_at"])
 
 
-def reread_at(desk: DashboardContext, number: int) -> Reread:
+def reread_at(context: DashboardContext, number: int) -> Reread:
     """The same, with a look at the database of its own."""
-    with desk.reading() as connection:
-        return reread(desk, connection, number)
+    with context.reading() as connection:
+        return reread(context, connection, number)
 
 
 AT_ONCE = 200
 NEAR = 0.25
 """How far from the limit a block may be that is in doubt."""
-WHICH = ("all", "kept", "left", "doubt")
-PARAMETERS = (
-    Parameter("which", "all", "the blocks that are shown", WHICH),
-    Parameter("start", 0, "how many of them are passed over"),
-)
+Which = Literal["all", "kept", "left", "doubt"]
+WHICH: tuple[Which, ...] = get_args(Which)
+router, api = APIRouter(), APIRouter()
+WhichBlocks = Annotated[Which, Query(description="the blocks that are shown")]
+Start = Annotated[Whole, Query(description="how many of them are passed over")]
 
 
-class PageBlock(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageBlock:
     """A stretch of a page's text without a line break."""
 
     place: int
@@ -121,17 +123,18 @@ class PageBlock(NamedTuple):
     kept: bool
     probability: float | None
     """That it is main text, where the method says so."""
-    reasons: tuple[Reason, ...]
+    reasons: tuple[ReasonObject, ...]
 
 
-class PageBlocks(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageBlocks:
     """The blocks of a page."""
 
     page: int
     crawl: str
     title: str
     has_source: bool
-    damage: Message | None
+    damage: Sentence | None
     """Why what was kept of its source cannot be read."""
     method: str
     """By which they were judged."""
@@ -177,16 +180,17 @@ def _explained(found: Reread, place: int) -> Explained | None:
     return said.blocks[place] if said is not None and place < len(said.blocks) else None
 
 
-def data(desk: DashboardContext, given: Given) -> PageBlocks:
+@slow(api.get("/api/pages/{page}/blocks", summary="The blocks of a page, and why each is main text or not"))
+def data(context: Context, page: Number, which: WhichBlocks = "all", start: Start = 0) -> PageBlocks:
     """The blocks of a page that were asked for."""
-    found = reread_at(desk, given["page"])
+    found = reread_at(context, page)
     total = len(found.page.blocks) if found.source is not None else 0
     said = explanation(found) if total else None
-    wanted = [place for place in range(total) if _is_wanted(found, place, given["which"])]
-    start = max(0, given["start"])
-    after = start + AT_ONCE
+    wanted = [place for place in range(total) if _is_wanted(found, place, which)]
+    first = max(0, start)
+    after = first + AT_ONCE
     return PageBlocks(
-        given["page"],
+        page,
         found.row["crawl"],
         found.row["title"],
         found.source is not None,
@@ -200,7 +204,7 @@ def data(desk: DashboardContext, given: Given) -> PageBlocks:
         len(found.kept) if total else 0,
         len(wanted),
         said is not None and len(said.blocks) <= MOST_EXPLAINED,
-        tuple(_block(found, place) for place in wanted[start:after]),
+        tuple(_block(found, place) for place in wanted[first:after]),
         after if after < len(wanted) else None,
     )
 
@@ -212,13 +216,10 @@ def _is_wanted(found: Reread, place: int, which: str) -> bool:
     return which == "all" or (place in found.kept) == (which == "kept")
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.get("/pages/{page}/blocks"))
+def show(context: Context, request: Request, page: Number, which: WhichBlocks = "all", start: Start = 0) -> Response:
     """The table of blocks."""
-    found = data(desk, given)
-    return desk.page(
-        request, "page_blocks.html", found=found, which=given["which"], choices=WHICH, most=MOST_EXPLAINED, tab="blocks"
+    found = data(context, page, which, start)
+    return context.page(
+        request, "page_blocks.html", found=found, which=which, choices=WHICH, most=MOST_EXPLAINED, tab="blocks"
     )
-
-
-VIEWS: Views = {"/pages/{page}/blocks": (show, PARAMETERS)}
-API: Data = {"/api/pages/{page}/blocks": (data, PARAMETERS, "The blocks of a page, and why each is main text or not")}

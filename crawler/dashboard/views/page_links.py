@@ -1,16 +1,18 @@
 """Where a page leads: what was first found on it, all links of its source, and its pictures."""
 
 import re
+from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Annotated, Literal, get_args
 
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
 from sqlalchemy import Connection
 
 from crawler.config import canonical_of
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, RefusedError, Request
-from crawler.dashboard.views import Data, Views
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context
+from crawler.dashboard.views import Number, OutcomeObject, ReasonObject, Sentence, Text, slow
 from crawler.dashboard.views.page_blocks import Reread, reread
 from crawler.dashboard.views.page_detail import (
     MOST_FOUND,
@@ -23,20 +25,18 @@ from crawler.dashboard.views.page_detail import (
 )
 from crawler.frontier.address_keys import AddressKeys
 from crawler.noise import reasons
-from crawler.outcomes import Outcome
-from crawler.translation.message import Message
-from crawler.translation.reasons import Reason
 
 AT_ONCE = 100
-SORTS = ("found", "all", "pictures")
+Sort = Literal["found", "all", "pictures"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
 _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
-PARAMETERS = (
-    Parameter("of", "found", "first found on the page, all of its source, or its pictures", SORTS),
-    Parameter("after", "", "where the next ones start, as next said it"),
-)
+router, api = APIRouter(), APIRouter()
+Of = Annotated[Sort, Query(description="first found on the page, all of its source, or its pictures")]
+After = Annotated[Text, Query(description="where the next ones start, as next said it")]
 
 
-class PageLink(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageLink:
     """A link of a page."""
 
     url: str
@@ -47,14 +47,15 @@ class PageLink(NamedTuple):
     """What it promises, from 0 to 1."""
     state: str
     """waiting, held, done, recorded, or empty where the crawl does not know the address."""
-    outcome: Outcome | None
+    outcome: OutcomeObject | None
     page: int | None
     """The number of the page that it became."""
     title: str | None
     relevance: float | None
 
 
-class PagePicture(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PagePicture:
     """A picture of a page."""
 
     url: str
@@ -65,18 +66,19 @@ class PagePicture(NamedTuple):
     noise: bool | None
     """None where it was not judged."""
     probability: float | None
-    reasons: tuple[Reason, ...]
+    reasons: tuple[ReasonObject, ...]
     decided_by: str
 
 
-class PageLinks(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageLinks:
     """Links or pictures of a page."""
 
     page: int
     crawl: str
     title: str
     has_source: bool
-    damage: Message | None
+    damage: Sentence | None
     """Why what was kept of its source cannot be read."""
     of: str
     total: int
@@ -89,18 +91,20 @@ class PageLinks(NamedTuple):
     next: str | None
 
 
-def data(desk: DashboardContext, given: Given) -> PageLinks:
+@slow(api.get("/api/pages/{page}/links", summary="Links or pictures of a page, and their outcomes"))
+def data(context: Context, page: Number, of: Of = "found", after: After = "") -> PageLinks:
     """Links or pictures of a page, a hundred at a time."""
-    with desk.reading() as connection:
-        found = reread(desk, connection, given["page"])
-        if given["of"] == "found":
-            rows = found_on(connection, found.row["key"], _cursor(given["after"]), AT_ONCE + 1)
+    with context.reading() as connection:
+        found = reread(context, connection, page)
+        if of == "found":
+            rows = found_on(connection, found.row["key"], _cursor(after), AT_ONCE + 1)
             total, is_cut = found_count(connection, found.row["key"])
-    if given["of"] == "found":
-        return _first_found(found, rows)._replace(total=total, is_cut=is_cut)
+    if of == "found":
+        return replace(_first_found(found, rows), total=total, is_cut=is_cut)
     _ = found.page.links  # read before the next look at the database: a large page takes its time
-    with desk.reading() as connection:
-        return _of_source(connection, found, AddressKeys(found.row["crawl_id"], canonical_of(desk.settings)), given)
+    with context.reading() as connection:
+        keys = AddressKeys(found.row["crawl_id"], canonical_of(context.settings))
+        return _of_source(connection, found, keys, of, after)
 
 
 def _cursor(after: str) -> tuple[int, int] | None:
@@ -125,31 +129,30 @@ def _first_found(found: Reread, rows: list[FoundLink]) -> PageLinks:
     links = tuple(_link(row.url, anchors.get(row.url), row) for row in rows[:AT_ONCE])
     last = rows[AT_ONCE - 1] if len(rows) > AT_ONCE else None
     next_one = f"{last.priority}.{last.id}" if last is not None else None
-    return _answer(found, "found", len(rows))._replace(links=links, next=next_one)
+    return replace(_answer(found, "found", len(rows)), links=links, next=next_one)
 
 
-def _of_source(connection: Connection, found: Reread, keys: AddressKeys, given: Given) -> PageLinks:
+def _of_source(connection: Connection, found: Reread, keys: AddressKeys, of: Sort, after: str) -> PageLinks:
     """All links, or pictures, of the source, in its order, each address once."""
-    if not re.fullmatch(r"[0-9]{0,6}", given["after"], re.ASCII):
+    if not re.fullmatch(r"[0-9]{0,6}", after, re.ASCII):
         raise _wrong()
-    start = int(given["after"] or 0)
+    start = int(after or 0)
     end = start + AT_ONCE
-    if given["of"] == "pictures":
+    if of == "pictures":
         pictures = list({one.url: one for one in found.page.images}.values())
         keyed = [(one, keys(one.url, "image")) for one in pictures[start:end]]
         said = verdicts_by_key(connection, [key for _, key in keyed])
         shown = tuple(_picture(one.url, one.alt, one.target, said.get(key)) for one, key in keyed)
-        answer = _answer(found, "pictures", len(pictures))._replace(pictures=shown)
+        answer = replace(_answer(found, "pictures", len(pictures)), pictures=shown)
     else:
         first: dict[str, str] = {}
         for link in found.page.links:
             first[link.url] = first.get(link.url) or link.text
         listed = [(url, text, keys(url)) for url, text in list(first.items())[start:end]]
         known = known_by_key(connection, [key for _, _, key in listed])
-        answer = _answer(found, "all", len(first))._replace(
-            links=tuple(_link(url, text, known.get(key)) for url, text, key in listed)
-        )
-    return answer._replace(next=str(end) if end < answer.total else None)
+        links = tuple(_link(url, text, known.get(key)) for url, text, key in listed)
+        answer = replace(_answer(found, "all", len(first)), links=links)
+    return replace(answer, next=str(end) if end < answer.total else None)
 
 
 def _answer(found: Reread, of: str, total: int) -> PageLinks:
@@ -171,10 +174,9 @@ def _picture(url: str, alt: str, target: str, said: PictureVerdict | None) -> Pa
     return PagePicture(url, alt, target, said.id, said.noise, said.probability, why, said.decided_by)
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.get("/pages/{page}/links"))
+def show(context: Context, request: Request, page: Number, of: Of = "found", after: After = "") -> Response:
     """The table of links or pictures."""
-    return desk.page(request, "page_links.html", found=data(desk, given), most=MOST_FOUND, choices=SORTS, tab="links")
-
-
-VIEWS: Views = {"/pages/{page}/links": (show, PARAMETERS)}
-API: Data = {"/api/pages/{page}/links": (data, PARAMETERS, "Links or pictures of a page, and their outcomes")}
+    return context.page(
+        request, "page_links.html", found=data(context, page, of, after), most=MOST_FOUND, choices=SORTS, tab="links"
+    )

@@ -5,6 +5,7 @@ Whether a page has the words that are searched for, in whatever script and case.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -29,7 +30,8 @@ class Held(NamedTuple):
     started_at: float
 
 
-class ListedPage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ListedPage:
     """A page as a list shows it."""
 
     id: int
@@ -56,7 +58,8 @@ class ListedPage(NamedTuple):
     """Of its text."""
 
 
-class PageCounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageCounts:
     """What the pages of a crawl are, and how many."""
 
     pages: int
@@ -76,11 +79,11 @@ def held(connection: Connection, name: str) -> Held | None:
 
 def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
     """The pages of these numbers, in this order; those that are there no more are left out."""
-    columns = [page.c[name] for name in ListedPage._fields[:-1] if name != "site"]
-    columns.insert(ListedPage._fields.index("site"), site.c.name)
+    names = [one.name for one in fields(ListedPage)][:-1]
+    columns = [site.c.name if name == "site" else page.c[name] for name in names]
     beginning = func.substr(page.c.text, 1, BEGINNING, type_=page.c.text.type)
     rows = select(*columns, beginning).outerjoin(site, site.c.id == page.c.site_id)
-    found = {row[0]: ListedPage._make(row) for row in connection.execute(rows.where(page.c.id.in_(numbers)))}
+    found = {row[0]: ListedPage(*tuple(row)) for row in connection.execute(rows.where(page.c.id.in_(numbers)))}
     return [found[number] for number in numbers if number in found]
 
 

@@ -2,16 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Annotated
 
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
 from sqlalchemy import select
 
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, RefusedError, Request
-from crawler.dashboard.views import Data, Views
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context
+from crawler.dashboard.views import Number, Whole, slow
 from crawler.dashboard.views.differences import Difference, difference
 from crawler.dashboard.views.page_detail import MOST_LETTERS, MOST_VERSIONS, Text, texts_before
 from crawler.store.page_tables import page
@@ -20,13 +22,14 @@ from crawler.store.schema import crawl
 LAST = -1
 MOST_LINES = 2_000
 """Of a text that are told apart where it is compared with the one before it, for the list."""
-PARAMETERS = (
-    Parameter("old", LAST, "number of the older version; if not given, the last but one"),
-    Parameter("new", LAST, "number of the newer one; 0, as without it, is what the page says now"),
-)
+router, api = APIRouter(), APIRouter()
+PageNumber = Annotated[Number, Path(alias="page")]
+Old = Annotated[Whole, Query(description="number of the older version; if not given, the last but one")]
+New = Annotated[Whole, Query(description="number of the newer one; 0, as without it, is what the page says now")]
 
 
-class PageVersion(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageVersion:
     """What a page said at a time."""
 
     id: int
@@ -38,7 +41,8 @@ class PageVersion(NamedTuple):
     """How much of its lines and of those of the one before is in one alone, from 0 to 1; None of the oldest."""
 
 
-class PageVersions(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageVersions:
     """The versions of a page, the newest first, and what changed between two of them."""
 
     page: int
@@ -52,11 +56,14 @@ class PageVersions(NamedTuple):
     difference: Difference | None
 
 
-def data(desk: DashboardContext, given: Given) -> PageVersions:
+@slow(api.get("/api/pages/{page}/versions", summary="What a page said before, and what changed between two times"))
+def data(
+    context: Context, number: Annotated[Number, Path(alias="page")], old: Old = LAST, new: New = LAST
+) -> PageVersions:
     """The versions of a page, and what changed between two."""
-    with desk.reading() as connection:
+    with context.reading() as connection:
         columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text, crawl.c.name.label("crawl")
-        mine = select(*columns).join(crawl, crawl.c.id == page.c.crawl_id).where(page.c.id == given["page"])
+        mine = select(*columns).join(crawl, crawl.c.id == page.c.crawl_id).where(page.c.id == number)
         row = connection.execute(mine).one_or_none()
         if row is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
@@ -65,13 +72,13 @@ def data(desk: DashboardContext, given: Given) -> PageVersions:
         PageVersion(one.id, one.fetched_at, one.title, len(one.text), share)
         for one, share in zip(texts, _shares(texts), strict=True)
     )
-    how = given["page"], row.crawl, row.title, row.changes, listed
+    how = number, row.crawl, row.title, row.changes, listed
     if len(texts) < 2:
         return PageVersions(*how, None, None, None)
-    new = _chosen(texts, given["new"], texts[0])
-    older = texts[texts.index(new) + 1 :]
-    old = _chosen(texts, given["old"], older[0] if older else new)
-    return PageVersions(*how, old.id, new.id, difference(old.text, new.text))
+    newer = _chosen(texts, new, texts[0])
+    rest = texts[texts.index(newer) + 1 :]
+    older = _chosen(texts, old, rest[0] if rest else newer)
+    return PageVersions(*how, older.id, newer.id, difference(older.text, newer.text))
 
 
 def _chosen(texts: list[Text], number: int, default: Text) -> Text:
@@ -96,14 +103,9 @@ def _shares(texts: list[Text]) -> Iterator[float | None]:
     yield None
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.get("/pages/{page}/versions"))
+def show(context: Context, request: Request, page: Number, old: Old = LAST, new: New = LAST) -> Response:
     """The versions, and the comparison."""
-    found = data(desk, given)
+    found = data(context, page, old, new)
     bounds = {"most_letters": MOST_LETTERS, "most_versions": MOST_VERSIONS}
-    return desk.page(request, "page_versions.html", found=found, tab="versions", **bounds)
-
-
-VIEWS: Views = {"/pages/{page}/versions": (show, PARAMETERS)}
-API: Data = {
-    "/api/pages/{page}/versions": (data, PARAMETERS, "What a page said before, and what changed between two times")
-}
+    return context.page(request, "page_versions.html", found=found, tab="versions", **bounds)

@@ -1,19 +1,22 @@
 """The view "pages": the pages of a crawl, searched and filtered."""
 
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlencode
 
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field, FiniteFloat
 from sqlalchemy import Connection
 
-from crawler.dashboard.context import DashboardContext
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context, DashboardContext
 from crawler.dashboard.excerpts import ExcerptPiece, excerpt
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, RefusedError, Request
-from crawler.dashboard.views import Data, Views
+from crawler.dashboard.views import Text, Whole
 from crawler.dashboard.views.choices import SiteChoice, chosen_site, crawl_names, offered_sites
 from crawler.dashboard.views.page_list import Held, ListedPage, PageCounts, choices, held, listed
-from crawler.dashboard.views.page_search import NEWEST, ORDERS, STATES, PageQuery, Place, look
+from crawler.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place, look
 from crawler.store.read_only import glance
 
 AT_ONCE = 50
@@ -22,19 +25,40 @@ COUNTING = 30.0
 """Seconds that counting a crawl's pages may take, in the background."""
 AGE, PATIENCE = 60.0, 0.05
 
-PARAMETERS = (
-    Parameter("crawl", "", "name of the crawl; the one with the newest page if this is not given"),
-    Parameter("q", "", "words that must all be in title, text or address"),
-    Parameter("site", "", "site of the pages: its name or a part of it, such as example.com"),
-    Parameter("language", "", "language of the pages, such as en"),
-    Parameter("type", "", "type of the pages, such as article"),
-    Parameter("state", "", "state of the pages", STATES),
-    Parameter("round", 0, "round in which that was; without a state, the round of the last fetch"),
-    Parameter("from", 0.0, "least relevance"),
-    Parameter("to", 1.0, "most relevance"),
-    Parameter("sort", NEWEST, "what comes first: the newest page, or the most or least relevant one", ORDERS),
-    Parameter("after", "", "from where on, as the answer before says"),
-)
+router, api = APIRouter(), APIRouter()
+CrawlName = Annotated[Text, Query(description="name of the crawl; the one with the newest page if this is not given")]
+
+
+class PageParameters(BaseModel):
+    """Which pages are listed."""
+
+    crawl: Text = Field(default="", description="name of the crawl; the one with the newest page if this is not given")
+    q: Text = Field(default="", description="words that must all be in title, text or address")
+    site: Text = Field(default="", description="site of the pages: its name or a part of it, such as example.com")
+    language: Text = Field(default="", description="language of the pages, such as en")
+    type: Text = Field(default="", description="type of the pages, such as article")
+    state: Literal["", "new", "changed", "gone", "copy"] = Field(default="", description="state of the pages")
+    round: Whole = Field(default=0, description="round in which that was; without a state, the round of the last fetch")
+    least: FiniteFloat = Field(default=0.0, alias="from", description="least relevance")
+    most: FiniteFloat = Field(default=1.0, alias="to", description="most relevance")
+    sort: Literal["newest", "best", "worst"] = Field(
+        default="newest", description="what comes first: the newest page, or the most or least relevant one"
+    )
+    after: Text = Field(default="", description="from where on, as the answer before says")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is searched for, each word once."""
+        return tuple(dict.fromkeys(self.q.casefold().split()))
+
+    @property
+    def highlights(self) -> tuple[str, ...]:
+        """The words that are highlighted, also as they were typed, since ß and ss are found by each other."""
+        return tuple(dict.fromkeys((*self.q.split(), *self.words)))
+
+
+Given = Annotated[PageParameters, Query()]
+NAMES = frozenset(one.alias or name for name, one in PageParameters.model_fields.items())
 
 
 class Progress(NamedTuple):
@@ -50,14 +74,16 @@ class Progress(NamedTuple):
         return f"{place.relevance!r}_{place.id}_{self.looked}_{self.found}"
 
 
-class PageFound(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageFound:
     """A page, and where the words stand in it."""
 
     page: ListedPage
     excerpt: tuple[ExcerptPiece, ...]
 
 
-class PageList(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageList:
     """Some pages of a crawl, and how far it was looked for them."""
 
     crawl: str
@@ -77,15 +103,16 @@ class PageList(NamedTuple):
     """The site that is meant, where one was given."""
 
 
-def data(desk: DashboardContext, given: Given) -> PageList:
+@api.get("/api/pages", summary="Pages of a crawl, searched and filtered")
+def data(context: Context, given: Given) -> PageList:
     """Pages of a crawl that meet all conditions."""
-    with desk.reading() as connection:
-        return found(connection, chosen(connection, given["crawl"]), given)
+    with context.reading() as connection:
+        return found(connection, chosen(connection, given.crawl), given)
 
 
-def found(connection: Connection, crawl: Held, given: Given) -> PageList:
+def found(connection: Connection, crawl: Held, given: PageParameters) -> PageList:
     """The same of one crawl."""
-    before, words, name = progress(given["after"]), words_of(given), given["site"].strip()
+    before, words, name = progress(given.after), given.words, given.site.strip()
     if len(words) > MOST_WORDS:
         raise RefusedError(HTTPStatus.BAD_REQUEST, "q is wrong; allowed are {most} words", most=MOST_WORDS)
     of_site = chosen_site(connection, crawl.id, name) if name else SiteChoice(None)
@@ -93,14 +120,14 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
         crawl.id,
         words,
         of_site.id,
-        given["language"],
-        given["type"],
-        given["state"],
+        given.language,
+        given.type,
+        given.state,
         # In the first round all pages are new, and in a later one those of that round.
-        given["round"] or (crawl.round if given["state"] == "new" else 0),
-        given["from"],
-        given["to"],
-        given["sort"],
+        given.round or (crawl.round if given.state == "new" else 0),
+        given.least,
+        given.most,
+        given.sort,
     )
     how = crawl.name, crawl.round, crawl.first_round
     if name and of_site.id is None:
@@ -111,23 +138,13 @@ def found(connection: Connection, crawl: Held, given: Given) -> PageList:
     after = Progress(seen.place, before.looked + seen.looked, before.found + len(seen.hits))
     return PageList(
         *how,
-        tuple(PageFound(one, excerpt(texts[one.id] or one.beginning, highlights(given))) for one in pages),
+        tuple(PageFound(one, excerpt(texts[one.id] or one.beginning, given.highlights)) for one in pages),
         after.looked,
         after.found,
         str(after) if seen.place is not None else None,
         is_full=bool(seen.hits) and after.found % AT_ONCE == 0,
         site=of_site,
     )
-
-
-def words_of(given: Given) -> tuple[str, ...]:
-    """What is searched for, each word once."""
-    return tuple(dict.fromkeys(given["q"].casefold().split()))
-
-
-def highlights(given: Given) -> tuple[str, ...]:
-    """The words that are highlighted, also as they were typed, since ß and ss are found by each other."""
-    return tuple(dict.fromkeys((*given["q"].split(), *words_of(given))))
 
 
 def chosen(connection: Connection, name: str) -> Held:
@@ -154,39 +171,41 @@ def progress(after: str) -> Progress:
     return Progress(place, looked, count)
 
 
-def counts(desk: DashboardContext, given: Given) -> PageCounts | None:
+@api.get("/api/pages/counts", summary="How many pages a crawl has, by language and type")
+def counts(context: Context, crawl: CrawlName = "") -> PageCounts | None:
     """How many pages a crawl has, and of which languages and types; null while they are being counted."""
-    with desk.reading() as connection:
-        crawl = chosen(connection, given["crawl"])
-    return counted(desk, crawl)
+    with context.reading() as connection:
+        found = chosen(connection, crawl)
+    return counted(context, found)
 
 
-def counted(desk: DashboardContext, crawl: Held) -> PageCounts | None:
+def counted(context: DashboardContext, crawl: Held) -> PageCounts | None:
     """The same of one crawl."""
 
     def count() -> PageCounts:
-        with glance(desk.url, COUNTING) as connection:
+        with glance(context.url, COUNTING) as connection:
             return choices(connection, crawl.id)
 
-    result = desk.background.get(("pages", crawl.id, crawl.started_at), count, AGE, PATIENCE)
+    result = context.background.get(("pages", crawl.id, crawl.started_at), count, AGE, PATIENCE)
     return result.value  # type: ignore[no-any-return]
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/pages")
+def show(context: Context, request: Request, given: Given) -> Response:
     """The page."""
-    with desk.reading() as connection:
-        crawl = chosen(connection, given["crawl"])
+    with context.reading() as connection:
+        crawl = chosen(connection, given.crawl)
         crawls = crawl_names(connection, crawl.name)
         pages = found(connection, crawl, given)
         sites = offered_sites(connection, crawl.id)
-    filters = {name: value for name, value in request.query.items() if value and name in NAMES and name != "after"}
-    return desk.page(
+    filters = {name: value for name, value in request.query_params.items() if name in NAMES and name != "after"}
+    return context.page(
         request,
         "pages.html",
         crawls=crawls,
         list=pages,
-        words=highlights(given),
-        counts=counted(desk, crawl),
+        words=given.highlights,
+        counts=counted(context, crawl),
         sites=sites,
         given=given,
         filters={"crawl": crawl.name, **filters},
@@ -197,11 +216,3 @@ def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
         states=STATES,
         orders=ORDERS,
     )
-
-
-NAMES = frozenset(one.name for one in PARAMETERS)
-VIEWS: Views = {"/pages": (show, PARAMETERS)}
-API: Data = {
-    "/api/pages": (data, PARAMETERS, "Pages of a crawl, searched and filtered"),
-    "/api/pages/counts": (counts, PARAMETERS[:1], "How many pages a crawl has, by language and type"),
-}

@@ -9,11 +9,14 @@ import os
 import re
 import stat
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated
 
-from crawler.dashboard.request import HTML, Answer
+from fastapi.responses import HTMLResponse, Response
+from pydantic import PlainSerializer
+
 from crawler.dashboard.views.judged_images import read_file
 from crawler.reports.html_page import shown
 
@@ -36,14 +39,19 @@ POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'; base-uri 'none'; "
     "form-action 'none'"
 )
-HEADERS = (("Content-Security-Policy", POLICY),)
+HEADERS = {"Content-Security-Policy": POLICY}
 
 
-class ReportFile(NamedTuple):
+FileName = Annotated[str, PlainSerializer(lambda name: name.encode("utf-8", "replace").decode(), return_type=str)]
+"""The name of a file, which need not be text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
     """A report that lies as a file."""
 
     id: int
-    name: str
+    name: FileName
     kind: str
     """extraction or focus; extraction figures or noise figures."""
     bytes: int
@@ -52,7 +60,8 @@ class ReportFile(NamedTuple):
     """Whether it is small enough."""
 
 
-class ReportFiles(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
     """The reports among the files of a folder, the newest first."""
 
     files: tuple[ReportFile, ...]
@@ -72,14 +81,14 @@ def report_files(folder: Path) -> ReportFiles:
     return ReportFiles(tuple(found), max(0, len(candidates) - MOST_OPENED))
 
 
-def report_file(folder: Path, number: int) -> Answer | None:
+def report_file(folder: Path, number: int) -> Response | None:
     """The report of this number as a document for a frame; None where there is none that may be shown."""
     for one in report_files(folder).files:
         if one.id == number and one.can_be_shown:
             body = read_file(folder / one.name, MOST_BYTES)
             if body is None or not OURS[one.kind].match(body[:HEAD]):  # it is another one by now
                 return None
-            return Answer(body if one.kind in PAGES else _figures(one.name, body), HTML, headers=HEADERS)
+            return HTMLResponse(body if one.kind in PAGES else _figures(one.name, body), headers=HEADERS)
     return None
 
 

@@ -3,26 +3,28 @@
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal
 
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
 from sqlalchemy import Connection, select
 
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.parameters import Given, Parameter
-from crawler.dashboard.request import Answer, RefusedError, Request, see_other
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.context import Context, DashboardContext, language_of, see_other
 from crawler.dashboard.translation import words_of
-from crawler.dashboard.views import Changes, Data, Views, job_form
-from crawler.dashboard.views.job_form import FIELDS, USUAL, Filled, filled, zones
+from crawler.dashboard.views import Number, Text, Whole, job_form, slow
+from crawler.dashboard.views.job_form import FIELDS, USUAL, Filled, JobForm, filled, zones
 from crawler.reports.crawl_summary import sums
 from crawler.schedule.cron import CronError, read
 from crawler.schedule.cron_words import words
+from crawler.schedule.job_definition import next_at
 from crawler.schedule.jobs import RUNNING, Job, Run, history_of, jobs_of
 from crawler.schedule.processes import tail
 from crawler.store.schema import crawl
 from crawler.store.sql import database_time
-from crawler.subcommands.schedule_jobs import next_at
 
 AT_ONCE = 100  # jobs
 MOST_RUNS = 200
@@ -38,17 +40,18 @@ DONE = {
     "idle": "No run of the job is under way.",
 }
 """The results of changes, by the values of `said` in the address."""
-SAID = Parameter("said", "", "what the last change came to", ("", *DONE))
-AFTER = Parameter("after", 0, "the jobs that follow, as next of an answer says")
-ASK = Parameter("ask", "", "what is asked about before it is done", ("", "remove"))
-CRON = (
-    Parameter("cron", "", "a line as cron has it"),
-    Parameter("timezone", "UTC", "whose clocks it goes by"),
-    Parameter("lang", "en", "language of the words and of what is wrong", ("en", "zh")),
-)
+router, api = APIRouter(), APIRouter()
+Said = Annotated[
+    Literal["", "added", "paused", "resumed", "removed", "started", "busy", "told", "idle"],
+    Query(description="what the last change came to"),
+]
+After = Annotated[Whole, Query(description="the jobs that follow, as next of an answer says")]
+Ask = Annotated[Literal["", "remove"], Query(description="what is asked about before it is done")]
+From = Annotated[Literal["list", "job"], Query(alias="from", description="the page of the button")]
 
 
-class JobRun(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JobRun:
     """A time that a job's crawl was started."""
 
     id: int
@@ -73,7 +76,8 @@ class JobRun(NamedTuple):
     """Times that came while it was under way."""
 
 
-class ScheduledJob(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ScheduledJob:
     """A crawl that comes again and again."""
 
     id: int
@@ -92,7 +96,8 @@ class ScheduledJob(NamedTuple):
     last: JobRun | None
 
 
-class Schedule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Schedule:
     """The jobs by their names, a part at a time."""
 
     now: float
@@ -105,7 +110,8 @@ class Schedule(NamedTuple):
     """What `after` is to be for those."""
 
 
-class JobHistory(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JobHistory:
     """A job and its runs, the last first."""
 
     job: ScheduledJob
@@ -114,7 +120,8 @@ class JobHistory(NamedTuple):
     """Older runs that are not among them."""
 
 
-class CronWords(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CronWords:
     """What a cron line says."""
 
     words: str
@@ -122,13 +129,14 @@ class CronWords(NamedTuple):
     error: str
 
 
-def schedule_data(desk: DashboardContext, given: Given) -> Schedule:
+@api.get("/api/jobs", summary="Jobs, and when they run next, a hundred at a time")
+def schedule_data(context: Context, after: After = 0) -> Schedule:
     """Jobs behind the one of a number, or from the first if it is not there; none where no crawl was ever run."""
-    scheduler = job_form.scheduler_is_at_work(desk)
+    scheduler = job_form.scheduler_is_at_work(context)
     try:
-        with desk.reading() as connection:
+        with context.reading() as connection:
             now, there = database_time(connection), jobs_of(connection)
-            start = next((place for place, one in enumerate(there, 1) if one.id == given.get("after")), 0)
+            start = next((place for place, one in enumerate(there, 1) if one.id == after), 0)
             shown = there[start : start + AT_ONCE]
             more = len(there) - start - len(shown)
             jobs = tuple(_job(connection, one, now) for one in shown)
@@ -139,29 +147,34 @@ def schedule_data(desk: DashboardContext, given: Given) -> Schedule:
     return Schedule(time.time(), scheduler, ())
 
 
-def history_data(desk: DashboardContext, given: Given) -> JobHistory:
+@api.get("/api/jobs/{job}", summary="A job, and its last runs")
+def history_data(context: Context, job: Number) -> JobHistory:
     """A job and its runs."""
-    with desk.reading() as connection:
-        now, found = database_time(connection), _find(connection, given["job"])
+    with context.reading() as connection:
+        now, found = database_time(connection), _find(connection, job)
         runs = history_of(connection, found.name)[1]
         shown = tuple(_run(connection, found, one, now) for one in runs[:MOST_RUNS])
         return JobHistory(_job(connection, found, now), shown, max(0, len(runs) - MOST_RUNS))
 
 
-def runs_data(desk: DashboardContext, given: Given) -> tuple[JobRun, ...]:
+@api.get("/api/jobs/{job}/runs", summary="The last runs of a job")
+def runs_data(context: Context, job: Number) -> tuple[JobRun, ...]:
     """The runs of a job, the last first."""
-    return history_data(desk, given).runs
+    return history_data(context, job).runs
 
 
-def cron_data(desk: DashboardContext, given: Given) -> CronWords:
+@api.get("/api/cron", summary="What a cron line says")
+def cron_data(
+    cron: Annotated[Text, Query(description="a line as cron has it")] = "",
+    timezone: Annotated[Text, Query(description="whose clocks it goes by")] = "UTC",
+    lang: Annotated[Literal["en", "zh"], Query(description="language of the words and of what is wrong")] = "en",
+) -> CronWords:
     """What a cron line says, and when it comes next."""
     try:
-        cron = read(given["cron"], given["timezone"])
+        found = read(cron, timezone)
     except CronError as error:
-        return CronWords("", (), words_of(given["lang"]).message(error.message))
-    return CronWords(
-        words_of(given["lang"]).message(words(cron)), tuple(islice(cron.times(time.time()), NEXT_TIMES)), ""
-    )
+        return CronWords("", (), words_of(lang).message(error.message))
+    return CronWords(words_of(lang).message(words(found)), tuple(islice(found.times(time.time()), NEXT_TIMES)), "")
 
 
 def _find(connection: Connection, number: int) -> Job:
@@ -190,7 +203,7 @@ def _when(job: Job | ScheduledJob, language: str) -> str:
 
 def _values(request: Request) -> dict[str, Any]:
     """What all pages of the schedule show with."""
-    return {"running": RUNNING, "when": lambda job: _when(job, request.language)}
+    return {"running": RUNNING, "when": lambda job: _when(job, language_of(request))}
 
 
 def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
@@ -213,108 +226,101 @@ def _crawl_number(connection: Connection, name: str) -> int | None:
     return connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar()
 
 
-def show(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/schedule/add")  # where the form is that was refused
+@router.get("/schedule")
+def show(context: Context, request: Request, said: Said = "", after: After = 0) -> Response:
     """The page of all jobs, with an empty form."""
-    return _page(desk, request, given, Filled(USUAL, {}))
+    return _page(context, request, Filled(USUAL, {}), said, after)
 
 
-def _page(desk: DashboardContext, request: Request, given: Given, form: Filled) -> Answer:
+def _page(context: DashboardContext, request: Request, form: Filled, said: str = "", after: int = 0) -> Response:
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
-    values: dict[str, Any] = {"schedule": schedule_data(desk, given), "said": DONE.get(given.get("said", ""), "")}
-    values |= {"form": form, "zones": zones(), "fields": {one.name: one for one in FIELDS}}
-    return desk.page(request, "schedule.html", status, **values, **_values(request))
+    values: dict[str, Any] = {"schedule": schedule_data(context, after), "said": DONE.get(said, "")}
+    values |= {"form": form, "zones": zones(), "fields": FIELDS}
+    return context.page(request, "schedule.html", status, **values, **_values(request))
 
 
-def show_job(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/schedule/{job}")
+def show_job(
+    context: Context,
+    request: Request,
+    job: Number,
+    said: Said = "",
+    ask: Ask = "",
+) -> Response:
     """The page of one job."""
-    history = history_data(desk, given)
-    with desk.reading() as connection:
+    history = history_data(context, job)
+    with context.reading() as connection:
         number = _crawl_number(connection, history.job.crawl)
-    values = {"history": history, "crawl": number, "said": DONE.get(given["said"], ""), "ask": given["ask"]}
-    return desk.page(request, "schedule_job.html", **values, **_values(request))
+    values: dict[str, Any] = {"history": history, "crawl": number, "said": DONE.get(said, ""), "ask": ask}
+    return context.page(request, "schedule_job.html", **values, **_values(request))
 
 
-def show_log(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@router.get("/schedule/{job}/runs/{run}")
+def show_log(context: Context, request: Request, job: Number, run: Number) -> Response:
     """The page of a run with the end of its log."""
-    with desk.reading() as connection:
-        now, found = database_time(connection), _find(connection, given["job"])
-        rows = [one for one in history_of(connection, found.name)[1] if one.id == given["run"]]
+    with context.reading() as connection:
+        now, found = database_time(connection), _find(connection, job)
+        rows = [one for one in history_of(connection, found.name)[1] if one.id == run]
         if not rows:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
-        run, job = _run(connection, found, rows[0], now), _job(connection, found, now)
-    log = tail(desk.output, found.name, run.number)
-    values: dict[str, Any] = {"job": job, "run": run, "log": log}
-    return desk.page(request, "schedule_run.html", **values, **_values(request))
+        the_run, the_job = _run(connection, found, rows[0], now), _job(connection, found, now)
+    log = tail(context.output, found.name, the_run.number)
+    values: dict[str, Any] = {"job": the_job, "run": the_run, "log": log}
+    return context.page(request, "schedule_run.html", **values, **_values(request))
 
 
-def add(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.post("/schedule/add"))
+def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) -> Response:
     """A new job, or the form again with what is wrong with it."""
-    form = filled(given, desk.settings)
+    form = filled(given.model_dump(), context.settings)
     if form.described is not None:
         try:
-            with job_form.opened(desk) as jobs:
+            with job_form.opened(context) as jobs:
                 jobs.add(form.values["name"], form.described)
         except RefusedError as error:
             form = Filled(form.values, {"name": error.message})
-    return _page(desk, request, given, form) if form.errors else see_other("/schedule?said=added")
+    return _page(context, request, form) if form.errors else see_other("/schedule?said=added")
 
 
-def pause(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.post("/schedule/{job}/pause"))
+def pause(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
     """The page after a job was paused."""
-    with job_form.opened(desk) as jobs:
-        jobs.pause(job_form.job_of(jobs, given["job"]).name)
-    return _back(given, "paused")
+    with job_form.opened(context) as jobs:
+        jobs.pause(job_form.job_of(jobs, job).name)
+    return _back(job, came_from, after, "paused")
 
 
-def resume(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.post("/schedule/{job}/resume"))
+def resume(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
     """The page after a job was resumed."""
-    with job_form.opened(desk) as jobs:
-        jobs.resume(job_form.job_of(jobs, given["job"]).name, next_at)
-    return _back(given, "resumed")
+    with job_form.opened(context) as jobs:
+        jobs.resume(job_form.job_of(jobs, job).name, next_at)
+    return _back(job, came_from, after, "resumed")
 
 
-def remove(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.post("/schedule/{job}/remove"))
+def remove(context: Context, job: Number) -> Response:
     """The page after a job was removed."""
-    with job_form.opened(desk) as jobs:
-        jobs.remove(job_form.job_of(jobs, given["job"]).name)
+    with job_form.opened(context) as jobs:
+        jobs.remove(job_form.job_of(jobs, job).name)
     return see_other("/schedule?said=removed")
 
 
-def run_now(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.post("/schedule/{job}/run"))
+def run_now(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
     """The page after a run was started."""
-    return _back(given, "started" if job_form.begin(desk, given["job"]) else "busy")
+    return _back(job, came_from, after, "started" if job_form.begin(context, job) else "busy")
 
 
-def stop(desk: DashboardContext, request: Request, given: Given) -> Answer:
+@slow(router.post("/schedule/{job}/stop"))
+def stop(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
     """The page after a run was told to end."""
-    return _back(given, "told" if job_form.end(desk, given["job"]) else "idle")
+    return _back(job, came_from, after, "told" if job_form.end(context, job) else "idle")
 
 
-def _back(given: Given, said: str) -> Answer:
+def _back(job: int, came_from: str, after: int, said: str) -> Response:
     """To where the button was."""
-    if given["from"] == "job":
-        return see_other(f"/schedule/{given['job']}?said={said}")
-    return see_other(f"/schedule?said={said}" + (f"&after={given['after']}" if given["after"] else ""))
-
-
-FROM = (Parameter("from", "list", "the page of the button", ("list", "job")), AFTER)
-VIEWS: Views = {
-    "/schedule": (show, (SAID, AFTER)),
-    "/schedule/add": (show, ()),  # where the form is that was refused
-    "/schedule/{job}": (show_job, (SAID, ASK)),
-    "/schedule/{job}/runs/{run}": (show_log, ()),
-}
-CHANGES: Changes = {
-    "/schedule/add": (add, FIELDS),
-    "/schedule/{job}/pause": (pause, FROM),
-    "/schedule/{job}/resume": (resume, FROM),
-    "/schedule/{job}/remove": (remove, ()),
-    "/schedule/{job}/run": (run_now, FROM),
-    "/schedule/{job}/stop": (stop, FROM),
-}
-API: Data = {
-    "/api/jobs": (schedule_data, (AFTER,), "Jobs, and when they run next, a hundred at a time"),
-    "/api/jobs/{job}": (history_data, (), "A job, and its last runs"),
-    "/api/jobs/{job}/runs": (runs_data, (), "The last runs of a job"),
-    "/api/cron": (cron_data, CRON, "What a cron line says"),
-}
+    if came_from == "job":
+        return see_other(f"/schedule/{job}?said={said}")
+    return see_other(f"/schedule?said={said}" + (f"&after={after}" if after else ""))

@@ -1,4 +1,4 @@
-"""Visitors who take their time with an answer, or never take it."""
+"""Visitors who take their time with a request or an answer, or never come to its end."""
 
 import socket
 import subprocess
@@ -14,23 +14,22 @@ from nursery import environment
 LARGE = 3_000_000
 SERVER = """
 import sys
-from twisted.internet import reactor
-from twisted.python.threadpool import ThreadPool
-from twisted.web import http
-from crawler.dashboard import sending, server, serving
-from crawler.dashboard.request import Answer
+from fastapi.responses import Response
+from crawler.dashboard import limits
+from crawler.dashboard.app import listen, server_of
 
-http.HTTPChannel.abortTimeout = 0.1
-sending.SECONDS = server.SECONDS = float(sys.argv[1])
-sending.MOST_BYTES = int(sys.argv[2])
-pools = [ThreadPool(0, 2), ThreadPool(0, 2)]
-answer = Answer(bytes(int(sys.argv[3])))
-port = serving.listen(reactor, server.site(lambda asked: answer, reactor, *pools), "127.0.0.1", 0)
-for pool in pools:
-    pool.start()
-    reactor.addSystemEventTrigger("during", "shutdown", pool.stop)
-print(port.getHost().port, flush=True)
-reactor.run()
+limits.SECONDS = float(sys.argv[1])
+limits.MOST_ANSWERS = int(sys.argv[2])
+size = int(sys.argv[3])
+
+async def application(scope, receive, send):
+    if scope["type"] == "http":
+        refusal = scope["state"]["refusal"]
+        await Response(bytes(size), refusal.status if refusal else 200)(scope, receive, send)
+
+listening = listen("127.0.0.1", 0)
+print(listening.getsockname()[1], flush=True)
+server_of(application).run([listening])
 """
 KEPT, CLOSED = b"", b"Connection: close\r\n"
 
@@ -127,3 +126,54 @@ def test_answers_come_whole_and_one_after_the_other() -> None:
         said = b"".join(iter(lambda: one.recv(1 << 20), b""))
     assert said.count(b"HTTP/1.1 200 OK") == 3
     assert said.count(b"\0") == 2 * LARGE
+
+
+HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"
+
+
+def time_to_close(one: socket.socket, pieces: Iterator[bytes], pause: float) -> tuple[float, bytes]:
+    """After how many seconds it is hung up on a visitor who sends these pieces, and what was said."""
+    begun, said = time.monotonic(), b""
+    one.settimeout(pause)
+    while time.monotonic() - begun < 10:
+        try:
+            if piece := next(pieces, b""):
+                one.sendall(piece)
+            if not (answer := one.recv(1_000)):
+                break
+            said += answer
+        except TimeoutError:
+            continue
+        except ConnectionError:
+            break
+    return time.monotonic() - begun, said
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [(b"", b""), (b"POST / HT", b""), (HEAD[:-2], b""), (HEAD, b"HTTP/1.1 408"), (HEAD + b"a=b", b"HTTP/1.1 408")],
+)
+def test_a_visitor_who_sends_no_more_is_hung_up_on(sent: bytes, status: bytes) -> None:
+    with serving(1.0) as port, closing(socket.create_connection(("127.0.0.1", port))) as one:
+        took, said = time_to_close(one, iter([sent]), 0.1)
+    assert 0.8 < took < 3
+    assert said[:12] == status
+
+
+@pytest.mark.parametrize(("begun", "status"), [(HEAD[:20], b""), (HEAD, b"HTTP/1.1 408")])
+def test_a_request_that_comes_drop_by_drop_has_its_time(begun: bytes, status: bytes) -> None:
+    drops = iter([begun, *[b"a"] * 90])
+    with serving(1.0) as port, closing(socket.create_connection(("127.0.0.1", port))) as one:
+        took, said = time_to_close(one, drops, 0.1)
+    assert 0.8 < took < 3
+    assert said[:12] == status
+
+
+def test_between_two_requests_there_is_time() -> None:
+    with serving(1.0) as port, closing(asking(port, KEPT)) as one:
+        assert read(one) >= LARGE
+        time.sleep(0.6)
+        one.sendall(b"GET / HTTP/1.1\r\n")
+        time.sleep(0.6)
+        one.sendall(b"Host: localhost\r\n\r\n")
+        assert read(one) >= LARGE

@@ -1,0 +1,200 @@
+"""Limits on requests, on slow readers, on the number of connections, and on memory for answers.
+
+Uvicorn limits none of these itself. All of it runs in the thread of the event loop.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from crawler.dashboard.access import RefusedError
+
+SECONDS = 60
+"""For the head of a request, for its body, and for each PIECE of an answer to be taken."""
+PIECE = 1 << 14
+"""Bytes of an answer that are written at once."""
+MOST_HEAD = 1 << 14
+MOST_BODY = 1 << 20
+MOST_DRAINED = 4 * MOST_BODY
+"""Bytes of a body over the limit that are read before it is refused: a client may read nothing while it sends."""
+MOST_ANSWERS = 100_000_000
+"""Bytes of all answers on their way; over it, those that made no progress for longest are broken off."""
+MOST_WAITING = 100
+"""Requests that wait for a thread, or have one."""
+MOST_CONNECTIONS = 500
+"""Over it, the oldest connection is closed that waits for no answer."""
+TOO_LARGE = RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "This is too large.")
+LONG_HEAD = RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The head of this request is too long.")
+TOO_SLOW = RefusedError(HTTPStatus.REQUEST_TIMEOUT, "This request took too long to arrive.")
+BUSY = RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "The dashboard is busy; try again.")
+
+App = Callable[..., Awaitable[None]]
+
+
+class Visitors:
+    """All connections of a server, the oldest first."""
+
+    def __init__(self) -> None:
+        self.connections: dict[Connection, None] = {}
+        self.answers: OrderedDict[Connection, int] = OrderedDict()
+        """The bytes of answers on their way; the last one made progress last."""
+        self.waiting = 0
+
+    def connection(self, *args: Any, **more: Any) -> "Connection":
+        """A new connection, as Uvicorn asks for one."""
+        return Connection(self, *args, **more)
+
+    def make_room(self) -> bool:
+        """Close a connection where there are too many; whether there is room for another."""
+        if len(self.connections) < MOST_CONNECTIONS:
+            return True
+        free = [one for one in self.connections if not one.is_waiting]
+        if free:
+            leaving = min(free, key=lambda one: one.is_taking)
+            del self.connections[leaving]
+            leaving.hang_up()
+        return bool(free)
+
+    def begin(self, answer: "Connection", size: int) -> None:
+        """Count the bytes of an answer; break others off where that is too much memory."""
+        self.answers[answer] = size
+        while sum(self.answers.values()) > MOST_ANSWERS and len(self.answers) > 1:
+            self.answers.popitem(last=False)[0].transport.abort()
+
+
+class Connection(H11Protocol):
+    """A connection with its limits."""
+
+    def __init__(self, visitors: Visitors, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.visitors = visitors
+        self.dashboard: App = self.app
+        self.app = self.answer
+        self.is_waiting = False
+        """Whether an answer is being made."""
+        self.has_begun = False
+        """Whether a part of a head has come."""
+        self.timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_taking(self) -> bool:
+        """Whether an answer is on its way."""
+        return self in self.visitors.answers or self.transport.get_write_buffer_size() > 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if not self.visitors.make_room():
+            transport.abort()
+            return
+        self.visitors.connections[self] = None
+        transport.set_write_buffer_limits(high=PIECE)
+        self._limit_time()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.visitors.connections.pop(self, None)
+        self.visitors.answers.pop(self, None)
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if not self.has_begun and not self.is_waiting and self not in self.visitors.answers:
+            self.has_begun = True
+            self._limit_time()
+        super().data_received(data)
+
+    def hang_up(self) -> None:
+        """Close the connection; at once where an answer was not taken."""
+        if self.is_taking:
+            self.transport.abort()
+        else:  # in order: the system may still be sending the end of an answer
+            self.transport.close()
+
+    async def answer(self, scope: Any, receive: App, send: App) -> None:
+        """Hand a request with its whole body to the dashboard, and the answer on in pieces."""
+        self._stop_timer()
+        body, refusal, is_whole = await self._body(scope, receive)
+        if body is None:
+            return
+        self._stop_timer()
+        self.has_begun = False
+        if self.visitors.waiting >= MOST_WAITING:
+            refusal = refusal or BUSY
+        scope["state"] |= {"body": body, "refusal": refusal}
+        self.is_waiting = True
+        self.visitors.waiting += 1
+        is_made = False
+
+        async def hand_on(message: Any) -> None:
+            nonlocal is_made
+            if message["type"] == "http.response.start":
+                is_made = True
+                await self._begin(message, send, is_whole)
+            else:
+                await self._continue(message, send)
+
+        try:
+            await self.dashboard(scope, receive, hand_on)
+        finally:
+            if not is_made:
+                self._stop_waiting()
+
+    async def _begin(self, message: Any, send: App, is_whole: bool) -> None:
+        """Send the head of an answer."""
+        self._stop_waiting()
+        # Where the client has not sent all of its request, no other can follow.
+        headers = message["headers"] if is_whole else [*message["headers"], (b"connection", b"close")]
+        self.visitors.begin(self, next((int(value) for name, value in headers if name == b"content-length"), 0))
+        self._limit_time()
+        await send({**message, "headers": headers})
+
+    async def _continue(self, message: Any, send: App) -> None:
+        """Send more of an answer as fast as the client takes it."""
+        body, is_more = message.get("body", b""), message.get("more_body", False)
+        for start in range(0, max(len(body), 1), PIECE):
+            end = start + PIECE
+            is_last = not is_more and end >= len(body)
+            self._limit_time()
+            if is_last:  # the next request may begin while this is sent
+                self.visitors.answers.pop(self, None)
+            elif self in self.visitors.answers:
+                self.visitors.answers.move_to_end(self)
+            await send({**message, "body": body[start:end], "more_body": not is_last})
+
+    def _stop_waiting(self) -> None:
+        self.visitors.waiting -= 1
+        self.is_waiting = False
+
+    async def _body(self, scope: Any, receive: Any) -> tuple[bytes | None, RefusedError | None, bool]:
+        """The body, None if the client is gone; why the request is refused; whether the client has sent all of it."""
+        head = len(scope["raw_path"]) + len(scope["query_string"])
+        if head + sum(len(name) + len(value) for name, value in scope["headers"]) > MOST_HEAD:
+            return b"", LONG_HEAD, False
+        length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if int(length) > MOST_DRAINED:
+            return b"", TOO_LARGE, False
+        body, size, is_more = bytearray(), 0, True
+        try:
+            async with asyncio.timeout(SECONDS):
+                while is_more and size <= MOST_DRAINED:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return None, None, False
+                    piece, is_more = message["body"], message["more_body"]
+                    size += len(piece)
+                    body += piece if size <= MOST_BODY else b""
+        except TimeoutError:
+            return b"", TOO_SLOW, False
+        return bytes(body), TOO_LARGE if size > MOST_BODY else None, not is_more
+
+    def _limit_time(self) -> None:
+        self._stop_timer()
+        if not self.transport.is_closing() or self.transport.get_write_buffer_size():
+            self.timer = self.loop.call_later(SECONDS, self.hang_up)
+
+    def _stop_timer(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()

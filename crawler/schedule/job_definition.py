@@ -1,0 +1,92 @@
+"""What a job is: when its crawl comes, its arguments and settings, checked before the database has them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrapy.settings import BaseSettings, default_settings
+
+from crawler import settings as our_settings
+from crawler.arguments import READERS, ArgumentError, Arguments
+from crawler.config import canonical_of, check
+from crawler.schedule.cron import Cron, CronError, read
+from crawler.schedule.jobs import Job, JobError, values_of
+
+SPIDER = "topic"
+OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL"))
+# Names of code, and what opens the process to others.
+OF_NO_JOB = frozenset(
+    "BOT_NAME SPIDER_MODULES COMMANDS_MODULE TWISTED_DNS_RESOLVER SCHEDULER ITEM_PROCESSOR LOG_VERSIONS "
+    "FEED_EXPORT_ENCODING TELNETCONSOLE_ENABLED REMOTE_CONTROL_ENABLED".split()
+)
+PLAIN = (str, int, float, bool, list, tuple)
+FILES = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_LISTS")
+"""Settings whose values are files, with commas between them where there are several."""
+
+
+def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, str], own: BaseSettings) -> Arguments:
+    """The arguments of a job's crawl, by what `scrapy crawl` makes of them; an ArgumentError if they cannot be."""
+    if spider != SPIDER:
+        raise ArgumentError(f"there is no spider {spider[:100]!r}; there is {SPIDER}")
+    for name in settings:
+        if not may_be_set(name):
+            raise ArgumentError(f"there is no setting {name[:100]!r} that a job may have")
+    together = own.copy()
+    together.setdict(dict(settings), priority="cmdline")
+    canonical_of(together)
+    return check(together, arguments)
+
+
+def may_be_set(name: str) -> bool:
+    """Whether a job may have a setting of its own of this name."""
+    if name in OF_NO_JOB | OF_THE_SCHEDULER or name.startswith("SCHEDULE_") or not name.isupper():
+        return False
+    if hasattr(our_settings, name):
+        return isinstance(getattr(our_settings, name), PLAIN)
+    return isinstance(getattr(default_settings, name, None), int | float)
+
+
+@dataclass(frozen=True)
+class JobDefinition:
+    """A job as somebody defines it."""
+
+    name: str
+    line: str
+    """The cron line."""
+    zone: str
+    spider: str
+    arguments: Mapping[str, str]
+    settings: Mapping[str, str]
+
+
+def description(job: JobDefinition, settings: BaseSettings) -> Callable[[float], dict[str, Any]]:
+    """The row of a job that is scheduled from some moment on; an error where anything about the job is wrong."""
+    READERS["name"](job.name)
+    cron = read(job.line, job.zone)
+    arguments = {**job.arguments, "name": job.arguments.get("name", job.name)}
+    crawl = checked(job.spider, arguments, job.settings, settings).name
+    values = {"cron": cron.line, "timezone": cron.zone, "spider": job.spider, "crawl": crawl}
+    values |= values_of(*in_full(arguments, job.settings))
+    return lambda now: values | {"next_at": cron.after(now)}
+
+
+def in_full(arguments: Mapping[str, str], settings: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Arguments and settings that mean the same in any folder."""
+    full = dict(arguments)
+    seeds = full.get("seeds", "").strip()
+    if seeds != "demo" and ":" not in seeds.partition("/")[0]:
+        full["seeds"] = str(Path(seeds).absolute())
+    own = dict(settings)
+    for name in FILES:
+        if files := [file.strip() for file in own.get(name, "").split(",") if file.strip()]:
+            own[name] = ",".join(str(Path(file).absolute()) for file in files)
+    return full, own
+
+
+def next_at(job: Job, now: float) -> float | None:
+    """When a job comes that is resumed now."""
+    try:
+        return Cron.after(read(job.cron, job.timezone), now)
+    except CronError as error:
+        raise JobError(error.message) from None

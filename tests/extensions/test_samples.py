@@ -1,0 +1,24 @@
+"""What a worker's samples count."""
+
+import pytest
+
+from crawler.extensions.samples import NO_ANSWERS, OUR_OWN, STATUSES, answers_by_status
+
+
+@pytest.mark.parametrize(
+    ("sent", "counted"),
+    [
+        (("200", "404"), {"200": 1, "404": 1}),
+        (("100", "599"), {"100": 1, "599": 1}),
+        (("99", "600", "0", "-1", "999999999999"), {"other": 5}),
+        (("200", *map(str, range(600, 1_600))), {"200": 1, "other": 1_000}),
+    ],
+)
+def test_statuses_that_no_server_should_send_are_counted_together(
+    sent: tuple[str, ...], counted: dict[str, int]
+) -> None:
+    assert answers_by_status({f"{STATUSES}{status}": 1 for status in sent}) == counted | {"none": 0}
+
+
+def test_requests_without_an_answer_are_counted_but_for_our_own_refusals() -> None:
+    assert answers_by_status({f"{NO_ANSWERS}x.TimeoutError": 2, OUR_OWN: 3}) == {"none": 2}
