@@ -20,11 +20,11 @@ from crawler.noise.image_filter import FilterLists, ImageNoiseFilter
 from crawler.noise.verdict import MODELS, Judge
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.database import StateError
-from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import Canonical
 from crawler.urls.public_hosts import AllowList
 
 if TYPE_CHECKING:
-    from crawler.noise.learned_model import Model
+    from crawler.noise.learned_model import NoiseModel
 
 
 def canonical_of(settings: BaseSettings) -> Canonical:
@@ -176,17 +176,17 @@ def _wrong_models(why: str) -> ArgumentError:
     )
 
 
-def _weights(path: str, models: Collection[str]) -> "Model | None":
+def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
     """The learned model of a file, or None for the one that comes with the crawler, which is seen to be whole."""
     if not path and "learned" not in models:
         return None
-    from crawler.noise.learned_model import WeightsError, load, shipped
+    from crawler.noise.learned_model import NoiseWeightsError, load, shipped
 
     try:
         if path:
             return load(Path(path))
         shipped()  # now, and not at the first picture
-    except WeightsError as error:
+    except NoiseWeightsError as error:
         said = "setting IMAGE_NOISE_WEIGHTS is wrong" if path else "the model 'learned' cannot judge pictures"
         raise ArgumentError(f"{said}: {error}") from None
     return None

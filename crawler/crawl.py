@@ -18,7 +18,7 @@ from crawler import demo
 from crawler.arguments import ALL, Arguments
 from crawler.config import bounds_of, canonical_of
 from crawler.extraction import LEARNING, Extractor, favouring
-from crawler.extraction.template import Libraries
+from crawler.extraction.template import SiteLibraries
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate
@@ -43,8 +43,9 @@ from crawler.store.database import (
     open_database,
 )
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.topic.focus import Focus, Manner
+from crawler.topic.focus import Focus
 from crawler.topic.harvest import ON_TOPIC, Harvest
+from crawler.topic.priority import FocusOptions
 from crawler.urls.scope import Scope
 
 logger = logging.getLogger(__name__)
@@ -104,7 +105,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     method = arguments.extractor or settings["EXTRACTOR"]
     extract, libraries = favouring(method, arguments.favour), None
     if method in LEARNING:
-        libraries = Libraries(extract, count_statistic)
+        libraries = SiteLibraries(extract, count_statistic)
         extract = libraries.extract
     counts = OutcomeCounts(count_statistic)
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
@@ -180,7 +181,7 @@ def _scope(settings: BaseSettings, arguments: Arguments, seeds: tuple[str, ...])
 def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession) -> TopicTracker:
     wanted = arguments.min_relevance
     harvest = Harvest(bound=ON_TOPIC if wanted is None else wanted)
-    focus = Focus(arguments.topic, Manner(exploration=settings.getfloat("FOCUS_EXPLORATION")), session.number)
+    focus = Focus(arguments.topic, FocusOptions(exploration=settings.getfloat("FOCUS_EXPLORATION")), session.number)
     return TopicTracker(focus, Examples(arguments.topic), harvest, arguments.stop_when)
 
 

@@ -88,7 +88,7 @@ REMOTE_CONTROL_ENABLED = False
 TWISTED_DNS_RESOLVER = "scrapy.resolver.CachingHostnameResolver"  # finds IPv6 addresses too
 
 # What tells nothing of a page: parameters of addresses, by expressions that match a name in full, or `name=value` when
-# they hold an equals sign (crawler/urls/canonical.py). Names that other sites give to other things (ref, cid, source,
+# they hold an equals sign (crawler/urls/parsing.py). Names that other sites give to other things (ref, cid, source,
 # scene) are left out: a page fetched twice costs less than a page never seen.
 IGNORED_PARAMETERS = (
     # Campaigns, in the names of the tools that count them: Google, Matomo, AT Internet, comScore, Webtrends, Baidu.

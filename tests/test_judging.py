@@ -15,7 +15,7 @@ from crawler.frontier.messages import SiteEvidence as Counts
 from crawler.noise import learned_model
 from crawler.noise.evidence import Evidence
 from crawler.noise.image_filter import ImageNoiseFilter, leads_to_noise
-from crawler.noise.keyword import NoiseWords
+from crawler.noise.li2006 import NoiseWords
 from crawler.noise.reasons import NoiseReason
 from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Judge, Verdict

@@ -16,7 +16,7 @@ ROOMS = (
 ).split()
 # These compute: they know no framework, no database and no terminal.
 PURE = frozenset("outcomes urls page translation metadata extraction noise topic recrawl".split())
-LIBRARIES = frozenset("lxml parsel w3lib numpy tldextract py3langid rjieba adblock".split())  # of pure rooms
+LIBRARIES = frozenset("lxml parsel w3lib numpy tldextract rapidfuzz py3langid rjieba adblock".split())  # of pure rooms
 # The heavy libraries, each with the room that may use it.
 KEPT_TO = {
     "adblock": ("noise",),

@@ -6,8 +6,8 @@ import pytest
 
 from crawler.dashboard.translation import words_of
 from crawler.outcomes import Code, Group, Outcome, codes
-from crawler.page.image_file import Content
-from crawler.page.limits import Cut
+from crawler.page.image_file import NonImage
+from crawler.page.tree import Cut
 from crawler.translation.outcome_messages import CONTENTS, CUTS, NOTHING_GIVEN, SENTENCES, message
 
 DETAILS = {
@@ -54,8 +54,8 @@ def test_every_cut_has_words(cut: Cut) -> None:
     assert str(CUTS[cut])[:6] == "after "
 
 
-@pytest.mark.parametrize("content", Content)
-def test_every_content_has_words(content: Content) -> None:
+@pytest.mark.parametrize("content", NonImage)
+def test_every_content_has_words(content: NonImage) -> None:
     assert CONTENTS[content] in str(message(Outcome(Code.NOT_A_PICTURE, content)))
 
 

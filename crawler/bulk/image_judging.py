@@ -17,7 +17,8 @@ from crawler.archives.records import Broken, BrokenError, Raw, ReadResult, Skipp
 from crawler.bulk.parallel import in_order
 from crawler.extraction import Extractor
 from crawler.noise.evidence import Evidence
-from crawler.noise.sighting import Sighting, sightings
+from crawler.noise.sighting import Sighting
+from crawler.noise.signs import sightings
 from crawler.noise.verdict import Verdict
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page

@@ -21,9 +21,10 @@ import re
 from itertools import accumulate, compress
 from typing import NamedTuple
 
-from crawler.extraction.leaves import Element, homes, spans
+from crawler.extraction.leaves import Element, enclosing, spans
 from crawler.metadata.title import headline
-from crawler.page.contents import INLINE, Block, Link
+from crawler.page.contents import INLINE, Block
+from crawler.page.links import Link
 from crawler.page.page import Extraction, Page
 
 _SERVERS = (
@@ -64,7 +65,7 @@ def is_more_than_a_link(block: Block) -> bool:
 def adverts(page: Page) -> set[Element | None]:
     """The elements that hold a link to a server of advertisements."""
     links = (link for link in page.root.iter("a", "iframe") if is_advert(link.get("href") or link.get("src") or ""))
-    return {element for element in homes(links, is_block) if element is not None and element.tag != "body"}
+    return {element for element in enclosing(links, is_block) if element is not None and element.tag != "body"}
 
 
 def is_block(element: Element) -> bool:
@@ -101,7 +102,7 @@ def empty_tables(page: Page, spanned: Spans, kept: list[bool]) -> set[Element | 
 
 def without(removed: set[Element | None], page: Page, kept: list[bool]) -> list[bool]:
     """Which lines are kept when these elements are removed with all that is in them."""
-    inside = homes((block.element for block in page.blocks), removed.__contains__)
+    inside = enclosing((block.element for block in page.blocks), removed.__contains__)
     return [is_kept and element is None for is_kept, element in zip(kept, inside, strict=True)]
 
 

@@ -21,7 +21,7 @@ are kept.
 import re
 from itertools import accumulate, compress
 
-from crawler.extraction.leaves import Element, homes, spans
+from crawler.extraction.leaves import Element, enclosing, spans
 from crawler.metadata.title import headline
 from crawler.page.contents import INLINE, Block
 from crawler.page.page import Extraction, Page
@@ -45,7 +45,7 @@ CONTENT_SHARE = 0.7
 
 def text_nodes(page: Page) -> tuple[Block, ...]:
     """The lines whose tags carry text, in page order."""
-    broken = set(homes((br.getparent() for br in page.root.iter("br")), lambda element: element.tag not in INLINE))
+    broken = set(enclosing((br.getparent() for br in page.root.iter("br")), lambda element: element.tag not in INLINE))
     return tuple(
         block
         for block in page.blocks
@@ -56,7 +56,9 @@ def text_nodes(page: Page) -> tuple[Block, ...]:
 def without_noise(nodes: tuple[Block, ...]) -> tuple[Block, ...]:
     """The nodes that stand in nothing named as noise."""
     held = shares(nodes)
-    noise = homes((node.element for node in nodes), lambda element: held[element] < NOISE_SHARE and is_noise(element))
+    noise = enclosing(
+        (node.element for node in nodes), lambda element: held[element] < NOISE_SHARE and is_noise(element)
+    )
     return tuple(compress(nodes, (element is None for element in noise)))
 
 
@@ -67,7 +69,7 @@ def in_content(nodes: tuple[Block, ...]) -> tuple[Block, ...]:
     if not named:
         return nodes
     smallest = min(named, key=lambda pair: pair[0])[1]
-    inside = homes((node.element for node in nodes), lambda element: element is smallest)
+    inside = enclosing((node.element for node in nodes), lambda element: element is smallest)
     return tuple(compress(nodes, (element is not None for element in inside)))
 
 

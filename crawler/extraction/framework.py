@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from crawler.extraction.leaves import Element, homes
+from crawler.extraction.leaves import Element, enclosing
 from crawler.metadata.title import headline
 from crawler.page.contents import INLINE
 from crawler.page.page import Extraction, Page
@@ -48,7 +48,7 @@ STYLED = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5}(?:\.\d{1,9})?\s?(
 
 
 @dataclass(frozen=True)
-class Limits:
+class LayoutLimits:
     """What the paper leaves open: above each of the first four a part is large."""
 
     width: int = 300
@@ -81,26 +81,26 @@ class Part(NamedTuple):
     """The characters of its paragraphs."""
 
 
-DEFAULT = Limits()
+DEFAULT = LayoutLimits()
 
 
-def split(page: Page, limits: Limits) -> list[Element]:
+def split(page: Page, limits: LayoutLimits) -> list[Element]:
     """For each line of the page the part it stands in."""
     tags = TABLES | DIVS if limits.divs else TABLES
-    around = homes((block.element for block in page.blocks), lambda element: element.tag in tags)
+    around = enclosing((block.element for block in page.blocks), lambda element: element.tag in tags)
     return [page.root if home is None else home for home in around]
 
 
 def paragraphs(page: Page) -> list[bool]:
     """For each line of the page whether it is a paragraph."""
-    broken = set(homes((br.getparent() for br in page.root.iter("br")), lambda element: element.tag not in INLINE))
+    broken = set(enclosing((br.getparent() for br in page.root.iter("br")), lambda element: element.tag not in INLINE))
     return [
         (block.tag == "p" or block.element in broken) and block.linked <= LINK_LIMIT * len(block.text)
         for block in page.blocks
     ]
 
 
-def measure(page: Page, split_at: list[Element], limits: Limits) -> dict[Element, Part]:
+def measure(page: Page, split_at: list[Element], limits: LayoutLimits) -> dict[Element, Part]:
     """The parts that have text, by their elements."""
     counts: dict[Element, int] = dict.fromkeys(split_at, 0)
     sizes = counts.copy()
@@ -108,8 +108,8 @@ def measure(page: Page, split_at: list[Element], limits: Limits) -> dict[Element
         counts[element] += is_paragraph
         sizes[element] += is_paragraph * len(block.text)
     levels = table_levels(page)
-    tables = homes(counts, lambda element: element in levels)
-    edges = homes(counts, lambda element: limits.divs and element.tag in EDGES)
+    tables = enclosing(counts, lambda element: element in levels)
+    edges = enclosing(counts, lambda element: limits.divs and element.tag in EDGES)
     return {
         element: Part(length(element, "width"), length(element, "height"), levels.get(table, 0), count, sizes[element])
         for (element, count), table, edge in zip(counts.items(), tables, edges, strict=True)
@@ -137,7 +137,7 @@ def length(element: Element, side: str) -> Length | None:
     return Length(int(found[1]), found[2] == "%") if found else None
 
 
-def is_wide(width: Length | None, height: Length | None, limits: Limits) -> bool:
+def is_wide(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:
     """Whether a part of this size may hold main text, branch by branch."""
     if width is None:
         return True
@@ -150,7 +150,7 @@ def is_wide(width: Length | None, height: Length | None, limits: Limits) -> bool
     return is_compact(width, height, limits)
 
 
-def is_compact(width: Length, height: Length, limits: Limits) -> bool:
+def is_compact(width: Length, height: Length, limits: LayoutLimits) -> bool:
     """Whether a part is neither long and low nor high and narrow, as far as its sizes can be compared."""
     if width.is_percent or height.is_percent:
         return True
@@ -158,7 +158,7 @@ def is_compact(width: Length, height: Length, limits: Limits) -> bool:
     return long < limits.aspect * short
 
 
-def is_large(width: Length | None, height: Length | None, limits: Limits) -> bool:
+def is_large(width: Length | None, height: Length | None, limits: LayoutLimits) -> bool:
     """Whether a part takes up much of the page, as the main part of a page of links or pictures does."""
     if width is None or height is None:
         return False
@@ -167,7 +167,7 @@ def is_large(width: Length | None, height: Length | None, limits: Limits) -> boo
     return is_wide_enough and is_high_enough and is_compact(width, height, limits)
 
 
-def choose(parts: dict[Element, Part], limits: Limits) -> set[Element]:
+def choose(parts: dict[Element, Part], limits: LayoutLimits) -> set[Element]:
     """The parts that hold the main text."""
     wide = {
         element: part for element, part in parts.items() if part.paragraphs and is_wide(part.width, part.height, limits)
@@ -179,7 +179,7 @@ def choose(parts: dict[Element, Part], limits: Limits) -> set[Element]:
     return {element for element, part in wide.items() if part.level == main.level and part.paragraphs >= enough}
 
 
-def framework(page: Page, limits: Limits = DEFAULT) -> Extraction:
+def framework(page: Page, limits: LayoutLimits = DEFAULT) -> Extraction:
     """The main text by the method of Shi, Lin and Yang."""
     split_at = split(page, limits)
     kept = choose(measure(page, split_at, limits), limits)

@@ -19,7 +19,7 @@ import re
 from itertools import chain, compress, groupby
 from operator import attrgetter
 
-from crawler.extraction.leaves import homes
+from crawler.extraction.leaves import enclosing
 from crawler.metadata.title import headline
 from crawler.page.contents import Block
 from crawler.page.page import Extraction, Page
@@ -46,7 +46,7 @@ LONG = 40
 
 def leaf_tags(page: Page) -> Extraction:
     """The main text by Shao's method."""
-    frames = homes((block.element.getparent() for block in page.blocks), lambda element: element.tag in FRAMES)
+    frames = enclosing((block.element.getparent() for block in page.blocks), lambda element: element.tag in FRAMES)
     lines = [block for block, frame in zip(page.blocks, frames, strict=True) if frame is None and is_text(block)]
     leaves = [list(leaf) for _, leaf in groupby(lines, key=attrgetter("element"))]
     prose = [is_prose(leaf) for leaf in leaves]

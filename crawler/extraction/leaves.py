@@ -32,7 +32,7 @@ class Leaf(NamedTuple):
     """Index of the link it stands in, or -1."""
 
 
-class Home(NamedTuple):
+class BlockLabel(NamedTuple):
     """A block-level label, without those nested in it."""
 
     tag: str
@@ -43,7 +43,7 @@ class Leaves(NamedTuple):
     """What one walk finds, in page order."""
 
     leaves: tuple[Leaf, ...]
-    homes: tuple[Home, ...]
+    homes: tuple[BlockLabel, ...]
     anchors: tuple[int, ...]
     """Of each `a`, the block-level label it stands in."""
 
@@ -54,10 +54,10 @@ def leaves(page: Page) -> Leaves:
 
 
 def _read(page: Page) -> Leaves:
-    return _Reader().run(page.root)
+    return _LeafReader().run(page.root)
 
 
-class _Reader:
+class _LeafReader:
     def __init__(self) -> None:
         self.found: list[Leaf] = []
         self.tags: list[str] = []
@@ -84,7 +84,7 @@ class _Reader:
             if text:
                 self.read(text)
         self.end_line()
-        return Leaves(tuple(self.found), tuple(map(Home, self.tags, self.images)), tuple(self.anchors))
+        return Leaves(tuple(self.found), tuple(map(BlockLabel, self.tags, self.images)), tuple(self.anchors))
 
     def enter(self, tag: str) -> None:
         self.serial += 1
@@ -136,7 +136,7 @@ class _Reader:
 Element = etree._Element
 
 
-def homes(elements: Iterable[Element | None], is_home: Callable[[Element], bool]) -> Iterator[Element | None]:
+def enclosing(elements: Iterable[Element | None], is_home: Callable[[Element], bool]) -> Iterator[Element | None]:
     """For each element the innermost one around it, itself included, that is a home; None where there is none."""
     known: dict[Element | None, Element | None] = {None: None}
     for element in elements:

@@ -33,8 +33,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import compress
 from typing import NamedTuple
 
+from crawler.extraction.label_index import EXACT_LENGTH, LabelIndex
 from crawler.extraction.leaves import leaves
-from crawler.extraction.near import EXACT_LENGTH, NearLabels
 from crawler.metadata.title import headline
 from crawler.page.page import Extraction, Page
 from crawler.urls.parsing import host
@@ -48,7 +48,7 @@ MAX_LABELS = 1_000
 MAX_TEMPLATES = 1_000
 
 
-class Label(NamedTuple):
+class LeafLabel(NamedTuple):
     """A leaf label, as pages have it in common."""
 
     tag: str
@@ -58,9 +58,9 @@ class Label(NamedTuple):
 class Library:
     """The templates of a site; to be added to, never to be taken from."""
 
-    def __init__(self, templates: Iterable[Label] = ()) -> None:
-        self._templates: list[Label] = []
-        self._labels = NearLabels()
+    def __init__(self, templates: Iterable[LeafLabel] = ()) -> None:
+        self._templates: list[LeafLabel] = []
+        self._labels = LabelIndex()
         self.refused = 0
         """How many templates were not taken because there are enough."""
         for label in templates:
@@ -69,10 +69,10 @@ class Library:
     def __len__(self) -> int:
         return len(self._templates)
 
-    def __iter__(self) -> Iterator[Label]:
+    def __iter__(self) -> Iterator[LeafLabel]:
         return iter(self._templates)
 
-    def add(self, label: Label) -> bool:
+    def add(self, label: LeafLabel) -> bool:
         """Take in a template; whether it was new and there was room."""
         if label in self._labels:
             return False
@@ -87,7 +87,7 @@ class Library:
         """Whether a label is common noise."""
         return len(text) <= MAX_LENGTH and self._labels.find(tag, text) is not None
 
-    def common(self, page: Page) -> frozenset[Label]:
+    def common(self, page: Page) -> frozenset[LeafLabel]:
         """The labels of a page that are common noise."""
         return frozenset(label for label in labels(page) if self.matches(*label)) if self else frozenset()
 
@@ -102,13 +102,13 @@ class Learner:
         self.library = library
         self.copies = 0
         """How many pages were passed over because the batch had seen all they say."""
-        self._batch: list[frozenset[Label]] = []
+        self._batch: list[frozenset[LeafLabel]] = []
 
     def __len__(self) -> int:
         """How many labels wait for their batch to be full."""
         return sum(map(len, self._batch))
 
-    def add(self, page: Page) -> tuple[Label, ...]:
+    def add(self, page: Page) -> tuple[LeafLabel, ...]:
         """Take in a page; the templates that it completed, which are in the library then."""
         new = labels(page) - page.once(self.library.common)
         if not any(len(label.text) > EXACT_LENGTH for label in new.difference(*self._batch)):
@@ -122,24 +122,24 @@ class Learner:
         return tuple(label for label, count in counts.items() if count >= N2 and self.library.add(label))
 
 
-def labels(page: Page) -> frozenset[Label]:
+def labels(page: Page) -> frozenset[LeafLabel]:
     """The leaf labels of a page that may be common, each once."""
     return page.once(_labels)
 
 
-def _labels(page: Page) -> frozenset[Label]:
-    found: dict[Label, None] = {}
+def _labels(page: Page) -> frozenset[LeafLabel]:
+    found: dict[LeafLabel, None] = {}
     for leaf in leaves(page).leaves:
         if len(leaf.text) <= MAX_LENGTH:
-            found[Label(leaf.tag, leaf.text)] = None
+            found[LeafLabel(leaf.tag, leaf.text)] = None
             if len(found) >= MAX_LABELS:
                 break
     return frozenset(found)
 
 
-def frequencies(pages: Iterable[Collection[Label]]) -> dict[Label, int]:
+def frequencies(pages: Iterable[Collection[LeafLabel]]) -> dict[LeafLabel, int]:
     """The cache S of the paper's Table 2: each label, near ones as the first of them, and how many pages have it."""
-    seen, cache, counts = NearLabels(), [], []
+    seen, cache, counts = LabelIndex(), [], []
     for page in pages:
         on_page = set()
         for label in sorted(page):  # the same labels whatever the order in memory
@@ -162,7 +162,7 @@ def learn(pages: Iterable[Page]) -> Library:
     return learner.library
 
 
-def common_lines(page: Page, common: frozenset[Label]) -> frozenset[int]:
+def common_lines(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
     """Which lines of a page are common noise, by their index in its blocks."""
     if not common:
         return frozenset()
@@ -195,7 +195,7 @@ class _Site(NamedTuple):
         return 1 + len(self.library) + len(self.learner)
 
 
-class Libraries:
+class SiteLibraries:
     """Extracts pages with their sites' libraries, and learns from them.
 
     A page is cleaned with what the pages before it have taught, whether it is extracted or learned from first. Batches
@@ -218,7 +218,7 @@ class Libraries:
         site = self._sites.get(host(page.url))
         return self.method(page, library=site.library if site else None)
 
-    def learn(self, page: Page) -> tuple[Label, ...]:
+    def learn(self, page: Page) -> tuple[LeafLabel, ...]:
         """Learn from a page; the templates it completed."""
         site = self._take(host(page.url))
         copies, refused = site.learner.copies, site.library.refused
@@ -229,7 +229,7 @@ class Libraries:
         self.count("template/site_full", site.library.refused - refused)
         return completed
 
-    def take_in(self, name: str, label: Label) -> None:
+    def take_in(self, name: str, label: LeafLabel) -> None:
         """Take in a template of a host that others have learned, or this worker earlier."""
         site = self._take(name)
         refused = site.library.refused

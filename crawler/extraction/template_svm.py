@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.extraction.leaves import leaves
-from crawler.extraction.template import NOTHING_COMMON, Label, Library, common_lines
+from crawler.extraction.template import NOTHING_COMMON, LeafLabel, Library, common_lines
 from crawler.metadata.title import headline
 from crawler.page.page import Extraction, Page
 
@@ -52,7 +52,7 @@ WEIGHTS = Path(__file__).with_suffix(".npz")
 AT_ONCE = 1_000
 
 
-class Counts(NamedTuple):
+class BlockCounts(NamedTuple):
     """What a block-level label holds, without those nested in it: the paper's Table 3."""
 
     tag: str
@@ -117,7 +117,7 @@ def shipped() -> Svm:
     return load(WEIGHTS)
 
 
-def counts(page: Page, common: Collection[Label] = frozenset()) -> tuple[Counts, ...]:
+def counts(page: Page, common: Collection[LeafLabel] = frozenset()) -> tuple[BlockCounts, ...]:
     """What each block-level label holds besides labels that are common; the first is the page's root."""
     found, homes, anchors = leaves(page)
     length, link_length, links = ([0] * len(homes) for _ in range(3))
@@ -133,10 +133,10 @@ def counts(page: Page, common: Collection[Label] = frozenset()) -> tuple[Counts,
     for anchor, home in enumerate(anchors):
         links[home] += anchor in filled or anchor not in empty
     numbers = zip(homes, length, link_length, links, strict=True)
-    return tuple(Counts(home.tag, whole, linked, count, home.images) for home, whole, linked, count in numbers)
+    return tuple(BlockCounts(home.tag, whole, linked, count, home.images) for home, whole, linked, count in numbers)
 
 
-def features(blocks: Collection[Counts]) -> list[Features]:
+def features(blocks: Collection[BlockCounts]) -> list[Features]:
     """R1 to R5 of each block-level label of a page."""
     length, link_length, links, images = (
         1 + sum(numbers) for numbers in zip(*(block[1:] for block in blocks), strict=True)
@@ -153,7 +153,7 @@ def features(blocks: Collection[Counts]) -> list[Features]:
     ]
 
 
-def main_homes(page: Page, common: frozenset[Label]) -> frozenset[int]:
+def main_homes(page: Page, common: frozenset[LeafLabel]) -> frozenset[int]:
     """The block-level labels of a page that are main text, by their index."""
     blocks = counts(page, common)
     judged = [home for home, block in enumerate(blocks) if block.length]

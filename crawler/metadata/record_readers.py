@@ -6,7 +6,7 @@ from typing import Any
 from crawler.metadata.author import author
 from crawler.metadata.language import language
 from crawler.metadata.publication_date import published
-from crawler.page.contents import ImageLink
+from crawler.page.links import ImageLink
 from crawler.page.page import Extraction, Page
 from crawler.page.text import fingerprint
 

@@ -42,7 +42,7 @@ _GREETING = re.compile(
 MAX_GREETING = 30
 
 
-class _Said(NamedTuple):
+class _Descriptions(NamedTuple):
     """What a page is called by its descriptions."""
 
     headline: str
@@ -58,7 +58,7 @@ class _Said(NamedTuple):
 
 def headline(page: Page) -> str:
     """The heading that the page's descriptions repeats, else what they say themselves, else the first heading."""
-    said = _said(page)
+    said = _descriptions(page)
     headings = list(islice((block for block in page.blocks if block.tag in HEADINGS), MAX_HEADINGS))
     keyed = [(letters(block.text[:MAX_HEADING]), block) for block in headings]
     fit = [(key, block) for key, block in keyed if _is_fit(block.text, key, said)]
@@ -72,24 +72,24 @@ def headline(page: Page) -> str:
     return found if len(found) <= MAX_TITLE else found[:MAX_TITLE].rpartition(" ")[0] or found[:MAX_TITLE]
 
 
-def _said(page: Page) -> _Said:
+def _descriptions(page: Page) -> _Descriptions:
     metas = page.head.metas
     sites = site_keys(page)
     title = page.title[:MAX_TITLE].strip()
     parts = [part.strip() for part in SEPARATORS.split(title) if part.strip()]
     titles = tuple(_without_site(plain(metas.get(name, "")), sites) for name in _TITLES)
     own = tuple(part for part in parts if letters(part) not in sites)
-    return _Said(structured(page).headline, titles, title, own or tuple(parts), sites)
+    return _Descriptions(structured(page).headline, titles, title, own or tuple(parts), sites)
 
 
-def _is_fit(text: str, key: str, said: _Said) -> bool:
+def _is_fit(text: str, key: str, said: _Descriptions) -> bool:
     """Whether a text can be a headline: neither the site's name nor a greeting, unless <title> is nothing else."""
     if not key or key in said.sites:
         return False
     return not (len(text) <= MAX_GREETING and _GREETING.match(text) and text != said.title)
 
 
-def _agreed(headings: list[tuple[str, Block]], said: _Said) -> str:
+def _agreed(headings: list[tuple[str, Block]], said: _Descriptions) -> str:
     """The heading that most of the descriptions repeat."""
     told = [(letters(text), 3) for text in (said.headline, *said.titles[:1]) if text]
     parts = [(letters(part), 1 + (number == 0)) for number, part in enumerate(said.parts)]
@@ -110,7 +110,7 @@ def _agreed(headings: list[tuple[str, Block]], said: _Said) -> str:
     return best
 
 
-def _after_name(best: str, headings: list[tuple[str, Block]], said: _Said) -> str:
+def _after_name(best: str, headings: list[tuple[str, Block]], said: _Descriptions) -> str:
     """The heading that is the first part of <title>, if the best one is above it and ends <title>.
 
     Manuals are like that: each page has the manual's name above its own heading, and behind it in <title>.
@@ -123,7 +123,7 @@ def _after_name(best: str, headings: list[tuple[str, Block]], said: _Said) -> st
     return next((block.text for key, block in headings[at + 1 :] if key == first), best)
 
 
-def _related(headings: list[tuple[str, Block]], said: _Said, url: str) -> str:
+def _related(headings: list[tuple[str, Block]], said: _Descriptions, url: str) -> str:
     """The page's only h1, where descriptions or address have some of its words, and not as a name beside a title."""
     found = [(key, block.text) for key, block in headings if block.tag == "h1"]
     if len(found) != 1:
@@ -147,7 +147,7 @@ def _is_in_address(text: str, url: str) -> bool:
     return bool(own) and len(set(own).intersection(words(unquote(path)))) >= SHARE * len(set(own))
 
 
-def _part(page: Page, said: _Said) -> str:
+def _part(page: Page, said: _Descriptions) -> str:
     """The part of <title> that is a line of the page by itself and no link, else the first that is no label."""
     if len(said.parts) > 1:
         lines = {block.text for block in page.blocks[:MAX_LINES] if not block.linked}
@@ -156,7 +156,7 @@ def _part(page: Page, said: _Said) -> str:
     return next((part for part in said.parts if _width(part) >= MIN_LENGTH), said.title)
 
 
-def _is_a_name(part: str, said: _Said) -> bool:
+def _is_a_name(part: str, said: _Descriptions) -> bool:
     """Whether a part of <title> is much shorter than another, as names of sites are."""
     return len(part) * 2 <= max(map(len, said.parts))
 

@@ -17,7 +17,7 @@ from twisted.python.failure import Failure
 
 from crawler.crawl import crawl_of
 from crawler.outcomes import Code, Outcome
-from crawler.page.page import BOT
+from crawler.page.head import BOT
 from crawler.spiders.failures import Refusal, outcome_of
 from crawler.urls.parsing import host, origin
 

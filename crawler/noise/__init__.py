@@ -1,8 +1,7 @@
-"""Is this image link noise (advert, navigation, decoration) or content? Pure: pages and counts in, verdicts out.
+"""Is this image noise (advert, navigation, decoration) or content? Pages and counts in, verdicts out.
 
-A page's pictures become sightings (.sighting), each with the signs of its place (.place), which are read from what
-stands around it (.surroundings) and from what things are called (.called). A site's sightings are counted (.evidence).
-A sighting is judged beside what its site shows elsewhere (.verdict): by three models of Li 2006 (.keyword, .redundancy,
-.entropy) over the words that describe it (.words), and by a learned one that joins them with its signs (.learned) and
-says why (.changes, .reasons).
+A page's images become sightings (.sighting), whose signs (.signs) are read from the page around them (.page_context).
+The sightings of a site are counted (.evidence). A sighting is judged (.verdict) by the three models of Li 2006
+(.li2006), over the words that describe it and what its site shows elsewhere, by its size, and by a learned model of its
+signs (.learned_model); .reasons says why. Filter lists may overrule the verdict (.image_filter).
 """

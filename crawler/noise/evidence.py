@@ -11,10 +11,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import log
+from typing import TYPE_CHECKING
 
-from crawler.noise.redundancy import fold
-from crawler.noise.sighting import Sighting
-from crawler.noise.words import description
+from crawler.noise.li2006 import description, fold
+
+if TYPE_CHECKING:
+    from crawler.noise.sighting import Sighting
 
 MOST = 5_000
 """Different words, and different addresses, that are counted of a site."""
@@ -28,15 +30,15 @@ class Evidence:
     links: int = 0
     """How many pictures the pages show, each as often as it is there."""
     shown: Counter[str] = field(default_factory=Counter)
-    """How many pages show each address, folded (.redundancy)."""
+    """How many pages show each address, folded (li2006.fold)."""
     times: Counter[str] = field(default_factory=Counter)
-    """For each word the sum of f, how often it stands in a link, over all links (.entropy)."""
+    """For each word the sum of f, how often it stands in a link, over all links (formula 4 of Li 2006)."""
     spread: dict[str, float] = field(default_factory=dict)
     """For each word the sum of f log f, where it is not 0."""
     left: int = 0
     """Counts that were given up, of rare words and addresses, because the site has too many."""
 
-    def see(self, sightings: Iterable[Sighting]) -> None:
+    def see(self, sightings: Iterable["Sighting"]) -> None:
         """Count one more page, by all its pictures."""
         self.pages += 1
         addresses: set[str] = set()

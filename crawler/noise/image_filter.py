@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crawler.noise.evidence import Evidence
 from crawler.noise.reasons import NoiseReason
-from crawler.noise.sighting import Sighting
-from crawler.noise.verdict import Judge, Verdict
 from crawler.translation.reasons import Reason
 from crawler.urls.parsing import site
 
 if TYPE_CHECKING:
-    pass
+    from crawler.noise.evidence import Evidence
+    from crawler.noise.sighting import Sighting
+    from crawler.noise.verdict import Judge, Verdict
 
 
 class FilterLists:
@@ -47,10 +46,10 @@ BY_LIST = "filter_list"
 class ImageNoiseFilter:
     """A judge of pictures, and filter lists that overrule it."""
 
-    judge: Judge
+    judge: "Judge"
     lists: FilterLists | None = None
 
-    def verdict(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+    def verdict(self, sighting: "Sighting", evidence: "Evidence") -> "Verdict":
         """The verdict on a picture, by what its site shows on all its pages so far."""
         said = self.judge.judge(sighting, evidence)
         if self._is_listed(sighting):
@@ -58,7 +57,7 @@ class ImageNoiseFilter:
             return said._replace(is_noise=True, probability=1.0, reasons=reasons, decided_by=BY_LIST)
         return said
 
-    def _is_listed(self, sighting: Sighting) -> bool:
+    def _is_listed(self, sighting: "Sighting") -> bool:
         """Whether a picture or where it leads is on the lists."""
         if self.lists is None:
             return False
@@ -67,7 +66,7 @@ class ImageNoiseFilter:
         return bool(sighting.target) and self.lists.hit(sighting.target, sighting.page, "document")
 
 
-def leads_to_noise(sighting: Sighting, verdict: Verdict, judge: Judge, pages: int) -> bool:
+def leads_to_noise(sighting: "Sighting", verdict: "Verdict", judge: "Judge", pages: int) -> bool:
     """Whether the page behind a picture is noise too, by the judge and by how many pages of the site it has seen.
 
     A picture that is noise may lead to a good page of the same site: the thumbnail of another story does. So the page

@@ -19,16 +19,18 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import exp, log1p
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crawler.noise import signs
-from crawler.noise.evidence import Evidence
-from crawler.noise.redundancy import fold
-from crawler.noise.sighting import Sighting
+from crawler.noise.li2006 import fold
+
+if TYPE_CHECKING:
+    from crawler.noise.evidence import Evidence
+    from crawler.noise.sighting import Sighting
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
@@ -47,12 +49,12 @@ MOST = 30.0
 NO_WEIGHTS = (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
 
 
-class WeightsError(Exception):
+class NoiseWeightsError(Exception):
     """A file that holds no weights; the message is one sentence for the user."""
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class NoiseModel:
     """All that was learned."""
 
     splits: Ints
@@ -74,7 +76,7 @@ class Model:
         return found
 
 
-def signs_of(sighting: Sighting, evidence: Evidence, entropy: float | None, keyword: float | None) -> Floats:
+def signs_of(sighting: "Sighting", evidence: "Evidence", entropy: float | None, keyword: float | None) -> Floats:
     """The signs of a picture: what its page tells of it, and what the other pages of its site say."""
     pages, shown = evidence.pages, evidence.shown.get(fold(sighting.url), 0)
     others = max(0, shown - 1)
@@ -97,7 +99,7 @@ def probability(logit: float) -> float:
     return 1 / (1 + exp(-min(max(logit, -MOST), MOST)))
 
 
-def save(model: Model, path: Path) -> None:
+def save(model: NoiseModel, path: Path) -> None:
     """Write a model to a file that `load` reads."""
     held: dict[str, Any] = {
         "splits": model.splits.astype(np.uint8),
@@ -111,13 +113,13 @@ def save(model: Model, path: Path) -> None:
         np.savez_compressed(file, **held)
 
 
-def load(path: Path) -> Model:
+def load(path: Path) -> NoiseModel:
     """The model in a file, a WeightsError where it holds none that fits; nothing in it is run."""
     try:
         with np.load(path, allow_pickle=False) as held:
             if tuple(held["names"].tolist()) != SIGNS:
                 raise ValueError("other signs")
-            model = Model(
+            model = NoiseModel(
                 held["splits"].astype(np.intp),
                 held["edges"].astype(np.float32),
                 held["tables"].astype(np.float32),
@@ -137,11 +139,11 @@ def load(path: Path) -> Model:
             raise ValueError("signs")
         return model
     except NO_WEIGHTS as error:
-        raise WeightsError(f"{str(path)!r} holds no weights of pictures") from error
+        raise NoiseWeightsError(f"{str(path)!r} holds no weights of pictures") from error
 
 
 @cache
-def shipped() -> Model:
+def shipped() -> NoiseModel:
     """The model that comes with this release."""
     return load(WEIGHTS)
 
@@ -194,7 +196,7 @@ class _Ready(NamedTuple):
 
 
 @lru_cache(maxsize=MODELS)
-def _ready(model: Model) -> _Ready:
+def _ready(model: NoiseModel) -> _Ready:
     usual = model.usual[model.splits] > model.edges
     trees, added, groups = [np.arange(len(model.tables))], [model.tables], []
     for at, group in enumerate(_OF_GROUP):
@@ -219,7 +221,7 @@ def _ready(model: Model) -> _Ready:
     )
 
 
-def changes(model: Model, signs: Floats) -> Changes:
+def changes(model: NoiseModel, signs: Floats) -> Changes:
     """What a model says of the signs of a picture, and which of them it hangs on."""
     ready = _ready(model)
     is_over = (signs.take(ready.splits) > ready.edges).view(np.uint8)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import auto
 from math import expm1
 
-from crawler.noise.redundancy import LEAST_PAGES
+from crawler.noise.li2006 import LEAST_PAGES
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has
 
 NEAR = 3
@@ -16,7 +16,7 @@ STORIES = "figure article main".split()
 
 
 @dataclass(frozen=True)
-class Picture(Judged):
+class JudgedImage(Judged):
     """A picture by its signs (.learned); the verdict is whether it is noise."""
 
     pages: int
@@ -58,7 +58,7 @@ class Picture(Judged):
         return min(self.number("pages with it") + 1, self.pages)
 
 
-def like(family: str) -> Callable[[Picture], bool]:
+def like(family: str) -> Callable[[JudgedImage], bool]:
     """Whether the elements around a picture have names of a family (.called)."""
     return lambda picture: any(picture.sign(f"{where} {family}") for where in ("own", "near", "far"))
 

@@ -5,11 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from crawler.noise.signs import SIGNS, signs
-from crawler.noise.surroundings import Surroundings
-from crawler.page.page import Extraction, Page
-
-MOST_LETTERS = 300
+MOST_TEXT = 300
 """Of each text beside a picture, that are kept."""
 
 
@@ -31,13 +27,8 @@ class Sighting:
 
     @cached_property
     def signs(self) -> tuple[float, ...]:
-        """What the page tells of the picture's place, in numbers (.place); none where the page is not known."""
+        """The signs of the image on its page (crawler.noise.signs); none where the page is not known."""
         return self.read()
-
-    @property
-    def is_head(self) -> bool:
-        """Whether the page gives it as its own picture."""
-        return bool(self.signs) and bool(self.signs[SIGNS.index("head picture")])
 
     def alone(self) -> "Sighting":
         """The sighting without its page, which takes far more memory."""
@@ -57,21 +48,3 @@ class Sighting:
         url, target, page, alt, title, anchor_text = texts
         read = partial(tuple, [float(number) for number in numbers])
         return cls(url, target, page, alt, title, anchor_text, (width, height), read)
-
-
-def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
-    """The pictures of a page, in page order; the main text tells which of them stand in it."""
-    around = Surroundings(page, extraction)
-    return tuple(
-        Sighting(
-            one.url,
-            one.target,
-            page.url,
-            one.alt[:MOST_LETTERS],
-            one.title[:MOST_LETTERS],
-            one.anchor_text[:MOST_LETTERS],
-            (one.width, one.height),
-            partial(signs, around, index),
-        )
-        for index, one in enumerate(page.images)
-    )

@@ -2,15 +2,17 @@
 
 import re
 from bisect import bisect_left
+from functools import partial
 from itertools import islice
 from math import log1p
 from urllib.parse import urlsplit
 
 from lxml import etree
 
-from crawler.noise.name_families import FAMILIES, MOST_LETTERS, families
-from crawler.noise.surroundings import ABOUT, SHORT, Surroundings, file_name
-from crawler.page.contents import ImageLink
+from crawler.noise.page_context import ABOUT, FAMILIES, MOST_LETTERS, SHORT, PageContext, families, file_name
+from crawler.noise.sighting import MOST_TEXT, Sighting
+from crawler.page.links import ImageLink
+from crawler.page.page import Extraction, Page
 from crawler.page.text import words
 from crawler.urls.parsing import site
 
@@ -45,7 +47,7 @@ _SIZE_ASKED = re.compile(r"[?&/;,_](?:w|width|imwidth|resize|size)[=:_-]?(\d{2,4
 _DATE = re.compile(r"(?:19|20)\d\d[-/_]?(?:0[1-9]|1[0-2])")
 
 
-def signs(around: Surroundings, index: int) -> tuple[float, ...]:
+def signs(around: PageContext, index: int) -> tuple[float, ...]:
     """The signs of one of the pictures of a page, by its index among them; SIGNS names them."""
     image = around.page.images[index]
     found = [
@@ -68,7 +70,7 @@ _PLACE = (
 ).split(",")
 
 
-def _of_place(around: Surroundings, image: ImageLink, index: int) -> list[float]:
+def _of_place(around: PageContext, image: ImageLink, index: int) -> list[float]:
     kept, blocks, at = around.kept, around.page.blocks, image.at
     where = bisect_left(kept, at)
     back = at - kept[where - 1] if where else FAR
@@ -100,7 +102,7 @@ _HOLDS = tuple(f"{name} ^{level}" for level in range(LEVELS) for name in _HELD)
 _INSIDE = ("in main container", "levels to main", "depth")
 
 
-def _of_containers(around: Surroundings, image: ImageLink) -> list[float]:
+def _of_containers(around: PageContext, image: ImageLink) -> list[float]:
     """What the containers around the picture hold, each larger than the one before."""
     containers, known = around.page.containers, around.containers
     element: etree._Element | None = image.element
@@ -136,7 +138,7 @@ _IN = tuple(f"in {tag}" for tag in FRAMES)
 _LIKE = ("pictures like it", "is lazy")
 
 
-def _of_elements(around: Surroundings, image: ImageLink, index: int) -> list[float]:
+def _of_elements(around: PageContext, image: ImageLink, index: int) -> list[float]:
     tags = {str(one.tag) for one in islice(image.element.iterancestors(), MOST_DEPTH)}
     lazy = image.element.get("loading") == "lazy" or any(str(name).startswith("data-") for name in image.element.attrib)
     return [*(tag in tags for tag in FRAMES), log1p(around.alike[around.kinds[index]]), lazy]
@@ -169,7 +171,7 @@ def _of_size(image: ImageLink) -> list[float]:
 _WORDS = "alt,has alt,title,anchor text,alt in title,alt words,near text,caption".split(",")
 
 
-def _of_words(around: Surroundings, image: ImageLink) -> list[float]:
+def _of_words(around: PageContext, image: ImageLink) -> list[float]:
     said = frozenset(words(f"{image.alt} {image.title}"[:MOST_SAID]))
     common = len(said & around.title_words)
     following = around.page.blocks[image.at] if image.at < len(around.page.blocks) else None
@@ -191,7 +193,7 @@ _TARGET = (
 _FILE = "own host,own site,path depth,query,digits,name length,head picture,in scripts,date in address".split(",")
 
 
-def _of_addresses(around: Surroundings, image: ImageLink) -> list[float]:
+def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
     host, path, query = _parts(image.url)
     name, ending = file_name(image.url), _ending(path)
     is_ours = site(image.url) == around.site
@@ -210,7 +212,7 @@ def _of_addresses(around: Surroundings, image: ImageLink) -> list[float]:
     ]
 
 
-def _of_target(around: Surroundings, target: str) -> list[float]:
+def _of_target(around: PageContext, target: str) -> list[float]:
     if not target:
         return [0.0] * len(_TARGET)
     _, path, query = _parts(target)
@@ -274,3 +276,21 @@ SIGNS = (
     *OF_PAGE,
 )
 """The names of the signs."""
+
+
+def sightings(page: Page, extraction: Extraction) -> tuple[Sighting, ...]:
+    """The pictures of a page, in page order; the main text tells which of them stand in it."""
+    around = PageContext(page, extraction)
+    return tuple(
+        Sighting(
+            one.url,
+            one.target,
+            page.url,
+            one.alt[:MOST_TEXT],
+            one.title[:MOST_TEXT],
+            one.anchor_text[:MOST_TEXT],
+            (one.width, one.height),
+            partial(signs, around, index),
+        )
+        for index, one in enumerate(page.images)
+    )

@@ -4,26 +4,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.noise.entropy import entropy
 from crawler.noise.evidence import Evidence
-from crawler.noise.keyword import NoiseWords
-from crawler.noise.keyword import shipped as shipped_words
-from crawler.noise.reasons import GROUPS, NoiseReason, Picture
-from crawler.noise.redundancy import LEAST_PAGES, redundancy
-from crawler.noise.sighting import Sighting, sightings
-from crawler.noise.signs import PIXEL
-from crawler.noise.words import description
+from crawler.noise.li2006 import LEAST_PAGES, NoiseWords, description, entropy, redundancy
+from crawler.noise.li2006 import shipped as shipped_words
+from crawler.noise.reasons import GROUPS, JudgedImage, NoiseReason
+from crawler.noise.sighting import Sighting
+from crawler.noise.signs import PIXEL, SIGNS, sightings
 from crawler.page.page import Extraction, Page
 from crawler.translation.reasons import Reason, weightiest
 
 if TYPE_CHECKING:  # it imports numpy, which waits for the first picture
-    from crawler.noise.learned_model import Model
+    from crawler.noise.learned_model import NoiseModel
 
 MOST_NAMED = 5
 """Words that a reason names."""
 
 
-class Opinion(NamedTuple):
+class ModelVerdict(NamedTuple):
     """What one model says of a picture."""
 
     score: float | None = None
@@ -47,7 +44,7 @@ class Opinion(NamedTuple):
         return min(max(self.score / self.limit, 0.0), 1.0) / 2 if self.limit > 0 else 0.0
 
 
-NOTHING = Opinion()
+NOTHING = ModelVerdict()
 
 
 class Verdict(NamedTuple):
@@ -65,7 +62,7 @@ class Verdict(NamedTuple):
     """The first model that called it noise; empty where none did."""
 
 
-class Scores(NamedTuple):
+class LiScores(NamedTuple):
     """What the three models of the paper make of a picture; None where one has nothing to go by."""
 
     keyword: float | None
@@ -79,7 +76,7 @@ class Judge:
 
     models: tuple[str, ...] = ("learned", "size", "redundancy")
     """Names of `MODELS`."""
-    learned: "Model | None" = None
+    learned: "NoiseModel | None" = None
     """None for the one that comes with this release."""
     learned_limit: float | None = None
     """None for the limit that the learned model comes with."""
@@ -116,58 +113,63 @@ class Judge:
         )
 
 
-def scores_of(sighting: Sighting, evidence: Evidence, noise_words: NoiseWords | None = None) -> Scores:
+def scores_of(sighting: Sighting, evidence: Evidence, noise_words: NoiseWords | None = None) -> LiScores:
     """The scores of the three models of the paper, by the words that are shipped if no others are given."""
     words = description(sighting)
-    return Scores(
+    return LiScores(
         (noise_words or shipped_words()).score(words),
         redundancy(sighting.url, evidence.shown, evidence.pages),
         entropy(words, evidence.times, evidence.spread, evidence.links),
     )
 
 
-def _by_keyword(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
+def _by_keyword(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     known, score = judge.noise_words, scores.keyword
     limit = known.limit if judge.keyword_limit is None else judge.keyword_limit
     if not known.is_over(score, limit):
-        return Opinion(score, limit)
+        return ModelVerdict(score, limit)
     telling = [word for word in known.common(description(sighting)) if known.weights[word] >= limit]
     heaviest = sorted(telling, key=lambda word: (-known.weights[word], word))[:MOST_NAMED]
-    return Opinion(score, limit, True, (Reason(NoiseReason.KEYWORDS, {"words": heaviest}),))
+    return ModelVerdict(score, limit, True, (Reason(NoiseReason.KEYWORDS, {"words": heaviest}),))
 
 
-def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
+def _by_redundancy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     limit, score = judge.redundancy_limit, scores.redundancy
     if score is None or not judge.is_everywhere(score, evidence.pages):
-        return Opinion(score, limit)
+        return ModelVerdict(score, limit)
     values = {"shown": round(score * evidence.pages), "pages": evidence.pages}
-    return Opinion(score, limit, True, (Reason(NoiseReason.SHOWN_ON_PAGES, values),))
+    return ModelVerdict(score, limit, True, (Reason(NoiseReason.SHOWN_ON_PAGES, values),))
 
 
-def _by_size(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
+def _is_head(sighting: Sighting) -> bool:
+    """Whether the page gives the picture as its own."""
+    return bool(sighting.signs) and bool(sighting.signs[SIGNS.index("head picture")])
+
+
+def _by_size(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     width, height = sighting.size
-    if width is None or height is None or max(width, height) > PIXEL or sighting.is_head:
+    if width is None or height is None or max(width, height) > PIXEL or _is_head(sighting):
         return NOTHING
     reason = Reason(NoiseReason.UNSEEN, {"width": width, "height": height})
-    return Opinion(1.0, 1.0, True, (reason,), is_calibrated=True)
+    return ModelVerdict(1.0, 1.0, True, (reason,), is_calibrated=True)
 
 
-def _by_entropy(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
+def _by_entropy(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     limit, score = judge.entropy_limit, scores.entropy
     # The pictures of a page or two share the words of their host and folder, whatever they show.
     if score is None or score <= limit or evidence.pages < LEAST_PAGES:
-        return Opinion(score, limit)
+        return ModelVerdict(score, limit)
     commonest = sorted(set(description(sighting)), key=lambda word: (-evidence.times[word], word))
-    return Opinion(score, limit, True, (Reason(NoiseReason.COMMON_WORDS, {"words": commonest[:MOST_NAMED]}),))
+    return ModelVerdict(score, limit, True, (Reason(NoiseReason.COMMON_WORDS, {"words": commonest[:MOST_NAMED]}),))
 
 
-def _probability(said: Sequence[Opinion], is_noise: bool) -> float:
+def _probability(said: Sequence[ModelVerdict], is_noise: bool) -> float:
     """The highest of the models' probabilities; where it is no noise, of the calibrated ones if there are any."""
     calibrated = [] if is_noise else [one for one in said if one.is_calibrated]
     return max([one.probability for one in calibrated or said], default=0.0)
 
 
-def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: Judge) -> Opinion:
+def _by_learned(sighting: Sighting, evidence: Evidence, scores: LiScores, judge: Judge) -> ModelVerdict:
     if not sighting.signs:  # nobody has seen its page
         return NOTHING
     from crawler.noise import learned_model
@@ -179,14 +181,14 @@ def _by_learned(sighting: Sighting, evidence: Evidence, scores: Scores, judge: J
     limit = model.limit if judge.learned_limit is None else judge.learned_limit
     is_noise = likely > limit
     at = learned_model.AT
-    picture = Picture(lambda name: signs.item(at[name]), is_noise, max(1, evidence.pages))
+    picture = JudgedImage(lambda name: signs.item(at[name]), is_noise, max(1, evidence.pages))
     why = weightiest(GROUPS, changed.groups, picture) or (Reason(NoiseReason.ALL_TOGETHER, {}),)
     if likely > 0.5 and not is_noise:
         why = (Reason(NoiseReason.BELOW_LIMIT, {"percent": float(f"{100 * limit:.4g}")}), *why)
-    return Opinion(likely, limit, is_noise, why, is_calibrated=True)
+    return ModelVerdict(likely, limit, is_noise, why, is_calibrated=True)
 
 
-MODELS: dict[str, Callable[[Sighting, Evidence, Scores, Judge], Opinion]] = {
+MODELS: dict[str, Callable[[Sighting, Evidence, LiScores, Judge], ModelVerdict]] = {
     "learned": _by_learned,
     "size": _by_size,
     "keyword": _by_keyword,

@@ -1,5 +1,7 @@
-"""The elements by which a page says something about itself, found in one pass."""
+"""What a page says about itself to machines: JSON-LD, meta and time elements, directives for robots."""
 
+import re
+from collections.abc import Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -9,6 +11,15 @@ MAX_ELEMENTS, MAX_SCRIPTS, MAX_TIMES = 2_000, 20, 100  # looked at: meta, script
 MAX_JSON = 200_000  # characters of one JSON-LD script read
 MAX_LINE = 120  # characters of a name of a meta element, or of a date
 MAX_HEADLINE = 400  # characters of what a meta element says
+BOT = "winnow"
+"""The name by which robots.txt, meta tags and headers may address this crawler."""
+# Possessive, so that no digit of a time alone is taken for an address.
+REFRESH = re.compile(
+    r"\s*(\d{1,6}+)[\d.]*+(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?+['\"]?+([^'\"]+)", re.IGNORECASE | re.ASCII
+)
+# Directives that have a value after a colon, where other colons end a robot's name.
+VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
+REFUSALS = frozenset(("noindex", "nofollow", "none"))
 
 
 class Head(NamedTuple):
@@ -37,3 +48,42 @@ def read_head(root: _Element) -> Head:
                 if name := element.get(attribute):
                     metas.setdefault(name[:MAX_LINE].lower(), content[:MAX_HEADLINE])
     return Head(tuple(scripts), metas, tuple(times[:MAX_TIMES]))
+
+
+def _addressed_to_us(header: str) -> str:
+    """The directives of one X-Robots-Tag header, none when it speaks to another robot.
+
+    >>> _addressed_to_us("noindex, nofollow"), _addressed_to_us("otherbot: noindex"), _addressed_to_us("winnow: none")
+    ('noindex, nofollow', '', 'none')
+    """
+    name, colon, rest = header.partition(":")
+    if not colon or "," in name or name.strip().lower() in VALUED:
+        return header
+    return rest.strip() if name.strip().lower() == BOT else ""
+
+
+def read_metas(root: _Element) -> dict[str, str]:
+    """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
+    found: dict[str, str] = {}
+    robots: dict[str, list[str]] = {}
+    for element in root.iter("meta"):
+        name = (element.get("name") or element.get("property") or element.get("http-equiv") or "").lower()
+        content = element.get("content")
+        if not name or content is None:
+            continue
+        if name in ("robots", BOT):
+            robots.setdefault(name, []).append(content)
+        # Without scripts a page may send its readers away; what it says in its own text is kept all the same.
+        elif name != "refresh" or next(element.iterancestors("noscript"), None) is None:
+            found.setdefault(name, content)
+    return found | {name: ",".join(contents) for name, contents in robots.items()}
+
+
+def robots_directives(metas: Mapping[str, str], header: str) -> frozenset[str]:
+    """What a page asks of robots by its meta tags and its X-Robots-Tag headers (one a line), such as noindex."""
+    given = [metas.get("robots", ""), metas.get(BOT, ""), *map(_addressed_to_us, header.splitlines())]
+    words = {word.strip().lower() for directives in given for word in directives.split(",")}
+    words |= REFUSALS.intersection(" ".join(words).split())  # some pages put spaces between them
+    if "none" in words:
+        words |= {"noindex", "nofollow"}
+    return frozenset(words - {""})

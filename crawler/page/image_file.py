@@ -10,14 +10,14 @@ SVG_AT = 1_000  # bytes among which an SVG says that it is one
 SKIPPED_JPEG = frozenset((0xC4, 0xC8, 0xCC))  # markers between those of frames that are none
 
 
-class Type(NamedTuple):
+class ImageType(NamedTuple):
     """A type of picture: its name for headers and lists, and the ending of its files."""
 
     media_type: str
     ending: str
 
 
-class Content(StrEnum):
+class NonImage(StrEnum):
     """What bytes are that are no picture to be kept."""
 
     SVG = "svg"
@@ -27,9 +27,9 @@ class Content(StrEnum):
     EMPTY = "empty"
 
 
-PNG, JPEG, GIF = Type("image/png", ".png"), Type("image/jpeg", ".jpg"), Type("image/gif", ".gif")
-WEBP, AVIF = Type("image/webp", ".webp"), Type("image/avif", ".avif")
-BMP, ICO = Type("image/bmp", ".bmp"), Type("image/x-icon", ".ico")
+PNG, JPEG, GIF = ImageType("image/png", ".png"), ImageType("image/jpeg", ".jpg"), ImageType("image/gif", ".gif")
+WEBP, AVIF = ImageType("image/webp", ".webp"), ImageType("image/avif", ".avif")
+BMP, ICO = ImageType("image/bmp", ".bmp"), ImageType("image/x-icon", ".ico")
 SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": PNG,
     b"\xff\xd8\xff": JPEG,
@@ -39,7 +39,7 @@ SIGNATURES = {
 }
 
 
-def type_of(body: bytes) -> Type | None:
+def type_of(body: bytes) -> ImageType | None:
     """The type that the first bytes tell, or None where they are of no picture that is kept.
 
     >>> type_of(b"GIF89a..."), type_of(b"<html>")
@@ -64,16 +64,16 @@ def _brands(body: bytes) -> list[bytes]:
     return [body[at : at + 4] for at in range(16, end, 4)]
 
 
-def content_of(body: bytes) -> Content | None:
+def content_of(body: bytes) -> NonImage | None:
     """What bytes are instead of a picture that is kept; None where they are one."""
     if type_of(body) is not None:
         return None
     start = body[:SVG_AT].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<svg", b"<?xml", b"<!--", b"<!doctype svg")) and b"<svg" in start:
-        return Content.SVG
+        return NonImage.SVG
     if start.startswith((b"<!doctype html", b"<html")):
-        return Content.HTML
-    return Content.UNKNOWN if body else Content.EMPTY
+        return NonImage.HTML
+    return NonImage.UNKNOWN if body else NonImage.EMPTY
 
 
 def size(body: bytes) -> tuple[int, int] | None:

@@ -4,39 +4,22 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import dropwhile
 from typing import Any, TypeVar, cast
 
 from lxml import etree
 
-from crawler.page.contents import Anchor, Block, Containers, ImageLink, Link, Picture, Targets, Walked, targets, walk
+from crawler.page.contents import Block, Containers, ImageElement, LinkElement, PageContents, contents
 from crawler.page.decoding import decode, is_clean_utf8
-from crawler.page.head import Head, read_head
-from crawler.page.limits import Cut, bounded, is_deep
+from crawler.page.head import REFRESH, Head, read_head, read_metas, robots_directives
+from crawler.page.links import ImageLink, Link, PageTargets, targets
 from crawler.page.text import fold_space
+from crawler.page.tree import Cut, parsed
 from crawler.urls.parsing import absolute
-
-BOT = "winnow"
-"""The name by which robots.txt, meta tags and headers may address this crawler."""
 
 HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 MEDIA_TYPE = re.compile(r"[\s\"']*([\w.+-]{1,60}/[\w.+-]{1,60})", re.ASCII)
 MAX_NEAR_TEXT = 200
 MAX_BASE = 2083  # every relative link of the page is joined to it
-# Possessive, so that no digit of a time alone is taken for an address.
-REFRESH = re.compile(
-    r"\s*(\d{1,6}+)[\d.]*+(?:\s*+[;,]|\s)\s*+(?:url\s*+=\s*+)?+['\"]?+([^'\"]+)", re.IGNORECASE | re.ASCII
-)
-# Directives that have a value after a colon, where other colons end a robot's name.
-VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
-
-OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
-"""Elements that a head may have."""
-
-REFUSALS = frozenset(("noindex", "nofollow", "none"))
-
-PERMALINK = "¶"
-"""What manuals write behind a heading to link to it."""
 
 T = TypeVar("T")
 
@@ -101,20 +84,7 @@ class Page:
 
     @cached_property
     def _parsed(self) -> tuple[etree._Element, Cut | None]:
-        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
-        source, ended = bounded(self.body if self._is_clean else self.html.encode("utf-8", "replace"))
-        try:
-            root = etree.fromstring(source, parser)
-        except (etree.XMLSyntaxError, ValueError):
-            root = None
-        if root is None:
-            return etree.Element("html"), ended
-        # What stands after </html> becomes a second root, which browsers show with the first.
-        for late in list(root.itersiblings(etree.Element)):
-            root.append(late)
-        _open_body(root)
-        _silence_permalinks(root)
-        return root, ended or (Cut.DEPTH if is_deep(root) else None)
+        return parsed(self.body if self._is_clean else self.html.encode("utf-8", "replace"))
 
     @cached_property
     def root(self) -> etree._Element:
@@ -136,11 +106,11 @@ class Page:
         return self.url
 
     @cached_property
-    def _walked(self) -> Walked:
-        return walk(self.root)
+    def _walked(self) -> PageContents:
+        return contents(self.root)
 
     @cached_property
-    def _targets(self) -> Targets:
+    def _targets(self) -> PageTargets:
         return targets(self._walked, self.base)
 
     @cached_property
@@ -159,12 +129,12 @@ class Page:
         return self._targets.images
 
     @cached_property
-    def anchors(self) -> list[Anchor]:
+    def anchors(self) -> list[LinkElement]:
         """What may be a link: all that `links` are made of."""
         return self._walked.anchors
 
     @cached_property
-    def pictures(self) -> list[Picture]:
+    def pictures(self) -> list[ImageElement]:
         """What may be a picture: all that `images` are made of."""
         return self._walked.pictures
 
@@ -213,19 +183,7 @@ class Page:
     @cached_property
     def meta(self) -> dict[str, str]:
         """The meta tags by lower-case name, property or http-equiv; the first of each, robots' joined."""
-        found: dict[str, str] = {}
-        robots: dict[str, list[str]] = {}
-        for element in self.root.iter("meta"):
-            name = (element.get("name") or element.get("property") or element.get("http-equiv") or "").lower()
-            content = element.get("content")
-            if not name or content is None:
-                continue
-            if name in ("robots", BOT):
-                robots.setdefault(name, []).append(content)
-            # Without scripts a page may send its readers away; what it says in its own text is kept all the same.
-            elif name != "refresh" or next(element.iterancestors("noscript"), None) is None:
-                found.setdefault(name, content)
-        return found | {name: ",".join(contents) for name, contents in robots.items()}
+        return read_metas(self.root)
 
     @cached_property
     def canonical(self) -> str | None:
@@ -238,13 +196,7 @@ class Page:
     @cached_property
     def robots(self) -> frozenset[str]:
         """What the page asks of robots, from its meta tags and headers, such as noindex and nofollow."""
-        asked = [self.meta.get("robots", ""), self.meta.get(BOT, "")]
-        asked += [_addressed_to_us(line) for line in self.robots_header.splitlines()]
-        words = {word.strip().lower() for words in asked for word in words.split(",")}
-        words |= REFUSALS.intersection(" ".join(words).split())  # some pages put spaces between them
-        if "none" in words:
-            words |= {"noindex", "nofollow"}
-        return frozenset(words - {""})
+        return robots_directives(self.meta, self.robots_header)
 
     @cached_property
     def refresh(self) -> tuple[int, str] | None:
@@ -252,40 +204,6 @@ class Page:
         match = REFRESH.match(self.meta.get("refresh", ""))
         url = absolute(self.base, match[2]) if match else None
         return (int(match[1]), url) if match and url else None
-
-
-def _open_body(root: etree._Element) -> None:
-    """Move what stands in a head into the body, from the first element on that belongs in no head.
-
-    Browsers do so; libxml2 does it for the elements that were there before HTML 5.
-    """
-    late = [one for head in root.findall("head") for one in dropwhile(lambda one: one.tag in OF_HEADS, head)]
-    if not late:
-        return
-    if (body := root.find("body")) is None:
-        body = etree.SubElement(root, "body")
-    late[-1].tail = (late[-1].tail or "") + (body.text or "") or None
-    body.text = None
-    body[:0] = late
-
-
-def _silence_permalinks(root: etree._Element) -> None:
-    """Take the text out of links that are nothing but this mark."""
-    for link in root.iter("a"):
-        if (text := link.text) and PERMALINK in text and text.strip() == PERMALINK and not len(link):
-            link.text = None
-
-
-def _addressed_to_us(header: str) -> str:
-    """The directives of one X-Robots-Tag header, none when it speaks to another robot.
-
-    >>> _addressed_to_us("noindex, nofollow"), _addressed_to_us("otherbot: noindex"), _addressed_to_us("winnow: none")
-    ('noindex, nofollow', '', 'none')
-    """
-    name, colon, rest = header.partition(":")
-    if not colon or "," in name or name.strip().lower() in VALUED:
-        return header
-    return rest.strip() if name.strip().lower() == BOT else ""
 
 
 def media_type(content_type: str) -> str:

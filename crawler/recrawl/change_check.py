@@ -3,8 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from crawler.extraction import EXTRACTORS, LEARNING, Extractor
-from crawler.extraction.version import version
+from crawler.extraction import EXTRACTORS, LEARNING, Extractor, version
 from crawler.page.page import Extraction, Page
 from crawler.page.text import fingerprint
 from crawler.recrawl.near_duplicates import signature, similarity

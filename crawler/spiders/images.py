@@ -11,7 +11,8 @@ from scrapy.http import Response
 from crawler.frontier.page_result import Candidate
 from crawler.items import ImageItem
 from crawler.noise.evidence import Evidence
-from crawler.noise.sighting import Sighting, sightings
+from crawler.noise.sighting import Sighting
+from crawler.noise.signs import sightings
 from crawler.outcomes import Code, Outcome
 from crawler.page.image_file import content_of, type_of
 from crawler.spiders.failures import NO_WHOLE_PAGE

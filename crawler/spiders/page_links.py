@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crawler.frontier.page_result import Candidate
-from crawler.topic.focus import Lead
+from crawler.topic.waiting_links import LinkContext
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
-    from crawler.page.contents import Link
+    from crawler.page.links import Link
     from crawler.page.page import Page
     from crawler.spiders.crawl_status import OutcomeCounts
     from crawler.spiders.images import PageImages
@@ -29,11 +29,11 @@ class SelectedLinks:
 
     new: tuple[Candidate, ...] = ()
     """New links, still without priorities."""
-    words: tuple[Lead, ...] = ()
+    words: tuple[LinkContext, ...] = ()
     """The words of each new link."""
     pictured: tuple[Candidate, ...] = ()
     """New links that are only an image; their priority is fixed."""
-    again: tuple[Lead, ...] = ()
+    again: tuple[LinkContext, ...] = ()
     """Links to known addresses."""
 
 
@@ -71,8 +71,8 @@ class LinkSelector:
             else:
                 new.setdefault(link.url, []).append(link)
         called = _called(page, {*new, *again})
-        words = tuple(Lead(url, _anchor(links, called), page.near_text(links[0])) for url, links in new.items())
-        known = tuple(Lead(url, _anchor(links, called)) for url, links in again.items())
+        words = tuple(LinkContext(url, _anchor(links, called), page.near_text(links[0])) for url, links in new.items())
+        known = tuple(LinkContext(url, _anchor(links, called)) for url, links in again.items())
         return SelectedLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, tuple(pictured), known)
 
 

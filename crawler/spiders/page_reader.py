@@ -21,7 +21,7 @@ from crawler.spiders.page_links import LinkSelector, SelectedLinks
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
-    from crawler.extraction.template import Libraries
+    from crawler.extraction.template import SiteLibraries
     from crawler.frontier.frontier import Frontier
     from crawler.page.page import Extraction, Page
     from crawler.recrawl.change_check import ChangeDetector
@@ -44,7 +44,7 @@ class PageReader:
     pictures: PageImages
     comparison: ChangeDetector
     counts: OutcomeCounts
-    libraries: Libraries | None = None
+    libraries: SiteLibraries | None = None
     """Templates of hosts, if the method learns them."""
     max_depth: int | None = None
     min_relevance: float = 0.0

@@ -7,8 +7,9 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.extraction.template import Label, Libraries
-from crawler.topic.focus import HIGHEST, Focus
+from crawler.extraction.template import LeafLabel, SiteLibraries
+from crawler.topic.focus import Focus
+from crawler.topic.priority import HIGHEST
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier, LinkUpdates
@@ -113,7 +114,7 @@ class SharedLearning:
     scope: Scope
     topic: TopicTracker
     evidence: EvidenceCache
-    libraries: Libraries | None = None
+    libraries: SiteLibraries | None = None
     _known: set[tuple[str, str]] = field(default_factory=set)
 
     def take_in(self, kind: str, text: str) -> None:
@@ -133,6 +134,6 @@ class SharedLearning:
             self.take_in(kind, text)
         if self.libraries is not None:
             for name, tag, words in reply.templates:
-                self.libraries.take_in(name, Label(tag, words))
+                self.libraries.take_in(name, LeafLabel(tag, words))
         self.evidence.update(reply.evidence, reply.forgotten)
         return priorities

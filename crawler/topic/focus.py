@@ -1,6 +1,4 @@
-"""A link as its page shows it.
-
-Which link next: takes in each page as it is fetched, and gives the links that wait their priorities.
+"""Which link next: takes in each page as it is fetched, and gives the links that wait their priorities.
 
 The order in which a page is taken in:
 
@@ -12,44 +10,36 @@ The order in which a page is taken in:
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple
-from urllib.parse import unquote
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.page.text import terms, words
-from crawler.topic.apprentice import ADDRESS, ANCHOR, HOST, NEAR, Apprentice
+from crawler.page.text import terms
+from crawler.topic.apprentice import Apprentice, PageCredits
 from crawler.topic.learned_model import MOST_PAGES, Learned, read, summary, written
-from crawler.topic.priority import HIGHEST, SITE_FACTOR, Choice, Manner, Scorer
-from crawler.topic.relevance import Keywords, Known, Subject, forms
-from crawler.topic.topic import Topic
-from crawler.topic.vocabulary import PLACES, Values, Vector, Vocabulary
-from crawler.topic.waiting_links import KEPT, SCORE, SITE, TOLD, Links, Seen, Trails, Waiting
-from crawler.urls.parsing import host, lies_in, site
-
-
-class Lead(NamedTuple):
-    """An address, and the words that stand for it."""
-
-    url: str
-    anchor: str
-    """The link's own words: text, title and what a picture in it is called."""
-    near: str = ""
-    """The text around it."""
-
-
-__all__ = ["HIGHEST", "Focus", "Manner"]
+from crawler.topic.priority import HIGHEST, SITE_FACTOR, FocusOptions, Prioritizer, Scorer
+from crawler.topic.relevance import Keywords, Subject, forms
+from crawler.topic.topic import STOP_WORDS, Topic
+from crawler.topic.vocabulary import KnownPage, Values, Vector, Vocabulary
+from crawler.topic.waiting_links import (
+    KEPT,
+    SCORE,
+    SITE,
+    TOLD,
+    LinkContext,
+    LinkReader,
+    LinkTable,
+    WaitingLinks,
+    site_number,
+)
+from crawler.urls.parsing import host
 
 MOST_TEXT = 20_000
 """Characters of a page's text that are read."""
 MOST_TITLE = 500
 """Characters of its title."""
-MOST_LINK_TEXT = 200
-"""Characters of a link's words that are read, and of the text around it."""
-MOST_ADDRESS_WORDS = 20
 RENEWED_AFTER = 20
 """Pages, from the 60th on; earlier it is a third of those seen, and from the 400th on a twentieth, so that the work for
 a page does not grow."""
@@ -62,20 +52,19 @@ REMEMBERED = 200_000
 """Addresses of fetched pages, for links that are shown again."""
 UNNAMED = 0.5
 """Of a topic given in words, how much the likeness of a page counts that names none of them."""
-PREFERRED = 1.25
-"""How many times the score of a link to a preferred domain counts."""
 
 
 class Focus:
     """What one worker knows of its topic, and of the links that wait."""
 
-    def __init__(self, topic: Topic, manner: Manner | None = None, seat: int = 1) -> None:
-        self.topic, self.manner, self.seat = topic, manner or Manner(), seat
+    def __init__(self, topic: Topic, manner: FocusOptions | None = None, seat: int = 1) -> None:
+        self.topic, self.manner, self.seat = topic, manner or FocusOptions(), seat
         self.keywords = Keywords(dict(topic.words))
-        self.vocabulary = Vocabulary()
+        self.vocabulary = Vocabulary(STOP_WORDS)
+        self.reader = LinkReader(self.vocabulary, topic.prefer)
         self.subject = Subject()
-        self.trails, self.apprentice, self.waiting = Trails(), Apprentice(), Waiting()
-        self.choice = Choice(self.manner, seat)
+        self.trails, self.apprentice, self.waiting = PageCredits(), Apprentice(), WaitingLinks()
+        self.choice = Prioritizer(self.manner, seat)
         self.scorer = Scorer(self.subject, self.trails, self.apprentice, self.manner.learning)
         self._examples: set[int] = set()
         self._numbers: dict[str, int] = {}
@@ -105,8 +94,8 @@ class Focus:
         relevance = self._judged(vector, named)
         number = self.trails.add(relevance)
         self._remember(url, number)
-        self.subject.pages.append(Known(vector, number, named, hash(text[:MOST_TEXT]) in self._examples))
-        self.choice.fetched(_site_number(host(url)))
+        self.subject.pages.append(KnownPage(vector, number, named, hash(text[:MOST_TEXT]) in self._examples))
+        self.choice.fetched(site_number(host(url)))
         row = self._let_go(url)
         if row is not None:
             self.trails.lead(self.waiting.shown[row], relevance)
@@ -114,7 +103,7 @@ class Focus:
         self._since += 1
         return relevance
 
-    def seen_again(self, page_url: str, leads: Sequence[Lead]) -> None:
+    def seen_again(self, page_url: str, leads: Sequence[LinkContext]) -> None:
         """Take in links of a page that were known before it was."""
         number = self._numbers.get(page_url)
         if number is None:
@@ -122,11 +111,11 @@ class Focus:
         for lead in leads:
             row = self.waiting.rows.get(lead.url)
             if row is not None:
-                self.waiting.again(row, number, self._places(lead.anchor))
+                self.waiting.again(row, number, self.reader.places(lead.anchor))
             elif self._numbers.get(lead.url, number) != number:
                 self.trails.leads_to(number, self._numbers[lead.url])
 
-    def found(self, page_url: str, leads: Sequence[Lead]) -> list[int]:
+    def found(self, page_url: str, leads: Sequence[LinkContext]) -> list[int]:
         """The priorities of new links of a page, which wait from now on; those that do already keep theirs."""
         self.seen_again(page_url, [lead for lead in leads if lead.url in self.waiting.rows])
         self._make_room()
@@ -134,8 +123,8 @@ class Focus:
         for lead in leads:
             if lead.url not in self.waiting.rows:
                 if lead.near not in nears:
-                    nears[lead.near] = self._places(lead.near)
-                self.waiting.add(lead.url, self._seen(number, lead, nears[lead.near]))
+                    nears[lead.near] = self.reader.places(lead.near)
+                self.waiting.add(lead.url, self.reader.read(number, lead, nears[lead.near]))
         links = self.waiting.since(mark)
         self._score(links)
         links.table[TOLD] = self._priorities(links)
@@ -153,7 +142,7 @@ class Focus:
         self._make_room()
         mark = self.waiting.mark()
         for url, price in new.items():
-            self.waiting.add(url, replace(self._seen(None, Lead(url, ""), []), kept=price / 1000))
+            self.waiting.add(url, replace(self.reader.read(None, LinkContext(url, ""), []), kept=price / 1000))
         self.waiting.since(mark).table[TOLD] = list(new.values())
         return self._told(0)
 
@@ -185,7 +174,7 @@ class Focus:
         let_go, self._let_go_at = self._let_go_at, {}
         return let_go | {urls[row] or "": int(priorities[row]) for row in changed.tolist()}
 
-    def _score(self, links: Links) -> None:
+    def _score(self, links: LinkTable) -> None:
         links.table[SCORE] = np.where(links.table[KEPT] > 0, links.table[SCORE], self.scorer.scores(links))
 
     def _make_room(self) -> None:
@@ -265,7 +254,7 @@ class Focus:
         found = summary(self.vocabulary, self.subject, self.apprentice)
         return found | {"let_go": self.waiting.let_go}
 
-    def _priorities(self, links: Links) -> NDArray[np.int32]:
+    def _priorities(self, links: LinkTable) -> NDArray[np.int32]:
         return self.choice.priorities(links.table[SCORE], links.table[SITE], self.waiting.sites)
 
     def _vector(self, title: str, text: str) -> Vector:
@@ -291,20 +280,6 @@ class Focus:
         places = np.fromiter(times, np.int32, len(times))
         return Vector(places, np.fromiter(times.values(), np.float64, len(times))) if times else None
 
-    def _places(self, text: str) -> list[int]:
-        return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))
-
-    def _seen(self, page: int | None, lead: Lead, near: list[int]) -> Seen:
-        name = host(lead.url)
-        anchor = self._places(lead.anchor)
-        address = self.vocabulary.places(_address_words(lead.url))
-        signs = [ANCHOR * PLACES + place for place in anchor]
-        signs += [ADDRESS * PLACES + place for place in address]
-        signs += [NEAR * PLACES + place for place in near]
-        signs.append(HOST * PLACES + self.vocabulary.place(name))
-        factor = PREFERRED if lies_in(name, self.topic.prefer) else 1.0
-        return Seen(page, anchor, near, np.array(list(dict.fromkeys(signs)), np.int32), _site_number(name), factor)
-
     def _remember(self, url: str, number: int) -> None:
         self._numbers[url] = number
         if len(self._numbers) > REMEMBERED:
@@ -325,14 +300,3 @@ def _with_words(named: Any, relevance: Any) -> Any:
     most half if it names none.
     """
     return np.maximum(np.maximum(named, np.sqrt(named * relevance)), UNNAMED * relevance)
-
-
-def _address_words(url: str) -> list[str]:
-    path = url.partition("://")[2].partition("/")[2]
-    return words(unquote(path[:MOST_LINK_TEXT]).replace("_", " "))[:MOST_ADDRESS_WORDS]
-
-
-@lru_cache(maxsize=10_000)
-def _site_number(name: str) -> int:
-    """A number that the hosts of one site share."""
-    return int.from_bytes(blake2b(site(f"http://{name}/").encode(), digest_size=4).digest(), "big")

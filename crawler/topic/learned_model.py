@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from crawler.topic.apprentice import ADDRESS, HOST, SORTS, Apprentice, Ledger
-from crawler.topic.relevance import Known, Subject
+from crawler.topic.apprentice import Apprentice
+from crawler.topic.relevance import Subject
 from crawler.topic.topic import STOP_WORDS, tells
-from crawler.topic.vocabulary import LONGEST, PLACES, Vector, Vocabulary
+from crawler.topic.vocabulary import ADDRESS, HOST, LONGEST, PLACES, SORTS, KnownPage, SignCounts, Vector, Vocabulary
 
 VERSION = 1
 MOST_WORDS = 200
@@ -39,9 +39,9 @@ class Learned:
     pages: int
     words: dict[str, float]
     """In how many pages each stands."""
-    known: list[Known]
+    known: list[KnownPage]
     """Pages that are like the topic, and unlike it."""
-    signs: Ledger
+    signs: SignCounts
 
 
 def written(learned: Learned, vocabulary: Vocabulary) -> str:
@@ -85,24 +85,26 @@ def read(text: str, vocabulary: Vocabulary) -> Learned | None:
             int(_number(found["pages"])),
             {_word(word): _number(count) for word, count in found["words"].items()},
             [_known(page, vocabulary) for page in found["known"][:MOST_PAGES]],
-            Ledger(signs, _number(found["good"]), _number(found["bad"])),
+            SignCounts(signs, _number(found["good"]), _number(found["bad"])),
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
 
 
-def _page(page: Known, names: dict[int, str]) -> list[Any]:
+def _page(page: KnownPage, names: dict[int, str]) -> list[Any]:
     places, times = page.vector
     telling = np.argsort(-times, kind="stable")[:MOST_WORDS].tolist()
     words = {names[int(places[at])]: _short(times[at]) for at in telling if int(places[at]) in names}
     return [_short(page.named), words]
 
 
-def _known(page: Any, vocabulary: Vocabulary) -> Known:
+def _known(page: Any, vocabulary: Vocabulary) -> KnownPage:
     named, words = page
     times = {vocabulary.place(_word(word)): min(_number(count), MOST_TIMES) for word, count in words.items()}
     places = np.fromiter(times, np.int32, len(times))
-    return Known(Vector(places, np.fromiter(times.values(), np.float64, len(times))), named=min(_number(named), 1.0))
+    return KnownPage(
+        Vector(places, np.fromiter(times.values(), np.float64, len(times))), named=min(_number(named), 1.0)
+    )
 
 
 def _short(number: float) -> float:

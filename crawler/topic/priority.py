@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.topic.apprentice import Apprentice
+from crawler.topic.apprentice import Apprentice, PageCredits
 from crawler.topic.relevance import Subject
 from crawler.topic.vocabulary import Pairs, Values
-from crawler.topic.waiting_links import FACTOR, Links, Trails
+from crawler.topic.waiting_links import FACTOR, LinkTable
 
 HIGHEST = 999
 """The priority of a link that is asked for before all others: priorities are thousandths of a score."""
@@ -35,7 +35,7 @@ FOREFRONT = 300
 
 
 @dataclass(frozen=True)
-class Manner:
+class FocusOptions:
     """How to choose."""
 
     learning: bool = True
@@ -46,10 +46,10 @@ class Manner:
     """The share of the last pages that one site may have, as long as links to others wait."""
 
 
-class Choice:
+class Prioritizer:
     """What was fetched lately, and what is owed to the rest."""
 
-    def __init__(self, manner: Manner, seat: int) -> None:
+    def __init__(self, manner: FocusOptions, seat: int) -> None:
         self.manner = manner
         self._sites: deque[int] = deque(maxlen=WINDOW)
         self._owed = 0.0
@@ -88,7 +88,7 @@ class Choice:
 
 
 SHOWN, TRACK, WORDS, NEAR, PROMISE = 0.5, 1.2, 1.0, 0.3, 0.25
-DRAWN_BY = 1.0
+PRIOR_PAGES = 1.0
 
 
 @dataclass(frozen=True)
@@ -96,16 +96,16 @@ class Scorer:
     """What the scores of links are made of, as it is known now."""
 
     subject: Subject
-    trails: Trails
+    trails: PageCredits
     apprentice: Apprentice
     learning: bool = True
     """Whether it counts what links led to."""
 
-    def scores(self, links: Links) -> Values:
+    def scores(self, links: LinkTable) -> Values:
         """The score of each link, from 0 to 1."""
         count, shown = links.count, links.shown
         pages, mean = shown.sizes(count), self.trails.mean()
-        worth = (shown.sums(self.trails.worth(shown.numbers), count) + DRAWN_BY * mean) / (pages + DRAWN_BY)
+        worth = (shown.sums(self.trails.worth(shown.numbers), count) + PRIOR_PAGES * mean) / (pages + PRIOR_PAGES)
         words, near = self._of_topic(links.anchors, count), self._of_topic(links.nears, count)
         total, weight = SHOWN * worth + WORDS * words + NEAR * near, SHOWN + WORDS + NEAR
         if self.learning:

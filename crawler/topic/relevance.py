@@ -23,13 +23,12 @@ a page about all.
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
 from crawler.page.text import is_unspaced
-from crawler.topic.vocabulary import PLACES, Numbers, Values, Vector
+from crawler.topic.vocabulary import PLACES, KnownPage, Numbers, Values, Vector
 
 REMEMBERED = 500
 """Pages."""
@@ -41,31 +40,19 @@ LEAST_BOUND = 0.1
 """Of the likeness of the pages most like the aim."""
 
 
-@dataclass(frozen=True, eq=False)
-class Known:
-    """A page that is remembered, by the words in it."""
-
-    vector: Vector
-    number: int = -1
-    """Of a page of this run; another worker's, or an earlier run's, has none."""
-    named: float = 0.0
-    """How much it is about the words that the topic was given in."""
-    is_example: bool = False
-
-
 class Subject:
     """The aim, and the pages it is drawn from."""
 
     def __init__(self, words: Vector | None = None) -> None:
         self.words = words
         """Those that the topic was given in."""
-        self.pages: deque[Known] = deque(maxlen=REMEMBERED)
-        self.lent: dict[int, list[Known]] = {}
+        self.pages: deque[KnownPage] = deque(maxlen=REMEMBERED)
+        self.lent: dict[int, list[KnownPage]] = {}
         """Pages of other workers and of an earlier run, by their seats."""
         self.examples: list[Vector] = []
         self.against: list[Vector] = []
-        self.like: list[Known] = []
-        self.unlike: list[Known] = []
+        self.like: list[KnownPage] = []
+        self.unlike: list[KnownPage] = []
         self.bound = FIRST_BOUND
         self.aim, self.weights, self.squares, self.weighed = (np.zeros(PLACES) for _ in range(4))
         """The aim; the weights of words, their squares, and the weights times the aim."""
@@ -81,7 +68,7 @@ class Subject:
         odds = np.square(likeness / self.bound)
         return np.asarray(odds / (1 + odds))
 
-    def learn(self, weights: Values) -> list[tuple[Known, float]]:
+    def learn(self, weights: Values) -> list[tuple[KnownPage, float]]:
         """Draw the aim anew, with words of these weights; the pages of this run, and how like the aim each is now."""
         self.weights, self.squares = weights, np.square(weights)
         examples = self._mean(self.examples) - UNLIKE_WEIGHT * self._mean(self.against)
@@ -120,7 +107,7 @@ class Subject:
 class _Stack:
     """The vectors of pages, each of length 1: row, place and value of every word."""
 
-    def __init__(self, pages: Sequence[Known], weights: Values) -> None:
+    def __init__(self, pages: Sequence[KnownPage], weights: Values) -> None:
         self.count = len(pages)
         self.rows = np.repeat(np.arange(self.count), [len(page.vector.places) for page in pages])
         self.places: Numbers = np.concatenate([page.vector.places for page in pages])

@@ -1,26 +1,65 @@
-"""Rows of numbers of any length, in two arrays that grow: the row of each number, and the number.
+"""Word statistics, learned as the crawl goes: how many of the pages seen so far have a word?
 
-Word statistics, learned as the crawl goes: in how many of the pages seen so far does a word stand?
+A word is known by its place, a number below PLACES that is a hash of its letters: memory does not grow with the crawl,
+and all workers and runs agree. Two words may share a place; of 20,000 words, one in 14 does.
 
-A word is known by a place, a number below `PLACES` that comes from its letters alone: memory does not grow with the
-crawl, and all workers and runs agree. Two words may share a place; of 20,000 words, one in 14 does.
-
-The weight of a word is log((n + 1) / (d + 1/2)), where d of n pages hold it. The first pages tell nothing of common
-words yet: a few imaginary pages that hold all stop words come before them.
+The weight of a word is log((n + 1) / (d + 1/2)), where d of n pages have it. The first pages tell nothing of common
+words yet: IMAGINED pages that have all stop words come before them.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.topic.topic import STOP_WORDS
-
 Numbers = NDArray[np.int32]
 Values = NDArray[np.float64]
+
+
+PLACES = 1 << 18
+"""How many places there are."""
+ANCHOR, ADDRESS, NEAR, HOST = SORTS = range(4)
+"""Where a link has a word. The number of a sign is the place of its word, plus PLACES times its sort."""
+IMAGINED = 10
+"""Pages that are taken to have been seen before the first."""
+MOST_KNOWN = 200_000
+"""Words whose places are remembered; those of others are worked out again."""
+LONGEST = 100
+"""Letters of a word that is remembered."""
+MOST_TOLD = 20_000
+"""Words whose counts are told to others: the commonest."""
+
+
+class Vector(NamedTuple):
+    """A text by its words: the place of each, once, and 1 + log of how often it stands there."""
+
+    places: Numbers
+    times: Values
+
+
+@dataclass(frozen=True)
+class SignCounts:
+    """What signs led to: by sign the sum of relevance and the weight, and how much of the topic and of the rest."""
+
+    signs: Mapping[int, tuple[float, float]]
+    good: float
+    bad: float
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPage:
+    """A page that is remembered, by the words in it."""
+
+    vector: Vector
+    number: int = -1
+    """Of a page of this run; another worker's, or an earlier run's, has none."""
+    named: float = 0.0
+    """How much it is about the words that the topic was given in."""
+    is_example: bool = False
 
 
 class Pairs:
@@ -91,37 +130,19 @@ def _longer(array: Numbers, size: int) -> Numbers:
     return longer
 
 
-PLACES = 1 << 18
-IMAGINED = 10
-"""Pages that are taken to have been seen before the first."""
-MOST_KNOWN = 200_000
-"""Words whose places are remembered; those of others are worked out again."""
-LONGEST = 100
-"""Letters of a word that is remembered."""
-MOST_TOLD = 20_000
-"""Words whose counts are told to others: the commonest."""
-
-
-class Vector(NamedTuple):
-    """A text by its words: the place of each, once, and 1 + log of how often it stands there."""
-
-    places: Numbers
-    times: Values
-
-
 class Vocabulary:
     """The places of words, and in how many pages those stand that were seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop_words: Iterable[str] = ()) -> None:
         self.names: dict[int, str] = {}
         """The word last seen at a place."""
-        self._known = _Known(self.names)
+        self._known = _WordPlaces(self.names)
         self.pages = 0
         self.counts: Values = np.zeros(PLACES)
         """In how many pages a word of each place stands."""
         self._others: dict[int, tuple[int, Numbers, Values]] = {}
         self._imagined = np.zeros(PLACES)
-        self._imagined[self.places(STOP_WORDS)] = IMAGINED
+        self._imagined[self.places(stop_words)] = IMAGINED
 
     def place(self, word: str) -> int:
         """The place of a word."""
@@ -179,7 +200,7 @@ class Vocabulary:
         return np.minimum(counts, pages)
 
 
-class _Known(dict[str, int]):
+class _WordPlaces(dict[str, int]):
     """The places of the words that were met; of very many words, and of very long ones, they are worked out again."""
 
     def __init__(self, names: dict[int, str]) -> None:

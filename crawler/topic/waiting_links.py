@@ -1,30 +1,47 @@
-"""The links that wait, and what is known of each: its words, those around it, its signs, and the pages that show it.
-
-Where pages lead: the worth of each page seen, and of those that its links led to.
-
-worth   of a page: its relevance, and a share of what was gained by the links first found on it, so that credit goes
-        back to pages that led to good ones
-track   of a page: the mean relevance of the pages that its links led to, drawn to its own as long as they are few
+"""The links that wait to be fetched, each a row of numbers: the words of its anchor, the words around it, its signs
+(crawler.topic.apprentice), the pages that show it, its site and its score.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.topic.vocabulary import Numbers, Pairs, Values
+from crawler.page.text import terms, words
+from crawler.topic.vocabulary import ADDRESS, ANCHOR, HOST, NEAR, PLACES, Numbers, Pairs, Values, Vocabulary
+from crawler.urls.parsing import host, lies_in, site
 
 MOST_WAITING = 50_000
 """Links whose priority is renewed; of more, the worst of the sites with most links have their last."""
 MOST_SHOWN = 30
 """Pages that show a link, of which it is known: to be shown by more says no more."""
 TOLD, SITE, FACTOR, SCORE, WAITS, KEPT = range(6)
+"""The columns of a link; see `LinkTable.table`."""
+MOST_LINK_TEXT = 200
+"""Characters of a link's words that are read, and of the text around it."""
+MOST_ADDRESS_WORDS = 20
+PREFERRED = 1.25
+"""How many times the score of a link to a preferred domain counts."""
+
+
+class LinkContext(NamedTuple):
+    """An address, and the words that stand for it."""
+
+    url: str
+    anchor: str
+    """The link's own words: text, title and what a picture in it is called."""
+    near: str = ""
+    """The text around it."""
 
 
 @dataclass(frozen=True)
-class Seen:
+class LinkNumbers:
     """What a page shows of a link, as numbers: see Vocabulary and Apprentice."""
 
     page: int | None
@@ -39,8 +56,33 @@ class Seen:
     """The score that it has whatever is learned, because too little is known of it here."""
 
 
+class LinkReader:
+    """Turns links into numbers: the places of their words, their signs, their sites."""
+
+    def __init__(self, vocabulary: Vocabulary, prefer: Collection[str]) -> None:
+        self.vocabulary, self.prefer = vocabulary, prefer
+
+    def places(self, text: str) -> list[int]:
+        """The places of the words of a link's text."""
+        return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))
+
+    def read(self, page: int | None, link: LinkContext, near: list[int]) -> LinkNumbers:
+        """A link on the page of this number, with the places of the words around it."""
+        name = host(link.url)
+        anchor = self.places(link.anchor)
+        address = self.vocabulary.places(_address_words(link.url))
+        signs = [ANCHOR * PLACES + place for place in anchor]
+        signs += [ADDRESS * PLACES + place for place in address]
+        signs += [NEAR * PLACES + place for place in near]
+        signs.append(HOST * PLACES + self.vocabulary.place(name))
+        factor = PREFERRED if lies_in(name, self.prefer) else 1.0
+        return LinkNumbers(
+            page, anchor, near, np.array(list(dict.fromkeys(signs)), np.int32), site_number(name), factor
+        )
+
+
 @dataclass(frozen=True)
-class Links:
+class LinkTable:
     """Some of the links, by rows from 0 on."""
 
     count: int
@@ -60,7 +102,7 @@ class Links:
         return np.asarray(self.table[WAITS] > 0)
 
 
-class Waiting:
+class WaitingLinks:
     """Links by their addresses, each a row of numbers."""
 
     def __init__(self) -> None:
@@ -75,7 +117,7 @@ class Waiting:
         self._pairs = Pairs(), Pairs(), Pairs(), Pairs()
         self._table = np.zeros((6, 1024))
 
-    def add(self, url: str, seen: Seen) -> None:
+    def add(self, url: str, seen: LinkNumbers) -> None:
         """Let a link wait."""
         row = len(self.urls)
         if row == self._table.shape[1]:
@@ -111,20 +153,20 @@ class Waiting:
                 del self.sites[site]
         return row
 
-    def all(self) -> Links:
+    def all(self) -> LinkTable:
         """All links, and rows of some that are gone."""
         count = len(self.urls)
-        return Links(count, *self._pairs, self._table[:, :count])
+        return LinkTable(count, *self._pairs, self._table[:, :count])
 
     def mark(self) -> tuple[int, ...]:
         """A place between the links that are there and those that come."""
         return len(self.urls), *map(len, self._pairs)
 
-    def since(self, mark: tuple[int, ...]) -> Links:
+    def since(self, mark: tuple[int, ...]) -> LinkTable:
         """The links that came after a mark; none was shown again since."""
         first, *counts = mark
         shown, anchors, nears, signs = (p.since(count, first) for p, count in zip(self._pairs, counts, strict=True))
-        return Links(len(self.urls) - first, shown, anchors, nears, signs, self._table[:, first : len(self.urls)])
+        return LinkTable(len(self.urls) - first, shown, anchors, nears, signs, self._table[:, first : len(self.urls)])
 
     def make_room(self) -> list[tuple[str, int, float]]:
         """Drop the rows of links that are gone, where they are many, and where too many wait the worst of the sites
@@ -164,63 +206,12 @@ class Waiting:
         self.rows = {url: row for row, url in enumerate(self.urls) if url is not None}
 
 
-CREDIT = 0.3
-DRAWN_BY = 3.0
-"""Pages that a page's own relevance counts for beside those that it led to."""
-MOST_PAGES = 1 << 18
-"""Pages that are told apart: after so many, the numbers of the first are given again."""
-RELEVANCE, LED, LED_TO, GAINED, GAINS = range(5)
+def _address_words(url: str) -> list[str]:
+    path = url.partition("://")[2].partition("/")[2]
+    return words(unquote(path[:MOST_LINK_TEXT]).replace("_", " "))[:MOST_ADDRESS_WORDS]
 
 
-class Trails:
-    """The pages seen, by their numbers."""
-
-    def __init__(self) -> None:
-        self.pages = 0
-        self._table = np.zeros((5, 1024))
-
-    @property
-    def count(self) -> int:
-        """How many pages are told apart."""
-        return min(self.pages, MOST_PAGES)
-
-    def add(self, relevance: float) -> int:
-        """The number of one page more."""
-        number = self.pages % MOST_PAGES
-        if number == self._table.shape[1]:
-            self._table = np.concatenate([self._table, np.zeros_like(self._table)], axis=1)
-        self._table[:, number] = (relevance, 0.0, 0.0, 0.0, 0.0)
-        self.pages += 1
-        return number
-
-    def lead(self, pages: Sequence[int], relevance: float) -> None:
-        """Note what a link led to that these pages show, the one that showed it first before the others."""
-        for page in dict.fromkeys(pages):
-            self._table[LED, page] += relevance
-            self._table[LED_TO, page] += 1
-        if pages:
-            self._table[GAINED, pages[0]] += relevance
-            self._table[GAINS, pages[0]] += 1
-
-    def leads_to(self, page: int, other: int) -> None:
-        """Note that a page shows a link to one that was fetched before."""
-        self._table[LED, page] += self._table[RELEVANCE, other]
-        self._table[LED_TO, page] += 1
-
-    def judge(self, pages: Sequence[int], relevance: Values) -> None:
-        """Judge pages anew."""
-        self._table[RELEVANCE, pages] = relevance
-
-    def mean(self) -> float:
-        """The mean relevance of all pages, one half where there is none."""
-        return float(self._table[RELEVANCE, : self.count].mean()) if self.count else 0.5
-
-    def worth(self, pages: Sequence[int] | Numbers) -> Values:
-        """Of each of these pages."""
-        relevance, _, _, gained, gains = self._table[:, pages]
-        return np.asarray(relevance + CREDIT * gained / np.maximum(gains, DRAWN_BY))
-
-    def track(self, pages: Sequence[int] | Numbers) -> Values:
-        """Of each of these pages."""
-        relevance, led, led_to, _, _ = self._table[:, pages]
-        return np.asarray((led + DRAWN_BY * relevance) / (led_to + DRAWN_BY))
+@lru_cache(maxsize=10_000)
+def site_number(name: str) -> int:
+    """A number that the hosts of one site share."""
+    return int.from_bytes(blake2b(site(f"http://{name}/").encode(), digest_size=4).digest(), "big")

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crawler.extraction.auto import model, network, signs
-from crawler.extraction.auto.model import KINDS, Kinds, Model, Vocabulary
-from crawler.extraction.auto.network import Nest
-from crawler.extraction.auto.page_outline import Floats, Sight
+from crawler.extraction.auto import block_columns, model, network, signs
+from crawler.extraction.auto.model import KINDS, Kinds, LearnedWords, Model
+from crawler.extraction.auto.network import BlockGroups
+from crawler.extraction.auto.page_outline import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import Ints
 from crawler.training import gradient_descent
 from crawler.training.examples import PageExample, Tell, TooFewError, parts_of, plainer, shorter, subset, weights_of
@@ -64,7 +64,7 @@ class PageSigns(NamedTuple):
     is_copy: bool
     signs: Floats
     """A row a block."""
-    nest: Nest
+    nest: BlockGroups
     labels: Floats
     weight: float
 
@@ -118,7 +118,7 @@ def check(examples: Sequence[PageExample], parts: Sequence[int]) -> None:
             )
 
 
-def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: Tell) -> list[Vocabulary]:
+def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: Tell) -> list[LearnedWords]:
     """Of the sites outside each part, and of all."""
     pages = [weighed(one, weight) for one, weight in zip(examples, weights_of(examples), strict=True)]
     found = []
@@ -131,7 +131,7 @@ def _vocabularies(examples: Sequence[PageExample], parts: Sequence[int], tell: T
 def _described(
     examples: Sequence[PageExample],
     parts: Sequence[int],
-    vocabularies: Sequence[Vocabulary],
+    vocabularies: Sequence[LearnedWords],
     chance: np.random.Generator,
 ) -> Iterator[PageSigns]:
     """The pages and their copies, by what was learned of names and words from other sites."""
@@ -142,7 +142,7 @@ def _described(
             yield PageSigns(at, part, place > 0, matrix, nest, labels, weight * (COPY_WEIGHT if place else 1))
 
 
-def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[Sight, Floats]]:
+def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[PageArrays, Floats]]:
     """A page, and of one with gold a shorter copy, and now and then a plainer one."""
     yield one.seen, one.labels
     if one.is_golden:
@@ -152,11 +152,11 @@ def _with_copy(one: PageExample, chance: np.random.Generator) -> Iterable[tuple[
             yield plainer(one.seen), one.labels
 
 
-def describe(seen: Sight, known: Vocabulary) -> tuple[Floats, network.Nest]:
+def describe(seen: PageArrays, known: LearnedWords) -> tuple[Floats, network.BlockGroups]:
     """The signs of a page, a row a block, and what belongs together."""
-    levels, outline = signs.ranges(seen), seen.outline
+    levels, outline = block_columns.ranges(seen), seen.outline
     matrix = np.ascontiguousarray(signs.signs(seen, known.scores(seen), levels).matrix.T)
-    return matrix, network.nest(levels, outline.starts, outline.ends, outline.paths[seen.homes])
+    return matrix, network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
 
 
 def opinions(pages: Sequence[PageSigns], parts: int, seed: int, tell: Tell) -> list[Floats | None]:
@@ -221,9 +221,9 @@ def _lesson(page: PageSigns, opinion: Floats | None, scaling: _Scaling) -> gradi
     return gradient_descent.Lesson(rows, page.nest, target.astype(np.float32), tokens, shares, f1_weight)
 
 
-def _hidden(seen: Sight, known: Vocabulary) -> list[Ints]:
+def _hidden(seen: PageArrays, known: LearnedWords) -> list[Ints]:
     """The signs that come from words, from names, and from the page."""
-    names = signs.signs(seen, known.scores(seen), signs.ranges(seen)).names
+    names = signs.signs(seen, known.scores(seen), block_columns.ranges(seen)).names
     groups = (
         [name.startswith(("words ", "word score", "heading words", "path word")) for name in names],
         ["names" in name or name.startswith("around") for name in names],

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from crawler.evaluation.gold import set_name
 from crawler.evaluation.metrics import tokens
 from crawler.extraction.auto import page_outline
-from crawler.extraction.auto.page_outline import Floats, Sight, outward
+from crawler.extraction.auto.page_outline import Floats, PageArrays, outward
 from crawler.page.page import Page
 from crawler.training.block_labels import labels
 from crawler.urls.parsing import absolute, site
@@ -154,7 +154,7 @@ class PageExample(NamedTuple):
     group: str
     """The set it is of."""
     site: str
-    seen: Sight
+    seen: PageArrays
     labels: Floats
     """The share of each block that is main text, NaN where it is not known."""
     page_type: str
@@ -168,7 +168,7 @@ class PageExample(NamedTuple):
 def example(group: str, site: str, page: Page, gold: str, page_type: str) -> PageExample:
     """A page with its gold text; there must be a block."""
     found = labels([tokens(block.text) for block in page.blocks], tokens(gold))
-    return PageExample(group, site, page_outline.sight(page), np.array(found, np.float32), page_type)
+    return PageExample(group, site, page_outline.page_arrays(page), np.array(found, np.float32), page_type)
 
 
 def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: Iterable[str]) -> PageExample:
@@ -181,7 +181,7 @@ def snippets(group: str, site: str, page: Page, present: Iterable[str], absent: 
             places = [place for place, text in enumerate(texts) if words and words in text]
             if len(places) <= MOST_PLACES or not value:
                 found[places] = value
-    return PageExample(group, site, page_outline.sight(page), found, "")
+    return PageExample(group, site, page_outline.page_arrays(page), found, "")
 
 
 def parts_of(sites: Iterable[str], parts: int, seed: int) -> dict[str, int]:
@@ -214,7 +214,7 @@ DROPPED = 0.02
 """How many of the containers without main text a copy loses."""
 
 
-def shorter(labels: Floats, seen: Sight, chance: np.random.Generator) -> NDArray[np.bool_]:
+def shorter(labels: Floats, seen: PageArrays, chance: np.random.Generator) -> NDArray[np.bool_]:
     """Which blocks a copy keeps: one stretch of the main text, often its beginning, and most of what is none."""
     number = len(labels)
     kept = np.ones(number, bool)
@@ -231,7 +231,7 @@ def shorter(labels: Floats, seen: Sight, chance: np.random.Generator) -> NDArray
     return kept if kept.sum() > 1 else np.ones(number, bool)
 
 
-def subset(seen: Sight, kept: NDArray[np.bool_]) -> Sight:
+def subset(seen: PageArrays, kept: NDArray[np.bool_]) -> PageArrays:
     """What is seen of a page of which only these blocks are left."""
     number = len(kept)
     places = np.concatenate([[0], np.cumsum(kept)])
@@ -264,7 +264,7 @@ def subset(seen: Sight, kept: NDArray[np.bool_]) -> Sight:
     )
 
 
-def plainer(seen: Sight) -> Sight:
+def plainer(seen: PageArrays) -> PageArrays:
     """What is seen of a page as made twenty years ago: elements have no names but tags, the head has but a title."""
     number = len(seen.homes)
     words, texts = seen.words, seen.texts

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from crawler.extraction.auto.network import LIMIT, Layer, Nest, Network, logistic
+from crawler.extraction.auto.network import LIMIT, BlockGroups, Layer, Network, logistic
 from crawler.extraction.auto.page_outline import Floats
 from crawler.extraction.auto.text_arrays import Ints
 
@@ -42,7 +42,7 @@ class Lesson(NamedTuple):
 
     signs: Floats
     """A row a block."""
-    nest: Nest
+    nest: BlockGroups
     labels: Floats
     tokens: Floats
     weights: Floats
@@ -102,7 +102,7 @@ class _Batch:
         return whole
 
 
-def _means(nests: Sequence[Nest], number: int) -> tuple[Sparse, list[Sparse]]:
+def _means(nests: Sequence[BlockGroups], number: int) -> tuple[Sparse, list[Sparse]]:
     """What takes all blocks to the means of groups, and for each kind of group what takes these to the blocks in it."""
     members, sizes, groups = [], [], []
     blocks = count = 0

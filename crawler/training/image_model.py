@@ -26,10 +26,11 @@ from crawler.extraction import EXTRACTORS
 from crawler.labels.labels import NOISE, Label, all_labels
 from crawler.noise import learned_model
 from crawler.noise.evidence import Evidence
-from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Floats, Model, signs_of
-from crawler.noise.sighting import Sighting, sightings
+from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Floats, NoiseModel, signs_of
+from crawler.noise.li2006 import description
+from crawler.noise.sighting import Sighting
+from crawler.noise.signs import sightings
 from crawler.noise.verdict import scores_of
-from crawler.noise.words import description
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import evidence
 from crawler.store.read_only import reading
@@ -160,7 +161,7 @@ def _records(connection: Connection, crawl_name: str, site_name: str) -> Iterato
 class TrainedImageModel(NamedTuple):
     """A model, and the probabilities by which its limit was chosen."""
 
-    model: Model
+    model: NoiseModel
     likely: Floats
     """The probability of noise of each link, by trees that had not seen its site."""
 
@@ -199,12 +200,12 @@ def limit(of_content: Floats) -> float:
     return float(np.clip(found, LEAST, 1 - LEAST))
 
 
-def judged(model: Model, link: ImageExample) -> float:
+def judged(model: NoiseModel, link: ImageExample) -> float:
     """How likely a link is noise: as likely as where it stands in the best place."""
     return learned_model.probability(float(model.logits(np.stack(link.signs)).min()))
 
 
-def _fit(found: Sequence[ImageExample], seed: int) -> Model:
+def _fit(found: Sequence[ImageExample], seed: int) -> NoiseModel:
     """The trees, without a limit yet."""
     import lightgbm
 
@@ -217,7 +218,7 @@ def _fit(found: Sequence[ImageExample], seed: int) -> Model:
     booster = lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
     trees = [_tables(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
     splits, edges, tables = (np.array(column) for column in zip(*trees, strict=True))
-    return Model(splits.T, _rounded_down(edges.T), tables.astype(np.float32), np.median(rows, 0), 0.5)
+    return NoiseModel(splits.T, _rounded_down(edges.T), tables.astype(np.float32), np.median(rows, 0), 0.5)
 
 
 def _rounded_down(edges: Floats) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 
 from crawler.evaluation.gold import KINDS, ImageLabel
 from crawler.evaluation.image_metrics import COLUMNS, NOTE, ImageScore, ImageTable, cells, figures, of_kind
-from crawler.noise.learned_model import SIGNS, Floats, Model, load, save
+from crawler.noise.learned_model import SIGNS, Floats, NoiseModel, load, save
 from crawler.training import image_model
 from crawler.training.card import card
 from crawler.training.examples import Tell
@@ -45,7 +45,7 @@ class ImageRelease(NamedTuple):
 
     training: JudgedLinks
     validation: JudgedLinks
-    model: Model
+    model: NoiseModel
     seed: int
     size: int
     """Bytes of the weights."""

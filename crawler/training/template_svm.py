@@ -14,7 +14,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from crawler.extraction.leaves import leaves
-from crawler.extraction.template import N1, Label, Library, frequencies, labels, learn
+from crawler.extraction.template import N1, LeafLabel, Library, frequencies, labels, learn
 from crawler.extraction.template_svm import Features, Svm, counts, features
 from crawler.page.page import Page
 from crawler.page.text import words
@@ -88,7 +88,7 @@ def _of_site(name: str, pages: list[tuple[Page, str]]) -> Iterator[BlockSample]:
     library = _library([page for page, _ in pages])
     for place, (page, text) in enumerate(pages):
         gold = set(_shingles(text))
-        for view, common in enumerate((frozenset[Label](), library.common(page))[: 1 + bool(library)]):
+        for view, common in enumerate((frozenset[LeafLabel](), library.common(page))[: 1 + bool(library)]):
             texts: dict[int, list[str]] = defaultdict(list)
             for leaf in leaves(page).leaves:
                 if (leaf.tag, leaf.text) not in common:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from crawler.extraction.auto import model, text_arrays
-from crawler.extraction.auto.model import KINDS, Vocabulary
-from crawler.extraction.auto.page_outline import Floats, Sight
+from crawler.extraction.auto import element_names, model
+from crawler.extraction.auto.model import KINDS, LearnedWords
+from crawler.extraction.auto.page_outline import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import BUCKETS, Ints
 from crawler.training.examples import PageExample
 
@@ -34,7 +34,7 @@ def weighed(one: PageExample, weight: float) -> WeighedPage:
     return WeighedPage(one, _rows(one.seen), (weight * found / found.sum()).astype(np.float32))
 
 
-def vocabulary(pages: Sequence[WeighedPage]) -> Vocabulary:
+def vocabulary(pages: Sequence[WeighedPage]) -> LearnedWords:
     """What the names and words of these pages speak for."""
     golden = [page for page in pages if page.example.is_golden]
     fitted = _regression(C=0.3, max_iter=60, tol=1e-3)(
@@ -44,11 +44,11 @@ def vocabulary(pages: Sequence[WeighedPage]) -> Vocabulary:
     )
     own, around, words = fitted.coef_[0].astype(np.float32).reshape(3, BUCKETS)
     typed = [page.example for page in pages if page.example.page_type in KINDS]
-    named = np.zeros((len(typed), text_arrays.NAME_BUCKETS), np.float32)
+    named = np.zeros((len(typed), element_names.NAME_BUCKETS), np.float32)
     for row, one in enumerate(typed):
         named[row, list(one.seen.names)] = 1
     kinds, bias = fit_kinds(sparse.csr_matrix(named), [one.page_type for one in typed])
-    return Vocabulary(own, AROUND * around, words, kinds, bias)
+    return LearnedWords(own, AROUND * around, words, kinds, bias)
 
 
 def fit_kinds(rows: Any, types: Sequence[str]) -> tuple[Floats, Floats]:
@@ -80,7 +80,7 @@ def _regression(**settings: float) -> Any:
     return fit
 
 
-def _rows(seen: Sight) -> Any:
+def _rows(seen: PageArrays) -> Any:
     outline, number = seen.outline, len(seen.homes)
     named = np.split(seen.words.buckets, np.flatnonzero(np.diff(seen.words.owner)) + 1)
     around: list[Ints] = []

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 from crawler.outcomes import Code, Outcome, Outcomes
-from crawler.page.image_file import Content
-from crawler.page.limits import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_LEVELS, MAX_TAGS, Cut
+from crawler.page.image_file import NonImage
+from crawler.page.tree import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_LEVELS, MAX_TAGS, Cut
 from crawler.translation.message import Message, counted
 
 SENTENCES = {
@@ -80,10 +80,10 @@ CUTS = {
     Cut.BLOCKS: Message("after {blocks} lines", {"blocks": MAX_BLOCKS}),
 }
 CONTENTS = {
-    Content.SVG: "SVG, which may hold scripts",
-    Content.HTML: "a web page",
-    Content.UNKNOWN: "of no known type",
-    Content.EMPTY: "empty",
+    NonImage.SVG: "SVG, which may hold scripts",
+    NonImage.HTML: "a web page",
+    NonImage.UNKNOWN: "of no known type",
+    NonImage.EMPTY: "empty",
 }
 MOST_NAMED = 10
 """Outcomes that are named in one line."""
@@ -132,7 +132,7 @@ def _value(code: Code, detail: str) -> object:
         case "at":
             return CUTS[Cut(detail)]
         case "content":
-            return _status(detail) if detail.isdigit() else Message(CONTENTS[Content(detail)])
+            return _status(detail) if detail.isdigit() else Message(CONTENTS[NonImage(detail)])
         case "model":
             return Message(MODELS.get(detail, detail))
     return detail

@@ -5,14 +5,16 @@ from collections.abc import Iterator, Sequence
 from orders import Waiting
 from webs import Read, Web
 
-from crawler.topic.focus import Focus, Lead, Manner
+from crawler.topic.focus import Focus
+from crawler.topic.priority import FocusOptions
 from crawler.topic.topic import Topic
+from crawler.topic.waiting_links import LinkContext
 
 
 class Driver:
     """Shows Focus pages and keeps what it says of their links, as the spider and its middleware do."""
 
-    def __init__(self, seeds: Sequence[str], manner: Manner, topic: str = "") -> None:
+    def __init__(self, seeds: Sequence[str], manner: FocusOptions, topic: str = "") -> None:
         self.focus = Focus(Topic.of(topic), manner)
         self.waiting = Waiting(seeds)
         self.teaching = frozenset() if topic else frozenset(seeds)
@@ -22,7 +24,7 @@ class Driver:
         if url in self.teaching:
             self.focus.example(page.text)
         self.focus.fetched(url, page.title, page.text)
-        leads = [Lead(*link) for link in page.links]
+        leads = [LinkContext(*link) for link in page.links]
         known, new = ([lead for lead in leads if (lead.url in self.waiting) is seen] for seen in (True, False))
         self.focus.seen_again(url, known)
         for lead, priority in zip(new, self.focus.found(url, new), strict=True):
@@ -32,7 +34,7 @@ class Driver:
                 self.waiting.put(found, priority)
 
 
-def focused(web: Web, seeds: Sequence[str], manner: Manner, topic: str = "") -> Iterator[str]:
+def focused(web: Web, seeds: Sequence[str], manner: FocusOptions, topic: str = "") -> Iterator[str]:
     """The addresses as Focus ranks them, renewed after every page."""
     driver = Driver(seeds, manner, topic)
     for url in driver.waiting:

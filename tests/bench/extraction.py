@@ -33,8 +33,7 @@ from lxml import etree  # noqa: E402
 from crawler.bulk.parallel import GARBAGE_THRESHOLD  # noqa: E402
 from crawler.evaluation.peers import PEERS, MethodInput, is_installed, version  # noqa: E402
 from crawler.extraction import EXTRACTORS  # noqa: E402
-from crawler.extraction.auto import main_text  # noqa: E402
-from crawler.extraction.auto.comments import comments  # noqa: E402
+from crawler.extraction.auto import comments, main_text  # noqa: E402
 from crawler.metadata.publication_date import published  # noqa: E402
 from crawler.metadata.title import headline  # noqa: E402
 from crawler.page.page import Page  # noqa: E402

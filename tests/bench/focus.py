@@ -35,7 +35,7 @@ from driven import focused
 from orders import Vectors, best_first, breadth_first, oracle
 from webs import PROCESSES, SHARED, Web, built, recall, web_of
 
-from crawler.topic.focus import Manner
+from crawler.topic.priority import FocusOptions
 
 TOPICS = "Science.Biology.Birds Geography.Natural_Disasters Design_and_Technology.Railway_transport Music".split()
 ORDERS = "breadth-first best-first unlearned ours oracle".split()
@@ -95,12 +95,12 @@ class Bench:
         return self.recall(job, order)
 
 
-def manner(settings: Mapping[str, str]) -> Manner:
+def manner(settings: Mapping[str, str]) -> FocusOptions:
     """The settings as Focus alone knows them."""
-    known = {f"FOCUS_{part.name.upper()}": part for part in fields(Manner)}
+    known = {f"FOCUS_{part.name.upper()}": part for part in fields(FocusOptions)}
     if unknown := settings.keys() - known.keys():
         sys.exit(f"Without a crawl there are the settings {', '.join(known)}, and no {', '.join(sorted(unknown))}.")
-    return Manner(**{known[name].name: _value(value, known[name].default) for name, value in settings.items()})
+    return FocusOptions(**{known[name].name: _value(value, known[name].default) for name, value in settings.items()})
 
 
 def _value(value: str, default: Any) -> Any:

@@ -26,7 +26,7 @@ from orders import breadth_first
 from throughput import machine
 from webs import Web, built, web_of
 
-from crawler.topic.focus import Manner
+from crawler.topic.priority import FocusOptions
 
 SEED = "http://127.0.0.1/wiki/Bird.html"
 AIM_PAGE, AIM_LINK = 1.0, 20.0  # milliseconds, microseconds
@@ -55,7 +55,7 @@ class Clock:
 def quarters(web: Web, topic: str) -> Iterator[tuple[int, int, Counter[str]]]:
     """Pages, links and what each step took, of each quarter of the pages."""
     order = list(breadth_first(web, [SEED]))
-    driver, clock = Driver([SEED], Manner(), topic), Clock()
+    driver, clock = Driver([SEED], FocusOptions(), topic), Clock()
     for name in STEPS:
         setattr(driver.focus, name, clock.timed(name, getattr(driver.focus, name)))
     parts = [order[len(order) * part // 4 : len(order) * (part + 1) // 4] for part in range(4)]

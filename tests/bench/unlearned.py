@@ -6,6 +6,6 @@ Scrapy loads this module with the spiders, for `focus.py`.
 from functools import partial
 
 from crawler import crawl as building
-from crawler.topic.priority import Manner
+from crawler.topic.priority import FocusOptions
 
-building.Manner = partial(Manner, learning=False)  # type: ignore[assignment, misc]
+building.FocusOptions = partial(FocusOptions, learning=False)  # type: ignore[assignment, misc]

@@ -16,7 +16,7 @@ from crawler.reports.state_report import read
 from crawler.spiders.demo_site import check_demo
 from crawler.store.database import StateError, open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import Canonical
 
 
 def session(url: URL, folder: Path) -> WorkerSession:

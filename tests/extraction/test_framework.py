@@ -2,11 +2,11 @@
 
 import pytest
 
-from crawler.extraction.framework import DEFAULT, Length, Limits, framework, length
+from crawler.extraction.framework import DEFAULT, LayoutLimits, Length, framework, length
 from crawler.extraction.leaves import Element
 from crawler.page.page import Page
 
-PAPER = Limits(divs=False)
+PAPER = LayoutLimits(divs=False)
 WIDE, NARROW = f"width={DEFAULT.width + 1}", f"width={DEFAULT.width}"
 
 
@@ -14,7 +14,7 @@ def table(attributes: str, inside: str) -> str:
     return f"<table {attributes}><tr><td>{inside}</td></tr></table>"
 
 
-def text(html: str, limits: Limits = DEFAULT) -> str:
+def text(html: str, limits: LayoutLimits = DEFAULT) -> str:
     return framework(Page.from_html(html), limits).text
 
 
@@ -53,16 +53,16 @@ def text(html: str, limits: Limits = DEFAULT) -> str:
         ("width=* height=auto", True),
     ],
 )
-def test_every_branch(attributes: str, is_kept: bool, limits: Limits) -> None:
+def test_every_branch(attributes: str, is_kept: bool, limits: LayoutLimits) -> None:
     assert text(table(attributes, "<p>One.</p>"), limits) == "One." * is_kept
 
 
 @pytest.mark.parametrize(
     "limits",
-    [Limits(width=50), Limits(width_percent=5), Limits(height_percent=5), Limits(aspect=50)],
+    [LayoutLimits(width=50), LayoutLimits(width_percent=5), LayoutLimits(height_percent=5), LayoutLimits(aspect=50)],
     ids=["delta1", "delta2", "delta3", "aspect"],
 )
-def test_every_limit_counts(limits: Limits) -> None:
+def test_every_limit_counts(limits: LayoutLimits) -> None:
     sizes = ["width=60", "width=6% height=1", "width=1 height=6%", "width=490 height=10"]
     assert [text(table(size, "<p>One.</p>")) for size in sizes] == [""] * 4
     assert sum(text(table(size, "<p>One.</p>"), limits) == "One." for size in sizes) == 1
@@ -133,7 +133,7 @@ def test_rule_4_pages_without_tables(html: str, kept: str) -> None:
 def test_noise_has_fewer_paragraphs(paragraphs: int, is_kept: bool) -> None:
     html = table("", "<p>a" * 10) + table("", "<p>b" * paragraphs)
     assert ("b" in text(html)) == is_kept
-    assert ("b" in text(html, Limits(tie=0.1))) is True
+    assert ("b" in text(html, LayoutLimits(tie=0.1))) is True
 
 
 @pytest.mark.parametrize(

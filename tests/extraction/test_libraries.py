@@ -3,19 +3,18 @@ from importlib import import_module
 
 import pytest
 
-from crawler.extraction import template as module
-from crawler.extraction.template import N1, Label, Libraries, template
+from crawler.extraction.template import N1, LeafLabel, SiteLibraries, template
 from crawler.page.page import Page
 
 TEMPLATE = import_module("crawler.extraction.template")  # the function of this name stands before it
-MENU = Label("p", "Menu")
+MENU = LeafLabel("p", "Menu")
 
 
 def page(number: int, name: str = "a.example", menu: str = "Menu") -> Page:
     return Page.from_html(f"<p>{menu}</p><div>{chr(0x4E00 + number) * 20}</div>", f"http://{name}/{number}")
 
 
-class Counted(Libraries):
+class Counted(SiteLibraries):
     def __init__(self) -> None:
         super().__init__(template, self.add)
         self.counts: Counter[str] = Counter()
@@ -69,7 +68,7 @@ def test_the_site_not_seen_for_longest_is_forgotten(
     monkeypatch: pytest.MonkeyPatch, limit: int, forgotten: int
 ) -> None:
     """A site counts one, and so does each label of it: a template here, two labels of a page there."""
-    monkeypatch.setattr(module, "MAX_KEPT", limit)
+    monkeypatch.setattr(TEMPLATE, "MAX_KEPT", limit)
     known = Counted()
     known.take_in("a.example", MENU)
     known.learn(page(1, "b.example"))
@@ -91,7 +90,7 @@ def test_what_is_refused_and_passed_over_is_counted(monkeypatch: pytest.MonkeyPa
     for _ in range(2):
         known.learn(page(0))
     for text in ("one", "two", "three"):
-        known.take_in("a.example", Label("p", text))
+        known.take_in("a.example", LeafLabel("p", text))
     for number in range(1, N1):
         known.learn(page(number))
     assert +known.counts == {"copies": 1, "site_full": 3}

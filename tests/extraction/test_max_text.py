@@ -1,7 +1,6 @@
 import pytest
 
-from crawler.extraction.max_text import BREAKS, max_text
-from crawler.extraction.slope import TEXT_LEVEL
+from crawler.extraction.source_text import BREAKS, TEXT_LEVEL, max_text
 from crawler.page.page import Page
 
 

@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from crawler.extraction.scripts import Data, Found, _counts, _is_titled, as_html, document, prose
+from crawler.extraction.script_data import Candidate, ScriptData, _counts, _is_titled, as_html, document, prose
 
 LINE = "The bees dance in the hive now."
 
@@ -55,13 +55,13 @@ def test_another_title_with_an_address_is_of_another_page(address: dict[str, str
 
 
 def test_so_many_nodes_are_looked_at() -> None:
-    assert len(Data(["bee"] * 49_999, "").pieces) == 49_999
-    assert len(Data(["bee"] * 50_001, "").pieces) == 49_999  # and the list
+    assert len(ScriptData(["bee"] * 49_999, "").pieces) == 49_999
+    assert len(ScriptData(["bee"] * 50_001, "").pieces) == 49_999  # and the list
 
 
 @pytest.mark.parametrize(("inner", "weight"), [(80, 80), (79, 100)])
 def test_a_list_is_left_for_one_in_it_with_four_fifths_of_its_text(inner: int, weight: int) -> None:
-    data = Data([[LINE] * inner, *[LINE] * (100 - inner)], "")
+    data = ScriptData([[LINE] * inner, *[LINE] * (100 - inner)], "")
     assert [found.weight for found in data.found()] == [len(LINE), weight * len(LINE)]
 
 
@@ -71,7 +71,9 @@ def test_a_list_is_left_for_one_in_it_with_four_fifths_of_its_text(inner: int, w
 )
 def test_a_key_tells_where_a_text_belongs(key: str, counts: bool) -> None:
     assert _counts(key, LINE) is counts
-    assert list(chain(Data({key: LINE}, "").found())) == ([Found(len(LINE), f"<p>{LINE}</p>")] if counts else [])
+    assert list(chain(ScriptData({key: LINE}, "").found())) == (
+        [Candidate(len(LINE), f"<p>{LINE}</p>")] if counts else []
+    )
 
 
 @pytest.mark.parametrize(

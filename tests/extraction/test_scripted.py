@@ -3,7 +3,8 @@ import time
 
 import pytest
 
-from crawler.extraction.scripts import Data, instead, scripted
+from crawler.extraction.script_data import ScriptData
+from crawler.extraction.scripts import instead, scripted
 from crawler.page.page import Page
 
 LINES = [f"In week {number} the bees danced on the comb, and told the others the way." for number in range(12)]
@@ -203,7 +204,7 @@ def test_many_lists_under_a_long_name_cost_little() -> None:
 
 def test_a_line_in_many_pieces_costs_little() -> None:
     pieces = ["the bees dance. " * 25] * 8_000
-    data = Data({"body": [["Bees dance in the sun all day long. "], pieces]}, "")
+    data = ScriptData({"body": [["Bees dance in the sun all day long. "], pieces]}, "")
     started = time.process_time()
     assert data.paragraphs(data.lists.index(True), data.pieces) == [
         "Bees dance in the sun all day long. " + "".join(pieces)

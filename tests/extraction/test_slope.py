@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.extraction.slope import WINDOW, Tokens, flat, mean_tags, slope, tags_around, tokenize
+from crawler.extraction.source_text import WINDOW, Tokens, flat, mean_tags, slope, tags_around, tokenize
 from crawler.page.page import Page
 
 TAGS = "<i></i>" * WINDOW  # two windows of nothing but tags

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from crawler.extraction.slope import blocks_of, pieces, plain
+from crawler.extraction.source_text import blocks_of, pieces, plain
 from crawler.page.page import Page
 
 HOSTILE = {

@@ -9,7 +9,7 @@ from crawler.extraction.template import (
     MAX_LENGTH,
     N1,
     N2,
-    Label,
+    LeafLabel,
     Learner,
     Library,
     frequencies,
@@ -101,7 +101,7 @@ def test_copies_teach_nothing() -> None:
 def test_what_a_page_completes_is_said() -> None:
     learner = Learner(Library())
     said = [learner.add(page) for page in pages(2 * N1, "Menu", "Foot")]
-    assert [sorted(new) for new in said if new] == [[Label("p", "Foot"), Label("p", "Menu")]]
+    assert [sorted(new) for new in said if new] == [[LeafLabel("p", "Foot"), LeafLabel("p", "Menu")]]
     assert [bool(new) for new in said].index(True) == N1 - 1
     assert len(learner) == 0
 
@@ -111,7 +111,7 @@ def test_long_labels_are_left(length: int, learned: int) -> None:
     text = "x" * length
     library = learn(pages(N1, text))
     assert len(library) == learned
-    assert Library([Label("p", text)]).matches("p", text) == learned
+    assert Library([LeafLabel("p", text)]).matches("p", text) == learned
 
 
 def test_a_page_has_so_many_labels() -> None:
@@ -122,11 +122,11 @@ def test_a_page_has_so_many_labels() -> None:
 def test_a_library_is_full_some_day(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_TEMPLATES", 2)
     library = Library()
-    assert [library.add(Label("p", text)) for text in ("one", "one", "two", "three", "two")] == [1, 0, 1, 0, 0]
+    assert [library.add(LeafLabel("p", text)) for text in ("one", "one", "two", "three", "two")] == [1, 0, 1, 0, 0]
     assert (len(library), library.refused) == (2, 1)
 
 
-LIBRARY = Library([Label("p", "Menu"), Label("a", "Home"), Label("a", "Bees"), Label("li", "4 Bees")])
+LIBRARY = Library([LeafLabel("p", "Menu"), LeafLabel("a", "Home"), LeafLabel("a", "Bees"), LeafLabel("li", "4 Bees")])
 
 
 @pytest.mark.parametrize(
@@ -154,10 +154,10 @@ def test_without_a_library_all_text_is_there() -> None:
 
 
 def test_a_library_that_grows_changes_nothing_of_a_page_that_is_read() -> None:
-    library = Library([Label("p", "Menu")])
+    library = Library([LeafLabel("p", "Menu")])
     page, other = (Page.from_html("<p>Menu<p>Foot<p>It rains.") for _ in range(2))
     assert template(page, library).text == "Foot\nIt rains."
-    library.add(Label("p", "Foot"))
+    library.add(LeafLabel("p", "Foot"))
     assert template(page, library).text == "Foot\nIt rains."
     assert template(other, library).text == "It rains."
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from figures import FIRST
 
-from crawler.extraction.template import Label, Library, labels
+from crawler.extraction.template import LeafLabel, Library, labels
 from crawler.extraction.template_svm import (
     AT_ONCE,
     WEIGHTS,
-    Counts,
+    BlockCounts,
     Features,
     Svm,
     counts,
@@ -48,12 +48,12 @@ TABLE_4 = [
 def test_table_3() -> None:
     root, *found = counts(FIRST)
     assert found == TABLE_3
-    assert root == Counts("html")
+    assert root == BlockCounts("html")
     assert [sum(numbers) for numbers in zip(*(block[1:] for block in found), strict=True)] == [192, 16, 7, 1]
 
 
 def test_table_4() -> None:
-    found = features([Counts(*row) for row in TABLE_3])
+    found = features([BlockCounts(*row) for row in TABLE_3])
     assert [tuple(round(value, 3) for value in row) for row in found] == TABLE_4
     assert features(counts(FIRST))[1:] == found
 
@@ -72,7 +72,7 @@ def test_table_4() -> None:
     ],
 )
 def test_counts(html: str, expected: tuple[str, int, int, int, int]) -> None:
-    assert counts(Page.from_html(html), [Label("p", "Menu"), Label("a", "Home")])[1] == expected
+    assert counts(Page.from_html(html), [LeafLabel("p", "Menu"), LeafLabel("a", "Home")])[1] == expected
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_main_text_is_what_the_svm_says(judge: Callable[[float], None]) -> None:
     judge(1.0)
     page = Page.from_html("<div>One<div><a>two</a></div>three</div><section>four<p>five</section>", "http://a.example/")
     assert template_svm(page).text == "One\nthree\nfour\nfive"
-    assert template_svm(page, Library([Label("p", "five")])).text == "One\nthree\nfour"
+    assert template_svm(page, Library([LeafLabel("p", "five")])).text == "One\nthree\nfour"
     judge(-1.0)
     assert template_svm(page).text == "One\ntwo\nthree\nfour\nfive"
 
@@ -104,7 +104,7 @@ def test_what_is_common_is_taken_out_before_the_blocks_are_judged(judge: Callabl
     judge(1.0)
     page = Page.from_html("<div><p>Of bees.<p><a>All about the menu</a></div>")
     assert template_svm(page).text == ""
-    assert template_svm(page, Library(labels(page) - {Label("p", "Of bees.")})).text == "Of bees."
+    assert template_svm(page, Library(labels(page) - {LeafLabel("p", "Of bees.")})).text == "Of bees."
 
 
 def test_an_article_among_menus() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.extraction.leaves import homes, spans
+from crawler.extraction.leaves import enclosing, spans
 from crawler.page.page import Page
 
 HTML = "<div id=a><p id=b><i id=c>One<b id=d>two</b></i></p><p id=e>Three</p></div><div id=f>Four</div>"
@@ -18,18 +18,18 @@ HTML = "<div id=a><p id=b><i id=c>One<b id=d>two</b></i></p><p id=e>Three</p></d
 @pytest.mark.parametrize("order", ["abcdef", "fedcba", "dcbadd"])
 def test_homes(tag: str, found: dict[str, str | None], order: str) -> None:
     named = {element.get("id"): element for element in Page.from_html(HTML).root.iter() if element.get("id")}
-    around = homes([named[name] for name in order], lambda element: element.tag == tag)
+    around = enclosing([named[name] for name in order], lambda element: element.tag == tag)
     assert [home if home is None else home.get("id") for home in around] == [found[name] for name in order]
 
 
 def test_homes_of_nothing() -> None:
-    assert list(homes([None], lambda element: True)) == [None]
+    assert list(enclosing([None], lambda element: True)) == [None]
 
 
 def test_homes_ask_each_element_once() -> None:
     page = Page.from_html("<b><i>x</i>" * 300)
     asked = []
-    found = list(homes(page.root.iter("i"), lambda element: asked.append(element) or element.tag == "body"))
+    found = list(enclosing(page.root.iter("i"), lambda element: asked.append(element) or element.tag == "body"))
     assert found == [page.root.find("body")] * 300
     assert len(asked) == len(set(asked)) == 601
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.extraction import EXTRACTORS
-from crawler.extraction.version import EXTRACTION, version
+from crawler.extraction import EXTRACTION, EXTRACTORS, version
 from crawler.page.page import Page
 from crawler.page.text import fingerprint
 

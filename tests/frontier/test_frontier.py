@@ -18,8 +18,7 @@ from crawler.frontier.messages import Batch, BatchReply
 from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
-from crawler.urls.canonical import Canonical
-from crawler.urls.parsing import host
+from crawler.urls.parsing import Canonical, host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 CLOSED, NOISE = Outcome(Code.HOST_CLOSED), Outcome(Code.NOISE, "size")

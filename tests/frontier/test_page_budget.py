@@ -11,8 +11,7 @@ from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.messages import BatchReply
 from crawler.frontier.page_budget import BATCH, NEAR, PageBudget, PendingPriorities, is_poor
 from crawler.frontier.page_result import Candidate, Lease, PageResult
-from crawler.urls.canonical import Canonical
-from crawler.urls.parsing import host
+from crawler.urls.parsing import Canonical, host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 

@@ -1,9 +1,9 @@
 """Small pages for the tests of pictures, and their signs by name."""
 
 from crawler.extraction import EXTRACTORS
-from crawler.noise.sighting import Sighting, sightings
-from crawler.noise.signs import SIGNS, signs
-from crawler.noise.surroundings import Surroundings
+from crawler.noise.page_context import PageContext
+from crawler.noise.sighting import Sighting
+from crawler.noise.signs import SIGNS, sightings, signs
 from crawler.page.page import Extraction, Page
 
 URL = "http://www.example.org/a/story.html"
@@ -14,12 +14,12 @@ def page(html: str, url: str = URL) -> Page:
     return Page.from_html(html, url)
 
 
-def surroundings(html: str, url: str = URL, main: str = "river", page_type: str = "") -> Surroundings:
+def surroundings(html: str, url: str = URL, main: str = "river", page_type: str = "") -> PageContext:
     """The surroundings whose main text are the blocks that have a word."""
     found = page(html, url)
     blocks = tuple(block for block in found.blocks if main in block.text)
     text = "\n".join(block.text for block in blocks)
-    return Surroundings(found, Extraction(text, found.title, blocks=blocks, page_type=page_type))
+    return PageContext(found, Extraction(text, found.title, blocks=blocks, page_type=page_type))
 
 
 def signs_in(html: str, index: int = 0, url: str = URL, main: str = "river", page_type: str = "") -> dict[str, float]:

@@ -3,7 +3,7 @@ from math import log
 
 import pytest
 
-from crawler.noise.entropy import entropy
+from crawler.noise.li2006 import entropy
 
 # Table 1 of Li 2006: the file names of seven picture links on two pages.
 TABLE = {

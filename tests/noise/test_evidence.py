@@ -6,10 +6,9 @@ from random import Random
 import pytest
 
 from crawler.noise import evidence
-from crawler.noise.entropy import entropy
 from crawler.noise.evidence import Evidence
+from crawler.noise.li2006 import description, entropy
 from crawler.noise.sighting import Sighting
-from crawler.noise.words import description
 
 
 def picture(path: str, alt: str = "") -> Sighting:

@@ -6,7 +6,7 @@ from math import log1p
 import pytest
 from pictured import TEXT, URL, signs_in, surroundings
 
-from crawler.noise.name_families import FAMILIES
+from crawler.noise.page_context import FAMILIES
 from crawler.noise.signs import FAR, LEVELS, NO_SIZE, SIGNS, signs
 
 P = f"<p>{TEXT}</p>"

@@ -1,8 +1,7 @@
 import pytest
 
-from crawler.noise.keyword import NoiseWords, read, shipped
+from crawler.noise.li2006 import NoiseWords, description, read, shipped
 from crawler.noise.sighting import Sighting
-from crawler.noise.words import description
 
 GRADED = NoiseWords({"sms": 3.0, "banner": 2.0, "top": 1.0})
 EQUAL = NoiseWords({"sms": 1.0, "banner": 1.0})

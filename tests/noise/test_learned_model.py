@@ -18,8 +18,8 @@ from crawler.noise.learned_model import (
     SPLITS,
     UNKNOWN,
     WEIGHTS,
-    Model,
-    WeightsError,
+    NoiseModel,
+    NoiseWeightsError,
     load,
     probability,
     save,
@@ -34,9 +34,9 @@ from crawler.translation.reasons import Reason
 FIRST, SECOND, THIRD = 0, 7, 20
 
 
-def model(**changed: object) -> Model:
+def model(**changed: object) -> NoiseModel:
     """Two trees: the second asks one sign at two edges, and has a split that asks nothing."""
-    found = Model(
+    found = NoiseModel(
         splits=np.array([[FIRST, SECOND], [SECOND, SECOND], [THIRD, 0]]),
         edges=np.array([[0.5, 1.0], [1.0, 2.0], [0.0, 0.0]], np.float32),
         tables=np.array([[0, 1, 2, 3, 4, 5, 6, 7], [0, 10, 20, 30, 0, 10, 20, 30]], np.float32),
@@ -187,12 +187,12 @@ FILES: dict[str, Callable[[Path], object]] = {
 def test_what_is_not_weights_is_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "w.npz"
     FILES[name](path)
-    with pytest.raises(WeightsError, match=r"^'.*w\.npz' holds no weights of pictures$"):
+    with pytest.raises(NoiseWeightsError, match=r"^'.*w\.npz' holds no weights of pictures$"):
         load(path)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(WeightsError, match="holds no weights"):
+    with pytest.raises(NoiseWeightsError, match="holds no weights"):
         load(tmp_path / "w.npz")
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.noise.name_families import FAMILIES, families
+from crawler.noise.page_context import FAMILIES, families
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,12 @@ from crawler.noise.learned_model import (
     SPLITS,
     Changes,
     Floats,
-    Model,
+    NoiseModel,
     changes,
     shipped,
     signs_of,
 )
-from crawler.noise.reasons import GROUPS, NoiseReason, Picture, read
+from crawler.noise.reasons import GROUPS, JudgedImage, NoiseReason, read
 from crawler.translation.reasons import Reason, records, weightiest
 
 FIVE = Evidence(pages=5)
@@ -36,9 +36,9 @@ def signs(**named: float) -> Floats:
     return found
 
 
-def made(*trees: tuple[str, str, str]) -> Model:
+def made(*trees: tuple[str, str, str]) -> NoiseModel:
     """Trees that add 1 for the first of their signs, 2 for the second, 4 for the third."""
-    return Model(
+    return NoiseModel(
         splits=np.array([[SIGNS.index(name) for name in tree] for tree in trees]).T,
         edges=np.full((SPLITS, len(trees)), 0.5, np.float32),
         tables=np.tile(np.arange(CODES, dtype=np.float32), (len(trees), 1)),
@@ -82,7 +82,7 @@ def test_changes_are_those_of_the_model() -> None:
 
 def said(change: dict[str, float], row: Floats, is_noise: bool, pages: int = 5) -> list[str]:
     """The reasons in words."""
-    found = weightiest(GROUPS, change, Picture(lambda name: row.item(AT[name]), is_noise, pages))
+    found = weightiest(GROUPS, change, JudgedImage(lambda name: row.item(AT[name]), is_noise, pages))
     return [str(one.message) for one in found]
 
 
@@ -175,7 +175,7 @@ def test_every_group_has_reasons() -> None:
 
 
 def test_reasons_are_codes_with_values() -> None:
-    picture = Picture(lambda name: log1p(11 if name == "pages with it" else 0), True, 39)
+    picture = JudgedImage(lambda name: log1p(11 if name == "pages with it" else 0), True, 39)
     reasons = (NoiseReason.SHOWN_ON_PAGES.reason(picture), Reason(NoiseReason.KEYWORDS, {"words": ["ads", "{x}"]}))
     assert records(reasons) == [
         {"code": "shown_on_pages", "values": {"shown": 12, "pages": 39}},

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.noise.redundancy import LONGEST, fold, redundancy
+from crawler.noise.li2006 import LONGEST, fold, redundancy
 
 ONE = "cdn.example.com/a/photo.jpg"
 

@@ -6,9 +6,8 @@ import time
 import pytest
 from pictured import TEXT, URL, page, seen
 
-from crawler.noise import sighting as module
-from crawler.noise.sighting import MOST_LETTERS, Sighting, sightings
-from crawler.noise.signs import SIGNS
+from crawler.noise.sighting import MOST_TEXT, Sighting
+from crawler.noise.signs import SIGNS, sightings
 from crawler.page.page import Extraction
 
 MOST_SECONDS = 3.0  # for 10,000 pictures, of which a crawl looks at 500; 0.6 where nothing else is at work
@@ -45,10 +44,10 @@ def test_records_are_short() -> None:
     assert len(found.record()) < 1_200
 
 
-@pytest.mark.parametrize("length", [MOST_LETTERS, MOST_LETTERS + 1])
+@pytest.mark.parametrize("length", [MOST_TEXT, MOST_TEXT + 1])
 def test_long_texts_are_cut(length: int) -> None:
     (found,) = seen(f"<a href=/x><img src=1 alt={'a' * length} title={'b' * length}>{'c' * length}</a>")
-    assert {len(found.alt), len(found.title), len(found.anchor_text)} == {MOST_LETTERS}
+    assert {len(found.alt), len(found.title), len(found.anchor_text)} == {MOST_TEXT}
 
 
 def test_signs_are_read_once_and_only_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +57,7 @@ def test_signs_are_read_once_and_only_if_asked_for(monkeypatch: pytest.MonkeyPat
         asked.append(index)
         return (1.0,)
 
-    monkeypatch.setattr(module, "signs", signs)
+    monkeypatch.setattr("crawler.noise.signs.signs", signs)
     found = sightings(page("<img src=1><img src=2><img src=3>"), Extraction("", ""))
     assert (len(found), asked) == (3, [])
     assert found[1].signs == found[1].signs == (1.0,)

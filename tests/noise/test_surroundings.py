@@ -3,7 +3,7 @@
 import pytest
 from pictured import TEXT, page, surroundings
 
-from crawler.noise.surroundings import MOST_TITLE, Surroundings, file_name
+from crawler.noise.page_context import MOST_TITLE, PageContext, file_name
 from crawler.page.page import Extraction
 
 P = f"<p>{TEXT}</p>"
@@ -76,7 +76,7 @@ def test_names_of_head_pictures(name: str, heads: list[str]) -> None:
 
 @pytest.mark.parametrize(("spaces", "is_read"), [(MOST_TITLE - 7, True), (MOST_TITLE - 6, False)])
 def test_the_words_of_a_title(spaces: int, is_read: bool) -> None:
-    around = Surroundings(page("<p>x"), Extraction("", "x" * (spaces - 1) + " floods"))
+    around = PageContext(page("<p>x"), Extraction("", "x" * (spaces - 1) + " floods"))
     assert ("floods" in around.title_words) is is_read
 
 

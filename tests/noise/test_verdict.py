@@ -4,10 +4,11 @@ from dataclasses import replace
 import pytest
 
 from crawler.noise.evidence import Evidence
-from crawler.noise.keyword import NoiseWords
+from crawler.noise.li2006 import NoiseWords
 from crawler.noise.reasons import NoiseReason
-from crawler.noise.sighting import Sighting, sightings
-from crawler.noise.verdict import MODELS, Judge, Opinion, Verdict
+from crawler.noise.sighting import Sighting
+from crawler.noise.signs import SIGNS, sightings
+from crawler.noise.verdict import MODELS, Judge, ModelVerdict, Verdict
 from crawler.page.page import Extraction, Page
 from crawler.translation.reasons import Reason
 
@@ -115,19 +116,19 @@ def test_models_that_are_not_there() -> None:
 @pytest.mark.parametrize(
     ("opinion", "probability"),
     [
-        (Opinion(), 0.0),
-        (Opinion(0.0, 0.4), 0.0),
-        (Opinion(0.2, 0.4), 0.25),
-        (Opinion(0.4, 0.4), 0.5),
-        (Opinion(0.4, 0.4, True), 0.5),
-        (Opinion(0.7, 0.4, True), 0.75),
-        (Opinion(1.0, 0.4, True), 1.0),
-        (Opinion(9.0, 0.4, True), 1.0),
-        (Opinion(1.0, 1.0, True), 0.5),
-        (Opinion(0.0, 0.0), 0.0),
+        (ModelVerdict(), 0.0),
+        (ModelVerdict(0.0, 0.4), 0.0),
+        (ModelVerdict(0.2, 0.4), 0.25),
+        (ModelVerdict(0.4, 0.4), 0.5),
+        (ModelVerdict(0.4, 0.4, True), 0.5),
+        (ModelVerdict(0.7, 0.4, True), 0.75),
+        (ModelVerdict(1.0, 0.4, True), 1.0),
+        (ModelVerdict(9.0, 0.4, True), 1.0),
+        (ModelVerdict(1.0, 1.0, True), 0.5),
+        (ModelVerdict(0.0, 0.0), 0.0),
     ],
 )
-def test_scores_as_probabilities(opinion: Opinion, probability: float) -> None:
+def test_scores_as_probabilities(opinion: ModelVerdict, probability: float) -> None:
     assert opinion.probability == pytest.approx(probability)
 
 
@@ -144,5 +145,5 @@ def test_what_nobody_sees_is_noise(size: tuple[int | None, int | None], is_noise
 def test_a_page_s_own_picture_is_seen() -> None:
     html = '<meta property="og:image" content="/flood.jpg"><img src="/flood.jpg" width=0 height=0>'
     (one,) = sightings(Page.from_html(html, "http://a/"), Extraction("", ""))
-    assert one.is_head
+    assert one.signs[SIGNS.index("head picture")]
     assert not Judge(models=("size",)).judge(one, EMPTY).is_noise

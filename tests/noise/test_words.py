@@ -1,7 +1,7 @@
 import pytest
 
+from crawler.noise.li2006 import MOST_ADDRESS, MOST_WORD, description
 from crawler.noise.sighting import Sighting
-from crawler.noise.words import MOST_ADDRESS, MOST_WORD, description
 from crawler.page.text import words
 
 

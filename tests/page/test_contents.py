@@ -3,7 +3,7 @@ import time
 import pytest
 from lxml import etree
 
-from crawler.page.contents import LAZY
+from crawler.page.links import LAZY
 from crawler.page.page import Page
 
 E = "http://e.com/"

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.page.contents import LAZY, ImageLink
+from crawler.page.links import LAZY, ImageLink
 from crawler.page.page import Page
 
 E = "http://e.com/d/"

@@ -12,7 +12,7 @@ from lxml import etree
 from sites import environment
 from watched import Cost
 
-from crawler.page import limits
+from crawler.page import tree
 from crawler.page.page import Page
 
 FOLDER = Path(__file__).parent.parent
@@ -67,18 +67,18 @@ def test_the_pages_are_as_large_as_they_may_be(name: str) -> None:
 @pytest.mark.parametrize(
     ("unit", "limit", "where"),
     [
-        ("<p>x", limits.MAX_TAGS, limits.Cut.TAGS),
-        ("x</p>", limits.MAX_TAGS, limits.Cut.TAGS),
-        ("x</html>", limits.MAX_TAGS, limits.Cut.TAGS),
-        ("x</body>", limits.MAX_TAGS, limits.Cut.TAGS),
-        ("x<br/>", limits.MAX_TAGS, limits.Cut.TAGS),
-        ("x < ", limits.MAX_SIGNS, limits.Cut.TAGS),
-        ("<p " + " ".join(f"a{n}" for n in range(100)) + ">x</p>", limits.MAX_ATTRIBUTES // 100, limits.Cut.TAGS),
-        ("<p " + " ".join(f"a{n}='>'" for n in range(100)) + ">x</p>", limits.MAX_ATTRIBUTES // 100, limits.Cut.TAGS),
-        ("<div>x", 2_040, limits.Cut.DEPTH),
+        ("<p>x", tree.MAX_TAGS, tree.Cut.TAGS),
+        ("x</p>", tree.MAX_TAGS, tree.Cut.TAGS),
+        ("x</html>", tree.MAX_TAGS, tree.Cut.TAGS),
+        ("x</body>", tree.MAX_TAGS, tree.Cut.TAGS),
+        ("x<br/>", tree.MAX_TAGS, tree.Cut.TAGS),
+        ("x < ", tree.MAX_SIGNS, tree.Cut.TAGS),
+        ("<p " + " ".join(f"a{n}" for n in range(100)) + ">x</p>", tree.MAX_ATTRIBUTES // 100, tree.Cut.TAGS),
+        ("<p " + " ".join(f"a{n}='>'" for n in range(100)) + ">x</p>", tree.MAX_ATTRIBUTES // 100, tree.Cut.TAGS),
+        ("<div>x", 2_040, tree.Cut.DEPTH),
     ],
 )
-def test_what_is_not_read_is_said(unit: str, limit: int, where: limits.Cut) -> None:
+def test_what_is_not_read_is_said(unit: str, limit: int, where: tree.Cut) -> None:
     assert Page.from_html(unit * (limit - 10)).ended is None
     over = Page.from_html(unit * (limit + 50) + "<p>Over.")
     assert over.ended == where
@@ -94,14 +94,14 @@ def test_what_is_not_read_is_said(unit: str, limit: int, where: limits.Cut) -> N
 )
 def test_so_much_is_parsed_and_no_more(unit: str, limit: int) -> None:
     source = unit.encode() * limit
-    assert limits.bounded(source) == (source, None)
-    assert limits.bounded(source + unit.encode()) == (source, limits.Cut.TAGS)
+    assert tree.bounded(source) == (source, None)
+    assert tree.bounded(source + unit.encode()) == (source, tree.Cut.TAGS)
 
 
 @pytest.mark.parametrize(("levels", "is_deep"), [(2_039, False), (2_040, True)])
 def test_a_tree_may_be_so_deep(levels: int, is_deep: bool) -> None:
-    tree = etree.fromstring("<p>" * levels + "</p>" * levels, etree.XMLParser(huge_tree=True))
-    assert limits.is_deep(tree) is is_deep
+    root = etree.fromstring("<p>" * levels + "</p>" * levels, etree.XMLParser(huge_tree=True))
+    assert tree.is_deep(root) is is_deep
 
 
 @pytest.mark.parametrize(("count", "has_text"), [(500, True), (501, False)])
@@ -109,7 +109,7 @@ def test_a_tree_may_be_so_deep(levels: int, is_deep: bool) -> None:
 @pytest.mark.parametrize("attribute", ["a{}", "a{}=1", "a{}='>'", 'a{}=">"', "a{}=\n'>'", "a{}\n=\n1"])
 def test_crowded_tags_are_text(count: int, has_text: bool, before: str, attribute: str) -> None:
     tag = " ".join(map(attribute.format, range(count)))
-    source, where = limits.bounded(f"{before}<div {tag}>One.</div>".encode())
+    source, where = tree.bounded(f"{before}<div {tag}>One.</div>".encode())
     assert (b"<div a0" in source, where) == (has_text, None)
 
 

@@ -14,8 +14,8 @@ from crawler.page.image_file import (
     JPEG,
     PNG,
     WEBP,
-    Content,
-    Type,
+    ImageType,
+    NonImage,
     content_of,
     looks_like_content,
     size,
@@ -58,7 +58,7 @@ ICO_BODY = b"\x00\x00\x01\x00\x01\x00\x20\x10" + bytes(20)
         (ICO_BODY, ICO, (32, 16)),
     ],
 )
-def test_types_and_sizes(body: bytes, kind: Type, pixels: tuple[int, int] | None) -> None:
+def test_types_and_sizes(body: bytes, kind: ImageType, pixels: tuple[int, int] | None) -> None:
     assert (type_of(body), size(body), content_of(body)) == (kind, pixels, None)
 
 
@@ -66,19 +66,19 @@ def test_types_and_sizes(body: bytes, kind: Type, pixels: tuple[int, int] | None
     ("body", "why"),
     [
         (b"", "empty"),
-        (b"\x89PNG\r\n\x1a", Content.UNKNOWN),
-        (b"BM is how this text begins, which is no bitmap for that", Content.UNKNOWN),
-        (b"RIFF\x00\x00\x00\x00WAVEfmt ", Content.UNKNOWN),
-        (b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", Content.UNKNOWN),
-        (b"%PDF-1.7", Content.UNKNOWN),
-        (b"<!DOCTYPE html><svg></svg>", Content.HTML),
-        (b"<html><body>", Content.HTML),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", Content.SVG),
-        (b"\xef\xbb\xbf\n<?xml version='1.0'?><!-- a --><SVG>", Content.SVG),
-        (b"<?xml version='1.0'?><rss>", Content.UNKNOWN),
+        (b"\x89PNG\r\n\x1a", NonImage.UNKNOWN),
+        (b"BM is how this text begins, which is no bitmap for that", NonImage.UNKNOWN),
+        (b"RIFF\x00\x00\x00\x00WAVEfmt ", NonImage.UNKNOWN),
+        (b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom", NonImage.UNKNOWN),
+        (b"%PDF-1.7", NonImage.UNKNOWN),
+        (b"<!DOCTYPE html><svg></svg>", NonImage.HTML),
+        (b"<html><body>", NonImage.HTML),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", NonImage.SVG),
+        (b"\xef\xbb\xbf\n<?xml version='1.0'?><!-- a --><SVG>", NonImage.SVG),
+        (b"<?xml version='1.0'?><rss>", NonImage.UNKNOWN),
     ],
 )
-def test_what_is_none(body: bytes, why: Content) -> None:
+def test_what_is_none(body: bytes, why: NonImage) -> None:
     assert (type_of(body), size(body), content_of(body)) == (None, None, why)
 
 

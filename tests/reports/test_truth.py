@@ -4,7 +4,7 @@ import pytest
 
 from crawler.reports.fetched_pages import Fetched
 from crawler.reports.truth import truth_of
-from crawler.urls.canonical import Canonical
+from crawler.urls.parsing import Canonical
 
 
 @pytest.mark.parametrize(

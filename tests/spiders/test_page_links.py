@@ -14,8 +14,8 @@ from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.crawl_status import OutcomeCounts
 from crawler.spiders.images import PageImages
 from crawler.spiders.page_links import IMAGE_LINK_PRIORITY, MOST_WORDS, LinkSelector, SelectedLinks
-from crawler.topic.focus import Lead
-from crawler.urls.canonical import Canonical
+from crawler.topic.waiting_links import LinkContext
+from crawler.urls.parsing import Canonical
 from crawler.urls.scope import Scope
 
 URL = "http://a.example/"
@@ -80,9 +80,9 @@ def test_which_are_new(find: Find, html: str, new: str, again: str, pictured: st
     ],
 )
 def test_the_words_of_a_link(find: Find, html: str, anchor: str, near: str) -> None:
-    assert find(html).words[0] == Lead(f"{URL}a", anchor, near)
+    assert find(html).words[0] == LinkContext(f"{URL}a", anchor, near)
     again = find(html.replace('"/a"', '"/known"')).again
-    assert again[0] == Lead(f"{URL}known", anchor)
+    assert again[0] == LinkContext(f"{URL}known", anchor)
 
 
 def test_a_page_of_ten_thousand_links(find: Find) -> None:

@@ -8,9 +8,11 @@ from crawler.page.page import Extraction
 from crawler.spiders.examples import Examples
 from crawler.spiders.page_links import SelectedLinks
 from crawler.spiders.topic_tracker import TopicTracker
-from crawler.topic.focus import HIGHEST, Focus, Lead
+from crawler.topic.focus import Focus
 from crawler.topic.harvest import ON_TOPIC, Harvest, StopWhen
+from crawler.topic.priority import HIGHEST
 from crawler.topic.topic import Topic
+from crawler.topic.waiting_links import LinkContext
 
 HOME, URL = "http://a.example/", "http://a.example/b"
 UNREADABLE = "What an earlier run or another worker learned cannot be read; it teaches nothing"
@@ -45,7 +47,7 @@ def test_a_link_that_is_not_known_here(candidate: Candidate, score: float | None
 def test_the_score_is_what_a_link_was_asked_for_by_whatever_was_thought_of_it_since(requested: str | None) -> None:
     judge = tracker()
     judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
-    (priority,) = judge.focus.found(HOME, [Lead(URL, "bees")])
+    (priority,) = judge.focus.found(HOME, [LinkContext(URL, "bees")])
     there = f"{URL}/moved" if requested else URL
     assert priority not in (5, 0)
     judgement = judge.judge(Candidate(there, 5, requested=requested), BEES)
@@ -56,7 +58,7 @@ def test_the_score_is_what_a_link_was_asked_for_by_whatever_was_thought_of_it_si
 def test_a_link_is_tried_if_it_was_asked_for_as_one(priority: int, via: str) -> None:
     judge = tracker()
     judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
-    judge.focus.found(HOME, [Lead(URL, "bees")])
+    judge.focus.found(HOME, [LinkContext(URL, "bees")])
     judge.focus._explored[URL] = 0.12345  # chosen while it was on its way
     judgement = judge.judge(Candidate(URL, priority), BEES)
     assert judgement.via == via
@@ -82,7 +84,7 @@ def test_links_that_others_found_wait_their_turn() -> None:
     judge = tracker()
     for number in range(20):
         judge.judge(Candidate(f"{URL}{number}"), BEES)
-    judge.focus.found(HOME, [Lead("http://b.example/", "bees")])
+    judge.focus.found(HOME, [LinkContext("http://b.example/", "bees")])
     assert judge.apply([], LinkUpdates(((URL, 800),), ())) == {URL: 80}
     judge.apply([], LinkUpdates((), (URL,)))
     assert judge.focus.waiting_sample(9) == ["http://b.example/"]
@@ -92,7 +94,7 @@ def test_links_have_priorities_and_what_waits_may_have_new_ones() -> None:
     judge = tracker()
     pictured, new = Candidate(f"{URL}/picture", -1_000), Candidate(URL)
     judge.judge(Candidate(HOME, 10_000, via="seed"), BEES)
-    links, priorities = judge.score(HOME, SelectedLinks((new,), (Lead(URL, "bees"),), (pictured,)))
+    links, priorities = judge.score(HOME, SelectedLinks((new,), (LinkContext(URL, "bees"),), (pictured,)))
     assert links[0] == pictured
     assert links[1]._replace(priority=0) == new
     assert 0 < links[1].priority < HIGHEST

@@ -8,8 +8,10 @@ from random import Random
 from typing import NamedTuple
 from zlib import crc32
 
-from crawler.topic.focus import Focus, Lead, Manner
+from crawler.topic.focus import Focus
+from crawler.topic.priority import FocusOptions
 from crawler.topic.topic import STOP_WORDS, Topic
+from crawler.topic.waiting_links import LinkContext
 
 BEES = "bees honey hive queen wax nectar pollen brood swarm colony".split()
 OTHER = [f"thing{n}" for n in range(300)]
@@ -22,7 +24,7 @@ class Sheet(NamedTuple):
 
     is_on_topic: bool
     text: str
-    leads: list[Lead]
+    leads: list[LinkContext]
 
 
 def web(random: Random, pages: int = 300, share: float = 0.2) -> dict[str, Sheet]:
@@ -34,7 +36,7 @@ def web(random: Random, pages: int = 300, share: float = 0.2) -> dict[str, Sheet
         count = 5 if of_bees[number] else 1
         to = random.sample(good, count) + random.sample(rest, 8 - count)
         random.shuffle(to)
-        leads = [Lead(f"http://a.example/{other}", _anchor(random, of_bees[other])) for other in to]
+        leads = [LinkContext(f"http://a.example/{other}", _anchor(random, of_bees[other])) for other in to]
         found[f"http://a.example/{number}"] = Sheet(of_bees[number], _text(random, of_bees[number]), leads)
     return found
 
@@ -44,13 +46,13 @@ def hubs(random: Random, lists: int = 20, each: int = 12) -> dict[str, Sheet]:
     found, number = {}, 1
     front = []
     for one in range(lists):
-        leads = [Lead(f"http://a.example/{number + at}", "more") for at in range(each)]
+        leads = [LinkContext(f"http://a.example/{number + at}", "more") for at in range(each)]
         for lead in leads:
             found[lead.url] = Sheet(one % 4 == 0, _text(random, one % 4 == 0), [])
         number += each
         url = f"http://a.example/list/{one}"
         found[url] = Sheet(False, " ".join(random.choices(USUAL, k=60)), leads)
-        front.append(Lead(url, "list"))
+        front.append(LinkContext(url, "list"))
     random.shuffle(front)
     return {SEED: Sheet(True, _text(random, True), front)} | found
 
@@ -66,7 +68,7 @@ def breadth_first(pages: dict[str, Sheet]) -> Iterator[str]:
 class Crawl:
     """The order of a crawl that does as the focus says, and takes links of one priority as the dice fall."""
 
-    def __init__(self, pages: dict[str, Sheet], manner: Manner, topic: Topic) -> None:
+    def __init__(self, pages: dict[str, Sheet], manner: FocusOptions, topic: Topic) -> None:
         self.pages, self.focus = pages, Focus(topic, manner)
         self.priorities = {SEED: 10_000}
         self._queue = [(-10_000, 0, SEED)]
@@ -109,7 +111,7 @@ class Quarter(NamedTuple):
 
 def soaked(pages: int) -> Iterator[Quarter]:
     """What each quarter of so many pages costs, each of which shows more new links than are fetched."""
-    random, focus = Random(1), Focus(Topic.of("thing1 thing2"), Manner())
+    random, focus = Random(1), Focus(Topic.of("thing1 thing2"), FocusOptions())
     focus.fetched(SEED, "", "thing1")
     tracemalloc.start()
     for quarter in range(4):
@@ -118,7 +120,9 @@ def soaked(pages: int) -> Iterator[Quarter]:
             url = next(iter(focus.waiting_sample(1)), SEED)
             focus.fetched(url, "", " ".join(random.choices(OTHER, k=40)))
             leads = [
-                Lead(f"http://a{number % 50}.example/{quarter}/{number}/{at}", random.choice(OTHER), "thing3 thing4")
+                LinkContext(
+                    f"http://a{number % 50}.example/{quarter}/{number}/{at}", random.choice(OTHER), "thing3 thing4"
+                )
                 for at in range(4)
             ]
             focus.found(url, leads)

@@ -2,14 +2,16 @@
 
 import pytest
 
-from crawler.topic.focus import HIGHEST, Focus, Lead, Manner
+from crawler.topic.focus import Focus
+from crawler.topic.priority import HIGHEST, FocusOptions
 from crawler.topic.topic import Topic
+from crawler.topic.waiting_links import LinkContext
 
 HOME, URL, OTHER = "http://a.example/", "http://a.example/b", "http://b.example/"
 
 
 def begun(pages: int = 1) -> Focus:
-    made = Focus(Topic.of("bees"), Manner(exploration=0.0))
+    made = Focus(Topic.of("bees"), FocusOptions(exploration=0.0))
     for number in range(pages):
         made.fetched(HOME if not number else f"{HOME}{number}", "", "Honey bees.")
     return made
@@ -37,7 +39,7 @@ def test_what_waits_as_it_was(url: str, priority: int, waits: bool) -> None:
 
 def test_what_is_known_here_is_not_adopted() -> None:
     made = begun()
-    (priority,) = made.found(HOME, [Lead(URL, "bees")])
+    (priority,) = made.found(HOME, [LinkContext(URL, "bees")])
     assert made.adopt([(URL, 5)]) == {}
     assert made.asked(URL) == priority / 1000
 
@@ -46,7 +48,7 @@ def test_what_is_known_here_is_not_adopted() -> None:
 def test_a_site_that_had_its_share(pages: int, others: bool, later: dict[str, int]) -> None:
     made = begun(pages)
     if others:
-        made.found(HOME, [Lead(OTHER, "bees")])
+        made.found(HOME, [LinkContext(OTHER, "bees")])
     assert made.adopt([(URL, 800)]) == later
     assert made.adopt([(URL, 800)]) == {}
     made.forget([OTHER])

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from crawler.topic import apprentice
-from crawler.topic.apprentice import ADDRESS, ANCHOR, DRAWN_BY, HOST, NEAR, Apprentice, Ledger
-from crawler.topic.vocabulary import PLACES, Pairs
+from crawler.topic.apprentice import PRIOR_LINKS, Apprentice
+from crawler.topic.vocabulary import ADDRESS, ANCHOR, HOST, NEAR, PLACES, Pairs, SignCounts
 
 BEES, CARS, NEWS = 1, 2, 3
 
@@ -23,7 +23,7 @@ def promises(learner: Apprentice, *links: list[int]) -> list[float]:
 
 
 def mean_of(sum_: float, weight: float, mean: float) -> float:
-    return (sum_ + DRAWN_BY * mean) / (weight + DRAWN_BY)
+    return (sum_ + PRIOR_LINKS * mean) / (weight + PRIOR_LINKS)
 
 
 def test_the_sorts_of_signs_lie_apart() -> None:
@@ -71,7 +71,7 @@ def test_a_page_on_the_topic_counts_more_where_few_are() -> None:
 
 def test_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     learner = taught(([BEES, NEWS], 1.0), ([CARS, NEWS], 0.0), ([CARS], 0.0))
-    ledger = Ledger({CARS: (0, 2), NEWS: (1, 2), BEES: (1, 1)}, 1, 2)
+    ledger = SignCounts({CARS: (0, 2), NEWS: (1, 2), BEES: (1, 1)}, 1, 2)
     assert learner.told() == ledger
     monkeypatch.setattr(apprentice, "MOST_TOLD", 2)
     assert list(learner.told().signs) == [CARS, NEWS]
@@ -87,16 +87,16 @@ def test_an_earlier_run_goes_on() -> None:
 
 def test_another_worker_is_heard_in_place_of_what_it_told_before() -> None:
     learner = taught(([BEES], 1.0))
-    learner.hear(2, Ledger({CARS: (1e9, 1e9), BEES: (0, 7)}, 1e9, 7))
-    learner.hear(3, Ledger({NEWS: (1, 2)}, 1, 1))
-    learner.hear(2, Ledger({CARS: (0, 1)}, 0, 1))
-    assert learner.told() == Ledger({BEES: (1, 1)}, 1, 0)
+    learner.hear(2, SignCounts({CARS: (1e9, 1e9), BEES: (0, 7)}, 1e9, 7))
+    learner.hear(3, SignCounts({NEWS: (1, 2)}, 1, 1))
+    learner.hear(2, SignCounts({CARS: (0, 1)}, 0, 1))
+    assert learner.told() == SignCounts({BEES: (1, 1)}, 1, 0)
     mean = 2 / (2 + 2)
     assert learner.mean() == mean
     expected = [(mean_of(*sums, mean) + mean) / 2 for sums in [(1, 1), (0, 1), (1, 2)]]
     assert promises(learner, [BEES], [CARS], [NEWS]) == pytest.approx(expected)
-    learner.hear(2, Ledger({}, 0, 0))
-    learner.hear(3, Ledger({}, 0, 0))
+    learner.hear(2, SignCounts({}, 0, 0))
+    learner.hear(3, SignCounts({}, 0, 0))
     assert promises(learner, [BEES], [CARS]) == promises(taught(([BEES], 1.0)), [BEES], [CARS])
 
 

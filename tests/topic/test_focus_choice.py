@@ -1,19 +1,19 @@
 import numpy as np
 import pytest
 
-from crawler.topic.priority import FOREFRONT, HIGHEST, SITE_FACTOR, WINDOW, Choice, Manner
+from crawler.topic.priority import FOREFRONT, HIGHEST, SITE_FACTOR, WINDOW, FocusOptions, Prioritizer
 
 A, B, C = 1, 2, 3
 
 
-def chooser(fetched: list[int], **manner: float) -> Choice:
-    made = Choice(Manner(**manner), seat=1)
+def chooser(fetched: list[int], **manner: float) -> Prioritizer:
+    made = Prioritizer(FocusOptions(**manner), seat=1)
     for site in fetched:
         made.fetched(site)
     return made
 
 
-def priorities(made: Choice, scores: list[float], sites: list[int], waiting: set[int]) -> list[int]:
+def priorities(made: Prioritizer, scores: list[float], sites: list[int], waiting: set[int]) -> list[int]:
     return made.priorities(np.array(scores), np.array(sites, float), waiting).tolist()
 
 
@@ -48,7 +48,7 @@ def test_the_share_of_a_site(fetched: list[int], share: float, waiting: set[int]
     assert found == [round(600 * count) for count in counts]
 
 
-def tries(made: Choice, links: int, priority: int = 5) -> list[int]:
+def tries(made: Prioritizer, links: int, priority: int = 5) -> list[int]:
     given = np.arange(links, 0, -1).astype(np.int32) + priority
     return made.tries(np.minimum(given, HIGHEST), np.ones(links, bool))
 
@@ -95,7 +95,7 @@ def test_what_is_gone_or_asked_for_first_is_not_tried() -> None:
 def test_the_choice_is_a_seats_own_and_the_same_each_time() -> None:
     found = []
     for seat in (1, 1, 2):
-        made = Choice(Manner(exploration=1.0), seat)
+        made = Prioritizer(FocusOptions(exploration=1.0), seat)
         for _ in range(20):
             made.fetched(A)
         found.append(tries(made, 2_000))

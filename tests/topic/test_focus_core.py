@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 from nursery import environment
 
-from crawler.topic import focus, waiting_links
-from crawler.topic.focus import HIGHEST, UNNAMED, Focus, Lead, Manner
-from crawler.topic.priority import FOREFRONT
+from crawler.topic import focus, vocabulary, waiting_links
+from crawler.topic.focus import UNNAMED, Focus
+from crawler.topic.priority import FOREFRONT, HIGHEST, FocusOptions
 from crawler.topic.topic import Topic
-from crawler.topic.waiting_links import TOLD
+from crawler.topic.waiting_links import TOLD, LinkContext
 
 BEES = "Honey bees make honey, and bees make wax in the hive of their colony."
 CARS = "Cars run on roads, and their engines burn petrol in four strokes."
 BEES_TOPIC = Topic.of("honey bees")
-QUIET = Manner(exploration=0.0)
+QUIET = FocusOptions(exploration=0.0)
 
 
 def page(number: int) -> str:
     return f"http://a.example/{number}"
 
 
-def begun(topic: Topic = BEES_TOPIC, manner: Manner = QUIET, texts: Sequence[str] = (BEES, CARS)) -> Focus:
+def begun(topic: Topic = BEES_TOPIC, manner: FocusOptions = QUIET, texts: Sequence[str] = (BEES, CARS)) -> Focus:
     """What has fetched a page of bees, and one of cars."""
     made = Focus(topic, manner)
     for number, text in enumerate(texts):
@@ -40,8 +40,8 @@ def renew(made: Focus) -> dict[str, int]:
     return made.renewed()
 
 
-LINK = Lead("http://b.example/hive", "honey bees", "all of bees")
-OTHER = Lead("http://c.example/road", "roads", "all of cars")
+LINK = LinkContext("http://b.example/hive", "honey bees", "all of bees")
+OTHER = LinkContext("http://c.example/road", "roads", "all of cars")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_topics_in_words(topic: str, good: str, bad: str) -> None:
     assert made.relevance(good, "") > made.relevance("", good)
     assert made.relevance("", bad) == made.relevance(bad, "") == made.relevance("", "") == 0
     if topic != "茶":  # which links name in words of more characters
-        many, few = made.found("http://a.example/", [Lead(page(1), good), Lead(page(2), bad)])
+        many, few = made.found("http://a.example/", [LinkContext(page(1), good), LinkContext(page(2), bad)])
         assert many > few
 
 
@@ -82,7 +82,7 @@ def test_a_topic_in_chinese_without_the_dictionary() -> None:
 @pytest.mark.parametrize("word", ["honey bee", "蜜蜂养殖"])
 def test_a_keyword_of_several_words_speaks_for_links(word: str) -> None:
     made = begun(Topic(words=((word, 1.0),)), texts=[""])
-    good, bad = made.found(page(0), [Lead(page(1), word), Lead(page(2), "roads")])
+    good, bad = made.found(page(0), [LinkContext(page(1), word), LinkContext(page(2), "roads")])
     assert good > bad
 
 
@@ -138,8 +138,10 @@ def test_so_much_of_a_page_is_read(where: str, most: int, beyond: int, counts: b
 @pytest.mark.parametrize("where", ["anchor", "near"])
 @pytest.mark.parametrize(("beyond", "counts"), [(0, True), (1, False)])
 def test_so_much_of_a_link_is_read(where: str, beyond: int, counts: bool) -> None:
-    words = {"anchor": "", "near": "", where: "." * (focus.MOST_LINK_TEXT - len("honey") + beyond) + "honey"}
-    (plain,), (long,) = (begun().found(page(0), [lead]) for lead in (Lead(page(7), ""), Lead(page(7), **words)))
+    words = {"anchor": "", "near": "", where: "." * (waiting_links.MOST_LINK_TEXT - len("honey") + beyond) + "honey"}
+    (plain,), (long,) = (
+        begun().found(page(0), [lead]) for lead in (LinkContext(page(7), ""), LinkContext(page(7), **words))
+    )
     assert (long > plain) is counts
 
 
@@ -148,7 +150,7 @@ def test_so_much_of_a_link_is_read(where: str, beyond: int, counts: bool) -> Non
     [(("b.example",), 1.25), (("hives.b.example",), 1.25), (("example",), 1.25), (("s.b.example", "bb.example"), 1.0)],
 )
 def test_preferred_domains(prefer: tuple[str, ...], factor: float) -> None:
-    leads = [Lead("http://hives.b.example:8000/1", "roads")]
+    leads = [LinkContext("http://hives.b.example:8000/1", "roads")]
     (plain,), (more,) = (
         begun(Topic(BEES_TOPIC.words, prefer=domains)).found(page(0), leads) for domains in [(), prefer]
     )
@@ -160,7 +162,7 @@ def test_preferred_domains(prefer: tuple[str, ...], factor: float) -> None:
 )
 def test_odd_addresses(url: str) -> None:
     made = begun()
-    (priority,) = made.found(page(0), [Lead(url, "\ud800\x00", "\ud800")])
+    (priority,) = made.found(page(0), [LinkContext(url, "\ud800\x00", "\ud800")])
     assert 0 <= priority < HIGHEST
     made.fetched(url, "\ud800", "\ud800\x00")
     assert made.asked(url) is None
@@ -179,7 +181,7 @@ def test_new_links_have_the_priorities_that_they_keep_until_more_is_known() -> N
 
 def test_a_good_page_speaks_for_its_links() -> None:
     made = begun()
-    (of_bees,), (of_cars,) = (made.found(page(n), [Lead(page(10 + n), "more")]) for n in (0, 1))
+    (of_bees,), (of_cars,) = (made.found(page(n), [LinkContext(page(10 + n), "more")]) for n in (0, 1))
     assert of_bees > of_cars
 
 
@@ -206,12 +208,12 @@ def test_a_link_that_is_found_twice_waits_once(way: str) -> None:
 
 def test_pages_that_were_never_fetched() -> None:
     made = begun()
-    (unknown,) = made.found("http://z.example/", [Lead(page(9), "more")])
-    (of_bees,) = made.found(page(0), [Lead(page(10), "more")])
-    (of_cars,) = made.found(page(1), [Lead(page(11), "more")])
+    (unknown,) = made.found("http://z.example/", [LinkContext(page(9), "more")])
+    (of_bees,) = made.found(page(0), [LinkContext(page(10), "more")])
+    (of_cars,) = made.found(page(1), [LinkContext(page(11), "more")])
     assert of_bees > unknown > of_cars
     before = made.waiting.shown.copy()
-    made.seen_again("http://z.example/", [Lead(page(9), "more")])
+    made.seen_again("http://z.example/", [LinkContext(page(9), "more")])
     assert made.waiting.shown == before
     made.fetched(page(9), "", BEES)
     assert renew(made).keys() <= {page(10), page(11)}
@@ -223,16 +225,16 @@ def test_a_page_that_is_fetched_twice() -> None:
     for _ in range(2):
         assert made.fetched(LINK.url, "", BEES) > 0.3
     assert (made.trails.pages, made.waiting.rows) == (4, {})
-    made.seen_again(LINK.url, [Lead(page(1), "")])
+    made.seen_again(LINK.url, [LinkContext(page(1), "")])
     assert made.trails.track([3])[0] < made.trails.worth([3])[0]
     assert made.trails.track([2])[0] == pytest.approx(made.trails.worth([2])[0])
 
 
 def test_a_link_shown_again_is_worth_more_or_less() -> None:
     made = begun()
-    (good,), (poor,) = (made.found(page(n), [Lead(page(10 + n), "more")]) for n in (0, 1))
-    made.seen_again(page(0), [Lead(page(11), "honey bees"), Lead("http://d.example/", "")])
-    made.seen_again(page(1), [Lead(page(10), "more"), Lead(page(1), "")])
+    (good,), (poor,) = (made.found(page(n), [LinkContext(page(10 + n), "more")]) for n in (0, 1))
+    made.seen_again(page(0), [LinkContext(page(11), "honey bees"), LinkContext("http://d.example/", "")])
+    made.seen_again(page(1), [LinkContext(page(10), "more"), LinkContext(page(1), "")])
     assert made.waiting.shown == [[0, 1], [1, 0]]
     found = renew(made)
     assert found[page(10)] < good
@@ -241,7 +243,7 @@ def test_a_link_shown_again_is_worth_more_or_less() -> None:
 
 def test_a_link_to_a_page_known_before_tells_where_a_page_leads() -> None:
     made = begun()
-    made.seen_again(page(1), [Lead(page(0), "")])
+    made.seen_again(page(1), [LinkContext(page(0), "")])
     assert made.trails.track([1])[0] == pytest.approx(made.trails.worth([0])[0] / 4)
     assert made.trails.worth([1])[0] == 0
 
@@ -254,7 +256,7 @@ def test_what_led_to_a_page_learns() -> None:
     assert made.trails.track([1])[0] == pytest.approx(relevance / 5)
     told = made.apprentice.told()
     assert (told.good, told.bad) == (pytest.approx(relevance), pytest.approx(2 - relevance))
-    names = {made.vocabulary.names[sign % focus.PLACES] for sign in told.signs}
+    names = {made.vocabulary.names[sign % vocabulary.PLACES] for sign in told.signs}
     assert {"honey", "bees", "hive", "b.example", "roads", "road", "c.example", "all", "of", "cars"} == names
 
 
@@ -297,8 +299,8 @@ def test_new_priorities_are_what_is_thought_of_a_link() -> None:
 
 
 def test_some_links_are_tried_although_others_promise_more() -> None:
-    made = begun(manner=Manner(exploration=1.0))
-    links = [Lead(f"http://b.example/{n}", "bees" if n < FOREFRONT else "roads") for n in range(FOREFRONT + 5)]
+    made = begun(manner=FocusOptions(exploration=1.0))
+    links = [LinkContext(f"http://b.example/{n}", "bees" if n < FOREFRONT else "roads") for n in range(FOREFRONT + 5)]
     priorities = made.found(page(0), links)
     tried = {url for url, priority in renew(made).items() if priority == HIGHEST}
     assert len(tried) == 2
@@ -310,7 +312,7 @@ def test_some_links_are_tried_although_others_promise_more() -> None:
     made.forget([gone])
     made.fetched(other, "", CARS)
     assert made.asked(gone) is made.asked(other) is None
-    (priority,) = made.found(page(0), [Lead(gone, "roads")])
+    (priority,) = made.found(page(0), [LinkContext(gone, "roads")])
     assert made.asked(gone) == priority / 1000
 
 
@@ -340,19 +342,19 @@ def test_links_that_wait_are_no_more_than_so_many_and_one_page(monkeypatch: pyte
     monkeypatch.setattr(waiting_links, "MOST_WAITING", 2_000)
     made = begun()
     for batch in range(10):
-        leads = [Lead(f"http://b.example/{batch}/{n}", "bees") for n in range(1_500)]
+        leads = [LinkContext(f"http://b.example/{batch}/{n}", "bees") for n in range(1_500)]
         assert len(made.found(page(0), leads)) == 1_500
         assert len(made.waiting.rows) <= 3_500
         assert len(made.waiting.urls) <= 7_000
     assert made.summary()["let_go"] == 15_000 - len(made.waiting.rows)
-    made.found(page(1), [Lead("http://b.example/0/0", "bees"), *leads])
+    made.found(page(1), [LinkContext("http://b.example/0/0", "bees"), *leads])
     assert made.waiting.urls.count("http://b.example/0/0") == 1
     assert set(renew(made)) <= set(made.waiting.rows)
 
 
 def test_thousands_of_links_on_one_page() -> None:
     made = begun()
-    leads = [Lead(f"http://b.example/{n}", f"link {n}", "bees " * 50) for n in range(5_000)]
+    leads = [LinkContext(f"http://b.example/{n}", f"link {n}", "bees " * 50) for n in range(5_000)]
     priorities = made.found(page(0), leads)
     assert len(priorities) == 5_000
     assert all(0 <= priority < HIGHEST for priority in priorities)
@@ -363,9 +365,9 @@ def test_a_site_that_gives_too_much_waits_for_others() -> None:
     made = Focus(BEES_TOPIC, QUIET)
     for number in range(20):
         made.fetched(page(number), "", BEES)
-    (alone,) = made.found(page(0), [Lead(page(50), "bees")])
-    (other,) = made.found(page(0), [Lead("http://b.example/", "bees")])
-    (less,) = made.found(page(0), [Lead(page(51), "bees")])
+    (alone,) = made.found(page(0), [LinkContext(page(50), "bees")])
+    (other,) = made.found(page(0), [LinkContext("http://b.example/", "bees")])
+    (less,) = made.found(page(0), [LinkContext(page(51), "bees")])
     assert alone == other == pytest.approx(10 * less, abs=6)
     assert renew(made)[page(50)] == pytest.approx(less, abs=10)
     made.forget(["http://b.example/"])
@@ -375,7 +377,7 @@ def test_a_site_that_gives_too_much_waits_for_others() -> None:
 def test_pages_without_anything() -> None:
     made = begun(texts=["", "", ""])
     assert made.fetched("http://b.example/", "", "") == 0
-    (priority,) = made.found("http://b.example/", [Lead(page(9), "")])
+    (priority,) = made.found("http://b.example/", [LinkContext(page(9), "")])
     assert 0 <= priority < 50
     renew(made)
     assert Focus(BEES_TOPIC).take_in(made.record())
@@ -394,7 +396,7 @@ def test_the_summary() -> None:
 
 @pytest.mark.parametrize("learning", [True, False])
 def test_pages_are_judged_anew_as_the_aim_moves(learning: bool) -> None:
-    made = Focus(Topic(examples=(BEES,)), Manner(learning=learning))
+    made = Focus(Topic(examples=(BEES,)), FocusOptions(learning=learning))
     hives = "The hive of a colony holds wax, brood, a queen and her workers."
     first = made.fetched(page(0), "", hives)
     for number in range(1, 30):

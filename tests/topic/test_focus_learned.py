@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 from crawler.topic import learned_model
-from crawler.topic.apprentice import Ledger
 from crawler.topic.learned_model import MOST_COUNT, MOST_PAGES, MOST_TIMES, Learned, read, written
-from crawler.topic.relevance import Known
-from crawler.topic.vocabulary import LONGEST, PLACES, Vocabulary
+from crawler.topic.vocabulary import LONGEST, PLACES, KnownPage, SignCounts, Vocabulary
 
 
-def known(words: str, vocabulary: Vocabulary, named: float = 0.0) -> Known:
-    return Known(vocabulary.vector(words.split()), 4, named)
+def known(words: str, vocabulary: Vocabulary, named: float = 0.0) -> KnownPage:
+    return KnownPage(vocabulary.vector(words.split()), 4, named)
 
 
 def told(vocabulary: Vocabulary) -> Learned:
@@ -22,7 +20,7 @@ def told(vocabulary: Vocabulary) -> Learned:
         for sort, word in enumerate("bees 蜜蜂 wax a.example".split())
     }
     pages = [known("bees bees wax", vocabulary, 0.75), known("", vocabulary)]
-    return Learned(3, "mark", 7, {"bees": 5.0, "蜜蜂": 2.0}, pages, Ledger(signs, 1.5, 5.5))
+    return Learned(3, "mark", 7, {"bees": 5.0, "蜜蜂": 2.0}, pages, SignCounts(signs, 1.5, 5.5))
 
 
 def test_it_comes_back_in_another_process_of_another_worker() -> None:
@@ -43,7 +41,7 @@ def test_it_comes_back_in_another_process_of_another_worker() -> None:
 def test_a_page_is_told_by_the_words_that_tell_most(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learned_model, "MOST_WORDS", 2)
     vocabulary = Vocabulary()
-    one = Learned(1, "", 0, {}, [known("a b b c c c", vocabulary)], Ledger({}, 0, 0))
+    one = Learned(1, "", 0, {}, [known("a b b c c c", vocabulary)], SignCounts({}, 0, 0))
     found = read(written(one, vocabulary), vocabulary)
     assert found is not None
     assert found.known[0].vector.places.tolist() == vocabulary.places(["c", "b"])
@@ -53,7 +51,7 @@ def test_what_has_no_name_is_left_out() -> None:
     vocabulary = Vocabulary()
     long = vocabulary.place("a" * (LONGEST + 1))
     page = known(f"bees {'a' * (LONGEST + 1)}", vocabulary)
-    found = json.loads(written(Learned(1, "", 0, {}, [page], Ledger({long: (1, 1)}, 0, 0)), vocabulary))
+    found = json.loads(written(Learned(1, "", 0, {}, [page], SignCounts({long: (1, 1)}, 0, 0)), vocabulary))
     assert (found["known"], found["signs"]) == ([[0, {"bees": 1}]], [])
 
 
@@ -173,8 +171,8 @@ def test_the_longest_that_is_written_is_read() -> None:
     words = [f"{n:\U00020000<{LONGEST}}" for n in range(count)]
     vector = vocabulary.vector(words[:300])
     signs = {vocabulary.place(word): (1 / 3, 2 / 3) for word in words[:5_000]}
-    known = [Known(vector, 1, 1 / 3)] * MOST_PAGES
-    full = Learned(1, "a" * 16, count, dict.fromkeys(words, 1e6), known, Ledger(signs, 1e9, 1e9))
+    known = [KnownPage(vector, 1, 1 / 3)] * MOST_PAGES
+    full = Learned(1, "a" * 16, count, dict.fromkeys(words, 1e6), known, SignCounts(signs, 1e9, 1e9))
     line = written(full, vocabulary)
     assert len(line) < learned_model.MOST_TEXT
     found = read(line, Vocabulary())

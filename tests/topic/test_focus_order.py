@@ -11,8 +11,8 @@ import pytest
 from meadow import SEED, Crawl, Sheet, breadth_first, hubs, soaked, web
 from nursery import environment
 
-from crawler.topic import focus, relevance, waiting_links
-from crawler.topic.focus import Manner
+from crawler.topic import apprentice, focus, relevance, waiting_links
+from crawler.topic.priority import FocusOptions
 from crawler.topic.topic import Topic
 
 
@@ -32,7 +32,7 @@ def test_pages_on_the_topic_come_earlier_than_breadth_first(kind: str, learning:
     for seed in range(4):
         pages = web(Random(seed))
         plain += met(pages, breadth_first(pages), len(pages) // 5)
-        focused += met(pages, Crawl(pages, Manner(learning), topic_of(pages, kind)), len(pages) // 5)
+        focused += met(pages, Crawl(pages, FocusOptions(learning), topic_of(pages, kind)), len(pages) // 5)
     assert focused > 1.25 * plain
 
 
@@ -41,13 +41,13 @@ def test_it_is_learned_which_lists_lead_to_the_topic() -> None:
     for seed in range(6):
         pages = hubs(Random(seed), 8, 60)
         for learning in found:
-            found[learning] += met(pages, Crawl(pages, Manner(learning), topic_of(pages, "example")), 140)
+            found[learning] += met(pages, Crawl(pages, FocusOptions(learning), topic_of(pages, "example")), 140)
     assert found[True] > 1.25 * found[False]
 
 
 def test_every_page_is_met_once() -> None:
     pages = web(Random(1))
-    order = list(Crawl(pages, Manner(exploration=0.3), topic_of(pages, "words")))
+    order = list(Crawl(pages, FocusOptions(exploration=0.3), topic_of(pages, "words")))
     assert sorted(order) == sorted(breadth_first(pages))
 
 
@@ -55,10 +55,10 @@ def test_every_page_is_met_once() -> None:
 def test_the_same_pages_give_the_same_priorities_in_any_process(kind: str) -> None:
     code = (
         "from random import Random; from zlib import crc32; from meadow import SEED, Crawl, web\n"
-        "from crawler.topic.focus import Manner; from crawler.topic.topic import Topic\n"
+        "from crawler.topic.priority import FocusOptions; from crawler.topic.topic import Topic\n"
         "pages = web(Random(1)); topic = Topic.of('honey bees')\n"
         f"if {kind!r} == 'example': topic = Topic(examples=(pages[SEED].text,))\n"
-        "crawl = Crawl(pages, Manner(exploration=0.1), topic)\n"
+        "crawl = Crawl(pages, FocusOptions(exploration=0.1), topic)\n"
         "for url in crawl: print(url, crc32(repr(crawl.priorities).encode()))\n"
         "print(crc32(crawl.focus.record().encode()))\n"
     )
@@ -75,7 +75,7 @@ def test_the_same_pages_give_the_same_priorities_in_any_process(kind: str) -> No
 def test_neither_the_work_for_a_page_nor_memory_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relevance, "REMEMBERED", 50)
     monkeypatch.setattr(focus, "REMEMBERED", 200)
-    monkeypatch.setattr(waiting_links, "MOST_PAGES", 512)
+    monkeypatch.setattr(apprentice, "MOST_PAGES", 512)
     monkeypatch.setattr(waiting_links, "MOST_WAITING", 500)
     quarters = list(soaked(1_200))
     assert [quarter.pages for quarter in quarters] == [300] * 4

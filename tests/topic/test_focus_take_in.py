@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crawler.topic.focus import Focus, Lead, Manner
+from crawler.topic.focus import Focus
 from crawler.topic.learned_model import MOST_PAGES
+from crawler.topic.priority import FocusOptions
 from crawler.topic.topic import Topic
+from crawler.topic.waiting_links import LinkContext
 
 BEES = "Honey bees make honey, and bees make wax in the hive of their colony."
 CARS = "Cars run on roads, and their engines burn petrol in four strokes."
@@ -18,11 +20,11 @@ MIXED = ["The colony makes wax.", "Petrol for bees.", "A hive by the roads.", "N
 
 def worker(seat: int, topic: Topic = EXAMPLE, start: int = 0, pages: int = 12) -> Focus:
     """What has fetched some pages of bees and cars, each of which a link led to."""
-    made = Focus(topic, Manner(), seat)
+    made = Focus(topic, FocusOptions(), seat)
     made.fetched("http://a.example/", "", BEES)
     for number in range(start, start + pages):
         url, text, anchor = f"http://a.example/{number}", *((BEES, "hive") if number % 3 else (CARS, "engine"))
-        made.found("http://a.example/", [Lead(url, anchor)])
+        made.found("http://a.example/", [LinkContext(url, anchor)])
         made.fetched(url, f"Number {number}", f"{text} Word{number} stands here.")
         made.renewed()
     return made
@@ -34,7 +36,9 @@ def relevances(made: Focus) -> list[float]:
 
 def promises(made: Focus) -> list[int]:
     made.fetched("http://z.example/", "", BEES)
-    return made.found("http://z.example/", [Lead(f"http://z.example/{word}", word) for word in ("hive", "engine", "x")])
+    return made.found(
+        "http://z.example/", [LinkContext(f"http://z.example/{word}", word) for word in ("hive", "engine", "x")]
+    )
 
 
 def told_of(made: Focus) -> list[int]:
@@ -51,7 +55,7 @@ def weights(made: Focus) -> list[float]:
 def test_the_same_seat_goes_on() -> None:
     first = worker(1)
     record = first.record()
-    second = Focus(EXAMPLE, Manner(), 1)
+    second = Focus(EXAMPLE, FocusOptions(), 1)
     assert second.take_in(record)
     assert relevances(second) == pytest.approx(relevances(first), abs=0.1)
     assert weights(second) == pytest.approx(weights(first), abs=0.2)
@@ -71,7 +75,7 @@ def test_runs_that_end_at_once_forget_nothing() -> None:
     before = worker(1, pages=200).record()
     assert len(json.loads(before)["known"]) == MOST_PAGES
     for _ in range(3):
-        made = Focus(EXAMPLE, Manner(), 1)
+        made = Focus(EXAMPLE, FocusOptions(), 1)
         assert made.take_in(before)
         assert json.loads(made.record())["known"] == json.loads(before)["known"]
         made.relevance("", BEES)
@@ -112,7 +116,7 @@ def test_what_others_told_is_not_told_on() -> None:
 
 
 def test_an_earlier_run_and_another_worker() -> None:
-    made = Focus(EXAMPLE, Manner(), 1)
+    made = Focus(EXAMPLE, FocusOptions(), 1)
     assert made.take_in(worker(1).record())
     assert made.take_in(worker(2, start=50).record())
     for number in range(90, 95):

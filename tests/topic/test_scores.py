@@ -5,11 +5,11 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from crawler.topic.apprentice import Apprentice
+from crawler.topic.apprentice import Apprentice, PageCredits
 from crawler.topic.priority import NEAR, PROMISE, SHOWN, TRACK, WORDS, Scorer
 from crawler.topic.relevance import Subject
 from crawler.topic.vocabulary import PLACES, Vector
-from crawler.topic.waiting_links import Seen, Trails, Waiting
+from crawler.topic.waiting_links import LinkNumbers, WaitingLinks
 
 BEES, CARS = 0, 1
 GOOD, POOR, HUB = range(3)
@@ -17,7 +17,7 @@ GOOD, POOR, HUB = range(3)
 
 def scorer(learning: bool = True) -> Scorer:
     """What knows a good page, a poor one, and one that leads to good ones: 0.9, 0 and 0 relevant."""
-    subject, trails, apprentice = Subject(), Trails(), Apprentice()
+    subject, trails, apprentice = Subject(), PageCredits(), Apprentice()
     subject.examples.append(Vector(np.array([BEES], np.int32), np.ones(1)))
     subject.learn(np.ones(PLACES))
     for relevance in (0.9, 0.0, 0.0):
@@ -28,8 +28,8 @@ def scorer(learning: bool = True) -> Scorer:
     return Scorer(subject, trails, apprentice, learning)
 
 
-def score(made: Scorer, *links: Seen) -> list[float]:
-    waiting = Waiting()
+def score(made: Scorer, *links: LinkNumbers) -> list[float]:
+    waiting = WaitingLinks()
     for number, link in enumerate(links):
         waiting.add(f"http://a.example/{number}", link)
     return made.scores(waiting.all()).tolist()
@@ -37,8 +37,8 @@ def score(made: Scorer, *links: Seen) -> list[float]:
 
 def seen(
     page: int | None, anchor: list[int], near: list[int], factor: float = 1.0, signs: tuple[int, ...] = ()
-) -> Seen:
-    return Seen(page, anchor, near, np.array(signs, np.int32), 1, factor)
+) -> LinkNumbers:
+    return LinkNumbers(page, anchor, near, np.array(signs, np.int32), 1, factor)
 
 
 def of_topic(cosine: float) -> float:
@@ -71,7 +71,7 @@ def test_a_score(page: int, anchor: list[int], near: list[int], words: float, ar
 
 
 def test_shown_by_several_pages() -> None:
-    made, waiting = scorer(), Waiting()
+    made, waiting = scorer(), WaitingLinks()
     waiting.add("http://a.example/", seen(GOOD, [], []))
     waiting.again(0, POOR, [])
     waiting.again(0, HUB, [])

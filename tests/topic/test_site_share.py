@@ -6,9 +6,10 @@ from heapq import heappop, heappush
 import pytest
 
 from crawler.topic import focus, waiting_links
-from crawler.topic.focus import Focus, Lead, Manner
-from crawler.topic.priority import WINDOW
+from crawler.topic.focus import Focus
+from crawler.topic.priority import WINDOW, FocusOptions
 from crawler.topic.topic import Topic
+from crawler.topic.waiting_links import LinkContext
 
 TRAP = "http://trap.example"
 
@@ -30,7 +31,7 @@ class Web:
 
 def late() -> Focus:
     """A focus that has seen so many pages that all links get new scores every 500."""
-    made = Focus(Topic.of("bees"), Manner(exploration=0.0))
+    made = Focus(Topic.of("bees"), FocusOptions(exploration=0.0))
     for _ in range(10_000):
         made.trails.add(0.5)
     return made
@@ -52,7 +53,7 @@ def crawled(made: Focus, web: Web, pages: int) -> list[bool]:
         del prices[url]
         made.fetched(url, "", web.text(url))
         order.append(url.startswith(TRAP))
-        leads = [Lead(link, "honey bees", "bees") for link in web.shown(url)]
+        leads = [LinkContext(link, "honey bees", "bees") for link in web.shown(url)]
         told = dict(zip((lead.url for lead in leads), made.found(url, leads), strict=True))
         prices |= told
         told |= made.renewed()
@@ -74,8 +75,8 @@ def test_no_more_rise_at_once_than_may_be_asked_for(monkeypatch: pytest.MonkeyPa
     made = late()
     for number in range(20):
         made.fetched(f"{TRAP}/{number}", "", "Honey bees.")
-    leads = [Lead(f"{TRAP}/of/{number}", f"bees {'and ' * number}") for number in range(100)]
-    other = Lead("http://b.example/", "bees")
+    leads = [LinkContext(f"{TRAP}/of/{number}", f"bees {'and ' * number}") for number in range(100)]
+    other = LinkContext("http://b.example/", "bees")
     full = made.found(f"{TRAP}/1", [other, *leads])
     assert full[0] > 5 * max(full[1:])
     for number in range(40):
@@ -92,11 +93,11 @@ def test_links_of_a_site_with_too_many_fall_when_they_are_let_go(
     others: int, falls: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting_links, "MOST_WAITING", 100)
-    made = Focus(Topic.of("bees"), Manner(exploration=0.0))
+    made = Focus(Topic.of("bees"), FocusOptions(exploration=0.0))
     made.fetched(f"{TRAP}/", "", "Honey bees.")
-    made.found(f"{TRAP}/", [Lead(f"http://b{number}.example/", "") for number in range(others)])
+    made.found(f"{TRAP}/", [LinkContext(f"http://b{number}.example/", "") for number in range(others)])
     links = [f"{TRAP}/{number}" for number in range(200)]
-    before = dict(zip(links, made.found(f"{TRAP}/", [Lead(link, "honey bees") for link in links]), strict=True))
+    before = dict(zip(links, made.found(f"{TRAP}/", [LinkContext(link, "honey bees") for link in links]), strict=True))
     made._since = 10**9
     found = made.renewed()
     assert len(made.waiting.rows) == 75

@@ -5,8 +5,8 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from crawler.topic.relevance import FIRST_BOUND, FIRST_PAGES, MOST_LIKE, REMEMBERED, UNLIKE_WEIGHT, Known, Subject
-from crawler.topic.vocabulary import PLACES, Vector
+from crawler.topic.relevance import FIRST_BOUND, FIRST_PAGES, MOST_LIKE, REMEMBERED, UNLIKE_WEIGHT, Subject
+from crawler.topic.vocabulary import PLACES, KnownPage, Vector
 
 BEES, WAX, CARS, ROADS, NEWS = range(5)
 ONES = np.ones(PLACES)
@@ -16,13 +16,13 @@ def vector(*places: int, times: float = 1.0) -> Vector:
     return Vector(np.array(places, np.int32), np.full(len(places), times))
 
 
-def page(*places: int, number: int = 0, named: float = 0.0, is_example: bool = False) -> Known:
-    return Known(vector(*places), number, named, is_example)
+def page(*places: int, number: int = 0, named: float = 0.0, is_example: bool = False) -> KnownPage:
+    return KnownPage(vector(*places), number, named, is_example)
 
 
 def subject(
     examples: list[Vector],
-    pages: list[Known] | None = None,
+    pages: list[KnownPage] | None = None,
     *,
     against: list[Vector] | None = None,
     words: bool = False,
@@ -178,4 +178,4 @@ def test_so_many_pages_are_remembered() -> None:
 
 def test_pages_are_told_apart_though_they_say_the_same() -> None:
     assert page(BEES, WAX) != page(BEES, WAX)
-    assert Known(Vector(np.array([1]), np.array([log(2)]))).number == -1
+    assert KnownPage(Vector(np.array([1]), np.array([log(2)]))).number == -1

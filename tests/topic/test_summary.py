@@ -1,9 +1,9 @@
 import numpy as np
 
-from crawler.topic.apprentice import ADDRESS, ANCHOR, DRAWN_BY, HOST, NEAR, Apprentice
+from crawler.topic.apprentice import PRIOR_LINKS, Apprentice
 from crawler.topic.learned_model import MOST_LINK_WORDS, MOST_TOPIC_WORDS, summary
 from crawler.topic.relevance import Subject
-from crawler.topic.vocabulary import PLACES, Vocabulary
+from crawler.topic.vocabulary import ADDRESS, ANCHOR, HOST, NEAR, PLACES, Vocabulary
 
 
 def test_nothing_learned() -> None:
@@ -35,7 +35,7 @@ def test_the_signs_of_links() -> None:
     vocabulary.go_on(8, {})
     found = summary(vocabulary, Subject(), apprentice)
     assert found["pages"] == 8
-    gain = round((3 + DRAWN_BY / 2) / (3 + DRAWN_BY) - 0.5, 3)
+    gain = round((3 + PRIOR_LINKS / 2) / (3 + PRIOR_LINKS) - 0.5, 3)
     assert found["good"] == [["bees", gain], ["bees (in the address)", gain]]
     assert found["bad"] == [["a.example (host)", -gain], ["cars (near the link)", -gain]]
 

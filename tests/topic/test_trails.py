@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from crawler.topic import waiting_links
-from crawler.topic.waiting_links import CREDIT, Trails
+from crawler.topic import apprentice
+from crawler.topic.apprentice import CREDIT, PageCredits
 
 
-def walked(*relevances: float) -> Trails:
-    seen = Trails()
+def walked(*relevances: float) -> PageCredits:
+    seen = PageCredits()
     for relevance in relevances:
         seen.add(relevance)
     return seen
@@ -65,7 +65,7 @@ def test_many_pages(pages: int) -> None:
 
 
 def test_the_numbers_of_the_first_are_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting_links, "MOST_PAGES", 3)
+    monkeypatch.setattr(apprentice, "MOST_PAGES", 3)
     seen = walked(0.9, 0.9)
     seen.lead([0, 1], 1.0)
     assert [seen.add(0.3), seen.count, seen.pages] == [2, 3, 3]

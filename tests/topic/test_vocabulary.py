@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from crawler.topic import vocabulary
+from crawler.topic.topic import STOP_WORDS
 from crawler.topic.vocabulary import IMAGINED, LONGEST, PLACES, Vocabulary
 
 
 def seen(*pages: str) -> Vocabulary:
-    counted = Vocabulary()
+    counted = Vocabulary(STOP_WORDS)
     for page in pages:
         counted.see(counted.vector(page.split()).places)
     return counted
@@ -34,7 +35,7 @@ def test_weights(pages: list[str], word: str, expected: float) -> None:
 
 
 def test_a_vector_has_each_word_once() -> None:
-    counted = Vocabulary()
+    counted = Vocabulary(STOP_WORDS)
     places, times = counted.vector("bees wax bees bees".split())
     assert places.tolist() == counted.places(["bees", "wax"])
     assert times.tolist() == pytest.approx([1 + log(3), 1])
@@ -45,12 +46,12 @@ def test_a_vector_has_each_word_once() -> None:
     ("word", "place"), [("123456789", 0xCBF43926 % 2**18), ("蜜蜂", 133_699), ("", 0), ("\ud800", 42_280)]
 )
 def test_places_come_from_the_letters(word: str, place: int) -> None:
-    assert Vocabulary().place(word) == place < PLACES
+    assert Vocabulary(STOP_WORDS).place(word) == place < PLACES
 
 
 def test_most_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vocabulary, "MOST_KNOWN", 3)
-    counted = Vocabulary()
+    counted = Vocabulary(STOP_WORDS)
     counted._known.clear()
     words = [f"word{n}" for n in range(7)]
     places = counted.places(words)
@@ -64,7 +65,7 @@ def test_most_known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("length", "is_known"), [(LONGEST, True), (LONGEST + 1, False), (1_000_000, False)])
 def test_long_words_are_not_remembered(length: int, is_known: bool) -> None:
-    counted, word = Vocabulary(), "a" * length
+    counted, word = Vocabulary(STOP_WORDS), "a" * length
     place = counted.place(word)
     assert (word in counted._known) is is_known
     assert (counted.names.get(place) == word) is is_known
@@ -102,7 +103,7 @@ def test_another_worker_is_heard_in_place_of_what_it_told_before() -> None:
 @pytest.mark.parametrize(("told", "believed"), [(4, 4), (5, 5), (6, 5), (1e9, 5)])
 def test_no_word_stands_in_more_pages_than_there_are(told: float, believed: float) -> None:
     for take in (Vocabulary.go_on, lambda counted, *what: counted.hear(2, *what)):
-        counted = Vocabulary()
+        counted = Vocabulary(STOP_WORDS)
         take(counted, 5, {"bees": told})
         assert weight(counted, "bees") == pytest.approx(log((IMAGINED + 6) / (believed + 0.5)))
         assert (counted.weights() > 0).all()

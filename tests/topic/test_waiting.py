@@ -2,28 +2,28 @@ import numpy as np
 import pytest
 
 from crawler.topic import waiting_links
-from crawler.topic.waiting_links import FACTOR, MOST_SHOWN, SITE, TOLD, Seen, Waiting
+from crawler.topic.waiting_links import FACTOR, MOST_SHOWN, SITE, TOLD, LinkNumbers, WaitingLinks
 
 
-def seen(page: int | None = 0, site: int = 7, factor: float = 1.0) -> Seen:
-    return Seen(page, [1, 2], [3], np.array([1, 2, 3, 9], np.int32), site, factor)
+def seen(page: int | None = 0, site: int = 7, factor: float = 1.0) -> LinkNumbers:
+    return LinkNumbers(page, [1, 2], [3], np.array([1, 2, 3, 9], np.int32), site, factor)
 
 
-def filled(links: int, site: int = 7) -> Waiting:
-    links_that_wait = Waiting()
+def filled(links: int, site: int = 7) -> WaitingLinks:
+    links_that_wait = WaitingLinks()
     for n in range(links):
         links_that_wait.add(f"http://a.example/{n}", seen(n, site))
     return links_that_wait
 
 
-def held(links: Waiting) -> list[list[tuple[int, int]]]:
+def held(links: WaitingLinks) -> list[list[tuple[int, int]]]:
     every = links.all()
     parts = every.shown, every.anchors, every.nears, every.signs
     return [list(zip(part.rows.tolist(), part.numbers.tolist(), strict=True)) for part in parts]
 
 
 def test_a_link_waits() -> None:
-    links = Waiting()
+    links = WaitingLinks()
     links.add("http://a.example/", seen(4, 7, 1.25))
     links.add("http://b.example/", seen(None))
     assert (links.rows, links.shown) == ({"http://a.example/": 0, "http://b.example/": 1}, [[4], []])

@@ -2,8 +2,9 @@
 
 import pytest
 
-from crawler.topic.focus import Focus, Lead
+from crawler.topic.focus import Focus
 from crawler.topic.topic import Topic
+from crawler.topic.waiting_links import LinkContext
 
 URLS = [f"http://a.example/{number}" for number in range(5)]
 
@@ -21,14 +22,14 @@ URLS = [f"http://a.example/{number}" for number in range(5)]
 def test_others_each_time_until_it_was_all(most: int, asked: list[list[str]]) -> None:
     made = Focus(Topic.of("bees"))
     made.fetched("http://a.example/", "", "Bees.")
-    made.found("http://a.example/", [Lead(url, "bees") for url in URLS])
+    made.found("http://a.example/", [LinkContext(url, "bees") for url in URLS])
     assert [made.waiting_sample(most) for _ in asked] == asked
 
 
 def test_some_wait_no_more_meanwhile() -> None:
     made = Focus(Topic.of("bees"))
     made.fetched("http://a.example/", "", "Bees.")
-    made.found("http://a.example/", [Lead(url, "bees") for url in URLS])
+    made.found("http://a.example/", [LinkContext(url, "bees") for url in URLS])
     assert made.waiting_sample(3) == URLS[:3]
     made.forget(URLS[:3])
     assert made.waiting_sample(1) == URLS[3:4]

@@ -7,7 +7,7 @@ import pytest
 from gold_pages import row
 
 from crawler.extraction.auto.model import KINDS, Model, judge
-from crawler.extraction.auto.page_outline import sight
+from crawler.extraction.auto.page_outline import page_arrays
 from crawler.page.page import Page
 from crawler.training.auto_model import train
 from crawler.training.examples import PageExample, TooFewError, example, parts_of, snippets, weights_of
@@ -107,4 +107,4 @@ def test_an_example() -> None:
     one = example("set", "site", page, "Bees dance in the dark!", "forum")
     assert one.labels.tolist() == [0, 1]
     assert (one.group, one.site, one.page_type, one.is_golden) == ("set", "site", "forum", True)
-    assert np.array_equal(one.seen.lengths, sight(page).lengths)
+    assert np.array_equal(one.seen.lengths, page_arrays(page).lengths)

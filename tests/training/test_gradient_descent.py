@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from crawler.extraction.auto import network
-from crawler.extraction.auto.network import Layer, Nest
-from crawler.extraction.auto.page_outline import sight
-from crawler.extraction.auto.signs import ranges
+from crawler.extraction.auto.block_columns import ranges
+from crawler.extraction.auto.network import BlockGroups, Layer
+from crawler.extraction.auto.page_outline import page_arrays
 from crawler.page.page import Page
 from crawler.training import gradient_descent
 from crawler.training.gradient_descent import F1_SHARE, STEPS, Lesson, _Batch, _beginning, _gradient, learn
@@ -18,10 +18,10 @@ BODIES = [
 ]
 
 
-def nest(body: str) -> Nest:
-    seen = sight(Page.from_html(body))
+def nest(body: str) -> BlockGroups:
+    seen = page_arrays(Page.from_html(body))
     outline = seen.outline
-    return network.nest(ranges(seen), outline.starts, outline.ends, outline.paths[seen.homes])
+    return network.block_groups(ranges(seen), outline.starts, outline.ends, outline.paths[seen.homes])
 
 
 def lessons() -> list[Lesson]:

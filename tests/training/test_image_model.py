@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from crawler.evaluation.gold import ImageLabel
-from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Floats, Model, load, save
+from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Floats, NoiseModel, load, save
 from crawler.training import image_model
 from crawler.training.examples import TooFewError
 from crawler.training.image_model import (
@@ -89,7 +89,7 @@ def test_tables_are_the_trees(few_trees: None, monkeypatch: pytest.MonkeyPatch) 
     assert model.logits(rows) == pytest.approx(boosters[0].predict(rows, raw_score=True), abs=1e-6)
 
 
-def _at_the_edges(model: Model) -> Floats:
+def _at_the_edges(model: NoiseModel) -> Floats:
     """Rows whose signs lie on the edges, right over and right under them."""
     rows = []
     for splits, edges in zip(model.splits.T, model.edges.T, strict=True):
@@ -123,13 +123,15 @@ def test_more_pages_that_show_it_are_never_less_like_noise(trained: TrainedImage
 def test_a_site_is_never_on_both_sides(sites: int, monkeypatch: pytest.MonkeyPatch) -> None:
     known: list[set[str]] = []
     asked: list[tuple[int, str]] = []
-    model = Model(np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(SIGNS)), 0.5)
+    model = NoiseModel(
+        np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(SIGNS)), 0.5
+    )
 
-    def fit(found: list[ImageExample], seed: int) -> Model:
+    def fit(found: list[ImageExample], seed: int) -> NoiseModel:
         known.append({one.site for one in found})
         return model
 
-    def judge(_: Model, one: ImageExample) -> float:
+    def judge(_: NoiseModel, one: ImageExample) -> float:
         asked.append((len(known) - 1, one.site))
         return 0.5
 

@@ -5,7 +5,7 @@ import pytest
 
 from crawler.evaluation.gold import ImageLabel
 from crawler.evaluation.image_metrics import ImageTable
-from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Model
+from crawler.noise.learned_model import CODES, SIGNS, SPLITS, NoiseModel
 from crawler.training.image_model import ImageExample
 from crawler.training.image_release import (
     BINS,
@@ -19,7 +19,7 @@ from crawler.training.image_release import (
     tables,
 )
 
-MODEL = Model(np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(SIGNS)), 0.6)
+MODEL = NoiseModel(np.zeros((SPLITS, 1), int), np.zeros((SPLITS, 1)), np.zeros((1, CODES)), np.zeros(len(SIGNS)), 0.6)
 NOTHING = JudgedLinks([], np.zeros(0), 0, "0" * 16)
 
 

@@ -2,18 +2,18 @@ import numpy as np
 import pytest
 from gold_pages import WORDS
 
-from crawler.extraction.auto import signs, text_arrays
-from crawler.extraction.auto.model import KINDS, Vocabulary
-from crawler.extraction.auto.page_outline import sight
+from crawler.extraction.auto import block_columns, element_names, signs
+from crawler.extraction.auto.model import KINDS, LearnedWords
+from crawler.extraction.auto.page_outline import page_arrays
 from crawler.extraction.auto.text_arrays import BUCKETS
 from crawler.page.page import Page
 from crawler.training.auto_model import describe
 from crawler.training.examples import plainer, shorter, subset
 
 CHANCE = np.random.default_rng(5)
-VOCABULARY = Vocabulary(
+VOCABULARY = LearnedWords(
     *(CHANCE.standard_normal((3, BUCKETS)).astype(np.float32)),
-    CHANCE.standard_normal((text_arrays.NAME_BUCKETS, len(KINDS))).astype(np.float32),
+    CHANCE.standard_normal((element_names.NAME_BUCKETS, len(KINDS))).astype(np.float32),
     CHANCE.standard_normal(len(KINDS)).astype(np.float32),
 )
 HEAD = (
@@ -43,11 +43,11 @@ def page(left: list[int]) -> Page:
 def test_a_subset_has_the_signs_of_a_page_without_the_rest(left: list[int]) -> None:
     all_parts = [at for at, part in enumerate(PARTS) for _ in page([at]).blocks]
     kept = np.isin(all_parts, left)
-    whole = sight(page(list(range(len(PARTS)))))
+    whole = page_arrays(page(list(range(len(PARTS)))))
     assert len(whole.homes) == len(kept)
     cut, nest = describe(subset(whole, kept), VOCABULARY)
-    made, other = describe(sight(page(list(left))), VOCABULARY)
-    names_of = signs.signs(whole, VOCABULARY.scores(whole), signs.ranges(whole)).names
+    made, other = describe(page_arrays(page(list(left))), VOCABULARY)
+    names_of = signs.signs(whole, VOCABULARY.scores(whole), block_columns.ranges(whole)).names
     differ = {name for name, mine, theirs in zip(names_of, cut.T, made.T, strict=True) if not np.allclose(mine, theirs)}
     assert differ == set()
     assert all(np.array_equal(mine, theirs) for mine, theirs in zip(nest, other, strict=True))
@@ -58,10 +58,10 @@ def test_a_plainer_page_is_one_without_names() -> None:
     head = "<title>Bees</title>{}"
     said = ("<meta name=description content='Honey'>", " class=main", " id=text", " class='big title'")
     rich, plain = (Page.from_html(f"<html><head>{head}</head><body>{body}".format(*some)) for some in (said, ("",) * 4))
-    cut, _ = describe(plainer(sight(rich)), VOCABULARY)
-    bare = sight(plain)
+    cut, _ = describe(plainer(page_arrays(rich)), VOCABULARY)
+    bare = page_arrays(plain)
     made, _ = describe(bare._replace(page=np.zeros_like(bare.page), names=()), VOCABULARY)
-    names_of = signs.signs(bare, VOCABULARY.scores(bare), signs.ranges(bare)).names
+    names_of = signs.signs(bare, VOCABULARY.scores(bare), block_columns.ranges(bare)).names
     differ = {name for name, mine, theirs in zip(names_of, cut.T, made.T, strict=True) if not np.allclose(mine, theirs)}
     assert not {name for name in differ if not name.startswith("path ")}  # paths keep apart what had names
 
@@ -78,7 +78,7 @@ def test_a_plainer_page_is_one_without_names() -> None:
 )
 def test_a_copy_keeps_one_stretch_of_the_main_text(main: int, least: int, most: int) -> None:
     html = "<p>Noise" * 3 + "<div>" + "".join(f"<p>Bees dance {at}." for at in range(main)) + "</div>" + "<p>Noise" * 3
-    seen = sight(Page.from_html(html))
+    seen = page_arrays(Page.from_html(html))
     labels = np.array([0] * 3 + [1] * main + [0] * 3, np.float32)
     firsts = set()
     for seed in range(20):

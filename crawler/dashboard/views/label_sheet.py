@@ -22,8 +22,8 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, see_other
 from crawler.dashboard.views import Number, slow
 from crawler.dashboard.views.page_blocks import Reread, reread_at
+from crawler.extraction import version
 from crawler.extraction.output.plain import plain
-from crawler.extraction.version import version
 from crawler.labels.label_queue import UncertainPages, crawl_to_label, uncertain_pages
 from crawler.labels.labels import TEXT, Label, put_label
 from crawler.store.dashboard_tables import label

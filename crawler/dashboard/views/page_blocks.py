@@ -17,7 +17,7 @@ from crawler.dashboard.context import Context, DashboardContext
 from crawler.dashboard.views import Number, ReasonObject, Sentence, Whole, slow
 from crawler.dashboard.views.sources import Source, Sources
 from crawler.extraction import EXTRACTORS
-from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockReason, Explained, Explanation, explain
+from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockExplanation, BlockReason, PageExplanation, explain
 from crawler.page.page import Extraction, Page
 from crawler.store.page_tables import page, stored_response
 from crawler.store.pages import TooLargeError, response_of
@@ -155,7 +155,7 @@ class PageBlocks:
     """Where the next ones start."""
 
 
-def explanation(found: Reread) -> Explanation | None:
+def explanation(found: Reread) -> PageExplanation | None:
     """What the model says of a page; None where another method reads it."""
     return found.read.once(explain) if found.method == METHOD else None
 
@@ -175,7 +175,7 @@ def _block(found: Reread, place: int) -> PageBlock:
     return PageBlock(place, block.text, block.tag, linked, kept, probability, reasons)
 
 
-def _explained(found: Reread, place: int) -> Explained | None:
+def _explained(found: Reread, place: int) -> BlockExplanation | None:
     said = explanation(found)
     return said.blocks[place] if said is not None and place < len(said.blocks) else None
 

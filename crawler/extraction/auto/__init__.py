@@ -1,35 +1,50 @@
 """Auto: the blocks of a page that a model takes for main text, judged all together.
 
 1. Each block is described by 280 numbers, its signs: of its text, its element, its place, its neighbours, what the
-   containers around it hold, the blocks of the same path, the page (.sight reads the page, .signs makes the numbers).
-   Two of them are learned first: what the names of elements speak for (class, id, role), and what words do.
+   containers around it hold, the blocks of the same path, the page (.page_outline reads the page into arrays, .signs
+   makes the numbers). Two of them are learned first: what the names of elements speak for (class, id, role), and what
+   words do.
 2. A network lets each block see its neighbours, those in the same containers and those of the same path, and says how
    likely it is main text (.network). It also tells the type of the page (.model).
-3. The blocks are kept whose choice has the highest expected F1 (.choice), with the other half of a row of two cells
-   (.rows), and put down as text that reads well
-   (crawler.extraction.output.plain). What readers say under a page is kept apart (.comments).
+3. Of all choices of blocks the one with the highest expected F1 is kept (.model), with the other half of a row of two
+   cells, and written as text that reads well (crawler.extraction.output.plain). What readers say under a page is kept
+   apart.
 4. Where a page shows nearly nothing, its text may stand in its scripts (crawler.extraction.scripts).
 
 The weights were made by `scrapy train auto`; CARD.md beside them says of what, and how they scored. numpy alone is
 wanted to use them, and is imported when the first page is judged.
 """
 
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.extraction.auto.choice import whole_rows
-from crawler.extraction.auto.comments import comments
+from lxml import etree
+
+from crawler.extraction.auto.element_names import Name, named
 from crawler.extraction.output.plain import plain
 from crawler.extraction.scripts import instead
 from crawler.metadata.title import headline
-from crawler.page.limits import MAX_BLOCKS, Cut
 from crawler.page.page import Extraction, Page
+from crawler.page.text import has_full_stop
+from crawler.page.tree import MAX_BLOCKS, Cut
 
 if TYPE_CHECKING:  # it imports numpy, which waits for the first page
     from crawler.extraction.auto.model import Model
+    from crawler.page.contents import Block
 
 BALANCE = "balance"
 FAVOURS = {BALANCE: 0.5, "precision": 0.75, "recall": 0.25}
 """How likely main text a block must be, as a part of the best F1 that can be expected of the page."""
+CELLS = frozenset(("td", "th", "dt", "dd"))
+MAX_CELL = 80
+"""Characters of a cell; longer ones are text, not a label or a value."""
+# "no-comments", "comments-off" and the link to the comments hold none, but no sentences either.
+WORDS = "comment disqus discuss responses replies reaction pinglun huifu 评论 留言 回复".split()
+MOST_LETTERS = 200
+WITHOUT_STOP = 40
+"""Characters from which on a line is a remark even without a full stop."""
+WHOLE = frozenset(("html", "body"))
+UNREAD = frozenset(("button", "label", "option", "legend", "h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 class MainText(NamedTuple):
@@ -41,6 +56,65 @@ class MainText(NamedTuple):
     page_type: str
     certainty: float | None = None
     """The F1 to be expected of it; None where it stands in the page's scripts, or there is none."""
+
+
+def whole_rows(page: Page, chosen: Iterable[int]) -> list[int]:
+    """The places of the chosen blocks, and those of the other halves of their rows."""
+    kept = set(chosen)
+    for index in list(kept):
+        for other in (index - 1, index + 1):
+            if other not in kept and 0 <= other < len(page.blocks) and _are_halves(page, min(index, other)):
+                kept.add(other)
+    return sorted(kept)
+
+
+def _are_halves(page: Page, first: int) -> bool:
+    """Whether a block and the next one are all there is in a row of two cells."""
+    left, right = page.blocks[first : first + 2]
+    if left.tag not in CELLS or right.tag not in CELLS or max(len(left.text), len(right.text)) > MAX_CELL:
+        return False
+    if left.tag == "dt":
+        return left.element.getnext() is right.element and not left.linked
+    row = left.element.getparent()
+    return row is not None and row.tag == "tr" and row is right.element.getparent() and _cells(row) == 2
+
+
+def _cells(row: etree._Element) -> int:
+    return sum(cell.tag in ("td", "th") for cell in row)
+
+
+def comments(page: Page, kept: Container[int], is_thread: bool = False) -> str:
+    """The sentences in elements named as comments, but for the blocks of the main text, by their index; none where they
+    are the text, as in a thread.
+    """
+    elements = named(page)
+    said = [_said(name) for name in elements.names]
+    every = "\n".join(said)
+    words = [word for word in WORDS if word in every]
+    if not words:
+        return ""
+    is_for_comments = [any(map(name.__contains__, words)) for name in said]
+    inside = [False]
+    for name, parent in zip(elements.containers, page.containers.parents, strict=True):
+        inside.append(inside[parent + 1] or is_for_comments[name])
+    places = [index for index, home in enumerate(page.homes) if inside[home + 1]]
+    if is_thread and any(index in kept for index in places):
+        return ""
+    return "\n".join(
+        page.blocks[index].text for index in places if index not in kept and _is_remark(page.blocks[index])
+    )
+
+
+def _said(name: Name) -> str:
+    """The class and the id of elements that may be for comments."""
+    tag, its_class, its_id, *_ = name
+    # Pages say of themselves whether comments are open.
+    return "" if tag in WHOLE else f"{(its_class or '')[:MOST_LETTERS]}\n{(its_id or '')[:MOST_LETTERS]}".lower()
+
+
+def _is_remark(block: "Block") -> bool:
+    is_prose = has_full_stop(block.text) or len(block.text) >= WITHOUT_STOP
+    return is_prose and block.tag not in UNREAD and 2 * block.linked <= len(block.text)
 
 
 def auto(page: Page, favour: str = BALANCE, model: "Model | None" = None) -> Extraction:
@@ -65,8 +139,7 @@ def main_text(page: Page, favour: str = BALANCE, model: "Model | None" = None) -
 
 def _judged(page: Page, share: float, model: "Model | None") -> tuple[list[int], str, float]:
     """The places of the blocks of the main text, the type of the page, and the F1 to be expected."""
-    from crawler.extraction.auto.choice import choose, expected_f1
-    from crawler.extraction.auto.model import judge, judged
+    from crawler.extraction.auto.model import choose, expected_f1, judge, judged
 
     judgement = page.once(judged) if model is None else judge(page, model)
     likely, tokens = judgement.probabilities, judgement.tokens

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.extraction.auto import BALANCE, FAVOURS, network, page_outline, signs
-from crawler.extraction.auto.choice import best_f1
-from crawler.extraction.auto.model import Model, judge, judged, shipped, together, tokens
+from crawler.extraction.auto import BALANCE, FAVOURS, block_columns, network, page_outline, signs
+from crawler.extraction.auto.model import Model, best_f1, judge, judged, shipped, together, tokens
 from crawler.extraction.auto.page_outline import TAGS, Floats
 from crawler.page.page import Page
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has, weightiest
@@ -26,7 +25,7 @@ MOST_EXPLAINED = 1_000
 _SURE = 1e-6
 
 
-class Explained(NamedTuple):
+class BlockExplanation(NamedTuple):
     """What the model says of a block."""
 
     probability: float
@@ -35,7 +34,7 @@ class Explained(NamedTuple):
     """Why this is over the limit, or under it; the weightiest first, none where the page has too many blocks."""
 
 
-class Explanation(NamedTuple):
+class PageExplanation(NamedTuple):
     """What the model says of a page."""
 
     limit: float
@@ -43,23 +42,23 @@ class Explanation(NamedTuple):
     best: float
     """That F1."""
     share: float
-    blocks: tuple[Explained, ...]
+    blocks: tuple[BlockExplanation, ...]
 
 
-def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Explanation:
+def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> PageExplanation:
     """Why each block of a page is main text or not; of the first blocks, where there are too many to be judged."""
     share = FAVOURS[favour]
     if not page.blocks:
-        return Explanation(0.0, 0.0, share, ())
+        return PageExplanation(0.0, 0.0, share, ())
     if len(page.blocks) > MOST_EXPLAINED:
         judgement = page.once(judged) if model is None else judge(page, model)
         best = best_f1(judgement.probabilities, judgement.tokens)
-        unexplained = tuple(Explained(chance, ()) for chance in judgement.probabilities.tolist())
-        return Explanation(share * best, best, share, unexplained)
+        unexplained = tuple(BlockExplanation(chance, ()) for chance in judgement.probabilities.tolist())
+        return PageExplanation(share * best, best, share, unexplained)
     model = model or shipped()
-    seen = page_outline.sight(page)
-    levels, outline = signs.ranges(seen), seen.outline
-    nest = network.nest(levels, outline.starts, outline.ends, outline.paths[seen.homes])
+    seen = page_outline.page_arrays(page)
+    levels, outline = block_columns.ranges(seen), seen.outline
+    nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
     matrix, names = signs.signs(seen, model.vocabulary.scores(seen), levels)
     first = model.networks[0]
     normal = np.clip((matrix - first.means[:, None]) * first.scales[:, None], -network.LIMIT, network.LIMIT).T
@@ -76,8 +75,8 @@ def explain(page: Page, favour: str = BALANCE, model: Model | None = None) -> Ex
         block = JudgedBlock(dict(zip(names, matrix[:, at].tolist(), strict=True)).__getitem__, chance >= limit)
         mine = {group: float(change[at]) for group, change in changes.items()}
         reasons = weightiest(GROUPS, mine, block) or (Reason(BlockReason.ALL_TOGETHER, {}),)
-        blocks.append(Explained(chance, reasons))
-    return Explanation(limit, best, share, tuple(blocks))
+        blocks.append(BlockExplanation(chance, reasons))
+    return PageExplanation(limit, best, share, tuple(blocks))
 
 
 def _changes(names: list[str], normal: Floats, likely: Callable[[Floats], Floats], found: Floats) -> dict[str, Floats]:

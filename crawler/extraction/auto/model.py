@@ -1,4 +1,10 @@
-"""The weights that come with this release, and what they say of a page."""
+"""The weights that come with this release, what they say of a page, and which blocks are kept.
+
+Of all choices of blocks the one with the highest expected F1,
+    2 * sum of p t over the kept / (sum of t over the kept + sum of p t over all),     p the probability, t the tokens,
+keeps the blocks above half of that F1: half where the page is clear, less where nothing is sure, since then leaving out
+costs more than taking in.
+"""
 
 import zlib
 from collections.abc import Iterator, Sequence
@@ -9,11 +15,12 @@ from typing import Any, BinaryIO, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
-from crawler.extraction.auto import network, page_outline, signs, text_arrays
+from crawler.extraction.auto import block_columns, element_names, network, page_outline, signs, text_arrays
+from crawler.extraction.auto.block_columns import Scores
 from crawler.extraction.auto.network import Layer, Network
-from crawler.extraction.auto.page_outline import Floats, Sight
-from crawler.extraction.auto.signs import Scores
+from crawler.extraction.auto.page_outline import Floats, PageArrays
 from crawler.page.page import Page
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
@@ -35,7 +42,7 @@ class WeightsError(Exception):
     """A file that holds no weights; the message is one sentence for the user."""
 
 
-class Vocabulary(NamedTuple):
+class LearnedWords(NamedTuple):
     """What each name and each word speaks for, by itself."""
 
     own: Floats
@@ -47,7 +54,7 @@ class Vocabulary(NamedTuple):
     """Of the page's names: for each a row, for each type of page a column."""
     kinds_bias: Floats
 
-    def scores(self, seen: Sight) -> Scores:
+    def scores(self, seen: PageArrays) -> Scores:
         """What the names and words of a page speak for."""
         number = len(seen.homes)
         outline, (buckets, owner) = seen.outline, seen.words
@@ -78,13 +85,13 @@ class Kinds(NamedTuple):
 class Model(NamedTuple):
     """All that was learned."""
 
-    vocabulary: Vocabulary
+    vocabulary: LearnedWords
     networks: tuple[Network, ...]
     """Trained alike from different beginnings: what they say on average is surer than what one says."""
     kinds: Kinds
 
 
-class Judgement(NamedTuple):
+class PageJudgement(NamedTuple):
     """What the model says of a page."""
 
     probabilities: Floats
@@ -94,19 +101,19 @@ class Judgement(NamedTuple):
     page_type: str
 
 
-def judge(page: Page, model: Model) -> Judgement:
+def judge(page: Page, model: Model) -> PageJudgement:
     """How likely each block is main text, and what type of page this is; there must be a block."""
-    seen = page_outline.sight(page)
+    seen = page_outline.page_arrays(page)
     scores = model.vocabulary.scores(seen)
-    levels, outline = signs.ranges(seen), seen.outline
-    nest = network.nest(levels, outline.starts, outline.ends, outline.paths[seen.homes])
+    levels, outline = block_columns.ranges(seen), seen.outline
+    nest = network.block_groups(levels, outline.starts, outline.ends, outline.paths[seen.homes])
     matrix = signs.signs(seen, scores, levels).matrix
     found, likely = together(model.networks, network.hidden(model.networks, matrix, nest))
     kind = summary(found, likely, scores.kinds) @ model.kinds.weights + model.kinds.bias
-    return Judgement(likely, tokens(seen), KINDS[int(kind.argmax())])
+    return PageJudgement(likely, tokens(seen), KINDS[int(kind.argmax())])
 
 
-def judged(page: Page) -> Judgement:
+def judged(page: Page) -> PageJudgement:
     """What the model that comes with this release says of a page: `page.once(judged)` asks it once."""
     return judge(page, shipped())
 
@@ -117,7 +124,7 @@ def together(networks: Sequence[Network], made: Floats) -> tuple[Floats, Floats]
     return np.concatenate(made, 1), np.mean(likely, 0)
 
 
-def tokens(seen: Sight) -> Floats:
+def tokens(seen: PageArrays) -> Floats:
     """How many words each block has, a Chinese character being one; one at least."""
     number = len(seen.homes)
     words = np.bincount(seen.texts.owner, minlength=number + page_outline.EXTRA)[:number]
@@ -187,7 +194,7 @@ def _wanted(model: Model) -> Iterator[tuple[Floats, tuple[int, ...]]]:
     vocabulary, networks, kinds = model
     for rows in (vocabulary.own, vocabulary.around, vocabulary.words):
         yield rows, (text_arrays.BUCKETS,)
-    yield vocabulary.kinds, (text_arrays.NAME_BUCKETS, len(KINDS))
+    yield vocabulary.kinds, (element_names.NAME_BUCKETS, len(KINDS))
     yield vocabulary.kinds_bias, (len(KINDS),)
     width = networks[0].first.bias.size  # they judge side by side
     for net in networks:
@@ -212,7 +219,7 @@ def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
         ]
         networks.append(Network(rows["means"], rows["scales"], layers[0], tuple(layers[1:-1]), layers[-1]))
     return Model(
-        Vocabulary(*(rows[name] for name in ("own", "around", "words", "page_names", "page_names_bias"))),
+        LearnedWords(*(rows[name] for name in ("own", "around", "words", "page_names", "page_names_bias"))),
         tuple(networks),
         Kinds(rows["kinds"], rows["kinds_bias"]),
     )
@@ -222,3 +229,34 @@ def _model(steps: list[list[int]], rows: dict[str, Floats]) -> Model:
 def shipped() -> Model:
     """The model that comes with this release."""
     return load(WEIGHTS)
+
+
+def best_f1(probabilities: Floats, tokens: Floats) -> float:
+    """The highest expected F1 of any choice.
+
+    >>> float(best_f1(np.array([1.0, 1.0, 0.0]), np.array([5.0, 5.0, 90.0])))
+    1.0
+    """
+    order = np.argsort(-probabilities, kind="stable")
+    hits, taken = np.cumsum((probabilities * tokens)[order]), np.cumsum(tokens[order])
+    return float((2 * hits / np.maximum(taken + hits[-1:], 1e-9)).max(initial=0))
+
+
+def expected_f1(probabilities: Floats, tokens: Floats, kept: Sequence[int]) -> float:
+    """The expected F1 of a choice, given by the places of what it keeps; those that nobody judged do not count.
+
+    >>> expected_f1(np.array([1.0, 0.5, 0.0]), np.array([5.0, 2.0, 90.0]), [0])
+    0.9090909090909091
+    """
+    hits = probabilities * tokens
+    places = np.array([at for at in kept if at < len(hits)], np.intp)
+    return float(2 * hits[places].sum() / max(tokens[places].sum() + hits.sum(), 1e-9))
+
+
+def choose(probabilities: Floats, tokens: Floats, share: float) -> NDArray[np.bool_]:
+    """Which blocks to keep: those that are main text with this share of the best F1 at least.
+
+    >>> choose(np.array([0.9, 0.4, 0.1]), np.array([9.0, 9.0, 9.0]), 0.5).tolist()
+    [True, True, False]
+    """
+    return probabilities >= share * best_f1(probabilities, tokens)

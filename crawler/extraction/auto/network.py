@@ -47,7 +47,7 @@ class Network(NamedTuple):
     last: Layer
 
 
-class Nest(NamedTuple):
+class BlockGroups(NamedTuple):
     """What blocks belong together: those of a container, of a path, of the page."""
 
     rows: Ints
@@ -60,7 +60,7 @@ class Nest(NamedTuple):
     """A row a block: the groups it is in, those of its containers, of the page, and of its path."""
 
 
-def nest(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> Nest:
+def block_groups(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> BlockGroups:
     """The blocks that each block is in a group with."""
     inner = levels[:AROUND]
     number = levels.shape[1]
@@ -75,7 +75,7 @@ def nest(levels: Ints, starts: Ints, ends: Ints, paths: Ints) -> Nest:
     groups[:, :AROUND] = of_containers.T
     groups[:, AROUND] = len(containers)
     groups[:, AROUND + 1] = of_paths + len(containers) + 1
-    return Nest(
+    return BlockGroups(
         rows,
         np.concatenate((starts[containers], [0], last - sizes[kinds])),
         np.concatenate((ends[containers], [number], last)),
@@ -90,7 +90,7 @@ def _numbered(places: Ints, most: int) -> tuple[Ints, Ints]:
     return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[places]
 
 
-def hidden(networks: Sequence[Network], matrix: Floats, nest: Nest) -> Floats:
+def hidden(networks: Sequence[Network], matrix: Floats, nest: BlockGroups) -> Floats:
     """What each network makes of each block before its last step: a row a block; `matrix` is used up.
 
     The networks have the same scales, steps and width.
@@ -101,7 +101,7 @@ def hidden(networks: Sequence[Network], matrix: Floats, nest: Nest) -> Floats:
     return hidden_of(networks, np.minimum(matrix, LIMIT, out=matrix).T, nest)
 
 
-def hidden_of(networks: Sequence[Network], signs: Floats, nest: Nest) -> Floats:
+def hidden_of(networks: Sequence[Network], signs: Floats, nest: BlockGroups) -> Floats:
     """The same, of signs that are normalised already, a row a block."""
     number = len(signs)
     found = np.empty((len(networks), number, networks[0].first.bias.size), np.float32)
@@ -141,7 +141,7 @@ def _beside(found: Floats, step: int) -> tuple[Floats, Ints]:
     return table, places
 
 
-def _among(found: Floats, nest: Nest) -> tuple[Floats, Ints]:
+def _among(found: Floats, nest: BlockGroups) -> tuple[Floats, Ints]:
     """The rows of each network with the means of its groups, and which of these a block sees: its own, its groups'."""
     many, number, width = found.shape
     sums = _sums(found.take(nest.rows, 1, mode="clip"))

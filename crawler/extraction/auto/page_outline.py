@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.extraction.auto import text_arrays
-from crawler.extraction.auto.text_arrays import Characters, Ints, Words
+from crawler.extraction.auto import element_names, text_arrays
+from crawler.extraction.auto.text_arrays import Characters, Ints, NameWords
 from crawler.metadata.structured_data import structured
-from crawler.page.limits import MAX_BLOCKS
 from crawler.page.page import Page
 from crawler.page.text import unescaped
+from crawler.page.tree import MAX_BLOCKS
 
 Floats = NDArray[np.floating]
 MOST_LETTERS = 1_200
@@ -43,7 +43,7 @@ _TAG_IN_TEXT = re.compile(r"<[^<>]{0,300}>")
 _OG_TYPES = ("article", "website", "product", "profile", "video", "blog")
 
 
-class Outline(NamedTuple):
+class ContainerArrays(NamedTuple):
     """The containers of a page, in columns, in page order."""
 
     names: Ints
@@ -60,14 +60,14 @@ class Outline(NamedTuple):
     ends: Ints
 
 
-class Sight(NamedTuple):
+class PageArrays(NamedTuple):
     """All that is seen of a page, before any weight."""
 
-    words: Words
+    words: NameWords
     """Of the names of elements: their tags, classes, ids and roles."""
     texts: Characters
     """Of the blocks; then of the title, of the description, and of the article as the page gives it to machines."""
-    outline: Outline
+    outline: ContainerArrays
     homes: Ints
     """The innermost container around each block."""
     wraps: Ints
@@ -88,9 +88,9 @@ class Sight(NamedTuple):
     """The names of the page."""
 
 
-def _outline(page: Page) -> Outline:
+def _outline(page: Page) -> ContainerArrays:
     """The containers of a page."""
-    named = text_arrays.named(page).containers
+    named = element_names.named(page).containers
     _, parents, starts, ends, tags = page.containers
     if len(page.blocks) > MAX_BLOCKS:
         last = 1 + max(page.homes[:MAX_BLOCKS])
@@ -109,7 +109,9 @@ def _outline(page: Page) -> Outline:
         depths.append(depths[around] + 1)
         paths.append(numbers.setdefault((paths[around], name), len(numbers) + 1))
     outer = outward(parents, starts, ends)
-    return Outline(*np.array([named, parents, outer, frames[1:], depths[1:], paths[1:], starts, ends], np.int64))
+    return ContainerArrays(
+        *np.array([named, parents, outer, frames[1:], depths[1:], paths[1:], starts, ends], np.int64)
+    )
 
 
 def outward(parents: list[int], starts: list[int], ends: list[int]) -> list[int]:
@@ -121,7 +123,7 @@ def outward(parents: list[int], starts: list[int], ends: list[int]) -> list[int]
     return found
 
 
-def sight(page: Page) -> Sight:
+def page_arrays(page: Page) -> PageArrays:
     """What is seen of a page, which must have a block."""
     blocks, wraps, homes = page.blocks[:MAX_BLOCKS], page.wraps[:MAX_BLOCKS], page.homes[:MAX_BLOCKS]
     number = len(blocks)
@@ -129,10 +131,10 @@ def sight(page: Page) -> Sight:
     title = f"{page.title[:MOST_TITLE]} {meta.get('og:title', '')[:MOST_TITLE]}"
     about = meta.get("og:description") or meta.get("description") or meta.get("twitter:description") or ""
     same: dict[str, int] = {}
-    named = text_arrays.named(page)
+    named = element_names.named(page)
     texts = _beginnings((block.text for block in blocks), MOST_LETTERS)
     named_by = _beginnings((" ".join(filter(None, name)) for name in named.names), MOST_NAME)
-    return Sight(
+    return PageArrays(
         text_arrays.read_names(named_by),
         text_arrays.read([*texts, title, about[:MOST_ABOUT], _body(page)]),
         _outline(page),
@@ -146,7 +148,7 @@ def sight(page: Page) -> Sight:
         _counts([one.at for one in page.anchors if _leads(one.href)], number + 1)[:number],
         _counts([min(one.at, number) for one in page.pictures], number + 1),
         _head(page),
-        text_arrays.page_names(page),
+        element_names.page_names(page),
     )
 
 

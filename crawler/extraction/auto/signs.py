@@ -11,26 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.extraction.auto import text_arrays
-from crawler.extraction.auto.page_outline import EXTRA, FRAME, FRAMES, HEAD, TAG, TAGS, WRAPS, Floats, Sight
+from crawler.extraction.auto.block_columns import LEVELS, BlockColumns, Scores, block_columns
+from crawler.extraction.auto.page_outline import EXTRA, FRAME, FRAMES, HEAD, TAG, TAGS, WRAPS, Floats, PageArrays
 from crawler.extraction.auto.text_arrays import (
     CASELESS,
     COMMA,
     KINDS,
-    LOWER,
-    QUOTE,
-    STOP,
-    UNSPACED,
     UPPER,
     Characters,
     Ints,
 )
 
-LEVELS = 5
-"""Containers around a block that are looked at."""
 REACHES = (4, 16)
 """Blocks before and after that are looked at together."""
-PAIRS = 1 << 18
-"""How many kinds of two words in a row are told apart."""
 PROSE = 60
 """The width from which on sentences are prose."""
 FAR = 99
@@ -45,19 +38,6 @@ Rows = tuple[tuple[str, ...], NDArray[np.number] | Sequence[NDArray[np.number | 
 """Signs with their names; one value for all blocks where there is but one column."""
 
 
-class Scores(NamedTuple):
-    """What names and words speak for, learned one by one."""
-
-    own: Floats
-    """Of each block, by the names of its home."""
-    around: Floats
-    """Of each container, by the names of those around it, its own too."""
-    words: Floats
-    """Of each block."""
-    kinds: Floats
-    """Of the page: the probability of each page type."""
-
-
 class Signs(NamedTuple):
     """The matrix, with the name of each row."""
 
@@ -65,95 +45,27 @@ class Signs(NamedTuple):
     names: list[str]
 
 
-class _Basis(NamedTuple):
-    """What several signs are made from."""
-
-    seen: Sight
-    scores: Scores
-    levels: Ints
-    """For each level and block, a container."""
-    number: int
-    at: Ints
-    kinds: Floats
-    looked_at: Floats
-    words: Floats
-    letters: Floats
-    stops: Floats
-    unspaced: Floats
-    widths: Floats
-    """The lengths, a Chinese character saying as much as three letters."""
-    log_widths: Floats
-    density: Floats
-    """The share of a block's text that is in links."""
-    prose: Floats
-    """The width of what is not in links, of blocks with a full stop."""
-    ends_stop: NDArray[np.bool_]
-    in_body: Floats
-    around: Floats
-    total: float
-
-
-def signs(seen: Sight, scores: Scores, levels: Ints) -> Signs:
+def signs(seen: PageArrays, scores: Scores, levels: Ints) -> Signs:
     """The signs of all blocks; there must be one."""
-    basis = _basis(seen, scores, levels)
-    titles, title = _of_titles(basis)
+    columns = block_columns(seen, scores, levels)
+    titles, title = _of_titles(columns)
     parts = [
-        *_of_text(basis),
-        *_of_elements(basis),
-        *_of_place(basis),
+        *_of_text(columns),
+        *_of_elements(columns),
+        *_of_place(columns),
         *titles,
-        *_of_neighbours(basis),
-        *_of_headings(basis),
-        *_of_containers(basis),
-        *_of_paths(basis),
-        _of_page(basis, title is not None),
+        *_of_neighbours(columns),
+        *_of_headings(columns),
+        *_of_containers(columns),
+        *_of_paths(columns),
+        _of_page(columns, title is not None),
     ]
-    matrix = np.empty((sum(len(names) for names, _ in parts), basis.number), np.float32)
+    matrix = np.empty((sum(len(names) for names, _ in parts), columns.number), np.float32)
     row = 0
     for names, values in parts:
         matrix[row : row + len(names)] = values
         row += len(names)
     return Signs(matrix, [name for names, _ in parts for name in names])
-
-
-def ranges(seen: Sight) -> Ints:
-    """For each level and block, a container: its home, and then each next one outwards that holds more."""
-    levels = [seen.homes]
-    for _ in range(LEVELS - 1):
-        levels.append(seen.outline.outer[levels[-1]])
-    return np.stack(levels)
-
-
-def _basis(seen: Sight, scores: Scores, levels: Ints) -> _Basis:
-    number = len(seen.homes)
-    lengths = seen.lengths
-    kinds = seen.texts.kinds[:number].T
-    looked_at = np.maximum(kinds.sum(0), 1)
-    stops, unspaced = kinds[[STOP, UNSPACED]] * (lengths / looked_at)
-    widths = lengths + 2 * unspaced
-    density = seen.linked / np.maximum(lengths, 1)
-    last = seen.texts.last[:number]
-    return _Basis(
-        seen=seen,
-        scores=scores,
-        levels=levels,
-        number=number,
-        at=np.arange(number),
-        kinds=kinds,
-        looked_at=looked_at,
-        words=np.bincount(seen.texts.owner, minlength=number + EXTRA)[:number].astype(np.float32),
-        letters=np.maximum(kinds[[LOWER, UPPER, CASELESS, UNSPACED]].sum(0), 1),
-        stops=stops,
-        unspaced=unspaced,
-        widths=widths,
-        log_widths=np.log1p(widths),
-        density=density,
-        prose=widths * (1 - density) * (stops > 0),
-        ends_stop=(last == STOP) | ((last == QUOTE) & (stops > 0)),
-        in_body=_in_body(seen.texts, number),
-        around=scores.around[seen.homes],
-        total=max(1.0, float(lengths.sum())),
-    )
 
 
 def _each(name: str, kinds: int) -> tuple[str, ...]:
@@ -172,22 +84,22 @@ _SHARES = tuple(f"share {kind}" for kind in KINDS[UPPER:])
 _BEGINS, _ENDS = _each("begins", len(KINDS)), _each("ends", len(KINDS))
 
 
-def _of_text(basis: _Basis) -> list[Rows]:
-    seen, kinds, number = basis.seen, basis.kinds, basis.number
+def _of_text(columns: BlockColumns) -> list[Rows]:
+    seen, kinds, number = columns.seen, columns.kinds, columns.number
     text = [
         np.log1p(seen.lengths),
-        basis.log_widths,
-        np.log1p(basis.words),
-        basis.density,
-        basis.letters / np.maximum(basis.words, 1),
-        np.log1p(basis.stops),
+        columns.log_widths,
+        np.log1p(columns.words),
+        columns.density,
+        columns.letters / np.maximum(columns.words, 1),
+        np.log1p(columns.stops),
         np.log1p(kinds[COMMA]),
-        basis.ends_stop,
-        basis.scores.words,
+        columns.ends_stop,
+        columns.scores.words,
     ]
     return [
         (_TEXT, text),
-        (_SHARES, kinds[UPPER:] / basis.looked_at),
+        (_SHARES, kinds[UPPER:] / columns.looked_at),
         (_BEGINS, _one_of(seen.texts.first[:number], len(KINDS))),
         (_ENDS, _one_of(seen.texts.last[:number], len(KINDS))),
     ]
@@ -198,26 +110,26 @@ _IN = tuple(f"in {tag}" for tag in FRAMES)
 _ELEMENTS = ("depth", "own names", "names around", "links", "images", "images after")
 
 
-def _of_elements(basis: _Basis) -> list[Rows]:
-    seen, number = basis.seen, basis.number
+def _of_elements(columns: BlockColumns) -> list[Rows]:
+    seen, number = columns.seen, columns.number
     homes, outline = seen.homes, seen.outline
     log_links, log_images = np.log1p(seen.links), np.log1p(seen.images)
-    own, depths = basis.scores.own, outline.depths[homes]
+    own, depths = columns.scores.own, outline.depths[homes]
     return [
         (_TAG_IS, _one_of(seen.tags, len(TAGS) + 1)),
         (_WRAP_IS, _one_of(seen.wrap_tags, len(WRAPS) + 1)),
         (_IN, (outline.frames[homes] >> _FRAME_BITS) & 1),
-        (_ELEMENTS, [depths, own, basis.around, log_links, log_images[:number], log_images[1:]]),
+        (_ELEMENTS, [depths, own, columns.around, log_links, log_images[:number], log_images[1:]]),
     ]
 
 
 _PLACE = ("text before", "text after", "at", "log at", "log from end", "copies")
 
 
-def _of_place(basis: _Basis) -> list[Rows]:
-    at, number, total, lengths = basis.at, basis.number, basis.total, basis.seen.lengths
+def _of_place(columns: BlockColumns) -> list[Rows]:
+    at, number, total, lengths = columns.at, columns.number, columns.total, columns.seen.lengths
     done = np.cumsum(lengths)
-    copies = np.log(np.bincount(basis.seen.copies)[basis.seen.copies])
+    copies = np.log(np.bincount(columns.seen.copies)[columns.seen.copies])
     place = [(done - lengths) / total, 1 - done / total, at / number, np.log1p(at), np.log1p(number - at), copies]
     return [(_PLACE, place)]
 
@@ -226,17 +138,17 @@ _ECHOES = ("in title", "in description", "of title", "of description", "in body"
 _TITLE = ("after title", "before title", "is title")
 
 
-def _of_titles(basis: _Basis) -> tuple[list[Rows], int | None]:
+def _of_titles(columns: BlockColumns) -> tuple[list[Rows], int | None]:
     """What a block has of the title, and how far it is from the headline; and where that is, if it is there."""
-    at, number = basis.at, basis.number
-    shares, covers = _echoes(basis.seen.texts, number, basis.words)
-    titled = shares[0] * covers[0] + 0.3 * (basis.seen.tags == TAG["h1"])
+    at, number = columns.at, columns.number
+    shares, covers = _echoes(columns.seen.texts, number, columns.words)
+    titled = shares[0] * covers[0] + 0.3 * (columns.seen.tags == TAG["h1"])
     title = int(titled.argmax()) if titled.max() > TITLED else None
     away = np.zeros((3, number))
     if title is not None:
         far = np.log1p(np.abs(at - title))
         away = np.stack([far * (at > title), far * (at < title), at == title])
-    return [(_ECHOES, [*shares, *covers, basis.in_body]), (_TITLE, away)], title
+    return [(_ECHOES, [*shares, *covers, columns.in_body]), (_TITLE, away)], title
 
 
 _NEAR = ("width", "density", "own names", "words", "ends with stop", "in body")
@@ -246,15 +158,15 @@ _WINDOW = ("width", "linked", "prose", "own names", "names around", "words", "li
 _WINDOWS = [tuple(f"{name} ±{reach}" for name in _WINDOW) for reach in REACHES]
 
 
-def _of_neighbours(basis: _Basis) -> list[Rows]:
-    seen, scores, number, at = basis.seen, basis.scores, basis.number, basis.at
-    near = np.stack([basis.log_widths, basis.density, scores.own, scores.words, basis.ends_stop, basis.in_body])
+def _of_neighbours(columns: BlockColumns) -> list[Rows]:
+    seen, scores, number, at = columns.seen, columns.scores, columns.number, columns.at
+    near = np.stack([columns.log_widths, columns.density, scores.own, scores.words, columns.ends_stop, columns.in_body])
     same = np.zeros((2, number + 1), np.float32)
     for row, home in enumerate((seen.homes, seen.outline.parents[seen.homes])):
         same[row, 1:number] = home[1:] == home[:-1]
     depths = seen.outline.depths[seen.homes]
     steps = np.diff(depths, prepend=depths[0], append=depths[-1])
-    window = [basis.widths, seen.linked, basis.prose, scores.own, basis.around, scores.words, seen.links]
+    window = [columns.widths, seen.linked, columns.prose, scores.own, columns.around, scores.words, seen.links]
     sums = _sums(window)
     windows: list[Rows] = []
     for names, reach in zip(_WINDOWS, REACHES, strict=True):
@@ -275,17 +187,17 @@ _HEADING = _each("heading", 7)
 _UNDER = ("heading words", "heading ago")
 
 
-def _of_headings(basis: _Basis) -> list[Rows]:
+def _of_headings(columns: BlockColumns) -> list[Rows]:
     """How far away the next prose is, and what the last heading was."""
-    at, tags = basis.at, basis.seen.tags
-    is_prose = basis.prose > PROSE
+    at, tags = columns.at, columns.seen.tags
+    is_prose = columns.prose > PROSE
     ago = at - np.maximum.accumulate(np.where(is_prose, at, -FAR))
-    ahead = np.minimum.accumulate(np.where(is_prose, at, basis.number + FAR)[::-1])[::-1] - at
+    ahead = np.minimum.accumulate(np.where(is_prose, at, columns.number + FAR)[::-1])[::-1] - at
     is_heading = (tags >= _HEADINGS[0]) & (tags <= _HEADINGS[-1])
     heading = np.maximum.accumulate(np.where(is_heading, at, -1))
     there = heading >= 0
     level = np.where(there, tags[heading] - _HEADINGS[0] + 1, 0)
-    under = [basis.scores.words[heading] * there, np.where(there, np.log1p(at - heading), NO_HEADING)]
+    under = [columns.scores.words[heading] * there, np.where(there, np.log1p(at - heading), NO_HEADING)]
     return [
         (_PROSE_AT, np.log1p(np.minimum([ago, ahead], FAR))),
         (_HEADING, _one_of(level, 7)),
@@ -299,12 +211,12 @@ _HOLDS = (
 _HELD = [tuple(f"{name} ^{level}" for level in range(LEVELS)) for name in _HOLDS]
 
 
-def _of_containers(basis: _Basis) -> list[Rows]:
+def _of_containers(columns: BlockColumns) -> list[Rows]:
     """What the home of a block and the containers around it hold."""
-    seen, scores, levels = basis.seen, basis.scores, basis.levels
-    outline, ones = seen.outline, np.ones(basis.number)
-    images = seen.images[: basis.number]
-    sums = _sums([basis.widths, seen.linked, basis.prose, basis.stops, scores.own, scores.words, ones, images])
+    seen, scores, levels = columns.seen, columns.scores, columns.levels
+    outline, ones = seen.outline, np.ones(columns.number)
+    images = seen.images[: columns.number]
+    sums = _sums([columns.widths, seen.linked, columns.prose, columns.stops, scores.own, scores.words, ones, images])
     whole = np.maximum(sums[:, -1], 1)
     inside = (sums[:, outline.ends] - sums[:, outline.starts])[:, levels]
     width, linked, prose, stops, own, words, blocks, pictures = inside
@@ -328,15 +240,15 @@ def _of_containers(basis: _Basis) -> list[Rows]:
 _PATH = ("path width", "path linked", "path prose", "path word score", "path count", "path share")
 
 
-def _of_paths(basis: _Basis) -> list[Rows]:
+def _of_paths(columns: BlockColumns) -> list[Rows]:
     """What the blocks of the same path are like."""
-    path = basis.seen.outline.paths[basis.seen.homes]
+    path = columns.seen.outline.paths[columns.seen.homes]
     counts = np.bincount(path)
-    values = (basis.widths, basis.seen.linked, basis.prose, basis.scores.words)
+    values = (columns.widths, columns.seen.linked, columns.prose, columns.scores.words)
     sums = np.stack([np.bincount(path, one, len(counts)) for one in values])
     means = (sums / np.maximum(counts, 1))[:, path]
     np.log1p(means[:3], out=means[:3])
-    share = sums[0][path] / max(1, float(basis.widths.sum()))
+    share = sums[0][path] / max(1, float(columns.widths.sum()))
     return [(_PATH, [*means, np.log1p(counts[path]), share])]
 
 
@@ -344,28 +256,28 @@ _OVERALL = "width,density,prose,blocks,unspaced,caseless,images,p,article,main,t
 _PAGE = tuple(f"page {name}" for name in (*_OVERALL.split(","), *HEAD))
 
 
-def _of_page(basis: _Basis, has_title: bool) -> Rows:
-    seen = basis.seen
-    wide, every = max(1.0, float(basis.widths.sum())), basis.letters.sum()
+def _of_page(columns: BlockColumns, has_title: bool) -> Rows:
+    seen = columns.seen
+    wide, every = max(1.0, float(columns.widths.sum())), columns.letters.sum()
     frames = seen.outline.frames[seen.homes]
     values = [
         np.log1p(wide),
         seen.linked.sum() / wide,
-        basis.prose.sum() / wide,
-        np.log1p(basis.number),
-        basis.unspaced.sum() / every,
-        basis.kinds[CASELESS].sum() / every,
+        columns.prose.sum() / wide,
+        np.log1p(columns.number),
+        columns.unspaced.sum() / every,
+        columns.kinds[CASELESS].sum() / every,
         np.log1p(seen.images.sum()),
-        seen.lengths[seen.tags == TAG["p"]].sum() / basis.total,
+        seen.lengths[seen.tags == TAG["p"]].sum() / columns.total,
         *((frames & FRAME[tag] > 0).mean() for tag in ("article", "main", "td")),
         has_title,
-        np.log1p(basis.prose.max()),
-        np.log1p((seen.texts.owner == basis.number + EXTRA - 1).sum()),
-        (basis.in_body * basis.widths).sum() / wide,
+        np.log1p(columns.prose.max()),
+        np.log1p((seen.texts.owner == columns.number + EXTRA - 1).sum()),
+        (columns.in_body * columns.widths).sum() / wide,
         *seen.page,
-        *basis.scores.kinds,
+        *columns.scores.kinds,
     ]
-    return (*_PAGE, *_each("page kind", len(basis.scores.kinds))), np.array(values, np.float32)[:, None]
+    return (*_PAGE, *_each("page kind", len(columns.scores.kinds))), np.array(values, np.float32)[:, None]
 
 
 def _sums(rows: list[NDArray[np.floating]]) -> NDArray[np.float64]:
@@ -398,18 +310,3 @@ def _echoes(texts: Characters, number: int, words: Floats) -> tuple[Floats, Floa
         shares[row] = hits / np.maximum(words, 1)
         covers[row] = np.minimum(hits / max(1, len(set(said.tolist()))), 1)
     return shares, covers
-
-
-def _in_body(texts: Characters, number: int) -> Floats:
-    """The share of each block's pairs of words that the article given to machines has, of a lone word whether it is."""
-    first = int(np.searchsorted(texts.owner, number + 2))
-    if first == len(texts.words):
-        return np.zeros(number, np.float32)
-    pairs = (texts.words[:-1] * 31 + texts.words[1:] * 7919) % PAIRS
-    theirs = np.zeros(PAIRS, bool)
-    theirs[pairs[first:]] = True
-    together = texts.owner[:-1] == texts.owner[1:]
-    owner = texts.owner[:-1][together]
-    counts = np.bincount(owner, minlength=number)[:number]
-    hits = np.bincount(owner[theirs[pairs[together]]], minlength=number)[:number]
-    return (hits / np.maximum(counts, 1)).astype(np.float32)

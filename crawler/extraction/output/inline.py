@@ -12,8 +12,7 @@ from itertools import pairwise
 
 from lxml import etree
 
-from crawler.page.contents import INLINE, steps
-from crawler.page.joining import LINE_END_BETWEEN_WIDE, begins_a_word
+from crawler.page.contents import INLINE, LINE_END_BETWEEN_WIDE, begins_a_word, steps
 from crawler.page.text import fold_space
 
 MARKS = {
@@ -48,7 +47,7 @@ IN_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in ' ()<>[]\\"`|{}^*'}
 
 
 def raw(pieces: list[str]) -> str:
-    """The pieces of a line, marks among them, as one text, with the spaces of `crawler.page.joining.joined`."""
+    """The pieces of a line, marks among them, as one text, with the spaces of `crawler.page.contents.joined`."""
     apart, before = [], ""
     for piece in pieces:
         if MARK.match(piece):

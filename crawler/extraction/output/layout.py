@@ -39,7 +39,7 @@ MAX_ROWS = 1_000  # that a cell is taken to reach down
 
 
 @dataclass(eq=False)
-class Scope:
+class Indent:
     """A quote or an item that lines stand in."""
 
     element: etree._Element
@@ -50,13 +50,13 @@ class Scope:
         """Whether it is a quote."""
         return self.element.tag == "blockquote"
 
-    def follows(self, other: "Scope") -> bool:
+    def follows(self, other: "Indent") -> bool:
         """Whether both are definitions of one list, of which the tree holds one in the other."""
         return self.element.tag == other.element.tag == "dd" and self.element.getparent() is other.element
 
 
 @dataclass(eq=False)
-class Table:
+class MarkdownTable:
     """A table, and where in it the walk is."""
 
     is_layout: bool = False
@@ -66,7 +66,7 @@ class Table:
     cell: etree._Element | None = None
     spanned: dict[int, int] = field(default_factory=dict)
     """For how many more rows a column is taken by a cell above."""
-    cells: dict[tuple[int, int], list["Line"]] = field(default_factory=dict)
+    cells: dict[tuple[int, int], list["MarkdownLine"]] = field(default_factory=dict)
 
     def begin_row(self) -> None:
         """The next row begins."""
@@ -95,7 +95,7 @@ class Table:
         self.column += columns
         self.cell = None
 
-    def add(self, line: "Line") -> None:
+    def add(self, line: "MarkdownLine") -> None:
         """Add a line to the cell."""
         if self.cell is None:
             return
@@ -115,17 +115,17 @@ class Table:
         return len(rows) > 1 and len(set(firsts)) > 1 and len(self.cells) > len(rows)
 
 
-class Line(NamedTuple):
+class MarkdownLine(NamedTuple):
     """A kept block as a line of Markdown, and what it stands in."""
 
     text: str
     block: Block
     at: int
     """The block's index in the page."""
-    scopes: tuple[Scope, ...]
+    scopes: tuple[Indent, ...]
     heading: etree._Element | None
     pre: etree._Element | None
-    table: Table | None
+    table: MarkdownTable | None
     breaks: int
     """How many <br> there are between it and the line before, 2 where there is more between."""
 
@@ -134,12 +134,12 @@ class _Document:
     def __init__(self, pictures: dict[int, list[str]]) -> None:
         self.pictures = pictures
         self.out: list[str] = []
-        self.before: Line | None = None
+        self.before: MarkdownLine | None = None
         self.marks: dict[etree._Element, str] = {}
         self.starts = Starts()
         self.parts: Counter[etree._Element | None] = Counter()
 
-    def add(self, part: list[str], line: Line) -> None:
+    def add(self, part: list[str], line: MarkdownLine) -> None:
         """Add a part, which stands where this line of it does."""
         if not part:
             return
@@ -157,7 +157,7 @@ class _Document:
         self.out.append("\n".join([(rest if at else first) + text for at, text in enumerate(part)]))
         self.before = line
 
-    def between(self, line: Line) -> str:
+    def between(self, line: MarkdownLine) -> str:
         """What is between the part before and one that begins with this line."""
         before = self.before
         if before is None:
@@ -184,25 +184,25 @@ class _Document:
             self.marks |= {item: ":   "} if item.tag == "dd" else item_marks(item)
         return self.marks[item]
 
-    def fenced(self, lines: list[Line]) -> list[str]:
+    def fenced(self, lines: list[MarkdownLine]) -> list[str]:
         """A part of a <pre> between fences."""
         self.parts[lines[0].pre] += 1
         return fenced(lines, self.parts[lines[0].pre] <= MAX_PARTS)
 
-    def show_pictures(self, line: Line) -> None:
+    def show_pictures(self, line: MarkdownLine) -> None:
         """Add the pictures that come before this line."""
         for picture in self.pictures.pop(line.at, ()):
             self.add([picture], line)
 
 
-def laid_out(lines: list[Line], pictures: dict[int, list[str]]) -> str:
+def laid_out(lines: list[MarkdownLine], pictures: dict[int, list[str]]) -> str:
     """The lines as a document, with the pictures before the blocks whose indexes they have."""
     document = _Document(pictures)
-    written: set[Table] = set()
+    written: set[MarkdownTable] = set()
     units = {table: table for table in {line.table for line in lines} if table is not None and table.is_data}
     for unit, group in groupby(lines, lambda line: _unit(line, units)):
         part = list(group)
-        if isinstance(unit, Table):
+        if isinstance(unit, MarkdownTable):
             for line in part:
                 document.show_pictures(line)
             # Text between its rows does not begin it anew.
@@ -223,7 +223,7 @@ def laid_out(lines: list[Line], pictures: dict[int, list[str]]) -> str:
     return "".join(document.out)
 
 
-def _unit(line: Line, tables: dict[Table, Table]) -> object:
+def _unit(line: MarkdownLine, tables: dict[MarkdownTable, MarkdownTable]) -> object:
     """What lines are put together by."""
     if line.table is not None and line.table in tables:
         return line.table
@@ -232,9 +232,9 @@ def _unit(line: Line, tables: dict[Table, Table]) -> object:
     return line.block.element if line.heading is None else line.heading
 
 
-def _paragraphs(lines: list[Line], pictures: dict[int, list[str]]) -> Iterator[list[Line]]:
+def _paragraphs(lines: list[MarkdownLine], pictures: dict[int, list[str]]) -> Iterator[list[MarkdownLine]]:
     """The lines of an element by paragraphs: what has an empty line, another element or a picture before it is one."""
-    paragraph: list[Line] = []
+    paragraph: list[MarkdownLine] = []
     for line in lines:
         if paragraph and (line.breaks != 1 or line.at in pictures or line.at != paragraph[-1].at + 1):
             yield paragraph
@@ -243,7 +243,7 @@ def _paragraphs(lines: list[Line], pictures: dict[int, list[str]]) -> Iterator[l
     yield paragraph
 
 
-def _text(lines: list[Line], starts: Starts) -> list[str]:
+def _text(lines: list[MarkdownLine], starts: Starts) -> list[str]:
     """The lines of a paragraph; a backslash keeps them apart, unless the page has only broken it."""
     texts = [line.text for line in lines]
     if len(lines) >= LEAST_LINES:
@@ -253,7 +253,7 @@ def _text(lines: list[Line], starts: Starts) -> list[str]:
     return [f"{text}\\" for text in texts[:-1]] + texts[-1:]
 
 
-def fenced(lines: list[Line], is_read: bool) -> list[str]:
+def fenced(lines: list[MarkdownLine], is_read: bool) -> list[str]:
     """Code between fences that are longer than any in it, indented if all of its <pre> is read for it."""
     pre = lines[0].pre
     assert pre is not None  # noqa: S101 - these are lines of code
@@ -266,7 +266,7 @@ def fenced(lines: list[Line], is_read: bool) -> list[str]:
     return [f"{fence}{language(pre) if is_read else ''}", *code, fence]
 
 
-def table_rows(table: Table) -> list[str]:
+def table_rows(table: MarkdownTable) -> list[str]:
     """A table's rows, the first as its head."""
     texts = {place: " ".join(line.text for line in lines) for place, lines in table.cells.items()}
     columns = 1 + max(column for _, column in texts)

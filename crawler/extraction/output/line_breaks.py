@@ -11,8 +11,7 @@ from itertools import pairwise
 
 from lxml import etree
 
-from crawler.page.contents import INLINE, SILENT
-from crawler.page.joining import EASTERN, joined
+from crawler.page.contents import EASTERN, INLINE, SILENT, joined
 from crawler.page.text import FULL_STOPS, fold_space, has_full_stop
 
 LEAST_LINES = 4

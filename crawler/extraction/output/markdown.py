@@ -13,10 +13,10 @@ from itertools import zip_longest
 from lxml import etree
 
 from crawler.extraction.output.inline import MARKS, NO_MARKS, escaped, raw, rendered, target
-from crawler.extraction.output.layout import Line, Scope, Table, laid_out
+from crawler.extraction.output.layout import Indent, MarkdownLine, MarkdownTable, laid_out
 from crawler.extraction.output.plain import is_said
-from crawler.page.contents import INLINE, MAX_LINKS, Block, ImageLink, steps
-from crawler.page.joining import WITHIN_WORDS
+from crawler.page.contents import INLINE, WITHIN_WORDS, Block, steps
+from crawler.page.links import MAX_LINKS, ImageLink
 from crawler.page.page import Page
 from crawler.page.text import fold_space
 from crawler.urls.parsing import absolute
@@ -37,10 +37,10 @@ def markdown(page: Page, blocks: Sequence[Block], links: bool = False, refused: 
     """These blocks of the page as Markdown, and the pictures between them except those whose address is refused."""
     if not blocks:
         return ""
-    return laid_out(_Reader(page, blocks, links).run(), _pictures(page, blocks, refused))
+    return laid_out(_LineReader(page, blocks, links).run(), _pictures(page, blocks, refused))
 
 
-class _Reader:
+class _LineReader:
     def __init__(self, page: Page, blocks: Sequence[Block], links: bool) -> None:
         self.page, self.links = page, links
         self.kept = {id(block) for block in blocks}
@@ -49,7 +49,7 @@ class _Reader:
         self.at = 0
         """How many blocks there were so far."""
         self.said: set[str] = set()
-        self.lines: list[Line] = []
+        self.lines: list[MarkdownLine] = []
         self.pieces: list[str] = []
         self.linked: list[etree._Element] = []
         """The links in this line."""
@@ -59,14 +59,14 @@ class _Reader:
         self.containers: list[etree._Element] = []
         self.open: list[tuple[str, etree._Element]] = []
         """The marks that are open, and the elements that opened them."""
-        self.scopes: list[Scope] = []
+        self.scopes: list[Indent] = []
         self.headings: list[etree._Element] = []
         self.pres: list[etree._Element] = []
-        self.tables: list[Table] = []
+        self.tables: list[MarkdownTable] = []
         self.breaks = 2
         """How many <br> there were since the last line; 2 where another element began or ended."""
 
-    def run(self) -> list[Line]:
+    def run(self) -> list[MarkdownLine]:
         """The lines of Markdown that the kept blocks make."""
         root = self.page.root
         self.containers.append(root)
@@ -125,7 +125,7 @@ class _Reader:
         """Note what the lines in an element that is not inline stand in."""
         self.breaks = self.breaks + 1 if tag == "br" else 2
         if tag in SCOPES:
-            self.scopes.append(Scope(element))
+            self.scopes.append(Indent(element))
         elif tag in HEADINGS:
             self.headings.append(element)
         elif tag == "pre":
@@ -133,7 +133,7 @@ class _Reader:
         elif tag == "table":
             if self.tables:
                 self.tables[-1].is_layout = True
-            self.tables.append(Table())
+            self.tables.append(MarkdownTable())
         elif self.tables and tag == "tr":
             self.tables[-1].begin_row()
         elif self.tables and tag in ("td", "th"):
@@ -189,7 +189,7 @@ class _Reader:
         scopes = self.scopes[:MAX_SCOPES]
         # In the tree an open <dd> holds the next one.
         scopes = [one for one, below in zip_longest(scopes, scopes[1:]) if below is None or not below.follows(one)]
-        line = Line(text, block, self.at, tuple(scopes), heading, pre, table if in_cell else None, self.breaks)
+        line = MarkdownLine(text, block, self.at, tuple(scopes), heading, pre, table if in_cell else None, self.breaks)
         self.lines.append(line)
         if table is not None:
             table.add(line)

@@ -15,8 +15,7 @@ from lxml import etree
 
 from crawler.extraction.output.inline import MAX_PARTS, listing
 from crawler.extraction.output.line_breaks import LEAST_LINES, MARKED, Starts, unwrapped
-from crawler.page.contents import Block
-from crawler.page.joining import EASTERN
+from crawler.page.contents import EASTERN, Block
 
 DASH = "- "
 HOLDERS = frozenset(("li", "td", "th", "pre"))

@@ -8,12 +8,11 @@ import pytest
 from watched import watched
 
 from crawler.extraction.auto import FAVOURS, auto
-from crawler.extraction.auto.choice import best_f1
-from crawler.extraction.auto.model import judge, shipped
+from crawler.extraction.auto.model import best_f1, judge, shipped
 from crawler.extraction.auto.network import Layer
 from crawler.extraction.output.plain import plain
-from crawler.page.limits import MAX_BLOCKS, Cut
 from crawler.page.page import Page
+from crawler.page.tree import MAX_BLOCKS, Cut
 
 SAID = "".join(f"<p>In week {n} the bees danced on the comb, and told the others the way.</p>" for n in range(20))
 DATA = json.dumps({"title": "Why bees dance", "id": 7, "body": SAID.replace("/", "\\/")}).replace("\\\\/", "\\/")

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from crawler.extraction.auto.choice import best_f1, choose, expected_f1
+from crawler.extraction.auto.model import best_f1, choose, expected_f1
 
 RANDOM = np.random.default_rng(7)
 DRAWN = [(RANDOM.random(8).astype(np.float32), RANDOM.integers(1, 99, 8).astype(np.float32)) for _ in range(12)]

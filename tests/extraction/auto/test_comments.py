@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.extraction.auto.comments import comments
+from crawler.extraction.auto import comments
 from crawler.page.page import Page
 
 SAID = "I saw them dance, too."

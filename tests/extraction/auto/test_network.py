@@ -7,8 +7,8 @@ import pytest
 from hostile import LONG, PAGES, WITHOUT_TEXT
 
 from crawler.extraction.auto import network
-from crawler.extraction.auto.model import KINDS, Judgement, judge, shipped
-from crawler.extraction.auto.network import RUN, Layer, Nest, Network
+from crawler.extraction.auto.model import KINDS, PageJudgement, judge, shipped
+from crawler.extraction.auto.network import RUN, BlockGroups, Layer, Network
 from crawler.page.page import Page
 
 GOLD = Path(__file__).parent.parent.parent / "gold"
@@ -16,7 +16,7 @@ BODIES = {folder.name: (folder / "page.html").read_bytes() for folder in sorted(
 ODD = {name: body for name, body in PAGES.items() if name not in WITHOUT_TEXT | LONG}
 
 
-def judged(body: bytes) -> Judgement:
+def judged(body: bytes) -> PageJudgement:
     return judge(Page("http://e.com/a", body), shipped())
 
 
@@ -51,7 +51,7 @@ WIDTH, SIGNS, NUMBER = 4, 6, 7
 LEVELS = np.array([[1, 3, 3, 1, 2, 2, 2], [0, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0]])
 STARTS, ENDS = np.array([0, 0, 4, 1]), np.array([7, 4, 7, 3])
 PATHS = np.array([30, 10, 10, 30, 20, 20, 30])
-NEST = network.nest(LEVELS, STARTS, ENDS, PATHS)
+NEST = network.block_groups(LEVELS, STARTS, ENDS, PATHS)
 
 
 def layer(step: int, wide: int, out: int = WIDTH) -> Layer:
@@ -106,7 +106,7 @@ def test_the_means_are_those_of_the_groups(number: int) -> None:
     levels = chance.integers(0, 2, (network.AROUND, number))
     paths = chance.choice([3, 8, 5], number)
     found = chance.normal(size=(2, number, WIDTH)).astype(np.float32)
-    table, places = network._among(found, network.nest(levels, starts, ends, paths))
+    table, places = network._among(found, network.block_groups(levels, starts, ends, paths))
     for rows, mine in zip(table, found, strict=True):
         page = np.broadcast_to(mine.mean(0), mine.shape)
         path = np.stack([mine[paths == one].mean(0) for one in paths])
@@ -125,7 +125,7 @@ def test_signs_far_from_their_mean_count_as_so_far(sign: float, kept: list[float
 
 
 def test_one_block_is_a_page() -> None:
-    alone: Nest = network.nest(np.zeros((3, 1), np.int64), np.array([0]), np.array([1]), np.array([5]))
+    alone: BlockGroups = network.block_groups(np.zeros((3, 1), np.int64), np.array([0]), np.array([1]), np.array([5]))
     found = network.hidden(MADE, np.ones((SIGNS, 1), np.float32), alone)
     assert found.shape == (3, 1, WIDTH)
 

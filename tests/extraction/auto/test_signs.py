@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hostile import PAGES, WITHOUT_TEXT
 
-from crawler.extraction.auto import model, signs
-from crawler.extraction.auto.page_outline import outward, sight
+from crawler.extraction.auto import block_columns, model, signs
+from crawler.extraction.auto.page_outline import outward, page_arrays
 from crawler.extraction.auto.signs import Signs
-from crawler.page.limits import MAX_BLOCKS
 from crawler.page.page import Page
+from crawler.page.tree import MAX_BLOCKS
 
 GOLD = Path(__file__).parent.parent.parent / "gold"
 ODD = {
@@ -32,8 +32,8 @@ BODIES |= {name: body for name, body in PAGES.items() if name not in WITHOUT_TEX
 
 
 def signs_of(page: Page) -> Signs:
-    seen = sight(page)
-    return signs.signs(seen, model.shipped().vocabulary.scores(seen), signs.ranges(seen))
+    seen = page_arrays(page)
+    return signs.signs(seen, model.shipped().vocabulary.scores(seen), block_columns.ranges(seen))
 
 
 def test_each_sign_has_a_name_of_its_own() -> None:
@@ -119,13 +119,13 @@ def test_the_next_container_outwards_holds_more() -> None:
     ],
 )
 def test_which_links_lead_to_another_page(link: str, count: int) -> None:
-    assert sight(Page.from_html(f"<p>Bees <a {link}>dance</a>.", "http://e.com/")).links.tolist() == [count]
+    assert page_arrays(Page.from_html(f"<p>Bees <a {link}>dance</a>.", "http://e.com/")).links.tolist() == [count]
 
 
 @pytest.mark.parametrize(("length", "read"), [(39_999, 39_999), (40_000, 40_000), (40_001, 40_000)])
 def test_of_the_article_for_machines_so_much_is_read(length: int, read: int) -> None:
     data = f'{{"@type": "Article", "headline": "Bees", "articleBody": "{"b" * length}"}}'
-    seen = sight(Page.from_html(f"<script type='application/ld+json'>{data}</script><p>Bees dance."))
+    seen = page_arrays(Page.from_html(f"<script type='application/ld+json'>{data}</script><p>Bees dance."))
     assert int(seen.texts.kinds[-1].sum()) == read
 
 
@@ -133,7 +133,7 @@ def test_of_the_article_for_machines_so_much_is_read(length: int, read: int) -> 
 def test_of_a_long_page_so_many_blocks_are_seen(more: int) -> None:
     before, after = "<img src=a.png><div><p>x</p></div>" * 3, "<p><img src=b.png>y" * more
     page = Page.from_html(before + "<p><a href=/a>x</a>" * (MAX_BLOCKS - 3) + after)
-    seen = sight(page)
+    seen = page_arrays(page)
     assert len(page.blocks) == MAX_BLOCKS + more
     assert len(seen.homes) == len(seen.wraps) == len(seen.lengths) == len(seen.links) == len(seen.copies) == MAX_BLOCKS
     assert len(seen.images) == MAX_BLOCKS + 1

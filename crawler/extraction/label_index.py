@@ -1,14 +1,15 @@
-"""Which of many labels is nearly the same as another: the same tag, and texts a few edits apart.
+"""An index of leaf labels that finds nearly the same label: the same tag, and texts a few edits apart.
 
-Two texts are near when their edit distance D <= min(len) / 8, and up to 8 characters only when they are equal.
-Comparing all pairs is spared by the pigeonhole: cut a text that may be k edits away from another into k + 1 pieces, and
-one of them stands in the other unchanged. So a text is compared with those alone of which it holds a piece; and most of
-these have too many triples of letters that it has not, of which an edit makes three at most.
+Two texts are near when their edit distance D <= min(len) / 8, and up to 8 characters only when they are equal. Most
+pairs are never compared, by the pigeonhole principle: cut a text that may be k edits away from another into k + 1
+pieces, and one of the pieces stands in the other unchanged. So a text is compared only with those of which it holds a
+piece.
 """
 
 from collections import Counter
 from functools import cache
-from itertools import takewhile
+
+from rapidfuzz.distance import Levenshtein
 
 # Up to so many characters only equal texts are near; beyond, one edit is allowed for so many.
 EXACT_LENGTH = 8
@@ -20,7 +21,7 @@ MOST_COMPARED = 2
 MOST_SHARED = 8
 
 
-class NearLabels:
+class LabelIndex:
     """Labels, each found by what is nearly the same; to be added to, never to be taken from."""
 
     def __init__(self) -> None:
@@ -72,41 +73,7 @@ def is_near(one: str, other: str) -> bool:
     allowed = shorter // EXACT_LENGTH if shorter > EXACT_LENGTH else 0
     if one == other or allowed == 0:
         return one == other
-    if abs(len(one) - len(other)) > allowed or len(_triples(one) - _triples(other)) > 3 * allowed:
-        return False
-    return distance(one, other, allowed) <= allowed
-
-
-def distance(one: str, other: str, most: int) -> int:
-    """The edit distance of two texts, or some number above `most` where it is above it.
-
-    Myers 1999 as Hyyrö 2003 has it: a column of the table of distances in the bits of two numbers, `up` and `down`,
-    which say where it rises and falls by one; `one` is read down, `other` across.
-    """
-    start = sum(1 for _ in takewhile(bool, map(str.__eq__, one, other)))
-    one, other = one[start:], other[start:]
-    if not one or not other:
-        return len(one) + len(other)
-    places: dict[str, int] = {}
-    for bit, letter in enumerate(one):
-        places[letter] = places.get(letter, 0) | 1 << bit
-    whole, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
-    up, down, found = whole, 0, len(one)
-    for left, letter in zip(range(len(other) - 1, -1, -1), other, strict=True):
-        same = places.get(letter, 0)
-        vertical = same | down
-        across = (((same & up) + up) ^ up) | same
-        right_up, right_down = down | (~(across | up) & whole), up & across
-        found += bool(right_up & last) - bool(right_down & last)
-        if found - left > most:  # each letter left brings it down by one at most
-            return found - left
-        right_up, right_down = (right_up << 1 | 1) & whole, (right_down << 1) & whole
-        up, down = right_down | (~(vertical | right_up) & whole), right_up & vertical
-    return found
-
-
-def _triples(text: str) -> set[str]:
-    return set(map("".join, zip(text, text[1:], text[2:], strict=False)))
+    return Levenshtein.distance(one, other, score_cutoff=allowed) <= allowed
 
 
 def _pieces(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 import pytest
 
-from crawler.extraction.auto.choice import whole_rows
+from crawler.extraction.auto import whole_rows
 from crawler.page.page import Page
 
 TABLE = "<table><tr><th>Size</th><td>L</td></tr><tr><td>Made of</td><td>wool</td></tr></table>"

@@ -1,15 +1,15 @@
-"""What of a page's source is parsed: bounds that keep time and memory small, far above what pages have.
+"""The tree of a page, and the bounds that keep its time and memory small, far above what pages have.
 
 Of 5,000 pages of all kinds the largest has 15,800 elements with 39,000 attributes, and no tag more than 140 of them. A
 parser's memory grows with both, its time also with the square of a tag's attributes. Where a tag starts depends on
 scripts, comments and quotes, which are easily read otherwise than the parser does; so whatever looks like the start of
-a tag is held to be one, wherever it stands.
+a tag counts as one, wherever it stands.
 """
 
 import re
 from collections.abc import Callable
 from enum import StrEnum
-from itertools import islice
+from itertools import dropwhile, islice
 
 from lxml import etree
 
@@ -41,6 +41,11 @@ _SIGN = re.compile(b"<")
 _START = re.compile(rb"<[a-zA-Z]")
 # An end of these makes an element where it ends none, or what comes after it does.
 _ELEMENT = re.compile(rb"<(?:[a-z]|/(?:p|br|html|body|head)\b)", re.IGNORECASE)
+
+OF_HEADS = frozenset("title meta link base basefont bgsound script style noscript noframes template".split())
+"""Elements that a head may have."""
+PERMALINK = "¶"
+"""What manuals write behind a heading to link to it."""
 
 
 class Cut(StrEnum):
@@ -120,3 +125,43 @@ def is_deep(root: etree._Element) -> bool:
     while levels < MAX_LEVELS and len(element):
         element, levels = element[-1], levels + 1
     return levels >= MAX_LEVELS - MARGIN
+
+
+def parsed(source: bytes) -> tuple[etree._Element, Cut | None]:
+    """The tree of a source in UTF-8, a lone <html> where it has no element, and the limit that cut it, if one did."""
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    source, ended = bounded(source)
+    try:
+        root = etree.fromstring(source, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        root = None
+    if root is None:
+        return etree.Element("html"), ended
+    # What stands after </html> becomes a second root, which browsers show with the first.
+    for late in list(root.itersiblings(etree.Element)):
+        root.append(late)
+    _open_body(root)
+    _silence_permalinks(root)
+    return root, ended or (Cut.DEPTH if is_deep(root) else None)
+
+
+def _open_body(root: etree._Element) -> None:
+    """Move what stands in a head into the body, from the first element on that belongs in no head.
+
+    Browsers do so; libxml2 does it for the elements that were there before HTML 5.
+    """
+    late = [one for head in root.findall("head") for one in dropwhile(lambda one: one.tag in OF_HEADS, head)]
+    if not late:
+        return
+    if (body := root.find("body")) is None:
+        body = etree.SubElement(root, "body")
+    late[-1].tail = (late[-1].tail or "") + (body.text or "") or None
+    body.text = None
+    body[:0] = late
+
+
+def _silence_permalinks(root: etree._Element) -> None:
+    """Take the text out of links that are nothing but this mark."""
+    for link in root.iter("a"):
+        if (text := link.text) and PERMALINK in text and text.strip() == PERMALINK and not len(link):
+            link.text = None

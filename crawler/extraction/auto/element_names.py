@@ -1,0 +1,67 @@
+"""The names of a page's elements, and the words by which the page names itself, each as the number of a bucket."""
+
+import re
+from typing import NamedTuple
+from zlib import crc32
+
+from crawler.metadata.structured_data import structured
+from crawler.page.page import Page
+
+NAME_BUCKETS = 1 << 13
+"""How many names are told apart."""
+_WORD = re.compile(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]*|[^\W\d_A-Za-z]+")
+MOST_LETTERS = 200
+"""Letters of an address, or of a name, that are read."""
+Name = tuple[str, str | None, str | None, str | None, str | None]
+"""An element's tag, class, id, role and itemprop."""
+
+
+class Named(NamedTuple):
+    """The elements of a page by their names, each name once."""
+
+    names: list[Name]
+    containers: list[int]
+    """The number of each container's name; 0 where it has no block, for nobody asks."""
+    wraps: list[int]
+    """That of the first inline element that begins in each block, -1 where there is none."""
+
+
+def named(page: Page) -> Named:
+    """The elements of a page by their names, found once."""
+    return page.once(_named)
+
+
+def _named(page: Page) -> Named:
+    elements, _, starts, ends, tags = page.containers
+    numbers: dict[Name, int] = {}
+    containers = []
+    for element, start, end, tag in zip(elements, starts, ends, tags, strict=True):
+        if start == end:
+            containers.append(0)
+        else:
+            get = element.get
+            name = tag, get("class"), get("id"), get("role"), get("itemprop")
+            containers.append(numbers.setdefault(name, len(numbers)))
+    wraps = []
+    for wrap in page.wraps:
+        if wrap is None:
+            wraps.append(-1)
+        else:
+            get = wrap.get
+            name = wrap.tag, get("class"), get("id"), get("role"), get("itemprop")
+            wraps.append(numbers.setdefault(name, len(numbers)))
+    return Named(list(numbers), containers, wraps)
+
+
+def page_names(page: Page) -> tuple[int, ...]:
+    """The words of a page's address, of its body's class and id, of og:type, and the types of its JSON-LD."""
+    path = page.url.split("://")[-1].partition("/")[2][:MOST_LETTERS]
+    found = {f"/{path.count('/')}", f"og {page.meta.get('og:type', '')[:40].lower()}"}
+    found.update(f"path {word.lower()}" for word in _WORD.findall(path))
+    found.update(f"generator {word.lower()}" for word in _WORD.findall(page.meta.get("generator", "")[:40]))
+    found.update(f"type {name}" for name in structured(page).types)
+    body = next(page.root.iter("body"), None)
+    if body is not None:
+        for name in (body.get("class", "")[:MOST_LETTERS], body.get("id", "")[:MOST_LETTERS]):
+            found.update(f"body {word.lower()}" for word in (*_WORD.findall(name), *name.split()))
+    return tuple(sorted({crc32(name.encode("utf-8", "replace")) % NAME_BUCKETS for name in found}))

@@ -1,0 +1,232 @@
+"""The three noise models of Li 2006 (NRel m1, m2, m3), over the words that describe an image.
+
+U_Nm, the description of an image: the words of its address, its target, the text of the link around it, its alt and its
+title. Addresses are cut like any text: host, path and file name give their words. The scheme and `www` are left out,
+for they stand in every address; escapes are decoded, so that a Chinese file name gives Chinese words. Of scripts
+without spaces the pairs of neighbouring characters are the words (crawler.page.text).
+
+1. Keywords (m1). Noise_m is a vector of words and their weights, as they come with the crawler. Formula 1 is the mean
+   weight of the words that Noise_m and U_Nm share; formula 2, N sigma, is the mean weight of all words of Noise_m. The
+   image is noise if formula 1 is over N sigma.
+2. Redundancy (m2). Formula 3 is p(u) = |Prev(u)| / |{p : Host(p) = Host(u)}|. Prev(u) are the pages that link the
+   address u; they are divided by the pages collected of u's host. u is noise if p(u) is over a threshold that the paper
+   leaves blank: an address that most pages of a site show is an advert or navigation.
+3. Entropy (m3). Formula 4 is E(t_i) = -sum over the links j of w_ij log w_ij, where w_ij = tf_ij / sum over k of tf_ik
+   is the share of the occurrences of the word t_i that link j has, tf_ij how often t_i stands in the description of
+   link j, and n the number of links. Formula 5 gives a link the mean E of its words. High entropy is noise: a word
+   spread evenly over many of a site's image links tells little.
+   With f = tf_ij, T the sum of f and S the sum of f log f over the links, formula 4 is log T - S/T exactly: each
+   occurrence is one update, and the counts of many pages add up.
+
+What the paper leaves open, and what is chosen here:
+
+- Keywords. No word in common makes formula 1 0/0: the score is None. Where all weights are equal, formula 1 is always N
+  sigma and never over it: then a word in common is enough. A word stands in a description or does not; how often does
+  not matter.
+- Redundancy. An image may come from a host that has no pages, such as a content delivery network, where the formula
+  divides by zero: both sides are counted by the site (registrable domain) of the page that shows the image. Pages are
+  counted, not occurrences: a bullet shown twenty times on one page was shown on one. One image has many addresses, with
+  another scheme, at other sizes, with a number against caches: `fold` makes them one. Of a site with one page nothing
+  can be said, and an address is redundant only when LEAST_PAGES pages show it: of two pages each has half, which would
+  make noise of every image of a small site.
+- Entropy. The paper prints log2, but its worked example has 0.3562 = log 2 / log 7 for a word in two of seven links:
+  the logarithm is to the base n, which puts E between 0 and 1 for sites of any size. n are the site's image links so
+  far, each as often as pages show it, as in the example's seven columns. Of one link there is no such logarithm, and a
+  link without words has no mean: the score is None. The mean is over different words; a word that is not counted (yet,
+  or any more: crawler.noise.evidence) stands in no other link and has the entropy 0.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from hashlib import blake2b
+from math import fsum, log  # the result of fsum does not depend on the order
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from crawler.page.text import words
+
+if TYPE_CHECKING:
+    from crawler.noise.sighting import Sighting
+
+LEAST_PAGES = 3
+"""That must show an address before it is called redundant, however few the site has."""
+
+LONGEST = 200
+"""Letters of an address that are kept as they are; what comes after them becomes 16 digits."""
+KEPT_ADDRESSES = 2048
+"""Addresses whose one spelling is kept ready: a site shows the same pictures on many pages."""
+
+# Sizes within a name (photo-300x200.jpg, photo_thumb.png, photo@2x.png), in front of one (320px-photo.jpg) and as
+# folders of a service that resizes (/resize/300x200/, /w_300,h_200/, /fit-in/300x0/).
+_SIZES = re.compile(
+    r"(?<=[^/])[-_.](?:\d{2,4}x\d{2,4}|(?:small|medium|large|thumb|thumbnail|scaled)(?=\.\w+$))"
+    r"|@[1-4](?:\.\d)?x(?=\.|$)"
+    r"|(?<=/)\d{2,4}px-(?=[^/]+$)"
+    r"|/(?:resize|fit-in|crop|resized)(?=/)"
+    r"|/(?:[whqc]_[\w.]+(?:,[a-z]{1,2}_[\w.:]+)*|\d{2,4}x\d{1,4})(?=/)"
+)
+# What each of them has, one way or another: most addresses have none of it, and are spared the pattern.
+_TIMES = re.compile(r"\dx\d")
+_ENDS = ("small", "medium", "large", "thumb", "thumbnail", "scaled")
+_MARKS = ("@", "px-", "/resize", "/fit-in", "/crop", "/w_", "/h_", "/q_", "/c_")
+# Parameters for a size, a quality or against caches; a query of digits alone is such a number too.
+_IDLE = re.compile(
+    r"(?:w|h|q|s|dpr|width|height|size|sz|quality|resize|fit|crop|strip|auto|ssl|format|fm|scale|zoom|maxwidth|maxheight"
+    r"|v|ver|version|rev|t|ts|time|timestamp|rnd|rand|random|cb|cache|cachebuster|bust|nocache|ord|_|_t|dc)=[^&]*"
+    r"|[\d.]+",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=KEPT_ADDRESSES)
+def fold(url: str) -> str:
+    """One spelling for all addresses of a picture: no scheme, size or number against caches.
+
+    >>> fold("https://CDN.example.com/a/photo-300x200@2x.jpg?w=300&id=7&cb=99")
+    'cdn.example.com/a/photo.jpg?id=7'
+    """
+    host, slash, rest = url.partition("://")[2].partition("/")
+    path, mark, query = rest.partition("#")[0].partition("?")
+    path = slash + path
+    if _may_have_size(path):
+        path = _SIZES.sub("", path)
+    if mark:
+        kept = "&".join(pair for pair in query.split("&") if pair and not _IDLE.fullmatch(pair))
+        path = f"{path}?{kept}" if kept else path
+    address = host.lower() + path
+    if len(address) <= LONGEST:
+        return address
+    return f"{address[:LONGEST]}#{blake2b(address.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
+
+
+def _may_have_size(path: str) -> bool:
+    if "x" in path and _TIMES.search(path):
+        return True
+    return path[: path.rfind(".")].endswith(_ENDS) or any(map(path.__contains__, _MARKS))
+
+
+def redundancy(url: str, shown: Mapping[str, int], pages: int) -> float | None:
+    """Formula 3: the share of a site's pages that show the address; None where the site has one page.
+
+    `shown` has for each folded address how many of the site's pages show it.
+
+    >>> redundancy("http://example.com/logo.gif?2", {"example.com/logo.gif": 3}, 4)
+    0.75
+    """
+    return shown.get(fold(url), 0) / pages if pages > 1 else None
+
+
+def entropy(words: Collection[str], times: Mapping[str, int], spread: Mapping[str, float], links: int) -> float | None:
+    """Formula 5: the mean entropy of a link's words, by T (`times`) and S (`spread`) of each; None for one link.
+
+    >>> round(entropy(["zhenwen080703"], {"zhenwen080703": 2}, {}, 7), 4)
+    0.3562
+    """
+    different = dict.fromkeys(words)  # in order, so that the same words have the same sum
+    if links < 2 or not different:
+        return None
+    total = 0.0
+    for word in different:
+        if (count := times.get(word, 0)) > 1:
+            total += log(count) - spread.get(word, 0.0) / count
+    return max(0.0, total / log(links) / len(different))
+
+
+SHIPPED = ("english.txt", "chinese.txt")
+
+
+@dataclass(frozen=True)
+class NoiseWords:
+    """The vector Noise_m."""
+
+    weights: dict[str, float]
+
+    @cached_property
+    def limit(self) -> float:
+        """Formula 2: N sigma, the mean weight of all words."""
+        return fsum(self.weights.values()) / len(self.weights) if self.weights else 0.0
+
+    @cached_property
+    def all_equal(self) -> bool:
+        """Whether all weights are the same."""
+        return len(set(self.weights.values())) == 1
+
+    def common(self, description: Iterable[str]) -> list[str]:
+        """The words that a description shares with the vector, each once."""
+        return list(self.weights.keys() & description)
+
+    def score(self, description: Iterable[str]) -> float | None:
+        """Formula 1: the mean weight of the words in common; None where there are none.
+
+        >>> NoiseWords({"ad": 3.0, "banner": 2.0}).score(["top", "ad", "banner", "ad"])
+        2.5
+        """
+        found = self.weights.keys() & description
+        return fsum(map(self.weights.__getitem__, found)) / len(found) if found else None
+
+    def is_over(self, score: float | None, limit: float | None = None) -> bool:
+        """Whether a score means noise: over the limit (N sigma unless given), or at it where all weights are equal."""
+        if score is None:
+            return False
+        limit = self.limit if limit is None else limit
+        return score >= limit if self.all_equal else score > limit
+
+
+def read(lines: Iterable[str]) -> NoiseWords:
+    """The vector of lines with a word and its weight; # begins a comment.
+
+    >>> read(["# of our sites", "banner 2.5", "广告位 1"]).weights
+    {'banner': 2.5, '广告': 1.0, '告位': 1.0}
+    """
+    weights: dict[str, float] = {}
+    for line in lines:
+        *written, weight = line.partition("#")[0].split() or [""]
+        for word in words(" ".join(written)):
+            weights[word] = max(float(weight), weights.get(word, 0.0))
+    return NoiseWords(weights)
+
+
+@cache
+def shipped() -> NoiseWords:
+    """The English and Chinese words that come with the crawler."""
+    here = Path(__file__).parent
+    return read(line for name in SHIPPED for line in (here / name).read_text("utf-8").splitlines())
+
+
+MOST_ADDRESS = 300
+"""Letters of an address that are read: its host, path and name come first."""
+MOST_WORD = 40
+"""Letters of a word that are kept: longer ones are keys and hashes, and stand in one address only."""
+KEPT_DESCRIPTIONS = 2048
+"""Descriptions that are kept ready: a site shows the same pictures on many pages."""
+
+# ASCII is cut eight times as fast by a table: letters become lower-case, what is neither letter nor digit a space.
+_TABLE = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
+
+
+def description(sighting: "Sighting") -> tuple[str, ...]:
+    """The words that describe a picture, each as often as it is there.
+
+    >>> description(Sighting("https://img.example.com/ads/top_banner.gif", "", "https://example.com/", alt="Buy now!"))
+    ('img', 'example', 'com', 'ads', 'top', 'banner', 'gif', 'buy', 'now')
+    """
+    addresses = f"{sighting.url[:MOST_ADDRESS]} {sighting.target[:MOST_ADDRESS]}"
+    return _description(addresses, f"{sighting.anchor_text} {sighting.alt} {sighting.title}")
+
+
+@lru_cache(maxsize=KEPT_DESCRIPTIONS)
+def _description(addresses: str, texts: str) -> tuple[str, ...]:
+    addresses = addresses.replace("https://", "").replace("http://", "").replace("www.", "")
+    found = _cut(unquote(addresses) if "%" in addresses else addresses) + _cut(texts)
+    if found and len(max(found, key=len)) > MOST_WORD:
+        found = [word[:MOST_WORD] for word in found]
+    return tuple(found)
+
+
+def _cut(written: str) -> list[str]:
+    if written.isascii() and "'" not in written:
+        return written.encode().translate(_TABLE).decode().split()
+    return words(written)

@@ -1,0 +1,175 @@
+"""The links and images of a page, with absolute addresses."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from lxml import etree
+
+from crawler.page.text import fold_space
+from crawler.urls.parsing import absolute
+
+if TYPE_CHECKING:
+    from crawler.page.contents import ImageElement, LinkElement, PageContents
+
+# Where pages that load pictures late keep the address, the most telling first.
+LAZY = (
+    "data-src data-original data-lazy-src data-lazy data-lazyload data-original-src data-actualsrc data-echo data-url "
+    "data-hi-res-src data-full-src data-img-src real_src zoomfile file"
+).split()
+# Links of a page, and pictures of a page, that are read: no page for readers has more.
+MAX_LINKS = 10_000
+MAX_SRCSET = 20_000  # characters
+# Possessive: a value of blanks alone must not be tried in every way to divide them.
+PIXELS = re.compile(r"\s*+(\d{1,5})(?:\.\d+)?+\s*+(?:px)?+\s*+$")
+SPACED = re.compile(r",\s+")
+DESCRIPTOR = re.compile(r"(\d+(?:\.\d+)?)[wx]")
+STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s*:\s*(\d{1,5})(?:\.\d+)?\s*px", re.IGNORECASE)
+
+
+class Link(NamedTuple):
+    """A link to another page."""
+
+    url: str
+    text: str
+    title: str
+    nofollow: bool
+    pictured: bool
+    """Whether there is a picture in it."""
+    at: int
+    """Index of the block it stands in, or of the next one where it has no text."""
+
+
+class ImageLink(NamedTuple):
+    """A picture on a page, and the link around it if there is one."""
+
+    url: str
+    target: str
+    """Address the picture links to, or an empty string."""
+    alt: str
+    title: str
+    anchor_text: str
+    width: int | None
+    height: int | None
+    at: int
+    """Index of the block it stands in, or of the next one."""
+    element: etree._Element
+
+
+class PageTargets(NamedTuple):
+    """Where a page leads."""
+
+    links: tuple[Link, ...]
+    images: tuple[ImageLink, ...]
+    cut: int
+    """How many links and pictures were left because there are too many."""
+
+
+def targets(walked: "PageContents", base: str) -> PageTargets:
+    """The links and image links of a page, with addresses made absolute from `base`."""
+    return _TargetReader(base).run(walked)
+
+
+class _TargetReader:
+    def __init__(self, base: str) -> None:
+        self.base = base
+        self.links: list[Link] = []
+        self.images: list[ImageLink] = []
+        self.cut = 0
+        self.known: dict[str, str | None] = {}
+        self.led: dict[LinkElement, tuple[str, str]] = {}
+        """Where anchors with a picture lead, and their text."""
+
+    def run(self, walked: "PageContents") -> PageTargets:
+        for anchor in walked.anchors:
+            self.add_link(anchor)
+        for picture in walked.pictures:
+            self.add_image(picture)
+        return PageTargets(tuple(self.links), tuple(self.images), self.cut)
+
+    def add_link(self, anchor: "LinkElement") -> None:
+        url, element = self.address(anchor.href), anchor.element
+        if not url and not anchor.pictured:
+            return
+        text = element.get("alt", "") if element.tag == "area" else "".join(anchor.pieces)
+        text = fold_space(text) if text else ""
+        if anchor.pictured:
+            self.led[anchor] = url or "", text
+        if url:
+            rel, title = element.get("rel"), element.get("title")
+            nofollow = rel is not None and "nofollow" in rel.lower().split()
+            self.links.append(Link(url, text, fold_space(title) if title else "", nofollow, anchor.pictured, anchor.at))
+
+    def address(self, href: str | None) -> str | None:
+        """Where a link leads, None for a place on the same page."""
+        if len(self.links) >= MAX_LINKS:
+            self.cut += href is not None
+            return None
+        if not href or href[0] == "#":
+            return None
+        if href not in self.known:  # menus stand on a page twice
+            self.known[href] = absolute(self.base, href) if href.strip()[:1] not in ("", "#") else None
+        return self.known[href]
+
+    def add_image(self, picture: "ImageElement") -> None:
+        if len(self.images) >= MAX_LINKS:
+            self.cut += 1
+            return
+        element = picture.element
+        url = _source(element, self.base, picture.srcset)
+        if url is None:
+            return
+        target, anchor_text = self.led[picture.anchor] if picture.anchor is not None else ("", "")
+        alt, title = fold_space(element.get("alt", "")), fold_space(element.get("title", ""))
+        width, height = _size(element)
+        self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, picture.at, element))
+
+
+def _source(element: etree._Element, base: str, srcset: str) -> str | None:
+    """Address of the picture itself, where `src` often holds a stand-in until a script swaps it."""
+    for href in _addresses({str(name): str(value) for name, value in element.items()}, srcset):
+        if href and href.lstrip()[:5].lower() != "data:" and (url := absolute(base, href)):
+            return url
+    return None
+
+
+def _addresses(given: dict[str, str], srcset: str) -> Iterator[str]:
+    """Where a picture may be, the most telling first."""
+    for name in LAZY:
+        if name in given and ("." in given[name] or "/" in given[name]):
+            yield given[name]
+    yield _largest(given.get("data-srcset", ""))
+    yield given.get("src", "")
+    yield _largest(given.get("srcset", ""))
+    yield _largest(srcset)
+
+
+def _largest(srcset: str) -> str:
+    """The candidate with the largest width or density of a `srcset`.
+
+    >>> _largest("small.jpg 480w, big.jpg 1080w"), _largest("one.jpg, two.jpg 2x")
+    ('big.jpg', 'two.jpg')
+    """
+    if not srcset:
+        return ""
+    best, best_size = "", 0.0
+    srcset = srcset[:MAX_SRCSET]
+    for candidate in SPACED.split(srcset) if SPACED.search(srcset) else srcset.split(","):
+        url, descriptor = (*candidate.strip(", ").split(None, 1), "", "")[:2]
+        size = DESCRIPTOR.match(descriptor)
+        value = float(size[1]) if size else 1.0
+        if url and value > best_size:
+            best, best_size = url, value
+    return best
+
+
+def _size(element: etree._Element) -> tuple[int | None, int | None]:
+    """Width and height in pixels, the style before the attributes, None where neither says."""
+    style = element.get("style")
+    styled = {name.lower(): int(value) for name, value in STYLE_SIZE.findall(str(style))} if style else {}
+    return tuple(styled.get(name, _pixels(element.get(name))) for name in ("width", "height"))  # type: ignore[return-value]
+
+
+def _pixels(value: str | None) -> int | None:
+    match = PIXELS.match(value) if value else None
+    return int(match[1]) if match else None
