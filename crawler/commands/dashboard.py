@@ -41,7 +41,7 @@ class Command(OneSentence):
         if args:
             refuse(f"{args[0][:200]!r} is too much; it is scrapy dashboard {self.syntax()}")
         password, names = str(self.settings["DASHBOARD_PASSWORD"]), self.settings.getlist("DASHBOARD_HOSTS")
-        door = door_of(opts.host, password, [name.strip() for name in names if name.strip()])
+        access = access_of(opts.host, password, [name.strip() for name in names if name.strip()])
         output = Path(self.settings["OUTPUT_DIR"])
         try:
             url = database_url(self.settings["STATE_URL"], output)
@@ -55,12 +55,12 @@ class Command(OneSentence):
             starting_thread()
             os.nice(NICE)
         self.exitcode = serve(
-            DashboardContext(url, output, self.settings, door), opts.host, opts.port, display_url(url)
+            DashboardContext(url, output, self.settings, access), opts.host, opts.port, display_url(url)
         )
 
 
-def door_of(host: str, password: str, names: list[str]) -> AccessControl:
-    """Who may come in where the dashboard listens; refused where everybody could."""
+def access_of(host: str, password: str, names: list[str]) -> AccessControl:
+    """The access control of a dashboard that listens there; refused where everybody had access."""
     try:
         address = ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:

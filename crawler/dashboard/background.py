@@ -1,4 +1,4 @@
-"""What takes longer than an answer may: computed by one thread, one after the other, and kept until it is too old."""
+"""Computations that take longer than an answer may: one thread does them in turn, and their results are kept."""
 
 import logging
 import threading
@@ -15,9 +15,9 @@ from crawler.translation.message import Message
 logger = logging.getLogger(__name__)
 
 REST = 20.0
-"""Times as long as it took to compute it, a result is kept at least: no more than a twentieth of a core is spent."""
+"""A result is kept at least this many times as long as its computation took: that costs a twentieth of a core."""
 MOST = 200
-"""Results that are kept: of others, those longest not asked for are forgotten."""
+"""Results that are kept; beyond it, those are dropped that nobody has asked for the longest."""
 
 
 @dataclass
@@ -28,14 +28,14 @@ class Result:
     at: float | None = None
     """When it was computed, as time.time(); None while it was not yet."""
     error: Message | None = None
-    """Why there is none, or none that is newer."""
+    """Why the last computation failed."""
     took: float = 0.0
     busy: bool = False
-    """Whether it is being computed, or waits for its turn."""
+    """Whether it is in the queue or being computed."""
     ready: threading.Event = field(default_factory=threading.Event, repr=False)
-    """Set while it is as new as anybody asked for."""
+    """Set while no newer result is being computed."""
     done: int = 0
-    """How far it is, where its computation tells."""
+    """The progress, where the computation reports it."""
 
 
 class Background:
@@ -48,7 +48,7 @@ class Background:
         self._thread: threading.Thread | None = None
 
     def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
-        """What was computed last, no older than these seconds if it could be had within the patience."""
+        """The last result; one older than `age` seconds is computed anew, for which `patience` seconds are waited."""
         with self._turn:
             result = self._results.setdefault(name, Result())
             self._results.move_to_end(name)
@@ -65,7 +65,7 @@ class Background:
         return result
 
     def tell(self, name: Hashable, done: int) -> None:
-        """Say how far the computation of this name is."""
+        """Report the progress of a computation."""
         if (result := self._results.get(name)) is not None:
             result.done = done
 

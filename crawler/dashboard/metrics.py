@@ -1,4 +1,4 @@
-"""`/metrics`: what Prometheus reads, in its text format.
+"""`/metrics`: the figures of all crawls and jobs for Prometheus.
 
 Counters are sums of the samples that the crawls' workers hand in, which are kept for good; those of a crawl that is
 forgotten begin anew, as Prometheus expects of a counter.
@@ -29,9 +29,9 @@ from crawler.translation.message import Message
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 LONG = 30.0
-"""Seconds that reading them may take: it is not done while anybody waits for more than PATIENCE."""
+"""Seconds that reading may take, in the background; a request waits for PATIENCE seconds."""
 FRESH = 5.0
-"""Seconds for which figures are good: however many ask, they are read once."""
+"""Seconds for which figures are kept, however many ask."""
 PATIENCE = 5.0
 RECENT = 600.0
 """Seconds over which the harvest is reckoned."""

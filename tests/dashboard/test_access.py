@@ -14,11 +14,11 @@ SECRET = "honey-and-bees"
 BASIC = base64.b64encode(f"me:{SECRET}".encode()).decode()
 
 
-def status(door: AccessControl, method: str = "GET", token: str = "", **headers: str) -> int:
+def status(access: AccessControl, method: str = "GET", token: str = "", **headers: str) -> int:
     """200, or why not."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     try:
-        door.check(Visit(method, {**HOST, **named}, "192.0.2.7", token))
+        access.check(Visit(method, {**HOST, **named}, "192.0.2.7", token))
     except RefusedError as error:
         return error.status
     return 200
@@ -64,8 +64,8 @@ def test_the_name_in_a_host_header(said: str, name: str) -> None:
     ],
 )
 def test_the_dashboard_is_asked_by_its_names_alone(host: str, any_address: bool, right: int) -> None:
-    door = AccessControl(frozenset(("localhost", "127.0.0.1", "bees.example")), any_address)
-    assert status(door, host=host) == right
+    access = AccessControl(frozenset(("localhost", "127.0.0.1", "bees.example")), any_address)
+    assert status(access, host=host) == right
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_the_dashboard_is_asked_by_its_names_alone(host: str, any_address: bool,
     ],
 )
 def test_a_change_comes_from_a_page_of_the_dashboard(headers: dict[str, str], right: int) -> None:
-    door = AccessControl()
-    assert status(door, "POST", door.token, **headers) == right
-    assert status(door, "POST", x_token=door.token, **headers) == right
+    access = AccessControl()
+    assert status(access, "POST", access.token, **headers) == right
+    assert status(access, "POST", x_token=access.token, **headers) == right
 
 
 @pytest.mark.parametrize("token", ["", "x", "é" * 32, "\ud800"])
@@ -136,42 +136,42 @@ def test_the_password(said: str, right: int) -> None:
 
 
 def test_who_guesses_waits_and_nobody_else() -> None:
-    door = AccessControl(password=SECRET)
-    assert [status(door, authorization="Bearer x") for _ in range(TRIES)] == [401] * TRIES
-    assert status(door, authorization="Bearer x") == 429
-    assert status(door, authorization=f"Bearer {SECRET}") == 429  # or guessing would go on
-    door.check(Visit("GET", {**HOST, "authorization": f"Bearer {SECRET}"}, "192.0.2.8"))
+    access = AccessControl(password=SECRET)
+    assert [status(access, authorization="Bearer x") for _ in range(TRIES)] == [401] * TRIES
+    assert status(access, authorization="Bearer x") == 429
+    assert status(access, authorization=f"Bearer {SECRET}") == 429  # or guessing would go on
+    access.check(Visit("GET", {**HOST, "authorization": f"Bearer {SECRET}"}, "192.0.2.8"))
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(59.0, 429), (61.0, 200)])
 def test_who_guessed_waits_a_minute(seconds: float, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    door, now = AccessControl(password=SECRET), 1_000.0
+    access, now = AccessControl(password=SECRET), 1_000.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     for _ in range(20):
-        assert status(door, authorization="Bearer x") == 401
+        assert status(access, authorization="Bearer x") == 401
     now += seconds
-    assert status(door, authorization=f"Bearer {SECRET}") == expected
+    assert status(access, authorization=f"Bearer {SECRET}") == expected
 
 
 @pytest.mark.parametrize(("others", "expected"), [(9_999, 429), (10_000, 401)])
 def test_of_so_many_networks_it_is_known_who_guessed(others: int, expected: int) -> None:
-    door = AccessControl(password=SECRET)
+    access = AccessControl(password=SECRET)
     for client in ["192.0.2.7"] * 20 + [f"10.{n >> 8}.{n & 255}.1" for n in range(others)]:
         with pytest.raises(RefusedError):
-            door.check(Visit("GET", {**HOST, "authorization": "Bearer x"}, client))
-    assert status(door, authorization="Bearer x") == expected
+            access.check(Visit("GET", {**HOST, "authorization": "Bearer x"}, client))
+    assert status(access, authorization="Bearer x") == expected
 
 
 def test_to_ask_without_a_password_is_no_guess() -> None:
-    door = AccessControl(password=SECRET)
-    assert [status(door) for _ in range(TRIES + 1)] == [401] * (TRIES + 1)
-    assert status(door, authorization=f"Bearer {SECRET}") == 200
+    access = AccessControl(password=SECRET)
+    assert [status(access) for _ in range(TRIES + 1)] == [401] * (TRIES + 1)
+    assert status(access, authorization=f"Bearer {SECRET}") == 200
 
 
 def test_a_door_shows_no_secrets() -> None:
-    door = AccessControl(password=SECRET)
-    assert SECRET not in repr(door)
-    assert door.token not in repr(door)
+    access = AccessControl(password=SECRET)
+    assert SECRET not in repr(access)
+    assert access.token not in repr(access)
 
 
 @pytest.mark.parametrize("where", ["//evil.example", "https://evil.example", "/\\evil.example", "", "pages"])

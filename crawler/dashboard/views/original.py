@@ -166,7 +166,7 @@ def sheet() -> tuple[str, str]:
 
     It stands in the document, as a document that is not of this origin, being sandboxed, may not ask for it.
     """
-    style = (files(__package__) / "static" / "original.css").read_text(encoding="utf-8")
+    style = (files("crawler.dashboard") / "static" / "original.css").read_text(encoding="utf-8")
     digest = b64encode(sha256(style.encode()).digest()).decode()
     return style, POLICY.format(style=f"'sha256-{digest}'")
 
