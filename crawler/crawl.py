@@ -68,7 +68,7 @@ class Crawl:
     leases: Leases
     scope: Scope
     topic: TopicTracker
-    pictures: PageImages
+    images: PageImages
     evidence: EvidenceCache
     learning: SharedLearning
     method: str
@@ -111,15 +111,15 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
     frontier = Frontier(session.committer.keys, _limits(crawler), arguments.max_pages, counts.count)
     status, scope = CrawlStatus(crawler), _scope(settings, arguments, seeds)
     topic, evidence = _topic(settings, arguments, session), EvidenceCache()
-    pictures = _pictures(settings, arguments, extract)
+    images = _images(settings, arguments, extract)
     learning = SharedLearning(scope, topic, evidence, libraries)
     reader = PageReader(
         extract=extract,
         topic=topic,
         learning=learning,
-        links=LinkSelector(scope, pictures, counts, frontier),
+        links=LinkSelector(scope, images, counts, frontier),
         frontier=frontier,
-        pictures=pictures,
+        images=images,
         comparison=ChangeDetector(method, arguments.favour, extract),
         counts=counts,
         libraries=libraries,
@@ -139,7 +139,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
         leases=Leases(frontier, counts, status, count_statistic, lambda: committer.round.comes_again),
         scope=scope,
         topic=topic,
-        pictures=pictures,
+        images=images,
         evidence=evidence,
         learning=learning,
         method=method,
@@ -151,7 +151,7 @@ def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None 
 def _prepare(session: WorkerSession, seeds: Iterable[str], reader: PageReader, settings: BaseSettings) -> None:
     """Configure the committer, and let seeds and examples wait."""
     session.committer.reads_templates = reader.libraries is not None
-    session.committer.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES") if reader.pictures.judged else 0
+    session.committer.enough_pages = settings.getint("IMAGE_NOISE_MIN_PAGES") if reader.images.judged else 0
     waiting = [Candidate(seed, SEED_PRIORITY, kind="seed", via="seed") for seed in seeds]
     session.seed([*reader.topic.examples.candidates(SEED_PRIORITY + 1), *waiting])
 
@@ -185,7 +185,7 @@ def _topic(settings: BaseSettings, arguments: Arguments, session: WorkerSession)
     return TopicTracker(focus, Examples(arguments.topic), harvest, arguments.stop_when)
 
 
-def _pictures(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> PageImages:
+def _images(settings: BaseSettings, arguments: Arguments, extract: Extractor) -> PageImages:
     return PageImages(
         lambda page: page.once(extract),
         arguments.images,

@@ -34,7 +34,7 @@ class ExtractPipeline:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         crawl = crawl_of(crawler)
-        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, crawl.pictures.judged)
+        return cls(crawl.reader.extract, crawl.method, crawl.arguments, crawl.leases, crawl.images.judged)
 
     def process_item(self, item: PageItem | ImageItem) -> PageItem | ImageItem:
         page = item.page if isinstance(item, PageItem) else None

@@ -42,7 +42,7 @@ class LinkSelector:
     """Selects the links of a page to follow."""
 
     scope: Scope
-    pictures: PageImages
+    images: PageImages
     counts: OutcomeCounts
     frontier: Frontier
 
@@ -58,14 +58,14 @@ class LinkSelector:
                 again.setdefault(link.url, []).append(link)
             if link.url in frontier or hash(link.url) in self.counts.left_out:
                 continue
-            if alone and (frontier.has_seen(link.url, "picture") or self.pictures.is_picture(link.url)):
+            if alone and (frontier.has_seen(link.url, "picture") or self.images.is_picture(link.url)):
                 continue
             if link.nofollow:
                 self.counts.mark_nofollow(link.url)
             elif refusal := self.scope.refusal(link.url):
                 self.counts.leave_out(link.url, refusal)
             elif alone:
-                sight = self.pictures.sight(page, link.url)
+                sight = self.images.sight(page, link.url)
                 via = Candidate(link.url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sight, via="picture")
                 pictured.append(via)
             else:

@@ -41,7 +41,7 @@ class PageReader:
     learning: SharedLearning
     links: LinkSelector
     frontier: Frontier
-    pictures: PageImages
+    images: PageImages
     comparison: ChangeDetector
     counts: OutcomeCounts
     libraries: SiteLibraries | None = None
@@ -67,9 +67,9 @@ class PageReader:
             so_far,
             check=check,
             shared_examples=(*so_far.shared_examples, *shared_examples),
-            links=(*links, *self._pictures(page, lease.candidate)),
+            links=(*links, *self._images(page, lease.candidate)),
             priorities=priorities,
-            image_counts=self.pictures.counts(page) if self.pictures.judged else None,
+            image_counts=self.images.counts(page) if self.images.judged else None,
             templates=self._templates(page) if outcome is None else (),
             validators=validators(response),
             response=stored_response(response) if is_stored and self.keeps_responses else None,
@@ -97,12 +97,12 @@ class PageReader:
             self.counts.count(Outcome(Code.PAGE_CUT, cut))
         return self.links.of(page, candidate.depth + 1)
 
-    def _pictures(self, page: Page, candidate: Candidate) -> tuple[Candidate, ...]:
+    def _images(self, page: Page, candidate: Candidate) -> tuple[Candidate, ...]:
         """The new images of the page, if images are requested."""
-        if not self.pictures.wanted:
+        if not self.images.wanted:
             return ()
-        self.counts.count(Outcome(Code.PICTURES_CUT), self.pictures.beyond(page))
-        return tuple(self.pictures.candidates(page, candidate.depth, self.frontier.has_seen))
+        self.counts.count(Outcome(Code.PICTURES_CUT), self.images.beyond(page))
+        return tuple(self.images.candidates(page, candidate.depth, self.frontier.has_seen))
 
     def _compare(
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float

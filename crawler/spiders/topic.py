@@ -66,7 +66,7 @@ class TopicSpider(Spider):
         """The request for the address of a lease."""
         url = lease.candidate.url
         if lease.candidate.kind == "image":
-            meta = {"lease": lease, "download_maxsize": self.crawl.pictures.largest}
+            meta = {"lease": lease, "download_maxsize": self.crawl.images.largest}
             return Request(url, self.parse_image, errback=self.failed, dont_filter=True, meta=meta)
         asked = conditional_headers(lease.known, self.crawl.reader.comparison.version)
         meta = {"lease": lease} | ({"handle_httpstatus_list": [NOT_MODIFIED]} if asked else {})
@@ -121,7 +121,7 @@ class TopicSpider(Spider):
         """The image as an item, if it is one that is stored."""
         assert response.request is not None  # noqa: S101 - Scrapy has set it
         request, result = response.request, result_of(response.request)
-        item = self.crawl.pictures.item(response, lease_of(request).candidate)
+        item = self.crawl.images.item(response, lease_of(request).candidate)
         if isinstance(item, Outcome):
             self.skip(request, item)
             return

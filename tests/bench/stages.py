@@ -109,7 +109,7 @@ def crawl(files: Files, clock: Clock, crawler: Crawler) -> int:
             answer = parts.session.committer.commit(frontier.batch(monotonic()))
             news = frontier.apply_reply(answer, monotonic())
         frontier.update_priorities(parts.learning.apply(answer, news))
-        while not frontier.hungry:
+        while not frontier.needs_batch:
             with clock.step(LINKS):
                 request = scheduler.next_request()
             if request is None:

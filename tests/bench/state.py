@@ -344,7 +344,7 @@ def claimed(worker: Worker) -> tuple[float, float]:
     begun = time.perf_counter()
     with worker.session.engine.begin() as database:
         at = time.perf_counter()
-        found = claim(database, worker.session.committer.who, worker.demand(), time.time())
+        found = claim(database, worker.session.committer.claimant, worker.demand(), time.time())
         done = time.perf_counter()
     committed = time.perf_counter()
     if len(found.leases) != CLAIMED:
