@@ -366,7 +366,7 @@ def test_taken_for_dead(start: Nursery, tmp_path: Path, postgres_server: postgre
             with engine.begin() as connection:
                 expire_worker(connection, alive)
                 # The worker learns of it, and is not lent anything until its page has come.
-                other.execute(text("LOCK TABLE lesson"))
+                other.execute(text("LOCK TABLE shared_example"))
             time.sleep(1.2)
         engine.dispose()
 
