@@ -4,7 +4,7 @@ A leaf label is an element that has text of its own, in one line; `page.blocks` 
 is broken by others (`<p>one <b>two</b> three</p>`) is one leaf, "one three", beside that of the others. Block-level
 labels are body, section and div; what stands in none of them belongs to the page's root.
 
-What several methods ask of the tree, answered in time that does not grow with its depth.
+`enclosing` and `spans` answer what several methods ask of the tree, in time that does not grow with its depth.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -26,7 +26,7 @@ Where the paper is silent or contradicts itself:
 Without a library nothing is common: what comes back is all text that readers see. The first ten pages of a site have
 none, nor has a page by itself.
 
-The libraries of the sites that a worker crawls, each with the batch of pages it learns from next.
+`SiteLibraries` are the libraries of the sites that a worker crawls, each with the batch of pages it learns from next.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator

@@ -1,9 +1,7 @@
-"""What a page says about itself in JSON-LD, after schema.org: each script is parsed once, whoever asks.
+"""What a page says about itself in JSON-LD, after schema.org, parsed once; and the names of its site.
 
-Of its nodes the main one is what the page is about: an article, a thread or a question that stands at the top, in a
+Of the nodes the main one is what the page is about: an article, a thread or a question that stands at the top, in a
 @graph, or as the mainEntity of what does. Entries of lists, related articles and the like are none.
-
-The names that the site of a page goes by, and names without what some sites leave in them.
 """
 
 import json

@@ -1,15 +1,14 @@
-"""The learned model: small trees that add up what the signs of a picture say, and what its site shows.
+"""The learned model: small trees that add up what the signs of an image and the counts of its site say.
 
     logit = sum over the trees t of tables_t[code_t],  code_t = 1 [x_a > edge_a] + 2 [x_b > edge_b] + 4 [x_c > edge_c]
     p(noise) = 1 / (1 + e^-logit)
 
-Each tree has three splits, each a sign and its edge; a table says what the tree adds for each way they can go. So a
-picture is judged by one comparison of vectors and one look-up. `scrapy noise train` made the weights; CARD.md beside
-them says of what, and how they do. What its verdict hangs on, .changes tells.
+Each tree has three splits, each a sign and its edge; a table says what the tree adds for each way they can go. So an
+image is judged by one comparison of vectors and one look-up. `scrapy noise train` made the weights; CARD.md beside them
+says of what, and how they do.
 
-What the learned model's verdict hangs on: how it would change if the signs of a group were as usual.
-
-What a tree then adds is known beforehand for each of its codes, so that all groups together are one look-up more:
+`changes` tells what a verdict hangs on: how much it would change if the signs of a group were as usual. What a tree
+then adds is known beforehand for each of its codes, so that all groups together are one look-up more:
 
     change_g = sum over the trees t that ask a sign of g of tables_t[code_t] - tables_t[code_t, those of g as usual]
 """

@@ -17,7 +17,7 @@ STORIES = "figure article main".split()
 
 @dataclass(frozen=True)
 class JudgedImage(Judged):
-    """A picture by its signs (.learned); the verdict is whether it is noise."""
+    """A picture by its signs (.learned_model); the verdict is whether it is noise."""
 
     pages: int
     """Of its site, one at least."""
@@ -59,7 +59,7 @@ class JudgedImage(Judged):
 
 
 def like(family: str) -> Callable[[JudgedImage], bool]:
-    """Whether the elements around a picture have names of a family (.called)."""
+    """Whether the elements around a picture have names of a family (.page_context)."""
     return lambda picture: any(picture.sign(f"{where} {family}") for where in ("own", "near", "far"))
 
 
@@ -151,7 +151,7 @@ GROUPS: Groups = {
     "page": ((), ()),  # what kind of page it is explains no picture to people
     "site": ((_R.SHOWN_ON_ONE,), (_R.SHOWN_ON_PAGES,)),
 }
-"""For each group of signs (.changes) the reasons for content and those for noise, of which the first true one tells."""
+"""For each group of signs (`learned_model.changes`) the reasons for content and for noise; the first true one counts."""
 
 
 def read(text: str) -> tuple[Reason, ...]:

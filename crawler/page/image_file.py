@@ -1,4 +1,8 @@
-"""What a picture is by its own bytes: its type and its size, whatever its address and its server say."""
+"""What an image is by its own bytes: its type and its size, whatever its address and its server say.
+
+The package imagesize does not replace `size`: it also opens addresses and parses SVG with the standard library's XML
+parser, which hostile files exhaust, and it does not tell what is no image.
+"""
 
 import struct
 from enum import StrEnum

@@ -1,7 +1,4 @@
-"""The addresses that a sitemap or a feed lists.
-
-Moments as servers, sitemaps and feeds write them.
-"""
+"""The addresses that a sitemap or a feed lists, and dates as servers, sitemaps and feeds write them."""
 
 import time
 import zlib

@@ -1,12 +1,10 @@
-"""Words, sentences and fingerprints of text in spaced and unspaced scripts.
+"""Words, terms, sentences and fingerprints of text in scripts with and without spaces.
 
 Han, kana, Thai, Lao, Khmer and Myanmar put no space between words: there two neighbouring characters stand in for a
 word, which needs no dictionary. Every other script, Hangul too, is cut at what is neither letter, digit nor mark.
 
-The terms of a text: its words, in Chinese those of a dictionary where the extra `chinese` is installed.
-
-Without it, two neighbouring characters stand in for a word of Chinese, as they do for other scripts without spaces.
-Topics and pages are cut by this one function, so that they meet.
+The terms of a text are its words, in Chinese those of a dictionary where the extra `chinese` is installed, else pairs
+of neighbouring characters. Topics and pages are cut by this one function, so that they match.
 """
 
 import re

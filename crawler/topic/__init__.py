@@ -1,6 +1,7 @@
-"""Which link next: what a page is worth to the topic, and what a link promises before it is fetched.
+"""Which link next: how relevant a page is to the topic, and how relevant a link is likely to be before it is fetched.
 
 `focus.py` takes a page through these modules: its words are counted (`vocabulary`), it is compared with the topic
-(`keywords`, `subject`), what led to it learns from it (`apprentice`, `trails`), its links wait (`waiting`) and are
-given scores (`scores`) and priorities (`choice`), again and again as more is known.
+(`relevance`), the links and pages that led to it learn from it (`apprentice`), its links wait (`waiting_links`) and get
+scores and priorities (`priority`), again and again as more is known. What was learned is told to other workers
+(`learned_model`).
 """

@@ -2,7 +2,7 @@
 
 The order in which a page is taken in:
 
-    fetched      its words are counted and compared with the topic; what led to it learns what it is worth
+    fetched      its words are counted and compared with the topic; what led to it learns its relevance
     seen_again   the links it shows that wait already have one page more that speaks for them, or against them
     found        its new links get the scores that their words and their pages give them
     renewed      every few pages the aim is drawn anew, pages are judged anew, and all links that wait get new scores

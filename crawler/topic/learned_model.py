@@ -1,8 +1,6 @@
-"""What a worker has learned, as text: for its next run, and for the other workers of the crawl.
+"""What a worker has learned, as a line of JSON for its next run and for the other workers of the crawl, and in words.
 
-What stands in a database may have been written by another version, or by anybody: what cannot be read teaches nothing.
-
-What was learned, in words: for people.
+A line may have been written by another version, or by anybody: what cannot be read is ignored.
 """
 
 import json

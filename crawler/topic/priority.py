@@ -1,6 +1,6 @@
-"""The priorities of links that wait: by their scores, less where one site gives too much, now and then a try.
+"""The scores and priorities of links that wait.
 
-What a waiting link is worth asking for: a mean of what speaks for it.
+The score of a link is a weighted mean:
 
     shown    the mean worth of the pages that show it, drawn to the mean of all pages by one page
     track    the mean track of these pages: what their other links led to; the mean of all where none is known
@@ -9,7 +9,8 @@ What a waiting link is worth asking for: a mean of what speaks for it.
     promise  what links with its signs led to before
 
 The weights were found on a web of 4,598 pages of an encyclopaedia and four topics; they are few on purpose, and half as
-much or twice of any of them changes little.
+much or twice of any of them changes little. The priority is lower where one site has had its share of the last pages,
+and now and then a link with a low score is tried.
 """
 
 import random

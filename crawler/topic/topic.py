@@ -1,14 +1,14 @@
 """What a crawl is about, as its user says it: words, examples, and domains to prefer or to leave out.
 
-Topics from files: TOML with words, examples of what is and what is not about it, and domains.
+A topic may be read from a file of TOML:
 
-words = ["bees", "honey"]                 # or, with weights: words = {bees = 2.0, honey = 1.0}
-examples = ["https://example.org/bees"]   # addresses of pages, or texts
-against = ["Spelling bees are contests."]
+    words = ["bees", "honey"]                 # or, with weights: words = {bees = 2.0, honey = 1.0}
+    examples = ["https://example.org/bees"]   # addresses of pages, or texts
+    against = ["Spelling bees are contests."]
 
-[domains]
-prefer = ["example.org"]
-avoid = ["example.com"]
+    [domains]
+    prefer = ["example.org"]
+    avoid = ["example.com"]
 """
 
 import math

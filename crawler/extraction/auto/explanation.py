@@ -1,9 +1,7 @@
 """Why the model takes a block for main text, or does not: by what would change without some of its signs.
 
 The signs of each group in turn are set to what is usual, for all blocks of the page at once, as blocks are judged by
-what stands around them, too. The groups without which the verdict would be least sure are its reasons (.reasons).
-
-The reasons why blocks are main text or not: codes, their sentences, and of which blocks they are true.
+what stands around them, too. The groups without which the verdict would be least sure are its reasons (`BlockReason`).
 """
 
 from collections.abc import Callable

@@ -3,7 +3,7 @@
 While a line is read its markup is one character each, out of those that are none in Unicode and therefore in no text.
 So white space is folded and words are set apart as they are for plain text.
 
-Code as it stands in its <pre>, whatever elements its lines are made of.
+`listing` gives code as it stands in its <pre>, whatever elements its lines are made of.
 """
 
 import re

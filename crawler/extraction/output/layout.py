@@ -1,7 +1,4 @@
-"""What the items of a list begin with in Markdown.
-
-Lines of Markdown put together: which are a paragraph, an item, a row, a quote, and how much is between them.
-"""
+"""Lines of Markdown put together: which are a paragraph, an item, a row, a quote, and how much is between them."""
 
 from collections import Counter
 from collections.abc import Iterator
