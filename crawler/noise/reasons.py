@@ -151,7 +151,7 @@ GROUPS: Groups = {
     "page": ((), ()),  # what kind of page it is explains no picture to people
     "site": ((_R.SHOWN_ON_ONE,), (_R.SHOWN_ON_PAGES,)),
 }
-"""For each group of signs (`learned_model.changes`) the reasons for content and for noise; the first true one counts."""
+"""For each group of signs (`learned_model.changes`): reasons for content and for noise; the first true one counts."""
 
 
 def read(text: str) -> tuple[Reason, ...]:
