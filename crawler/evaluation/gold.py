@@ -170,14 +170,14 @@ class PendingLabels:
         self._named = {label.set for label in labels} & {set_name(path) for path in files}
         self._waiting: dict[tuple[str, str], dict[str, ImageLabel]] = {}
         for label in labels:
-            home = label.set if label.set in self._named else ""
-            self._waiting.setdefault((home, label.page), {})[label.img] = label
+            file = label.set if label.set in self._named else ""
+            self._waiting.setdefault((file, label.page), {})[label.img] = label
         self.pages = frozenset(page for _, page in self._waiting)
 
     def take(self, file: str, page: str, shown: Container[str]) -> list[ImageLabel]:
         """The labels of the pictures that a page of a file shows; each label is returned once."""
-        home = set_name(Path(file))
-        labels = self._waiting.get((home if home in self._named else "", page), {})
+        name = set_name(Path(file))
+        labels = self._waiting.get((name if name in self._named else "", page), {})
         return [labels.pop(img) for img in list(labels) if img in shown]
 
     @property

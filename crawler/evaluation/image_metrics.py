@@ -163,14 +163,14 @@ class ImageTable(NamedTuple):
     rows: dict[str, ImageFigures]
 
 
-def by_hand(met: Sequence[JudgedImage], names: Sequence[str]) -> list[ImageTable]:
+def by_hand(images: Sequence[JudgedImage], names: Sequence[str]) -> list[ImageTable]:
     """The tables of labels by hand: all models, those on sites of many pages, and the first by kind and by set."""
-    many = [one for one in met if one.pages >= MANY]
-    first = _links(met, 0)
+    many = [one for one in images if one.pages >= MANY]
+    first = _links(images, 0)
     kinds = [kind for kind in KINDS if any(link.kind == kind for link in first)]
     sets = sorted({link.set for link in first})
     return [
-        ImageTable("model", _models(met, names)),
+        ImageTable("model", _models(images, names)),
         ImageTable(f"model, sites of {MANY} pages or more", _models(many, names)),
         ImageTable(f"{names[0]}, kind against the other label", {one: figures(of_kind(first, one)) for one in kinds}),
         ImageTable(f"{names[0]}, set", {one: figures([link for link in first if link.set == one]) for one in sets}),
@@ -189,15 +189,15 @@ def record(tables: Iterable[ImageTable], counts: dict[str, int]) -> str:
     return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"
 
 
-def _models(met: Sequence[JudgedImage], names: Sequence[str]) -> dict[str, ImageFigures]:
-    return {name: figures(_links(met, row)) for row, name in enumerate(names)}
+def _models(images: Sequence[JudgedImage], names: Sequence[str]) -> dict[str, ImageFigures]:
+    return {name: figures(_links(images, row)) for row, name in enumerate(names)}
 
 
-def _links(met: Sequence[JudgedImage], row: int) -> list[ImageScore]:
+def _links(images: Sequence[JudgedImage], row: int) -> list[ImageScore]:
     """The scores of one model."""
     return [
         ImageScore(label.set, site, pages, label.is_noise, label.kind, scores[row], skipped[row])
-        for label, site, pages, scores, skipped in met
+        for label, site, pages, scores, skipped in images
     ]
 
 
