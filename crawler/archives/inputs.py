@@ -1,4 +1,4 @@
-"""Inputs: what kind a file is, by its name or else by its first bytes, and everything that is in it."""
+"""The inputs of bulk commands: the format of a file, by its name or else by its first bytes, and its records."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ HEAD = 1024
 
 
 class ArchiveFormat(NamedTuple):
-    """A format: its name, the ends of its files' names, whether first bytes look like it, and its reader."""
+    """A format: its name, the suffixes of its files, a test of the first bytes, and its reader."""
 
     name: str
     suffixes: tuple[str, ...]
@@ -51,7 +51,7 @@ class Input:
         self.name = name
         self.path = Path(name)
         self.size = 0
-        """Bytes of the file as it is stored; 0 where nothing tells them before."""
+        """Stored bytes of the file; 0 where they are unknown."""
         self._file: BufferedReader | None = None
         self._stream: Stream | None = None
         try:
@@ -70,7 +70,7 @@ class Input:
         return self._file.tell() if self._file is not None and self.size and not self._file.closed else 0
 
     def _kind(self) -> ArchiveFormat | None:
-        """What kind of file it is; None for a folder."""
+        """The format of the file; None for a folder."""
         if self.is_folder:
             os.scandir(self.path).close()
             return None

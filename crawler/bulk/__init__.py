@@ -1,6 +1,5 @@
 """Whole archives: many files cleaned, each into a file of its own, by processes here or on many machines.
 
-A file is the piece of work: whoever is free takes the largest one that nobody has. Its lines are written under a name
-of their own and get theirs when they are all there, so that a file is done again when whoever had it dies, what is done
-is never done again, and nobody sees half a file.
+Each free worker takes the largest file left. Lines are written to a temporary file that is renamed when it is complete:
+the file of a worker that dies is cleaned again, a finished file never is, and there is no half of a file.
 """

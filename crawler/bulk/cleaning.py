@@ -1,8 +1,6 @@
-"""Cleaning of saved pages: raw records in, lines of JSON out, in their order, on any number of processors.
+"""Cleaning of saved pages: raw records become lines of JSON, in their order, on any number of processors.
 
-One file of an archive cleaned into one file of lines: the piece of work, in whatever process on whatever machine.
-
-Files cleaned by processes of this machine.
+Whole files are cleaned by `FileCleaner`, one file of an archive into one file of lines, in any process on any machine.
 """
 
 import json
@@ -30,17 +28,17 @@ from crawler.page.tree import Cut
 
 LINE = '{{"id": {}, "url": {}, "text": {}, "title": {}, "method": {}{}}}\n'
 MORE = {name: read for name, read in READERS.items() if name not in ("title", "text")}
-"""What a line has besides, if that is the wish, as the items of a crawl have it."""
+"""Further fields of a line, with the same values as in the items of a crawl."""
 
 
 class Cleaned(NamedTuple):
-    """A clean page as a line of JSON, and the bytes of the page before and of its text after."""
+    """A clean page as a line of JSON, with the bytes of the page and of its text."""
 
     line: bytes
     before: int
     after: int
     ended: Cut | None = None
-    """The limit after which the page was not read any more."""
+    """The limit at which reading stopped."""
 
 
 CleaningResult = Cleaned | Broken | Skipped
@@ -49,7 +47,7 @@ Cleaner = Callable[[ReadResult], CleaningResult]
 
 @dataclass
 class CleaningCounts:
-    """The results of the records, counted."""
+    """Counts of the results."""
 
     pages: int = 0
     before: int = 0
@@ -57,7 +55,7 @@ class CleaningCounts:
     broken: int = 0
     skipped: Outcomes = field(default_factory=Outcomes)
     cut: Outcomes = field(default_factory=Outcomes)
-    """Pages of which only the beginning was read."""
+    """Pages of which only the beginning was read, by the limit."""
 
     def add(self, result: CleaningResult) -> None:
         if isinstance(result, Cleaned):
@@ -72,7 +70,7 @@ class CleaningCounts:
             self.skipped[result.outcome] += 1
 
     def include(self, other: "CleaningCounts") -> None:
-        """Count what was counted elsewhere."""
+        """Add the counts of another process."""
         self.pages += other.pages
         self.before += other.before
         self.after += other.after
@@ -82,7 +80,7 @@ class CleaningCounts:
 
 
 def clean(found: ReadResult, method: str, extract: Extractor, wish: str, fields: Sequence[str]) -> CleaningResult:
-    """The clean text of a record, with what else is the wish; never an exception."""
+    """Clean a record; never an exception. `wish` is for Markdown: no, yes or links."""
     if not isinstance(found, Raw):
         return found
     try:
@@ -111,7 +109,7 @@ def _json(value: Any) -> str:
 
 
 def cleaner(method: str, extract: Extractor, wish: str = "no", fields: Sequence[str] = ()) -> Cleaner:
-    """What cleans a record by a method, which goes by this name, in this process or another; `wish` is for Markdown."""
+    """A function for any process that cleans a record by a method of this name."""
     return partial(clean, method=method, extract=extract, wish=wish, fields=fields)
 
 
@@ -123,13 +121,13 @@ def cleaned(
 
 
 def _lost(found: ReadResult) -> CleaningResult:
-    """A record whose cleaning has killed two processes."""
+    """The result of a record that killed two processes."""
     assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
     return Broken(found.place, "the process that cleans it dies")
 
 
 NAMED = 10
-"""Broken records of a file that are named; the others are counted: a file of nothing else must not fill the memory."""
+"""Broken records of a file that are named; the others are only counted, so that they do not fill the memory."""
 
 
 def _this_worker() -> tuple[str, int, int]:
@@ -139,7 +137,7 @@ def _this_worker() -> tuple[str, int, int]:
 
 @dataclass
 class FileResult:
-    """The result of a file."""
+    """The result of cleaning a file."""
 
     pair: Pair
     tally: CleaningCounts = field(default_factory=CleaningCounts)
@@ -154,21 +152,21 @@ class FileResult:
 
 @dataclass(frozen=True)
 class FileCleaner:
-    """How files are cleaned, and into which folder."""
+    """Cleans files into a folder."""
 
     folder: Path
     name: str
-    """What tells the folder from others."""
+    """The folder's own name, by its manifest."""
     clean: Cleaner
     maker: str
-    """Whose lines they are: another Winnow would write others."""
+    """The version of Winnow and its libraries; another one would write other lines."""
 
     def __call__(self, pair: Pair) -> FileResult:
-        """Clean a file, in the order of its records; its result, and never an exception for what is in it."""
+        """Clean a file in the order of its records; never an exception for its content."""
         result = FileResult(pair)
         try:
             self._check()
-            if os.path.lexists(self.folder / pair.output):  # by one whose death was said before its success
+            if os.path.lexists(self.folder / pair.output):  # by a worker that was reported dead too early
                 result.was_there = True
                 return result
             self._clean(pair, result)
@@ -179,7 +177,7 @@ class FileCleaner:
         return result
 
     def _check(self) -> None:
-        """Raise an OutputError when the lines would be others, or elsewhere."""
+        """Raise an OutputError on a machine with another Winnow or another folder of this path."""
         if maker() != self.maker:
             raise OutputError(f"on {socket.gethostname()} is another Winnow or Python: {maker()}, not {self.maker}")
         if not is_folder(self.folder, self.name):
@@ -210,5 +208,5 @@ def by_processes(work: FileCleaner, todo: Sequence[Pair], jobs: int, died: Calla
 
 
 def lost(pair: Pair) -> FileResult:
-    """A file whose cleaning kills."""
+    """The result of a file that kills processes."""
     return FileResult(pair, failed=f"{pair.shown!r}: {DIES}")

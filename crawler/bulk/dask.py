@@ -1,7 +1,7 @@
-"""Files cleaned by the workers of a Dask scheduler, on many machines, or by processes that are started here.
+"""Files cleaned by the workers of a Dask scheduler, on many machines or in processes that are started here.
 
-Each worker's thread has one file at a time, and no other waits behind it there: whoever is free takes the largest one,
-and of a worker that dies only the file it was at is suspected. Dask gives that file to another, four times in all.
+Each thread of a worker has one file at a time and no queue: a free one takes the largest file left. When a worker dies,
+Dask gives its file to another worker, four times in all.
 """
 
 import logging
@@ -22,8 +22,8 @@ from crawler.bulk.cleaning import FileCleaner, FileResult, lost
 from crawler.bulk.manifest import Pair
 from crawler.bulk.parallel import WorkersError, without_interrupts
 
-LOOK_SECONDS = 1.0  # between two looks at which workers there are
-# No pages on other ports: what a cluster of one's own does is said here.
+POLL_SECONDS = 1.0  # between two requests for the list of workers
+# A local cluster serves no pages of its own.
 QUIET: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 LOGGERS = ("distributed", "distributed.client", "distributed.gc")
 GONE = "A worker is gone; another goes on with what it was at."
@@ -31,23 +31,23 @@ NOBODY = "There is no worker at the scheduler; the files wait for one."
 
 
 def by_dask(
-    work: FileCleaner, todo: Sequence[Pair], address: str, jobs: int, said: Callable[[str], None]
+    clean: FileCleaner, todo: Sequence[Pair], address: str, jobs: int, said: Callable[[str], None]
 ) -> Iterator[FileResult]:
-    """The result of each file, as it is done; without an address by so many processes of this machine."""
+    """The result of each file as it is done; without an address by `jobs` processes of this machine."""
     if not todo:
         return
     with _silence(), _client(address, jobs) as client, client.as_current():
-        yield from DaskRun(client, work, said).results(todo)
+        yield from DaskRun(client, clean, said).results(todo)
 
 
 class DaskRun:
-    """Files that are given to the workers of a scheduler."""
+    """Files that are submitted to a scheduler."""
 
-    def __init__(self, client: Client, work: FileCleaner, said: Callable[[str], None]) -> None:
-        self.client, self.work, self.said = client, work, said
+    def __init__(self, client: Client, clean: FileCleaner, said: Callable[[str], None]) -> None:
+        self.client, self.clean, self.said = client, clean, said
         self.under_way: dict[Future, Pair] = {}
         self.workers: dict[str, int] = {}
-        self.looked = 0.0
+        self.polled = 0.0
         self.is_alone = False
 
     def results(self, todo: Sequence[Pair]) -> Iterator[FileResult]:
@@ -55,22 +55,22 @@ class DaskRun:
         waiting = deque(todo)
         try:
             while waiting or self.under_way:
-                self.look()
+                self.poll_workers()
                 while waiting and len(self.under_way) < sum(self.workers.values()):
-                    self.give(waiting.popleft())
-                yield from self.done()
-            self.look(at_once=True)  # whoever went meanwhile is told of
+                    self.submit(waiting.popleft())
+                yield from self.finished()
+            self.poll_workers(at_once=True)
         except (CancelledError, FutureCancelledError, CommClosedError, OSError) as error:
             raise WorkersError(f"the scheduler does not answer any more ({type(error).__name__})") from None
         finally:
             with suppress(Exception):  # it may be gone; what is under way ends by itself
                 self.client.cancel(list(self.under_way))
 
-    def look(self, at_once: bool = False) -> None:
-        """See now and then which workers there are, and say what is odd about it."""
-        if not at_once and time.monotonic() - self.looked < LOOK_SECONDS:
+    def poll_workers(self, at_once: bool = False) -> None:
+        """Update the list of workers now and then; say when one is gone or none is there."""
+        if not at_once and time.monotonic() - self.polled < POLL_SECONDS:
             return
-        self.looked = time.monotonic()
+        self.polled = time.monotonic()
         before, self.workers = self.workers, dict(self.client.ncores())
         for _ in before.keys() - self.workers.keys():
             self.said(GONE)
@@ -78,23 +78,23 @@ class DaskRun:
             self.said(NOBODY)
         self.is_alone = not self.workers
 
-    def give(self, pair: Pair) -> None:
-        future = self.client.submit(self.work, pair, key=f"clean-{token_hex(8)}", pure=False)
+    def submit(self, pair: Pair) -> None:
+        future = self.client.submit(self.clean, pair, key=f"clean-{token_hex(8)}", pure=False)
         self.under_way[future] = pair
 
-    def done(self) -> Iterator[FileResult]:
-        """The results of files that were finished in the last moment."""
+    def finished(self) -> Iterator[FileResult]:
+        """Wait a moment, and return the results of finished files."""
         if not self.under_way:
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
             return
         with suppress(TimeoutError):
-            wait(list(self.under_way), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
+            wait(list(self.under_way), timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
         for future in [future for future in self.under_way if future.done()]:
             yield _result(future, self.under_way.pop(future))
 
 
 def _result(future: Future, pair: Pair) -> FileResult:
-    """The result of a file that is done or given up."""
+    """The result of a file that is finished or given up."""
     if future.status != "error":
         found = future.result()
         assert isinstance(found, FileResult)  # noqa: S101 - by the work that was given
@@ -107,7 +107,7 @@ def _result(future: Future, pair: Pair) -> FileResult:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """A time in which Dask does not say what is said here, or what nobody can do anything about."""
+    """A context without Dask's own log lines."""
     before = {name: logging.getLogger(name).level for name in LOGGERS}
     for name in before:
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -120,7 +120,7 @@ def _silence() -> Iterator[None]:
 
 @contextmanager
 def _client(address: str, jobs: int) -> Iterator[Client]:
-    """A scheduler's client; without an address that of a new cluster, which only this process has the keys of."""
+    """A client of the scheduler; without an address, of a new local cluster with keys of its own."""
     if not address:
         with _cluster(jobs) as cluster, Client(cluster, set_as_default=False) as client:
             yield client

@@ -1,7 +1,7 @@
-"""Pictures of saved pages judged without a crawl: lines of JSON in, verdicts out, in order, on any number of cores.
+"""Pictures of saved pages judged without a crawl: lines of JSON become verdicts, in order, on any number of processors.
 
-The pages are read twice, so that none need be kept. First the pictures of all pages are counted, site by site; then
-each picture is judged beside what its site shows elsewhere.
+The pages are read twice instead of kept in memory: first the pictures of all pages are counted by site, then each is
+judged with the evidence of its site.
 """
 
 import json
@@ -35,7 +35,7 @@ NAMELESS = "http://page.example/"
 
 
 class ImageJudge(Protocol):
-    """What has an opinion on pictures, as crawler.noise.verdict.Judge has."""
+    """A model that judges pictures, such as crawler.noise.verdict.Judge."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict: ...
 
@@ -44,15 +44,15 @@ class SavedPage(NamedTuple):
     """A page of a line of JSON."""
 
     id: str
-    """Its id; where the line has none, its address."""
+    """The id of the line, else the address."""
     shown: str
-    """The same as JSON, a number as a number."""
+    """The id as JSON, a number as a number."""
     site: str
     page: Page
 
 
 class PageEvidence(NamedTuple):
-    """What one page shows."""
+    """The evidence of one page."""
 
     site: str
     evidence: Evidence
@@ -74,14 +74,14 @@ class JudgedPage(NamedTuple):
 
 @dataclass(frozen=True)
 class ImageJudging:
-    """The judges, and what they go by."""
+    """The judges, and the evidence they use."""
 
     judges: tuple[ImageJudge, ...]
     extract: Extractor
     evidence: Mapping[str, Evidence]
-    """What was counted, by site."""
+    """The evidence by site."""
     nameless: str = ""
-    """The address of pages that have none of the web. If it is empty, a page must have one, or an empty one."""
+    """The address of pages without an http address. If it is empty, such pages are broken."""
     asked: frozenset[str] | None = field(default=None, repr=False)
     """The ids of the pages to judge; None for all."""
 
@@ -101,7 +101,7 @@ def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
 def evidence(
     found: Iterable[ReadResult], jobs: int, died: Callable[[], None], nameless: str = ""
 ) -> dict[str, Evidence]:
-    """What all pages together show, by site; what cannot be read counts for nothing."""
+    """The evidence of all pages by site; broken pages are left out."""
     by_site: dict[str, Evidence] = {}
     for counts in in_order(partial(_count, nameless=nameless), found, jobs, _uncounted, died):
         if counts is not None:
@@ -112,14 +112,14 @@ def evidence(
 def judged(
     found: Iterable[ReadResult], panel: ImageJudging, jobs: int, died: Callable[[], None]
 ) -> Iterator[JudgedPage | Broken]:
-    """The verdicts on each page, or why there are none."""
+    """The verdicts on the pictures of each page, or why the page is broken."""
     for result in in_order(partial(_judge, panel=panel), found, jobs, _lost, died):
         if not isinstance(result, Skipped):
             yield result
 
 
 def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
-    """The first judge's verdicts as lines of JSON; for people with sentences, for programs with codes."""
+    """The first judge's verdicts as lines of JSON; their reasons as sentences for people, else as codes."""
     for address, (verdict, *_) in page.pictures.items():
         values = {
             "img": address,
@@ -159,7 +159,7 @@ def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skip
         for one in shown:
             said = tuple(judge.judge(one, counted) for judge in panel.judges)
             before = pictures.get(one.url, said)
-            pictures[one.url] = tuple(map(_milder, before, said))
+            pictures[one.url] = tuple(map(_less_noisy, before, said))
     except BrokenError as error:
         return Broken(found.place, str(error))
     except Exception as error:  # a page must not cost the others, whatever is wrong with it
@@ -185,7 +185,7 @@ def page_of(found: ReadResult, nameless: str) -> SavedPage:
     return SavedPage(name, shown, home, replace(record.page, url=address))
 
 
-def _milder(one: Verdict, other: Verdict) -> Verdict:
+def _less_noisy(one: Verdict, other: Verdict) -> Verdict:
     """Of two verdicts the one less like noise, the first where they are alike."""
     return min(one, other, key=lambda verdict: (verdict.is_noise, verdict.probability))
 

@@ -1,6 +1,6 @@
-"""Which file of an archive becomes which file of lines.
+"""The manifest of a folder of clean lines: which file became which, and with which code and options.
 
-With what a folder of clean lines was made: a restart goes on with the same, or not at all.
+A restart goes on with the same code and options, or not at all.
 """
 
 import hashlib
@@ -25,18 +25,18 @@ NO_ARCHIVE = "--into cleans WARC files, JSON lines and Tianwang's raw pages, and
 
 
 class PairsError(Exception):
-    """Why these files cannot be cleaned into this folder, in one sentence."""
+    """These files cannot be cleaned into this folder; the message is one sentence."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A file, in full so that other machines find it, and the name of what it becomes."""
+    """A file of an archive by its absolute path, and the name of its file of lines."""
 
     shown: str
     input: Path
     output: str
     size: int | None
-    """Bytes as it is stored; None when the file cannot be read."""
+    """Stored bytes; None when the file cannot be read."""
 
 
 def pairs(names: Sequence[str]) -> list[Pair]:
@@ -54,7 +54,7 @@ def pairs(names: Sequence[str]) -> list[Pair]:
 
 
 def largest_first(found: Iterable[Pair]) -> list[Pair]:
-    """In the order in which they are begun: who is free at the end shall not have to wait for a large one."""
+    """The order in which files are begun: no process is left with a large file at the end."""
     return sorted(found, key=lambda pair: (-(pair.size or 0), pair.output))
 
 
@@ -80,7 +80,7 @@ def _pair(name: str) -> Pair:
 
 
 NAME = ".clean.json"
-HEAD = 100  # bytes of a recipe, in which its folder's name of its own stands
+HEAD = 100  # bytes of a manifest, which hold the folder's own name
 LIBRARIES = ("lxml", "numpy", "py3langid", "w3lib")  # which the lines depend on
 PACKAGE = Path(__file__).resolve().parent.parent
 CODE = (
@@ -98,15 +98,15 @@ ELSEWHERE = "give another FOLDER, or empty this one"
 
 
 class ManifestError(Exception):
-    """Why a folder cannot be gone on with, in one sentence."""
+    """A folder cannot be continued; the message is one sentence."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """Who made the lines, with which options, of which files: their bytes by the names of what they become."""
+    """The code and options that make the lines, and the bytes of each file by the name of its file of lines."""
 
     folder: str
-    """What tells the folder from all others, whatever it is called on other machines."""
+    """A random name, by which other machines know the folder."""
     maker: str
     options: Mapping[str, Any]
     sizes: Mapping[str, int | None]
@@ -114,7 +114,7 @@ class Manifest:
 
 @cache
 def maker() -> str:
-    """What writes the same lines everywhere: Winnow, its code, the libraries below it, Python."""
+    """The versions of Winnow, its code, its libraries and Python, which decide what the lines are."""
     digest = hashlib.sha256()
     for path in sorted({path for pattern in CODE for path in PACKAGE.glob(pattern) if path.is_file()}):
         if path.suffix != ".pyc":
@@ -125,7 +125,7 @@ def maker() -> str:
 
 
 def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> str:
-    """What tells the folder from others, once its recipe is in it; a RecipeError when others made what is in it."""
+    """Write the manifest and return the folder's own name; a ManifestError when its content was made otherwise."""
     before = _read(folder / NAME)
     name = secrets.token_hex(16) if before is None else before.folder
     now = Manifest(name, maker(), options, {pair.output: pair.size for pair in found})
@@ -147,7 +147,7 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
 
 
 def is_folder(folder: Path, name: str) -> bool:
-    """Whether a folder is the one that is known by this name, and no other of the same path on another machine."""
+    """Whether this is the folder of this name, and not another of the same path on another machine."""
     try:
         with (folder / NAME).open("rb") as file:
             return name.encode() in file.read(HEAD)
@@ -171,7 +171,7 @@ def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
 
 
 def _read(path: Path) -> Manifest | None:
-    """The recipe in a file; None when there is none."""
+    """The manifest in a file; None when there is no file."""
     if not os.path.lexists(path):
         return None
     try:
@@ -179,4 +179,4 @@ def _read(path: Path) -> Manifest | None:
         sizes = {str(name): size if size is None else int(size) for name, size in saved["sizes"].items()}
         return Manifest(str(saved["folder"]), str(saved["maker"]), dict(saved["options"]), sizes)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        raise ManifestError(f"{str(path)!r} is no recipe of scrapy clean --into; {ELSEWHERE}") from None
+        raise ManifestError(f"{str(path)!r} is no manifest of scrapy clean --into; {ELSEWHERE}") from None

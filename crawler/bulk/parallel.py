@@ -1,7 +1,9 @@
-"""Work on many processors: the results come in the order of the items, whatever the number of processes, or at once.
+"""Work on many processors: the results come in the order of the items, or as they are done.
 
-Processes are started anew rather than forked, so that it is the same everywhere. A process that dies costs no more than
-the item it was at: that one is given to a new process, and given up when that dies as well.
+Processes are spawned, not forked, so that all systems behave alike. A process that dies costs no more than the item it
+worked on: a new process gets that item, which is given up when the new one dies as well. Neither concurrent.futures nor
+pebble holds that promise: with the first a death breaks the whole pool, with the second a death while a process waits,
+receives or sends does.
 """
 
 import contextlib
@@ -21,16 +23,16 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-BATCH = 16  # items that are handed over together
+BATCH = 16  # items sent to a process together
 BATCH_SIZE = 2 * 1024 * 1024  # of so many bytes at most, or one item
-AHEAD = 2  # batches a process has at once, so that it need not wait for the next one
-MOST_AHEAD = 16  # batches a process that may be begun while an earlier one is not done
-MOST_BYTES = 256 * 1024 * 1024  # that are under way at once, or one batch
+AHEAD = 2  # batches that a process has at once, so that it need not wait for the next one
+MOST_AHEAD = 16  # batches per process that may be begun before the first is done
+MOST_BYTES = 256 * 1024 * 1024  # of all batches that are begun and not done, unless there is one only
 # New objects until Python looks for circles among them: a page makes thousands, few of them in circles, and Python's
 # own 700 costs a crawl a tenth of its time.
 GARBAGE_THRESHOLD = 50_000
 DIED = "A process died; a new one goes on with what it was at."
-STARTS = 3  # processes in a row that may end before they begin to work
+STARTS = 3  # processes in a row that end before they work: then no more are started
 
 
 def cores() -> int:
@@ -39,44 +41,44 @@ def cores() -> int:
 
 
 class WorkersError(Exception):
-    """The processes cannot be started."""
+    """The processes cannot be started or reached; the message is one clause."""
 
 
 @dataclass
-class Batch(Generic[T, R]):
-    """Items that are worked on together, and the results there are."""
+class ItemBatch(Generic[T, R]):
+    """Items that are sent together, and their results so far."""
 
     items: list[T]
     size: int
     results: list[R] = field(default_factory=list)
     deaths: int = 0
-    """How many processes the next item has cost."""
+    """How many processes died of the next item."""
 
     @property
     def done(self) -> bool:
         return len(self.results) == len(self.items)
 
 
-def batches(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[Batch[T, Any]]:
-    """The items in batches of some items or bytes.
+def batches(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[ItemBatch[T, Any]]:
+    """The items in batches, limited by number and bytes.
 
     >>> [batch.items for batch in batches([b"bees"] * 17, len)] == [[b"bees"] * 16, [b"bees"]]
     True
     """
-    batch: Batch[T, Any] = Batch([], 0)
+    batch: ItemBatch[T, Any] = ItemBatch([], 0)
     for item in items:
         size = size_of(item)
         if batch.items and (len(batch.items) >= BATCH or batch.size + size > BATCH_SIZE):
             yield batch
-            batch = Batch([], 0)
+            batch = ItemBatch([], 0)
         batch.items.append(item)
         batch.size += size
     if batch.items:
         yield batch
 
 
-class Worker(Generic[T, R]):
-    """A process, and the batches it has."""
+class PoolWorker(Generic[T, R]):
+    """A process and the batches it has."""
 
     def __init__(self, work: Callable[[T], R]) -> None:
         spawn = get_context("spawn")
@@ -85,11 +87,11 @@ class Worker(Generic[T, R]):
         with without_interrupts():
             self.process.start()
         theirs.close()
-        self.batches: deque[Batch[T, R]] = deque()
+        self.batches: deque[ItemBatch[T, R]] = deque()
         self.ready = False
 
-    def give(self, batch: Batch[T, R]) -> None:
-        """Hand over what is not done of a batch."""
+    def give(self, batch: ItemBatch[T, R]) -> None:
+        """Send the items of a batch that have no result."""
         self.batches.append(batch)
         with contextlib.suppress(OSError):  # it is dead, which shows when its results are read
             self.pipe.send(batch.items[len(batch.results) :])
@@ -111,51 +113,51 @@ class Worker(Generic[T, R]):
         return True
 
     def end(self) -> None:
-        """End the process, whatever it is at: it has nothing to lose."""
+        """Kill the process."""
         self.pipe.close()
         self.process.kill()
         self.process.join()
 
 
-class Crew(Generic[T, R]):
-    """Processes that are at work, and the batches with their results."""
+class WorkerPool(Generic[T, R]):
+    """Processes and the batches that are begun; the results come in order."""
 
     ahead = AHEAD
 
     def __init__(self, work: Callable[[T], R], jobs: int, lost: Callable[[T], R], died: Callable[[], None]) -> None:
         self.work, self.jobs, self.lost, self.died = work, jobs, lost, died
-        self.workers: list[Worker[T, R]] = []
-        self.begun: deque[Batch[T, R]] = deque()
+        self.workers: list[PoolWorker[T, R]] = []
+        self.begun: deque[ItemBatch[T, R]] = deque()
         self.failed_starts = 0
 
-    def free(self) -> Worker[T, R] | None:
-        """A process that can take another batch, if there is one; one more is started before any gets its second."""
+    def free(self) -> PoolWorker[T, R] | None:
+        """A process that can take another batch; processes are started until each has one batch."""
         if self.begun and sum(batch.size for batch in self.begun if not batch.done) > MOST_BYTES:
             return None
         if len(self.begun) >= MOST_AHEAD * self.jobs:
             return None
         least = min(self.workers, key=lambda worker: len(worker.batches), default=None)
         if (least is None or least.batches) and len(self.workers) < self.jobs:
-            self.workers.append(Worker(self.work))
+            self.workers.append(PoolWorker(self.work))
             return self.workers[-1]
         return least if least is not None and len(least.batches) < self.ahead else None
 
-    def give(self, worker: Worker[T, R], batch: Batch[T, R]) -> None:
+    def give(self, worker: PoolWorker[T, R], batch: ItemBatch[T, R]) -> None:
         self.begun.append(batch)
         worker.give(batch)
 
     def read(self, seconds: float | None = None) -> None:
-        """Wait for results, so many seconds at most, and take those that are there."""
-        pipes: dict[Any, Worker[T, R]] = {worker.pipe: worker for worker in self.workers}
+        """Wait up to so many seconds for results, and take those that are there."""
+        pipes: dict[Any, PoolWorker[T, R]] = {worker.pipe: worker for worker in self.workers}
         for pipe in wait(list(pipes), seconds):
             worker = pipes[pipe]
             if worker.read():
                 self.failed_starts = 0
             else:
-                self.bury(worker)
+                self.replace(worker)
 
-    def bury(self, worker: Worker[T, R]) -> None:
-        """Put a new process in the place of a dead one, and give up the item that killed two."""
+    def replace(self, worker: PoolWorker[T, R]) -> None:
+        """Start a new process in the place of a dead one; give up an item that killed two."""
         worker.end()
         self.died()
         if not worker.ready:
@@ -163,22 +165,22 @@ class Crew(Generic[T, R]):
             if self.failed_starts == STARTS:
                 raise WorkersError(f"{STARTS} processes in a row ended before they began to work")
         elif worker.batches:
-            self.blame(worker.batches[0])
-        new: Worker[T, R] = Worker(self.work)
+            self.count_death(worker.batches[0])
+        new: PoolWorker[T, R] = PoolWorker(self.work)
         self.workers[self.workers.index(worker)] = new
         for batch in worker.batches:
             if not batch.done:
                 new.give(batch)
 
-    def blame(self, batch: Batch[T, R]) -> None:
-        """Count a death for the item a process was at, and give the item up if it was not the first one."""
+    def count_death(self, batch: ItemBatch[T, R]) -> None:
+        """Count a death for the item a process worked on; give the item up at the second."""
         batch.deaths += 1
         if batch.deaths > 1:
             batch.results.append(self.lost(batch.items[len(batch.results)]))
             batch.deaths = 0
 
     def finished(self) -> Iterator[R]:
-        """The results of the batches that are done, as far as none is missing before them."""
+        """The results of the first batches that are done."""
         while self.begun and self.begun[0].done:
             yield from self.begun.popleft().results
 
@@ -187,13 +189,13 @@ class Crew(Generic[T, R]):
             worker.end()
 
 
-class FreeCrew(Crew[T, R]):
-    """Processes that have one long piece of work each, and nothing more: who is free takes the next."""
+class UnorderedPool(WorkerPool[T, R]):
+    """Processes that have one long item each; the results come as they are done."""
 
     ahead = 1
 
     def finished(self) -> Iterator[R]:
-        """The results of the batches that are done, whatever is missing before them."""
+        """The results of all batches that are done."""
         done = [batch for batch in self.begun if batch.done]
         self.begun = deque(batch for batch in self.begun if not batch.done)
         for batch in done:
@@ -203,9 +205,9 @@ class FreeCrew(Crew[T, R]):
 def in_order(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
-    """The result of the work on each item, in their order; `lost` stands for one that kills the process it is in.
+    """The result of each item, in order; `lost` makes that of an item that kills processes, `died` is called at deaths.
 
-    With one job, or when there is no more than one batch, everything is done in this process.
+    With one job, or one batch, everything is done in this process.
     """
     todo = batches(items, _size_of)
     first = list(islice(todo, 2)) if jobs > 1 else []
@@ -214,31 +216,31 @@ def in_order(
         for batch in todo:
             yield from map(work, batch.items)
         return
-    yield from _through(Crew(work, jobs, lost, died), todo)
+    yield from _through(WorkerPool(work, jobs, lost, died), todo)
 
 
 def as_done(
     work: Callable[[T], R], items: Iterable[T], jobs: int, lost: Callable[[T], R], died: Callable[[], None]
 ) -> Iterator[R]:
-    """The result of the work on each item, as it is done, always in other processes: for few items that take long."""
-    yield from _through(FreeCrew(work, jobs, lost, died), (Batch([item], 0) for item in items))
+    """The result of each item as it is done, always in other processes: for few items that take long."""
+    yield from _through(UnorderedPool(work, jobs, lost, died), (ItemBatch([item], 0) for item in items))
 
 
-def _through(crew: Crew[T, R], todo: Iterable[Batch[T, R]]) -> Iterator[R]:
+def _through(pool: WorkerPool[T, R], todo: Iterable[ItemBatch[T, R]]) -> Iterator[R]:
     """The results of the batches."""
     try:
         for batch in todo:
-            crew.read(0)  # a process whose pipe is full stands still
-            yield from crew.finished()
-            while (worker := crew.free()) is None:
-                crew.read()
-                yield from crew.finished()
-            crew.give(worker, batch)
-        while crew.begun:
-            crew.read()
-            yield from crew.finished()
+            pool.read(0)  # a process whose pipe is full stands still
+            yield from pool.finished()
+            while (worker := pool.free()) is None:
+                pool.read()
+                yield from pool.finished()
+            pool.give(worker, batch)
+        while pool.begun:
+            pool.read()
+            yield from pool.finished()
     finally:
-        crew.end()
+        pool.end()
 
 
 def _size_of(item: object) -> int:
@@ -247,7 +249,7 @@ def _size_of(item: object) -> int:
 
 
 def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
-    """Work on what comes through the pipe until its other end is closed, then leave at once."""
+    """Work on the items of the pipe until its other end is closed, then exit at once."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the first one ends the others
     gc.freeze()
     gc.set_threshold(GARBAGE_THRESHOLD)
@@ -270,7 +272,7 @@ def _receive(pipe: Connection, todo: "SimpleQueue[list[Any]]") -> None:
 
 @contextlib.contextmanager
 def without_interrupts() -> Iterator[None]:
-    """A time in which Ctrl-C does nothing, not even to processes that are started in it."""
+    """A context in which Ctrl-C does nothing, also in processes that are started in it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -121,10 +121,10 @@ class Command(OneSentence):
         """Say what fell since the baseline."""
         import json
 
-        from crawler.evaluation.report import TOLERANCE, compared
+        from crawler.evaluation.report import TOLERANCE, compare_records
 
         assert self.before is not None  # noqa: S101 - only then it is called
-        found = compared(self.before, json.loads(figures)["sets"])
+        found = compare_records(self.before, json.loads(figures)["sets"])
         for line in found.left:
             _say(f"not compared: {line}")
         for line in found.falls:

@@ -1,13 +1,13 @@
-"""Pages with their main text as people labelled it: JSON lines, one file a set.
+"""Gold sets: saved pages with their main text, and labels of pictures on saved pages, as people gave them.
 
-Pictures that people have told apart: JSON lines with the page, the picture's address, and what it is.
+Both are JSON lines, one file a set, which may be compressed. A broken line is named and left out.
 """
 
 import gzip
 import json
 import lzma
 import zlib
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -17,6 +17,12 @@ from crawler.urls.parsing import absolute
 
 BROKEN_OFF = (OSError, EOFError, lzma.LZMAError, zlib.error)
 ENDINGS = (".gz", ".xz", ".jsonl", ".json")
+CONTENT, NOISE = "content", "noise"
+KINDS = {
+    **dict.fromkeys(("text", "head", "gallery"), CONTENT),
+    **dict.fromkeys(("advert", "navigation", "decoration", "icon", "avatar", "thumbnail"), NOISE),
+}
+"""The label of each kind of picture."""
 
 
 class GoldPage(NamedTuple):
@@ -31,7 +37,7 @@ class GoldPage(NamedTuple):
 
     @property
     def host(self) -> str:
-        """The host the page is from, empty where its address tells none."""
+        """The host of the page's address; empty where it has none."""
         try:
             return urlsplit(self.url).hostname or ""
         except ValueError:
@@ -39,7 +45,7 @@ class GoldPage(NamedTuple):
 
 
 class GoldSet(NamedTuple):
-    """The pages of one file, and what of it could not be read."""
+    """The pages of one file, and its broken lines."""
 
     name: str
     pages: tuple[GoldPage, ...]
@@ -47,7 +53,7 @@ class GoldSet(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """16 hex digits that sets share whose pages and gold texts are the same."""
+        """16 hex digits of the pages and their gold texts."""
         digest = blake2b(digest_size=8)
         for page in self.pages:
             for part in (page.id, page.html, page.gold):
@@ -56,20 +62,21 @@ class GoldSet(NamedTuple):
 
 
 def read_set(path: Path) -> GoldSet:
-    """The pages of a file; a line that is none is named with its place, and left out."""
+    """The pages of a file, and the faults of the lines that are none."""
     pages, faults = [], []
-    for place, found in _lines(path):
-        if isinstance(found, GoldPage):
-            pages.append(found)
+    for number, row in _objects(path):
+        page = row if isinstance(row, str) else _page(row, number)
+        if isinstance(page, str):
+            faults.append(f"{path}:{number}: {page}")
         else:
-            faults.append(f"{path}:{place}: {found}")
+            pages.append(page)
     if not pages:
         faults.append(f"{path}: no page is in it")
     return GoldSet(set_name(path), tuple(pages), tuple(faults))
 
 
 def set_name(path: Path) -> str:
-    """What a file is called in tables.
+    """The name of a file's set in tables.
 
     >>> set_name(Path("gold/news.2024.jsonl.xz"))
     'news.2024'
@@ -80,20 +87,8 @@ def set_name(path: Path) -> str:
     return name or path.name
 
 
-def _lines(path: Path) -> Iterator[tuple[int, GoldPage | str]]:
-    """The lines of a file with their numbers: pages, or what is wrong with them."""
-    number = 0
-    try:
-        with opened(path) as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield number, _page(line, number)
-    except BROKEN_OFF as error:
-        yield number + 1, f"the file cannot be read from here on ({error})"
-
-
 def opened(path: Path) -> BinaryIO:
-    """A file that may be compressed, by its name."""
+    """An open file, unpacked as its name says."""
     if path.suffix == ".gz":
         return cast(BinaryIO, gzip.open(path))
     if path.suffix == ".xz":
@@ -101,100 +96,8 @@ def opened(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _page(line: bytes, number: int) -> GoldPage | str:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return "no JSON"
-    if not isinstance(row, dict):
-        return "no object"
-    wrong = [name for name in ("html", "gold") if not isinstance(row.get(name), str)]
-    if wrong:
-        return f"{' and '.join(wrong)} must be there and be text"
-    url, lang, page_type = (
-        value if isinstance(value := row.get(name), str) else "" for name in ("url", "lang", "page_type")
-    )
-    return GoldPage(str(row.get("id", number)), url, lang, page_type, row["html"], row["gold"])
-
-
-CONTENT, NOISE = "content", "noise"
-KINDS = {
-    **dict.fromkeys(("text", "head", "gallery"), CONTENT),
-    **dict.fromkeys(("advert", "navigation", "decoration", "icon", "avatar", "thumbnail"), NOISE),
-}
-"""The kinds of pictures, and what those of each kind are."""
-
-
-class ImageLabel(NamedTuple):
-    """What a picture on a page is."""
-
-    set: str
-    page: str
-    img: str
-    is_noise: bool
-    kind: str
-    unsure: bool = False
-    """Whether the reader was in doubt."""
-
-
-class JudgedImage(NamedTuple):
-    """A labelled picture that was found on its page, and what each model said of it."""
-
-    label: ImageLabel
-    site: str
-    pages: int
-    """Of its site."""
-    scores: tuple[float, ...]
-    skipped: tuple[bool, ...]
-
-
-class ImageLabels(NamedTuple):
-    """The labels of a file, and what of it could not be read."""
-
-    found: tuple[ImageLabel, ...]
-    faults: tuple[str, ...]
-
-
-class PendingLabels:
-    """Labels by page, until their page is met."""
-
-    def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
-        """A file that is called like a set holds the pages of that set, others hold those of all other sets."""
-        labels = tuple(labels)
-        self._named = {label.set for label in labels} & {set_name(path) for path in files}
-        self._waiting: dict[tuple[str, str], dict[str, ImageLabel]] = {}
-        for label in labels:
-            home = label.set if label.set in self._named else ""
-            self._waiting.setdefault((home, label.page), {})[label.img] = label
-        self.pages = frozenset(page for _, page in self._waiting)
-
-    def take(self, file: str, page: str, shown: Container[str]) -> list[ImageLabel]:
-        """The labels of the pictures that a page of a file shows; each label is handed out once."""
-        home = set_name(Path(file))
-        labels = self._waiting.get((home if home in self._named else "", page), {})
-        return [labels.pop(img) for img in list(labels) if img in shown]
-
-    @property
-    def missed(self) -> int:
-        """How many labels are of pictures that were not found on their page, or whose page was not found."""
-        return sum(map(len, self._waiting.values()))
-
-
-def read_labels(path: Path) -> ImageLabels:
-    """Labels by hand: set, page (its id in the set), img, label (content or noise) and kind; the first of a picture."""
-    found: dict[tuple[str, str, str], ImageLabel] = {}
-    faults = []
-    for number, row in _label_rows(path):
-        label = row if isinstance(row, str) else _label(row)
-        if isinstance(label, str):
-            faults.append(f"{path}: line {number:,}: {label}")
-        else:
-            found.setdefault(label[:3], label)
-    return ImageLabels(tuple(found.values()), tuple(faults))
-
-
-def _label_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """The objects of a file's lines with their numbers, or what is wrong with a line."""
+def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """The objects of a file with the numbers of their lines, or what is wrong with a line."""
     number = 0
     try:
         with opened(path) as file:
@@ -213,10 +116,92 @@ def _object(line: bytes) -> dict[str, Any] | str:
     return row if isinstance(row, dict) else "no object"
 
 
+def _missing(row: dict[str, Any], names: Sequence[str]) -> str:
+    """What is to be said of the fields that are no text; empty where all are."""
+    wrong = [name for name in names if not isinstance(row.get(name), str)]
+    return f"{' and '.join(wrong)} must be there and be text" if wrong else ""
+
+
+def _page(row: dict[str, Any], number: int) -> GoldPage | str:
+    if wrong := _missing(row, ("html", "gold")):
+        return wrong
+    url, lang, page_type = (
+        value if isinstance(value := row.get(name), str) else "" for name in ("url", "lang", "page_type")
+    )
+    return GoldPage(str(row.get("id", number)), url, lang, page_type, row["html"], row["gold"])
+
+
+class ImageLabel(NamedTuple):
+    """A label of a picture on a page."""
+
+    set: str
+    page: str
+    img: str
+    is_noise: bool
+    kind: str
+    unsure: bool = False
+    """Whether the labeller was in doubt."""
+
+
+class JudgedImage(NamedTuple):
+    """A labelled picture that was found on its page, with the scores of each model."""
+
+    label: ImageLabel
+    site: str
+    pages: int
+    """Of its site."""
+    scores: tuple[float, ...]
+    skipped: tuple[bool, ...]
+
+
+class ImageLabels(NamedTuple):
+    """The labels of a file, and its broken lines."""
+
+    found: tuple[ImageLabel, ...]
+    faults: tuple[str, ...]
+
+
+class PendingLabels:
+    """Labels that wait for their page to be read."""
+
+    def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
+        """A file with the name of a set holds the pages of that set, any other file those of all other sets."""
+        labels = tuple(labels)
+        self._named = {label.set for label in labels} & {set_name(path) for path in files}
+        self._waiting: dict[tuple[str, str], dict[str, ImageLabel]] = {}
+        for label in labels:
+            file = label.set if label.set in self._named else ""
+            self._waiting.setdefault((file, label.page), {})[label.img] = label
+        self.pages = frozenset(page for _, page in self._waiting)
+
+    def take(self, file: str, page: str, shown: Container[str]) -> list[ImageLabel]:
+        """The labels of the pictures that a page of a file shows; each label is returned once."""
+        name = set_name(Path(file))
+        labels = self._waiting.get((name if name in self._named else "", page), {})
+        return [labels.pop(img) for img in list(labels) if img in shown]
+
+    @property
+    def missed(self) -> int:
+        """The number of labels whose picture or page was not found."""
+        return sum(map(len, self._waiting.values()))
+
+
+def read_labels(path: Path) -> ImageLabels:
+    """The labels of a file, the first of each picture: set, page (an id), img, label (content or noise) and kind."""
+    found: dict[tuple[str, str, str], ImageLabel] = {}
+    faults = []
+    for number, row in _objects(path):
+        label = row if isinstance(row, str) else _label(row)
+        if isinstance(label, str):
+            faults.append(f"{path}: line {number:,}: {label}")
+        else:
+            found.setdefault(label[:3], label)
+    return ImageLabels(tuple(found.values()), tuple(faults))
+
+
 def _label(row: dict[str, Any]) -> ImageLabel | str:
-    names = ("set", "page", "img", "label", "kind")
-    if wrong := [name for name in names if not isinstance(row.get(name), str)]:
-        return f"{' and '.join(wrong)} must be there and be text"
+    if wrong := _missing(row, ("set", "page", "img", "label", "kind")):
+        return wrong
     if KINDS.get(row["kind"]) != row["label"]:
         return f"a label {row['label'][:20]!r} of the kind {row['kind'][:20]!r} is not known"
     return ImageLabel(

@@ -9,33 +9,34 @@
 
 Links of one site are alike, so the 95% intervals are by a bootstrap that draws sites and not links: as many as there
 are, with replacement, 2000 times from the same seed. Of a single site nothing can be said.
-
-The figures of all models on labelled pictures, side by side, as tables and as JSON.
 """
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from crawler.evaluation.gold import KINDS, JudgedImage
+from crawler.evaluation.significance import Interval, Numbers, drawn, middle
 from crawler.reports.html_page import aligned
 
-Numbers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-Interval = tuple[float, float]
-
 KEPT = 0.98
-DRAWS = 2000
-SEED = 2026
-MIDDLE = (2.5, 97.5)  # percent
 AT_ONCE = 2_000_000  # numbers of a matrix
 ROUNDING = 1e-9
 ADVERT = "advert"
+MANY = 10
+"""Pages that a site must have to be one of many pages."""
+COLUMNS = "links noise AUC removed@98% kept NRecall NPrecision adverts".split()
+NOTE = (
+    "AUC, removed@98% (noise removed at 98% of content kept) and kept (content, by the model's own threshold) with 95% "
+    "intervals by bootstrap over sites; NRecall and NPrecision (noise skipped over all noise, over all skipped) and "
+    "adverts (skipped) by the model's own threshold."
+)
 
 
 class ImageScore(NamedTuple):
-    """A picture on a page, of which is known what it is, and what a model said of it."""
+    """A labelled picture on a page, with the score of one model."""
 
     set: str
     site: str
@@ -48,7 +49,7 @@ class ImageScore(NamedTuple):
 
 
 class ImageFigures(NamedTuple):
-    """What a model is worth; None where there is nothing to divide by."""
+    """The figures of a model; None where there is nothing to divide by."""
 
     links: int
     noise: int
@@ -81,7 +82,7 @@ class _Ranked:
 
 
 def figures(links: Sequence[ImageScore], intervals: bool = True) -> ImageFigures:
-    """What a model is worth on these links."""
+    """The figures of a model on these links."""
     noise = [link for link in links if link.is_noise]
     content = [link for link in links if not link.is_noise]
     skipped = [link for link in links if link.skipped]
@@ -133,22 +134,17 @@ def _intervals(links: Sequence[ImageScore]) -> tuple[Interval | None, Interval |
     if len(sites) < 2:
         return None, None, None
     places = [sites[link.site] for link in links]
-    draw = np.random.default_rng(SEED)
-    rows = max(1, AT_ONCE // len(links))
-    parts = []
-    for done in range(0, DRAWS, rows):
-        times = draw.multinomial(len(sites), [1 / len(sites)] * len(sites), size=min(rows, DRAWS - done))
-        parts.append(np.stack(_drawn(links, times[:, places].astype(np.float64))))
+    parts = [
+        np.stack(_drawn(links, times[:, places].astype(np.float64)))
+        for times in drawn(len(sites), max(1, AT_ONCE // len(links)))
+    ]
     auc, removed, kept = np.concatenate(parts, axis=1)
     return _middle(auc), _middle(removed), _middle(kept)
 
 
 def _middle(values: Numbers) -> Interval | None:
     values = values[np.isfinite(values)]
-    if not len(values):
-        return None
-    low, high = np.percentile(values, MIDDLE)
-    return float(low), float(high)
+    return middle(values) if len(values) else None
 
 
 def _only(values: Numbers) -> float | None:
@@ -160,16 +156,6 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-MANY = 10
-"""Pages that a site must have to be one of many pages."""
-COLUMNS = "links noise AUC removed@98% kept NRecall NPrecision adverts".split()
-NOTE = (
-    "AUC, removed@98% (noise removed at 98% of content kept) and kept (content, by the model's own threshold) with 95% "
-    "intervals by bootstrap over sites; NRecall and NPrecision (noise skipped over all noise, over all skipped) and "
-    "adverts (skipped) by the model's own threshold."
-)
-
-
 class ImageTable(NamedTuple):
     """Figures by name."""
 
@@ -177,14 +163,14 @@ class ImageTable(NamedTuple):
     rows: dict[str, ImageFigures]
 
 
-def by_hand(met: Sequence[JudgedImage], names: Sequence[str]) -> list[ImageTable]:
+def by_hand(images: Sequence[JudgedImage], names: Sequence[str]) -> list[ImageTable]:
     """The tables of labels by hand: all models, those on sites of many pages, and the first by kind and by set."""
-    many = [one for one in met if one.pages >= MANY]
-    first = _links(met, 0)
+    many = [one for one in images if one.pages >= MANY]
+    first = _links(images, 0)
     kinds = [kind for kind in KINDS if any(link.kind == kind for link in first)]
     sets = sorted({link.set for link in first})
     return [
-        ImageTable("model", _models(met, names)),
+        ImageTable("model", _models(images, names)),
         ImageTable(f"model, sites of {MANY} pages or more", _models(many, names)),
         ImageTable(f"{names[0]}, kind against the other label", {one: figures(of_kind(first, one)) for one in kinds}),
         ImageTable(f"{names[0]}, set", {one: figures([link for link in first if link.set == one]) for one in sets}),
@@ -192,31 +178,31 @@ def by_hand(met: Sequence[JudgedImage], names: Sequence[str]) -> list[ImageTable
 
 
 def text(tables: Iterable[ImageTable]) -> str:
-    """The tables for people."""
+    """The tables as text."""
     parts = ([(one.title, *COLUMNS), *((name, *cells(row)) for name, row in one.rows.items())] for one in tables)
     return "\n\n".join([*("\n".join(aligned(rows, range(len(COLUMNS) + 1))) for rows in parts), NOTE])
 
 
 def record(tables: Iterable[ImageTable], counts: dict[str, int]) -> str:
-    """The tables for programs."""
+    """The tables as JSON."""
     found = {table.title: {name: row._asdict() for name, row in table.rows.items()} for table in tables}
     return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"
 
 
-def _models(met: Sequence[JudgedImage], names: Sequence[str]) -> dict[str, ImageFigures]:
-    return {name: figures(_links(met, row)) for row, name in enumerate(names)}
+def _models(images: Sequence[JudgedImage], names: Sequence[str]) -> dict[str, ImageFigures]:
+    return {name: figures(_links(images, row)) for row, name in enumerate(names)}
 
 
-def _links(met: Sequence[JudgedImage], row: int) -> list[ImageScore]:
-    """What one model said of the pictures."""
+def _links(images: Sequence[JudgedImage], row: int) -> list[ImageScore]:
+    """The scores of one model."""
     return [
         ImageScore(label.set, site, pages, label.is_noise, label.kind, scores[row], skipped[row])
-        for label, site, pages, scores, skipped in met
+        for label, site, pages, scores, skipped in images
     ]
 
 
 def cells(row: ImageFigures) -> list[str]:
-    """Figures for people, under COLUMNS."""
+    """The figures as text, in the order of COLUMNS."""
     return [
         f"{row.links:,}",
         f"{row.noise:,}",

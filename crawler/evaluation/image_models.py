@@ -10,7 +10,7 @@ from crawler.noise.sighting import Sighting
 from crawler.noise.verdict import Judge, Verdict
 
 PAPER = ("keyword", "redundancy", "entropy")
-JOINT, THREE, LISTS, NOTHING = "joint verdict", "the three joined", "filter lists", "everything is content"
+JOINT, THREE, LISTS, ALL_CONTENT = "joint verdict", "the three joined", "filter lists", "everything is content"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class FilterListModel:
 
 
 class AllContent:
-    """The judge to whom everything is content."""
+    """The model that takes everything for content."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
         """Always the same."""
@@ -49,14 +49,14 @@ class AllContent:
 
 
 def models(lists: tuple[Path, ...]) -> dict[str, Judge | SingleModel | FilterListModel | AllContent]:
-    """What is compared, by the name it has in tables; a ValueError where lists cannot be read."""
+    """The models that are compared, by their names in tables; a ValueError where lists cannot be read."""
     found: dict[str, Judge | SingleModel | FilterListModel | AllContent] = {JOINT: Judge()}
     found |= {name: SingleModel(name) for name in PAPER}
     found[THREE] = Judge(models=PAPER)
     if lists:
         _lists(lists)
         found[LISTS] = FilterListModel(lists)
-    return found | {NOTHING: AllContent()}
+    return found | {ALL_CONTENT: AllContent()}
 
 
 @cache

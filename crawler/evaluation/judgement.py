@@ -1,4 +1,4 @@
-"""Methods judged on sets: run, scored page by page, put into figures."""
+"""The evaluation of methods on gold sets: each is run, scored page by page, and put into figures."""
 
 import threading
 from collections import Counter
@@ -18,7 +18,7 @@ Tick = Callable[[str, str, int, int], None]
 
 
 class MethodFigures(NamedTuple):
-    """What a method is worth on a set."""
+    """The figures of a method on a set."""
 
     pages: int
     failed: int
@@ -42,7 +42,7 @@ class MethodFigures(NamedTuple):
 
 
 class ScoredPage(NamedTuple):
-    """A page, what a method made of it and what that is worth."""
+    """A page, the output of a method and its score."""
 
     page: GoldPage
     output: Output
@@ -69,11 +69,11 @@ class SetResult(NamedTuple):
     judged: tuple[JudgedMethod, ...]
     comparisons: tuple[MethodComparison, ...] = ()
     is_group: bool = False
-    """Whether these are only some pages of a set, which then is a verdict before."""
+    """Whether these are only some pages of a set; the result of the whole set comes before."""
 
 
 class EvaluationPlan(NamedTuple):
-    """How to judge."""
+    """The methods to run, and how."""
 
     methods: tuple[str, ...]
     by: str = ""
@@ -83,8 +83,7 @@ class EvaluationPlan(NamedTuple):
 
 
 def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
-    """What the methods are worth on a set, and on its groups of pages."""
-
+    """The results of the methods on a set, and on its groups of pages."""
     stop = threading.Event()
 
     def one(method: str) -> MethodRun:
@@ -104,23 +103,23 @@ def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
             raise
     scores = scored(gold.pages, runs)
     whole = range(len(gold.pages))
-    verdicts = [_verdict(gold, gold.name, whole, runs, scores)._replace(comparisons=tuple(compare(scores)))]
+    results = [_result(gold, gold.name, whole, runs, scores)._replace(comparisons=tuple(compare(scores)))]
     if plan.by:
         values = sorted({getattr(page, plan.by) for page in gold.pages})
         for value in values:
             places = [at for at in whole if getattr(gold.pages[at], plan.by) == value]
-            group = _verdict(gold, f"{gold.name} {plan.by}={value or '?'}", places, runs, scores)
-            verdicts.append(group._replace(is_group=True))
-    return verdicts
+            group = _result(gold, f"{gold.name} {plan.by}={value or '?'}", places, runs, scores)
+            results.append(group._replace(is_group=True))
+    return results
 
 
 def scored(pages: Sequence[GoldPage], runs: dict[str, MethodRun]) -> dict[str, Sequence[TextScore]]:
-    """The scores of the methods that are there; each page's gold is looked at once."""
+    """The scores of the methods that ran; each gold text is read once."""
     scores: dict[str, list[TextScore]] = {name: [] for name, ran in runs.items() if not ran.absent}
     for at, page in enumerate(pages):
-        sheet = PageScorer(page)
+        scorer = PageScorer(page)
         for name, of_method in scores.items():
-            of_method.append(sheet.score(runs[name].outputs[at].text))
+            of_method.append(scorer.score(runs[name].outputs[at].text))
     return dict(scores)
 
 
@@ -154,7 +153,7 @@ def figures(samples: Sequence[ScoredPage]) -> MethodFigures:
     )
 
 
-def _verdict(
+def _result(
     gold: GoldSet, name: str, places: Sequence[int], runs: dict[str, MethodRun], scores: dict[str, Sequence[TextScore]]
 ) -> SetResult:
     """The methods on those pages of the set that have these places."""

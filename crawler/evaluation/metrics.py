@@ -1,4 +1,4 @@
-"""How near the text a method takes out of a page comes to the text that people labelled.
+"""The scores of a text that a method takes out of a page, against the gold text.
 
 A token is a run of letters and digits, in lower case; a Chinese, Japanese or Korean character is one by itself. Of a
 page there are
@@ -50,7 +50,7 @@ class LeafCounts(NamedTuple):
 
 
 class TextScore(NamedTuple):
-    """What a method made of a page, in figures."""
+    """The scores of a method's text."""
 
     shingle_precision: float | None
     shingle_recall: float | None
@@ -74,7 +74,7 @@ class TextScore(NamedTuple):
 
 
 class CountedText:
-    """A text, counted once in every way it is looked at."""
+    """A text with its tokens and shingles, counted once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -84,7 +84,7 @@ class CountedText:
 
     @cached_property
     def lines(self) -> frozenset[Shingle]:
-        """The tokens of the short lines, which are all that is asked for."""
+        """The tokens of the lines shorter than a shingle."""
         cut = (tuple(tokens(line)) for line in self.text.splitlines())
         return frozenset(line for line in cut if len(line) < SHINGLE)
 
@@ -95,7 +95,7 @@ class CountedText:
 
 
 class PageScorer:
-    """A page and its gold, made ready to score any number of outputs."""
+    """Scores any number of outputs for one gold page."""
 
     def __init__(self, page: GoldPage) -> None:
         self.gold = CountedText(page.gold)

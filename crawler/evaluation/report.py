@@ -1,7 +1,4 @@
-"""The figures of a run as a small file, and what became worse since another.
-
-The report of how well methods take out main text, as one HTML file; its figures as tables write them.
-"""
+"""The figures of a run as tables, as an HTML report and as JSON, with which a later run is compared."""
 
 import json
 from collections import Counter
@@ -22,17 +19,33 @@ from crawler.reports.html_page import report_page, shown
 
 FORMAT = 1
 TOLERANCE = 0.005  # how far a figure may fall below the baseline
-# What must not fall. Speed is left out: it is that of a machine on a day.
+# The figures that must not fall. Speed depends on the machine.
 HELD = {"f1": "shingle F1", "word_f1": "word F1"}
 DIGITS = 4
+# Bytes of all excerpts of pages together, and of one of them at most.
+EXCERPTS, EXCERPT = 3_500_000, 12_000
+BEFORE = 300
+"""Characters of source shown before the first words of the gold."""
+CLUE = 24
+"""Characters of a line of gold that are looked for in the source."""
+REASONS = 5
+"""Reasons of failure that are named of each method."""
+HEADS = (
+    "method,F1,95%,P,R,word F1,95%,right,excellent,good,medium,poor,rate,leaf P,leaf R,smaller,pages/s,failed".split(
+        ","
+    )
+)
+COMPARED = "first,second,difference in word F1,Cohen's d,t-test p,only first right,only second right,McNemar p".split(
+    ","
+)
 
 
 class RecordError(Exception):
-    """A file that is no record of a run."""
+    """A file is no record of a run; the message is one sentence."""
 
 
 class BaselineComparison(NamedTuple):
-    """What a run says beside an earlier one."""
+    """A run compared with an earlier one."""
 
     falls: list[str]
     """A line for each figure that fell by more than the tolerance."""
@@ -44,12 +57,12 @@ class BaselineComparison(NamedTuple):
     """How many of those that could not be compared this run was asked for."""
 
 
-def record(verdicts: Iterable[SetResult], version: str) -> str:
+def record(results: Iterable[SetResult], version: str) -> str:
     """The figures as JSON, one line a method, in the order of the run; pages/s is all that differs from run to run."""
     sets = []
-    for verdict in verdicts:
-        rows = [f"   {_json(judged.name)}: {_json(_figures(judged))}" for judged in verdict.judged]
-        head = f'  {_json(verdict.name)}: {{"fingerprint": {_json(verdict.fingerprint)}, "methods": {{\n'
+    for result in results:
+        rows = [f"   {_json(judged.name)}: {_json(_figures(judged))}" for judged in result.judged]
+        head = f'  {_json(result.name)}: {{"fingerprint": {_json(result.fingerprint)}, "methods": {{\n'
         sets.append(head + ",\n".join(rows) + "\n  }}")
     return f'{{"format": {FORMAT}, "winnow": {_json(version)}, "sets": {{\n' + ",\n".join(sets) + "\n}}\n"
 
@@ -73,8 +86,8 @@ def read_record(path: Path) -> dict[str, Any]:
     return sets
 
 
-def compared(before: dict[str, Any], now: dict[str, Any]) -> BaselineComparison:
-    """What fell, of the methods and sets that both records have; and which they do not both have."""
+def compare_records(before: dict[str, Any], now: dict[str, Any]) -> BaselineComparison:
+    """Compare the methods and sets that both records have."""
     falls, left, count, gaps = [], [], 0, 0
     for place, old in _figures_of(before).items():
         new = _figures_of(now).get(place)
@@ -124,24 +137,6 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-# Bytes of all excerpts of pages together, and of one of them at most.
-EXCERPTS, EXCERPT = 3_500_000, 12_000
-BEFORE = 300
-"""Characters of source shown before the first words of the gold."""
-CLUE = 24
-"""Characters of a line of gold that are looked for in the source."""
-REASONS = 5
-"""Reasons of failure that are named of each method."""
-HEADS = (
-    "method,F1,95%,P,R,word F1,95%,right,excellent,good,medium,poor,rate,leaf P,leaf R,smaller,pages/s,failed".split(
-        ","
-    )
-)
-COMPARED = "first,second,difference in word F1,Cohen's d,t-test p,only first right,only second right,McNemar p".split(
-    ","
-)
-
-
 class Excerpt(NamedTuple):
     """A part of a text, and how many characters are left out before and after it."""
 
@@ -150,14 +145,14 @@ class Excerpt(NamedTuple):
     after: int
 
 
-def report(verdicts: Sequence[SetResult], faults: Sequence[str], version: str, day: date) -> str:
+def report(results: Sequence[SetResult], faults: Sequence[str], version: str, day: date) -> str:
     """The whole file as text."""
-    samples = sum(len(judged.worst) for verdict in verdicts for judged in verdict.judged if not verdict.is_group)
+    samples = sum(len(judged.worst) for result in results for judged in result.judged if not result.is_group)
     functions = (cells, number, probability, excerpt, where_it_starts, failures, precision_recall, boxes)
     return report_page(
         "extraction.html",
         **{function.__name__: function for function in functions},
-        **{"verdicts": verdicts, "faults": faults, "version": version, "day": day},
+        **{"results": results, "faults": faults, "version": version, "day": day},
         **{"heads": HEADS, "compared": COMPARED, "peers": PEERS, "draws": DRAWS, "right": RIGHT, "grades": GRADES},
         limit=min(EXCERPT, EXCERPTS // max(1, 3 * samples)),
     )

@@ -1,4 +1,4 @@
-"""How far figures can be trusted: intervals by bootstrap, tests between two methods, a correction for many of them.
+"""How far figures can be trusted: intervals by bootstrap, tests between two methods, and their correction.
 
 Pages of one host are alike, so the bootstrap draws hosts and not pages: as many as there are, with replacement, 2000
 times from the same seed; the interval holds the middle 95% of the figures. A page without a host is one of its own. Of
@@ -17,21 +17,21 @@ of a set, for each of the two tests by itself.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy import stats
 
-from crawler.evaluation.metrics import TextScore
+if TYPE_CHECKING:
+    from crawler.evaluation.metrics import TextScore
 
 DRAWS = 2000
 SEED = 2026
 MIDDLE = (2.5, 97.5)  # percent
 # A spread below this part of the largest difference is what rounding leaves of none.
 ROUNDING = 1e-9
-# Rows of a product that are computed at once, so that many hosts do not take the memory of all draws.
+# Draws that are computed at once, so that many hosts do not take the memory of all draws.
 AT_ONCE = 500
 
 Numbers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -39,7 +39,7 @@ Interval = tuple[float, float]
 
 
 class MethodComparison(NamedTuple):
-    """What tells two methods apart on the same pages."""
+    """Two methods on the same pages."""
 
     first: str
     second: str
@@ -56,23 +56,34 @@ class MethodComparison(NamedTuple):
     """The p-value, corrected."""
 
 
-def intervals(scores: Sequence[TextScore], hosts: Sequence[str]) -> tuple[Interval | None, Interval | None]:
+def intervals(scores: "Sequence[TextScore]", hosts: Sequence[str]) -> tuple[Interval | None, Interval | None]:
     """The 95% intervals of the shingle F1 and of the average word F1; None where there is one host only."""
     sums = _sums_by_host(scores, hosts)
     if len(sums) < 2:
         return None, None
     shingle, word = [], []
-    draw = np.random.default_rng(SEED)
-    for done in range(0, DRAWS, AT_ONCE):
-        times = draw.multinomial(len(sums), [1 / len(sums)] * len(sums), size=min(AT_ONCE, DRAWS - done))
+    for times in drawn(len(sums), AT_ONCE):
         totals = times @ sums
         precision, recall, f1 = (_quotient(totals[:, 2 * of], totals[:, 2 * of + 1]) for of in range(3))
         shingle.append(_quotient(2 * precision * recall, precision + recall))
         word.append(f1)
-    return _middle(shingle), _middle(word)
+    return middle(np.concatenate(shingle)), middle(np.concatenate(word))
 
 
-def compare(scores: dict[str, Sequence[TextScore]]) -> list[MethodComparison]:
+def drawn(count: int, at_once: int) -> Iterator[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
+    """The draws of the bootstrap, so many at once: a row a draw, how often each of the hosts or sites is in it."""
+    generator = np.random.default_rng(SEED)
+    for done in range(0, DRAWS, at_once):
+        yield generator.multinomial(count, [1 / count] * count, size=min(at_once, DRAWS - done))
+
+
+def middle(values: Numbers) -> Interval:
+    """The interval that holds the middle 95% of the values."""
+    low, high = np.percentile(values, MIDDLE)
+    return float(low), float(high)
+
+
+def compare(scores: "dict[str, Sequence[TextScore]]") -> list[MethodComparison]:
     """Every two methods, the p-values corrected for their number."""
     pairs = [_compared(first, second, scores) for first, second in combinations(scores, 2)]
     t_tests, mcnemars = holm([pair.t_test for pair in pairs]), holm([pair.mcnemar for pair in pairs])
@@ -92,12 +103,16 @@ def paired_t(differences: Sequence[float]) -> tuple[float | None, float | None]:
     mean, spread = float(values.mean()), float(values.std(ddof=1))
     if spread <= ROUNDING * float(np.abs(values).max()):
         return None, None
+    from scipy import stats
+
     effect = mean / spread
     return float(2 * stats.t.sf(abs(effect) * len(values) ** 0.5, len(values) - 1)), effect
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
     """The p-value of McNemar's exact test."""
+    from scipy import stats  # not at the top: intervals do without
+
     count = only_first + only_second
     return float(stats.binomtest(only_first, count).pvalue) if count else 1.0
 
@@ -117,7 +132,7 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
     return corrected
 
 
-def _compared(first: str, second: str, scores: dict[str, Sequence[TextScore]]) -> MethodComparison:
+def _compared(first: str, second: str, scores: "dict[str, Sequence[TextScore]]") -> MethodComparison:
     """Two methods, their p-values as they are."""
     pairs = list(zip(scores[first], scores[second], strict=True))
     differences = [one.f1 - other.f1 for one, other in pairs]
@@ -128,7 +143,7 @@ def _compared(first: str, second: str, scores: dict[str, Sequence[TextScore]]) -
     return MethodComparison(first, second, mean, effect, p, only_first, only_second, mcnemar(only_first, only_second))
 
 
-def _sums_by_host(scores: Sequence[TextScore], hosts: Sequence[str]) -> Numbers:
+def _sums_by_host(scores: "Sequence[TextScore]", hosts: Sequence[str]) -> Numbers:
     """A row a host: sum and number of shingle precisions, of shingle recalls and of word F1s."""
     sums: defaultdict[str | int, list[float]] = defaultdict(lambda: [0.0] * 6)
     for place, (score, host) in enumerate(zip(scores, hosts, strict=True)):
@@ -143,8 +158,3 @@ def _sums_by_host(scores: Sequence[TextScore], hosts: Sequence[str]) -> Numbers:
 def _quotient(above: Numbers, below: Numbers) -> Numbers:
     """One over the other, 0 where there is nothing below."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
-
-
-def _middle(parts: list[Numbers]) -> Interval:
-    low, high = np.percentile(np.concatenate(parts), MIDDLE)
-    return float(low), float(high)

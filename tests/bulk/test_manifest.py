@@ -66,7 +66,7 @@ def test_a_file_that_can_be_read_at_last(tmp_path: Path) -> None:
         (HOW, 6, "had 5 bytes, and now 6: give another FOLDER"),
     ],
 )
-def test_another_recipe_is_refused(tmp_path: Path, options: dict[str, Any], size: int, said: str) -> None:
+def test_another_manifest_is_refused(tmp_path: Path, options: dict[str, Any], size: int, said: str) -> None:
     go_on(tmp_path, HOW, [pair("a")])
     before = (tmp_path / NAME).read_bytes()
     with pytest.raises(ManifestError) as error:
@@ -114,16 +114,16 @@ def test_files_of_others_are_not_taken_for_done(tmp_path: Path, known: bool) -> 
         None,
     ],
 )
-def test_what_is_no_recipe_is_refused(tmp_path: Path, content: bytes | None) -> None:
+def test_what_is_no_manifest_is_refused(tmp_path: Path, content: bytes | None) -> None:
     if content is None:
         (tmp_path / NAME).mkdir()
     else:
         (tmp_path / NAME).write_bytes(content)
-    with pytest.raises(ManifestError, match=r"\.clean\.json' is no recipe of scrapy clean --into; give another FOLDER"):
+    with pytest.raises(ManifestError, match=r"\.clean\.json' is no manifest of scrapy clean --into; give"):
         go_on(tmp_path, HOW, [pair("a")])
 
 
-def test_a_folder_is_known_by_its_recipe(tmp_path: Path) -> None:
+def test_a_folder_is_known_by_its_manifest(tmp_path: Path) -> None:
     name = go_on(tmp_path, HOW | {"more": "x" * 10_000}, [])
     assert go_on(tmp_path, HOW | {"more": "x" * 10_000}, []) == name
     assert is_folder(tmp_path, name)
