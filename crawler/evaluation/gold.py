@@ -143,7 +143,7 @@ class ImageLabel(NamedTuple):
     """Whether the labeller was in doubt."""
 
 
-class JudgedImage(NamedTuple):
+class ScoredImage(NamedTuple):
     """A labelled picture that was found on its page, with the scores of each model."""
 
     label: ImageLabel

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crawler.evaluation.gold import KINDS, JudgedImage
+from crawler.evaluation.gold import KINDS, ScoredImage
 from crawler.evaluation.significance import Interval, Numbers, drawn, middle
 from crawler.reports.html_page import aligned
 
@@ -163,7 +163,7 @@ class ImageTable(NamedTuple):
     rows: dict[str, ImageFigures]
 
 
-def by_hand(images: Sequence[JudgedImage], names: Sequence[str]) -> list[ImageTable]:
+def by_hand(images: Sequence[ScoredImage], names: Sequence[str]) -> list[ImageTable]:
     """The tables of labels by hand: all models, those on sites of many pages, and the first by kind and by set."""
     many = [one for one in images if one.pages >= MANY]
     first = _links(images, 0)
@@ -189,11 +189,11 @@ def record(tables: Iterable[ImageTable], counts: dict[str, int]) -> str:
     return json.dumps({"labels": counts, "tables": found}, ensure_ascii=False, indent=1) + "\n"
 
 
-def _models(images: Sequence[JudgedImage], names: Sequence[str]) -> dict[str, ImageFigures]:
+def _models(images: Sequence[ScoredImage], names: Sequence[str]) -> dict[str, ImageFigures]:
     return {name: figures(_links(images, row)) for row, name in enumerate(names)}
 
 
-def _links(images: Sequence[JudgedImage], row: int) -> list[ImageScore]:
+def _links(images: Sequence[ScoredImage], row: int) -> list[ImageScore]:
     """The scores of one model."""
     return [
         ImageScore(label.set, site, pages, label.is_noise, label.kind, scores[row], skipped[row])

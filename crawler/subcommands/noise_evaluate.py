@@ -11,7 +11,7 @@ from scrapy.settings import BaseSettings
 from crawler.archives.records import Broken
 from crawler.bulk.image_judging import NAMELESS, ImageJudging, JudgedPage, evidence, judged, read_all
 from crawler.bulk.parallel import DIED, WorkersError, cores
-from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, JudgedImage, PendingLabels, read_labels
+from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, PendingLabels, ScoredImage, read_labels
 from crawler.evaluation.image_models import models
 from crawler.files import OutputError, WholeFile
 from crawler.subcommands import Subcommand, WrongUseError
@@ -29,7 +29,7 @@ class JudgedLabels(PendingLabels):
 
     def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
         super().__init__(labels, files)
-        self.met: list[JudgedImage] = []
+        self.met: list[ScoredImage] = []
 
     def meet(self, page: JudgedPage) -> None:
         """Take what is said of the page's pictures that are labelled."""
@@ -37,7 +37,7 @@ class JudgedLabels(PendingLabels):
             said = page.pictures[label.img]
             scores = tuple(round(one.probability, DIGITS) for one in said)  # sums in any order are alike
             skipped = tuple(one.is_noise for one in said)
-            self.met.append(JudgedImage(label, page.site, page.pages, scores, skipped))
+            self.met.append(ScoredImage(label, page.site, page.pages, scores, skipped))
 
 
 def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:

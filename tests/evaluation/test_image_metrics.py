@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crawler.evaluation.gold import KINDS, ImageLabel, JudgedImage
+from crawler.evaluation.gold import KINDS, ImageLabel, ScoredImage
 from crawler.evaluation.image_metrics import KEPT, MANY, ImageScore, by_hand, figures, of_kind, record, text
 
 
@@ -131,10 +131,10 @@ def test_a_kind_is_compared_with_the_other_label(kind: str, kinds: list[str]) ->
 NAMES = ("one", "other")
 
 
-def met(kind: str, score: float, pages: int, set_: str = "a") -> JudgedImage:
+def met(kind: str, score: float, pages: int, set_: str = "a") -> ScoredImage:
     """A picture on which the first model is right and the other says the contrary."""
     label = ImageLabel(set_, "1", f"{kind}{score}", KINDS[kind] == "noise", kind)
-    return JudgedImage(label, f"{set_}{score}.example", pages, (score, -score), (score > 0.5, score <= 0.5))
+    return ScoredImage(label, f"{set_}{score}.example", pages, (score, -score), (score > 0.5, score <= 0.5))
 
 
 FOUND = [
