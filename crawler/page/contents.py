@@ -108,13 +108,13 @@ class Containers(NamedTuple):
 
 
 class PageContents(NamedTuple):
-    """What one walk finds."""
+    """What one walk over a tree finds."""
 
     blocks: tuple[Block, ...]
-    anchors: list["LinkElement"]
+    link_elements: list["LinkElement"]
     """What may be a link, in the order of their ends."""
-    pictures: list["ImageElement"]
-    """What may be a picture."""
+    image_elements: list["ImageElement"]
+    """What may be an image."""
     containers: Containers
     homes: list[int]
     """For each block, the index of the innermost container around it."""
@@ -137,7 +137,7 @@ class LinkElement:
 
 
 class ImageElement(NamedTuple):
-    """An element that may show a picture."""
+    """An element that may show an image."""
 
     element: etree._Element
     srcset: str
@@ -170,8 +170,8 @@ def contents(root: etree._Element) -> PageContents:
 class _ContentsReader:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
-        self.anchors: list[LinkElement] = []
-        self.pictures: list[ImageElement] = []
+        self.link_elements: list[LinkElement] = []
+        self.image_elements: list[ImageElement] = []
         self.pieces: list[str] = []
         self.linked = 0
         self.anchor: LinkElement | None = None
@@ -211,7 +211,9 @@ class _ContentsReader:
                 self.anchor.pieces.append(text)
         self.close_anchor()
         self.close_container()
-        return PageContents(tuple(self.blocks), self.anchors, self.pictures, self.containers, self.homes, self.wraps)
+        return PageContents(
+            tuple(self.blocks), self.link_elements, self.image_elements, self.containers, self.homes, self.wraps
+        )
 
     def open_container(self, element: etree._Element, tag: str) -> None:
         if self.pieces:
@@ -242,7 +244,7 @@ class _ContentsReader:
                 self.pieces.append(" ")  # links side by side are never one word
             self.anchor = LinkElement(element, element.get("href"), len(self.blocks))
         elif tag == "img":
-            self.add_picture(element)
+            self.add_image(element)
         elif tag == "source":
             self.srcset = self.srcset or element.get("srcset") or element.get("data-srcset") or ""
         elif tag in WITHIN_WORDS:
@@ -264,14 +266,16 @@ class _ContentsReader:
         """Note an element that leads elsewhere without any text."""
         if tag == "input":
             if element.get("type", "").lower() == "image":
-                self.add_picture(element)
+                self.add_image(element)
         else:
-            self.anchors.append(LinkElement(element, element.get("href" if tag == "area" else "src"), len(self.blocks)))
+            self.link_elements.append(
+                LinkElement(element, element.get("href" if tag == "area" else "src"), len(self.blocks))
+            )
 
     def close_anchor(self) -> None:
         anchor, self.anchor = self.anchor, None
         if anchor is not None:
-            self.anchors.append(anchor)
+            self.link_elements.append(anchor)
             self.after_link = len(self.pieces)
 
     def read(self, text: str) -> None:
@@ -292,8 +296,8 @@ class _ContentsReader:
         self.linked = 0
         self.after_link = -1
 
-    def add_picture(self, element: etree._Element) -> None:
-        self.pictures.append(ImageElement(element, self.srcset, self.anchor, len(self.blocks)))
+    def add_image(self, element: etree._Element) -> None:
+        self.image_elements.append(ImageElement(element, self.srcset, self.anchor, len(self.blocks)))
         self.srcset = ""
         if self.anchor is not None:
             self.anchor.pictured = True

@@ -65,9 +65,9 @@ class PageTargets(NamedTuple):
     """How many links and pictures were left because there are too many."""
 
 
-def targets(walked: "PageContents", base: str) -> PageTargets:
+def targets(found: "PageContents", base: str) -> PageTargets:
     """The links and image links of a page, with addresses made absolute from `base`."""
-    return _TargetReader(base).run(walked)
+    return _TargetReader(base).run(found)
 
 
 class _TargetReader:
@@ -80,11 +80,11 @@ class _TargetReader:
         self.led: dict[LinkElement, tuple[str, str]] = {}
         """Where anchors with a picture lead, and their text."""
 
-    def run(self, walked: "PageContents") -> PageTargets:
-        for anchor in walked.anchors:
+    def run(self, found: "PageContents") -> PageTargets:
+        for anchor in found.link_elements:
             self.add_link(anchor)
-        for picture in walked.pictures:
-            self.add_image(picture)
+        for image in found.image_elements:
+            self.add_image(image)
         return PageTargets(tuple(self.links), tuple(self.images), self.cut)
 
     def add_link(self, anchor: "LinkElement") -> None:
@@ -111,18 +111,18 @@ class _TargetReader:
             self.known[href] = absolute(self.base, href) if href.strip()[:1] not in ("", "#") else None
         return self.known[href]
 
-    def add_image(self, picture: "ImageElement") -> None:
+    def add_image(self, image: "ImageElement") -> None:
         if len(self.images) >= MAX_LINKS:
             self.cut += 1
             return
-        element = picture.element
-        url = _source(element, self.base, picture.srcset)
+        element = image.element
+        url = _source(element, self.base, image.srcset)
         if url is None:
             return
-        target, anchor_text = self.led[picture.anchor] if picture.anchor is not None else ("", "")
+        target, anchor_text = self.led[image.anchor] if image.anchor is not None else ("", "")
         alt, title = fold_space(element.get("alt", "")), fold_space(element.get("title", ""))
         width, height = _size(element)
-        self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, picture.at, element))
+        self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, image.at, element))
 
 
 def _source(element: etree._Element, base: str, srcset: str) -> str | None:

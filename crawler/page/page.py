@@ -106,17 +106,17 @@ class Page:
         return self.url
 
     @cached_property
-    def _walked(self) -> PageContents:
+    def _contents(self) -> PageContents:
         return contents(self.root)
 
     @cached_property
     def _targets(self) -> PageTargets:
-        return targets(self._walked, self.base)
+        return targets(self._contents, self.base)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The stretches of text, in page order."""
-        return self._walked.blocks
+        return self._contents.blocks
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
@@ -125,33 +125,33 @@ class Page:
 
     @cached_property
     def images(self) -> tuple[ImageLink, ...]:
-        """The pictures, in page order."""
+        """The images, in page order."""
         return self._targets.images
 
     @cached_property
-    def anchors(self) -> list[LinkElement]:
+    def link_elements(self) -> list[LinkElement]:
         """What may be a link: all that `links` are made of."""
-        return self._walked.anchors
+        return self._contents.link_elements
 
     @cached_property
-    def pictures(self) -> list[ImageElement]:
-        """What may be a picture: all that `images` are made of."""
-        return self._walked.pictures
+    def image_elements(self) -> list[ImageElement]:
+        """What may be an image: all that `images` are made of."""
+        return self._contents.image_elements
 
     @cached_property
     def containers(self) -> Containers:
         """The elements that are not inline."""
-        return self._walked.containers
+        return self._contents.containers
 
     @cached_property
     def homes(self) -> list[int]:
         """For each block, the index of the innermost container around it."""
-        return self._walked.homes
+        return self._contents.homes
 
     @cached_property
     def wraps(self) -> list[etree._Element | None]:
         """For each block, the first inline element that begins in it."""
-        return self._walked.wraps
+        return self._contents.wraps
 
     @property
     def cut(self) -> int:

@@ -75,7 +75,7 @@ def wrap(clock: Clock) -> None:
         "_is_clean": PARSE,
         "_decoded": PARSE,
         "_parsed": PARSE,
-        "_walked": WALK,
+        "_contents": WALK,
         "_targets": WALK,
     }.items():
         computed = vars(Page)[name]

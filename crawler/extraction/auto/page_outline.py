@@ -145,8 +145,8 @@ def page_arrays(page: Page) -> PageArrays:
         np.array([len(block.text) for block in blocks], np.float32),
         np.array([block.linked for block in blocks], np.float32),
         np.array([same.setdefault(block.text, len(same)) for block in blocks], np.int64),
-        _counts([one.at for one in page.anchors if _leads(one.href)], number + 1)[:number],
-        _counts([min(one.at, number) for one in page.pictures], number + 1),
+        _counts([one.at for one in page.link_elements if _leads(one.href)], number + 1)[:number],
+        _counts([min(one.at, number) for one in page.image_elements], number + 1),
         _head(page),
         element_names.page_names(page),
     )
