@@ -6,15 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, insert
 
-from crawler.dashboard.views.page_detail import (
-    MOST_LETTERS,
-    found_count,
-    found_on,
-    known_by_key,
-    neighbours,
-    texts_before,
-    verdicts_by_key,
-)
+from crawler.dashboard.views.page import neighbours
+from crawler.dashboard.views.page_links import found_count, found_on, known_by_key, verdicts_by_key
+from crawler.dashboard.views.page_versions import MOST_LETTERS, texts_before
 from crawler.outcomes import Code, Outcome
 from crawler.store.page_tables import page, page_version, verdict
 from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, crawl
@@ -36,6 +30,11 @@ FOUND = [
 def _page(key: int, **more: Any) -> dict[str, Any]:
     values = {"key": key, "crawl_id": 1, "url": f"http://a.example/{key}", "requested_url": "", "fetched_at": "2026"}
     return values | {"status": 200, "depth": 0, "title": f"Page {key}", "text": "x", "relevance": 0.5} | more
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return request.getfixturevalue(f"{request.param}_engine")
 
 
 @pytest.fixture
@@ -94,7 +93,7 @@ def test_nothing_was_found_on_others(connection: Connection, key: int) -> None:
 def test_no_more_than_so_many_are_listed(
     connection: Connection, monkeypatch: pytest.MonkeyPatch, most: int, is_cut: bool
 ) -> None:
-    monkeypatch.setattr("crawler.dashboard.views.page_detail.MOST_FOUND", most)
+    monkeypatch.setattr("crawler.dashboard.views.page_links.MOST_FOUND", most)
     assert found_count(connection, HOME) == (most, is_cut)
     assert len(found_on(connection, HOME)) == most
 

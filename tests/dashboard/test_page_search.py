@@ -1,16 +1,21 @@
 """Pages of a crawl looked through part by part, on both databases."""
 
+import time
 from collections.abc import Callable, Iterator
 from itertools import product
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
 from sqlalchemy import Connection, Engine, delete, insert
 
+from crawler.dashboard.access import RefusedError
+from crawler.dashboard.search_index import SearchIndex
 from crawler.dashboard.views import page_search
-from crawler.dashboard.views.page_list import choices, held, listed, site_number
+from crawler.dashboard.views.choices import site_number
 from crawler.dashboard.views.page_search import BEST, CHANGED, COPY, GONE, NEW, NEWEST, WORST, PageQuery, Place, look
+from crawler.dashboard.views.pages import chosen, count_pages, listed
 from crawler.store.page_tables import page
 from crawler.store.schema import crawl, site
 
@@ -57,15 +62,35 @@ def row(number: int) -> dict[str, Any]:
 ROWS = [row(number) for number in range(1, MANY + 1)]
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return request.getfixturevalue(f"{request.param}_engine")
+
+
 @pytest.fixture
 def connection(engine: Engine) -> Iterator[Connection]:
-    with engine.connect() as found:
+    with engine.begin() as found:
         for number, name in ((1, "bees"), (2, "rails")):
             found.execute(insert(crawl).values(id=number, name=name, seeds="[]", started_at=0.0, round=3))
         for number, name in ((1, "even.example"), (2, "odd.example")):
             found.execute(insert(site).values(id=number, crawl_id=1, name=name))
         found.execute(insert(page), [*ROWS, row(OF_ANOTHER) | {"crawl_id": 2, "text": " ".join(TEXTS)}])
+    with engine.connect() as found:
         yield found
+
+
+@pytest.fixture
+def index(connection: Connection, engine: Engine, tmp_path: Path) -> SearchIndex:
+    """The full-text index of all pages."""
+    found = SearchIndex(engine.url, tmp_path / "search.db")
+    whole(found)
+    return found
+
+
+def whole(index: SearchIndex) -> None:
+    """Wait until the index has all pages of the first crawl."""
+    while not index.update(1, 0.0):
+        time.sleep(0.01)
 
 
 def has(word: str) -> Callable[[dict[str, Any]], bool]:
@@ -122,11 +147,13 @@ ORDERED: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-def walked(connection: Connection, wanted: PageQuery, most: int, seconds: float) -> tuple[list[int], int, int]:
+def walked(
+    connection: Connection, wanted: PageQuery, most: int, seconds: float, index: SearchIndex | None = None
+) -> tuple[list[int], int, int]:
     """All pages that are found, how many were looked at, and in how many looks."""
     found, looked, looks, place = [], 0, 0, None
     while True:
-        seen = look(connection, wanted, place, most, seconds)
+        seen = look(connection, wanted, place, most, index, seconds)
         assert len(seen.hits) <= most
         found += [hit.id for hit in seen.hits]
         looked, looks, place = looked + seen.looked, looks + 1, seen.place
@@ -145,14 +172,26 @@ def test_what_is_wanted_is_found_once_and_in_order(
     wanted = PageQuery(1, order=order, **given)
     expected = [one["id"] for one in sorted(filter(fits, ROWS), key=ORDERED[order])]
     scope = set()
-    for first, at_once, most, seconds in ((500, 25, 1_000, 60.0), (20, 3, 20, 60.0), (9, 4, 1_000, 0.0)):
-        sizes = {"FIRST": first, "FIRST_SLOW": first, "AT_ONCE": at_once, "LARGEST": 40, "LARGEST_READ": 40}
-        for name, value in sizes.items():
+    for size, at_once, most, seconds in ((500, 25, 1_000, 60.0), (20, 3, 20, 60.0), (9, 4, 1_000, 0.0)):
+        for name, value in {"LARGE": size, "SMALL": size, "AT_ONCE": at_once}.items():
             monkeypatch.setattr(page_search, name, value)
         found, looked, _ = walked(connection, wanted, most, seconds)
         assert found == expected
         scope.add(looked)
     assert len(scope) == 1  # however it is gone through, the same pages are looked at, each once
+
+
+@pytest.mark.parametrize("order", ORDERED)
+@pytest.mark.parametrize("case", [name for name, (given, _) in CASES.items() if "words" in given])
+def test_the_same_is_found_by_the_index(
+    connection: Connection, index: SearchIndex, case: str, order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, fits = CASES[case]
+    expected = [one["id"] for one in sorted(filter(fits, ROWS), key=ORDERED[order])]
+    for named, at_once, most, seconds in ((500, 25, 1_000, 60.0), (20, 3, 20, 60.0), (9, 4, 1_000, 0.0)):
+        for name, value in {"NAMED": named, "AT_ONCE": at_once}.items():
+            monkeypatch.setattr(page_search, name, value)
+        assert walked(connection, PageQuery(1, order=order, **given), most, seconds, index)[0] == expected
 
 
 SPELLED = (
@@ -237,30 +276,33 @@ SPELLED_WORDS = (
 )
 
 
-def test_no_spelling_is_lost(connection: Connection) -> None:
-    connection.execute(delete(page))
+def test_no_spelling_is_lost(connection: Connection, engine: Engine, tmp_path: Path) -> None:
     places = ({"title": ""}, {"text": ""}, {"title": "", "text": ""})
     rows = [
         row(number) | {"title": text, "text": text, "url": f"http://a.example/{quote(text)}"} | empty
         for number, (text, empty) in enumerate(product(SPELLED, places), 1)
     ]
     rows = [one | {"url": "http://a.example/"} if one["title"] or one["text"] else one for one in rows]
-    connection.execute(insert(page), rows)
+    with engine.begin() as writing:
+        writing.execute(delete(page))
+        writing.execute(insert(page), rows)
+    index = SearchIndex(engine.url, tmp_path / "search.db")
+    whole(index)
     for given in SPELLED_WORDS:
         word = given.casefold()
         fits = [one["id"] for one in rows if word in f"{one['title']} {one['text']} {unquote(one['url'])}".casefold()]
-        found = walked(connection, PageQuery(1, (word,), order=NEWEST), 1_000, 60.0)[0]
-        assert (given, sorted(found)) == (given, fits)
+        for how in (None, index):
+            found = walked(connection, PageQuery(1, (word,), order=NEWEST), 1_000, 60.0, how)[0]
+            assert (given, sorted(found)) == (given, fits)
 
 
 @pytest.mark.parametrize("words", [("unobtainium",), ("蜜蜜蜜",), ("bees", "unobtainium")])
-def test_the_database_leaves_out_what_has_no_such_word(
-    connection: Connection, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+def test_no_page_is_read_that_the_index_does_not_name(
+    connection: Connection, index: SearchIndex, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: list[str] = []
-    monkeypatch.setattr(page_search, "has_all", lambda _words, _title, address, _text: read.append(address))
-    assert walked(connection, PageQuery(1, words), 50, 60.0)[:2] == ([], MANY)
-    assert [one for one in read if "蜂" not in one] == []  # what an address hides is not the database's to know
+    monkeypatch.setattr(page_search, "has_all", lambda *_: pytest.fail("a page is read"))
+    for order in ORDERED:
+        assert walked(connection, PageQuery(1, words, order=order), 50, 60.0, index)[:2] == ([], 0)
 
 
 def test_all_pages_are_looked_at(connection: Connection) -> None:
@@ -271,13 +313,13 @@ def test_all_pages_are_looked_at(connection: Connection) -> None:
 def test_when_the_time_is_up_it_is_said_how_far_it_came(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_search, "FIRST_SLOW", 10)
-    seen = look(connection, PageQuery(1, ("nowhere",)), None, 50, 0.0)
+    monkeypatch.setattr(page_search, "SMALL", 10)
+    seen = look(connection, PageQuery(1, ("nowhere",)), None, 50, seconds=0.0)
     assert (seen.hits, seen.looked, seen.place) == ((), 10, Place(MANY - 9))
 
 
 def test_when_enough_is_found_no_more_is_looked_at(connection: Connection) -> None:
-    seen = look(connection, PageQuery(1, ("bees",)), None, 2, 60.0)
+    seen = look(connection, PageQuery(1, ("bees",)), None, 2, seconds=60.0)
     assert [hit.id for hit in seen.hits] == [90, 84]
     assert (seen.looked, seen.place) == (7, Place(84))
     assert [hit.text for hit in seen.hits] == ["Bees dance."] * 2
@@ -324,14 +366,11 @@ def test_pages_as_a_list_shows_them(connection: Connection) -> None:
 
 
 def test_what_there_is(connection: Connection) -> None:
-    held_of = {name: held(connection, name) for name in ("bees", "rails", "ants", "")}
-    assert {name: one and (one.name, one.round) for name, one in held_of.items()} == {
-        "bees": ("bees", 3),
-        "rails": ("rails", 3),
-        "ants": None,
-        "": ("rails", 3),  # which has the newest page
-    }
-    assert choices(connection, 1) == (90, {"": 30, "en": 30, "zh": 30}, {"article": 45, "forum": 45})
+    for name, found in {"bees": "bees", "rails": "rails", "": "rails"}.items():  # which has the newest page
+        assert (chosen(connection, name).name, chosen(connection, name).round) == (found, 3)
+    with pytest.raises(RefusedError):
+        chosen(connection, "ants")
+    assert count_pages(connection, 1) == (90, {"": 30, "en": 30, "zh": 30}, {"article": 45, "forum": 45})
     assert [site_number(connection, *one) for one in ((1, "odd.example"), (2, "odd.example"), (1, "x"))] == [
         2,
         None,

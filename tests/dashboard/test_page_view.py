@@ -14,7 +14,7 @@ from crawler.config import canonical_of
 from crawler.dashboard.app import app
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views.page_blocks import MOST_BYTES
-from crawler.dashboard.views.page_detail import MOST_VERSIONS
+from crawler.dashboard.views.page_versions import MOST_VERSIONS
 from crawler.frontier.address_keys import AddressKeys
 from crawler.outcomes import Code, Outcome
 from crawler.store.page_tables import page, page_version, stored_response, verdict

@@ -14,6 +14,7 @@ from sqlalchemy import Engine, delete, insert, update
 from crawler.dashboard.background import Background
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.excerpts import excerpt
+from crawler.dashboard.search_index import SearchIndex
 from crawler.dashboard.views.page_search import look
 from crawler.store.page_tables import page
 from crawler.store.schema import crawl, site
@@ -128,16 +129,34 @@ def test_a_search_that_is_not_through_goes_on_by_itself(
     for number in range(1, 61):
         store(engine, number, title="Honey" if number == 3 else "Else")
     monkeypatch.setattr("crawler.dashboard.views.pages.look", lambda *given: look(*given, 0.0))
-    monkeypatch.setattr("crawler.dashboard.views.page_search.FIRST_SLOW", 25)
+    monkeypatch.setattr("crawler.dashboard.views.page_search.SMALL", 25)
+    monkeypatch.setattr(SearchIndex, "update", lambda *_: False)
     first = shown(desk, q="honey")
     assert "25 of 60 pages looked through so far, 0 found" in first
+    assert "The full-text index is being made and has 0 pages" in first
     assert "data-goes-on" in first
     assert "Look on" in first
     answers = [told(desk, q="honey")]
     while after := answers[-1]["after"]:
         answers.append(told(desk, q="honey", after=after))
-    assert [numbers(one) for one in answers] == [[], [], [3], []]
-    assert [(one["looked"], one["found"]) for one in answers] == [(25, 0), (50, 0), (58, 1), (60, 1)]
+    assert [numbers(one) for one in answers] == [[], [], [3]]
+    assert [(one["looked"], one["found"]) for one in answers] == [(25, 0), (50, 0), (60, 1)]
+
+
+def test_a_search_by_the_index(desk: DashboardContext, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crawler.dashboard.search_index.AGE", 0.0)
+    for number in range(1, 61):
+        store(engine, number, text="蜜蜂在花丛中飞舞" if number != 7 else "关于冬天")
+    while not told(desk, q="蜜蜂")["is_indexed"]:
+        time.sleep(0.01)
+    assert "50 pages found so far" in shown(desk, q="蜜蜂")
+    assert [numbers(told(desk, q="冬天")), numbers(told(desk, q="蜂蜜"))] == [[7], []]
+    with engine.begin() as connection:
+        connection.execute(delete(page).where(page.c.id > 50))
+        connection.execute(update(page).where(page.c.id == 50).values(text="别的"))
+    text = shown(desk, q="蜜蜂")
+    assert "48 pages found, and all were looked through" in text
+    assert '"/pages/50"' not in text
 
 
 def test_filters_stay_in_the_address(desk: DashboardContext, engine: Engine) -> None:

@@ -44,7 +44,7 @@ def in_module(path: Path) -> Iterator[str]:
     }
     for node in ast.walk(tree):
         text = node.value if isinstance(node, ast.Constant) and id(node) not in silent else None
-        if isinstance(text, str) and re.fullmatch(r"[A-Z][^<>]* [^<>]*[.!?]", text):
+        if isinstance(text, str) and re.fullmatch(r"[A-Z][^<>]* [^<>]*[.!?]", text) and "= ?" not in text:
             yield text
     yield from in_template(path.read_text("utf-8"))
 

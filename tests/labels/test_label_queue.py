@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, insert, update
 
-from crawler.labels import label_queue
-from crawler.labels.label_queue import LabelledCrawl, UncertainPages, crawl_to_label, uncertain_pages
-from crawler.labels.labels import TEXT, Label, put_label
+from crawler.labels import labels
+from crawler.labels.labels import TEXT, Label, LabelledCrawl, UncertainPages, crawl_to_label, put_label, uncertain_pages
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import page, stored_response
 from crawler.store.schema import crawl
@@ -73,7 +72,7 @@ def test_those_that_somebody_labelled_are_left_out(engine: Engine) -> None:
 def test_one_goes_on_and_misses_none(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, looked_at: int, most: int
 ) -> None:
-    monkeypatch.setattr(label_queue, "LOOKED_AT", looked_at)
+    monkeypatch.setattr(labels, "LOOKED_AT", looked_at)
     enter(engine, None, 0.5, 0.5, 0.1, None, 0.5, None, 0.0, bare=(3,))
     part = found(engine, 0, most)
     seen = [one.id for one in part.pages]
@@ -84,7 +83,7 @@ def test_one_goes_on_and_misses_none(
 
 
 def test_where_none_of_many_can_be_labelled_one_goes_on_later(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(label_queue, "LOOKED_AT", 2)
+    monkeypatch.setattr(labels, "LOOKED_AT", 2)
     enter(engine, 0.1, 0.2, 0.3, bare=(1, 2))
     assert found(engine) == ((), 2)
     assert numbers(engine, after=2) == [3]

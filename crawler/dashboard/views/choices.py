@@ -1,7 +1,4 @@
-"""Which crawl a view is of, and between which of them a visitor may choose.
-
-Which site of a crawl a visitor means, by its name, a part of it or an address, and between which one may choose.
-"""
+"""Which crawl and which site a view is of, and between which of them a visitor may choose."""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -10,11 +7,17 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Table, exists, func, select
 
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.views.page_list import largest_sites, site_number, sites_like
-from crawler.store.schema import crawl
-from crawler.urls.parsing import absolute, site
+from crawler.store.schema import crawl, site
+from crawler.urls.parsing import absolute
+from crawler.urls.parsing import site as site_of
 
 MOST_CRAWLS = 200
+MOST_SITES = 20
+MOST_LIKE = 2_000
+"""Sites of similar names that are sorted."""
+MOST_OFFERED = 50
+MOST_LETTERS = 100
+"""Of a name that is offered."""
 
 
 class CrawlNames(NamedTuple):
@@ -65,12 +68,6 @@ def crawl_names(connection: Connection, chosen: str) -> CrawlNames:
     return CrawlNames(tuple(names), max(0, there - len(names)))
 
 
-MOST_SITES = 20
-MOST_OFFERED = 50
-MOST_LETTERS = 100
-"""Of a name that is offered."""
-
-
 @dataclass(frozen=True, slots=True)
 class SiteChoice:
     """The site that is meant, or those that may be."""
@@ -83,11 +80,26 @@ class SiteChoice:
     """Whether there are more of them."""
 
 
+def site_number(connection: Connection, crawl_id: int, name: str) -> int | None:
+    """The number of a site by its name; None where a crawl has none like it."""
+    found = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name == name)
+    return connection.execute(found).scalar()
+
+
+def sites_like(connection: Connection, crawl_id: int, part: str, most: int) -> list[tuple[int, str]]:
+    """Sites whose names hold a part, with their numbers, the largest first; where very many do, of the first found."""
+    named = select(site.c.id).where(site.c.crawl_id == crawl_id, site.c.name.contains(part, autoescape=True))
+    found = select(site.c.id, site.c.name).where(site.c.id.in_(named.limit(MOST_LIKE)))
+    return [
+        (row.id, row.name) for row in connection.execute(found.order_by(site.c.pages.desc(), site.c.id).limit(most))
+    ]
+
+
 def chosen_site(connection: Connection, crawl_id: int, given: str) -> SiteChoice:
     """The site by its name, by an address of it, or else by a part of its name that no other has."""
     name = given.strip().casefold()
     address = name if "://" in name else f"http://{name}/"
-    for known in (name, site(absolute(address, address) or address)):
+    for known in (name, site_of(absolute(address, address) or address)):
         if (number := site_number(connection, crawl_id, known)) is not None:
             return SiteChoice(number)
     found = sites_like(connection, crawl_id, name, MOST_SITES + 1) if name else []
@@ -97,6 +109,7 @@ def chosen_site(connection: Connection, crawl_id: int, given: str) -> SiteChoice
 
 
 def offered_sites(connection: Connection, crawl_id: int) -> list[str]:
-    """The names of the largest sites, for a visitor to choose from."""
-    names = largest_sites(connection, crawl_id, MOST_OFFERED)
+    """The names of the sites with the most pages, for a visitor to choose from; an index tells them."""
+    found = select(site.c.name).where(site.c.crawl_id == crawl_id).order_by(site.c.pages.desc(), site.c.id.desc())
+    names = connection.execute(found.limit(MOST_OFFERED)).scalars()
     return [name for name in names if len(name) <= MOST_LETTERS and name.isprintable()]

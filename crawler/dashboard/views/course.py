@@ -1,8 +1,10 @@
 """The course of a crawl over time, as charts draw it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from itertools import zip_longest
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -69,44 +71,39 @@ def course_of(
 
 def drawn(points: Sequence[SamplePoint]) -> Course:
     """The lines of these points."""
-    with_pauses = list(_with_pauses(points))
+    moments = list(_moments(points))
+    shown = [point for _, point in moments]
     lines = [
-        Series(name, unit, tuple(value(one) if isinstance(one, SamplePoint) else None for one in with_pauses))
+        Series(name, unit, tuple(None if one is None else value(one) for one in shown))
         for name, (unit, value) in LINES.items()
     ]
-    lines.insert(3, Series("harvest", "%", tuple(_harvest(with_pauses))))
-    return Course(tuple(one.at if isinstance(one, SamplePoint) else one for one in with_pauses), tuple(lines))
+    lines.insert(3, Series("harvest", "%", tuple(_harvest(shown))))
+    return Course(tuple(at for at, _ in moments), tuple(lines))
 
 
-def _with_pauses(points: Sequence[SamplePoint]) -> Iterator[SamplePoint | float]:
-    """The points, and a moment by itself where a pause begins."""
-    for place, point in enumerate(points):
-        yield point
+def _moments(points: Sequence[SamplePoint]) -> Iterator[tuple[float, SamplePoint | None]]:
+    """When each point begins, and each pause, which has no point."""
+    for point, following in zip_longest(points, points[1:]):
+        yield point.at, point
         ends = point.at + point.seconds
-        if place + 1 < len(points) and points[place + 1].at - ends > max(PAUSE, PAUSES * point.seconds):
-            yield ends
+        if following is not None and following.at - ends > max(PAUSE, PAUSES * point.seconds):
+            yield ends, None
 
 
-def _harvest(points: Sequence[SamplePoint | float]) -> Iterator[float | None]:
+def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
     """The share of pages on topic, at each point of the last ones that make enough pages."""
-    first = read = on_topic = 0
+    last: deque[SamplePoint] = deque()
+    read = on_topic = 0
     for point in points:
-        if not isinstance(point, SamplePoint):
+        if point is None:
             yield None
             continue
+        last.append(point)
         read, on_topic = read + point.read, on_topic + point.on_topic
-        while read - _read(points[first]) >= ENOUGH:
-            read, on_topic = read - _read(points[first]), on_topic - _on_topic(points[first])
-            first += 1
+        while read - last[0].read >= ENOUGH:
+            first = last.popleft()
+            read, on_topic = read - first.read, on_topic - first.on_topic
         yield on_topic / read if read else None
-
-
-def _read(point: SamplePoint | float) -> int:
-    return point.read if isinstance(point, SamplePoint) else 0
-
-
-def _on_topic(point: SamplePoint | float) -> int:
-    return point.on_topic if isinstance(point, SamplePoint) else 0
 
 
 def _a_second(name: str) -> Callable[[SamplePoint], float | None]:

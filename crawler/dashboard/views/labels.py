@@ -15,8 +15,18 @@ from crawler.dashboard.views import Number, Text, Whole, slow
 from crawler.dashboard.views.choices import crawl_names
 from crawler.dashboard.views.judged_images import JudgedPicture, shown
 from crawler.export.gold import gold_line
-from crawler.labels.label_queue import LabelledCrawl, UncertainPage, crawl_to_label, uncertain_pages
-from crawler.labels.labels import TEXT, ListedLabel, all_labels, count_labels, list_labels, remove_label
+from crawler.labels.labels import (
+    TEXT,
+    LabelledCrawl,
+    ListedLabel,
+    UncertainPage,
+    all_labels,
+    count_labels,
+    crawl_to_label,
+    list_labels,
+    remove_label,
+    uncertain_pages,
+)
 from crawler.labels.verdict_lists import KINDS, least_certain
 from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE

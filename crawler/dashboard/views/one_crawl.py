@@ -3,7 +3,7 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
@@ -17,23 +17,64 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext
 from crawler.dashboard.views import Number, Sentence, Text
 from crawler.dashboard.views.course import Hours
-from crawler.dashboard.views.crawl_figures import CrawlFigures, figures
 from crawler.outcomes import Group
-from crawler.reports.crawl_summary import CrawlSummary, summary_of
+from crawler.reports.crawl_summary import CrawlSummary, Sums, next_due, rates, summary_of, sums
+from crawler.reports.noise_figures import saved_bytes
 from crawler.reports.sites import SiteQuery, Sites, sites
 from crawler.reports.slow_hosts import Slow, slowest
 from crawler.reports.state_report import Ends, ends_of
+from crawler.schedule.jobs import Job, jobs_of
 from crawler.store.read_only import reading
 from crawler.store.schema import crawl
 from crawler.store.sql import database_time
 
 router, api = APIRouter(), APIRouter()
+
 MOST_SEEDS = 5
 MOST_SLOW = 10
 OUTCOMES_AGE = 60.0
 """Seconds after which the outcomes of all addresses are counted anew."""
 SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
 """Seconds after which the slowest hosts are looked for anew, and that an answer waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlFigures:
+    """A crawl, and what it did in figures."""
+
+    id: int
+    name: str
+    status: str
+    """running, finished, full (it has all pages it may have), broken (off) or stopped."""
+    started_at: float
+    ended_at: float | None
+    round: int
+    workers: int
+    silent: float | None
+    """Seconds since the last sign of life of its workers."""
+    pages: int
+    """Of this round."""
+    rate: float | None
+    """Pages a second of late, of one that is running."""
+    waiting: int
+    failed: int | None
+    """Addresses that were given up; None before the first sample, as are the figures below."""
+    harvest: float | None
+    """The share of pages on topic among those that were read."""
+    requests: int | None
+    bytes: int | None
+    """Of answers."""
+    pictures: int | None
+    skipped: int | None
+    """Pictures that were refused before the download."""
+    saved: int | None
+    """Bytes that this saved, estimated by the mean size of the pictures that were downloaded."""
+    next_run: float | None
+    """When its job starts it again."""
+    job: str | None
+    """What its job is: running, waiting or paused."""
+    next_due: float | None
+    """When its next page is due, of a crawl that is at its end."""
 
 
 class SiteParameters(BaseModel):
@@ -124,6 +165,36 @@ def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
     with context.reading() as connection:
         found = _found(connection, crawl)
     return _slow_hosts(context, found)
+
+
+def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float) -> tuple[CrawlFigures, ...]:
+    """The figures of some crawls."""
+    did = sums(connection, [one.id for one in crawls])
+    fast = rates(connection, [one.id for one in crawls if one.status == "running"], now)
+    jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
+    due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
+    return tuple(
+        _figures(one, did.get(one.id), fast.get(one.id), jobs.get(one.name), due.get(one.id)) for one in crawls
+    )
+
+
+def _figures(
+    one: CrawlSummary, did: Sums | None, rate: float | None, job: Job | None, due: float | None
+) -> CrawlFigures:
+    return CrawlFigures(
+        *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
+        *(one.pages, rate, one.waiting),
+        failed=did.failed if did else None,
+        harvest=did.harvest if did else None,
+        requests=did.requests if did else None,
+        bytes=did.bytes if did else None,
+        pictures=did.pictures if did else None,
+        skipped=did.skipped if did else None,
+        saved=saved_bytes(did.skipped, did.pictures, did.picture_bytes) if did else None,
+        next_run=job.next_at if job and not job.paused else None,
+        job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
+        next_due=due,
+    )
 
 
 def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:

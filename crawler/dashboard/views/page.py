@@ -1,7 +1,9 @@
 """One page: what is known of it, and its clean text beside its original with what was kept of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request
@@ -15,10 +17,11 @@ from crawler.dashboard.translation import Words, words_of
 from crawler.dashboard.views import Number, OutcomeObject, page_blocks, slow
 from crawler.dashboard.views.original import LANGUAGE, document, original, sheet
 from crawler.dashboard.views.page_blocks import Reread, reread, reread_at
-from crawler.dashboard.views.page_detail import Neighbour, known_by_key, neighbours
+from crawler.dashboard.views.page_links import known_by_key
 from crawler.extraction.auto.explanation import MOST_EXPLAINED
 from crawler.frontier.address_keys import AddressKeys
 from crawler.metadata.page_record import LABELS, PageRecord
+from crawler.store.page_tables import page
 from crawler.store.pages import field_values
 from crawler.store.schema import site
 
@@ -30,6 +33,14 @@ MOST_SHOWN = 300_000
 MOST_REMARKS = 100_000
 """The same of readers' comments."""
 MOST_PARAGRAPHS = 2_000
+
+
+class Neighbour(NamedTuple):
+    """Another stored page."""
+
+    id: int
+    url: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +109,12 @@ def _detail(context: DashboardContext, connection: Connection, found: Reread) ->
         original=refs.get("duplicate_of"),
         has_source=found.source is not None,
     )
+
+
+def neighbours(connection: Connection, keys: Iterable[int]) -> dict[int, Neighbour]:
+    """The stored pages of these keys."""
+    wanted = select(page.c.key, page.c.id, page.c.url, page.c.title).where(page.c.key.in_(set(keys)))
+    return {row.key: Neighbour(row.id, row.url, row.title) for row in connection.execute(wanted)}
 
 
 def _ref(url: str, stored: Neighbour | None) -> PageRef:

@@ -1,31 +1,33 @@
 """Where a page leads: what was first found on it, all links of its source, and its pictures."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 
 from crawler.config import canonical_of
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context
 from crawler.dashboard.views import Number, OutcomeObject, ReasonObject, Sentence, Text, slow
 from crawler.dashboard.views.page_blocks import Reread, reread
-from crawler.dashboard.views.page_detail import (
-    MOST_FOUND,
-    FoundLink,
-    PictureVerdict,
-    found_count,
-    found_on,
-    known_by_key,
-    verdicts_by_key,
-)
 from crawler.frontier.address_keys import AddressKeys
 from crawler.noise import reasons
+from crawler.outcomes import Code, Outcome
+from crawler.reports.fetched_pages import PRIORITIES
+from crawler.store.page_tables import page, verdict
+from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address
+from crawler.store.sql import in_chunks
 
+STATES = {WAITING: "waiting", HELD: "held", DONE: "done", RECORDED: "recorded"}
+BY_CHANCE = PRIORITIES - 1
+"""The priority of links that were chosen by chance, and of no others."""
+MOST_FOUND = 5_000
+"""Addresses first found on one page that are listed."""
 AT_ONCE = 100
 Sort = Literal["found", "all", "pictures"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
@@ -33,6 +35,55 @@ _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
 router, api = APIRouter(), APIRouter()
 Of = Annotated[Sort, Query(description="first found on the page, all of its source, or its pictures")]
 After = Annotated[Text, Query(description="where the next ones start, as next said it")]
+
+
+class FoundLink(NamedTuple):
+    """An address with its score, its state and its outcome."""
+
+    id: int
+    key: int
+    url: str
+    kind: str
+    """link, image, and so on."""
+    score: float | None
+    """What it promises, from 0 to 1; None of seeds, what was chosen by chance, and what else has none."""
+    state: str
+    """waiting, held, done, or recorded."""
+    outcome: Outcome | None
+    """Why it brought nothing, where it did not."""
+    priority: int
+    page: int | None
+    """The number of the page that it became."""
+    title: str | None
+    relevance: float | None
+
+
+class PictureVerdict(NamedTuple):
+    """What was said of a picture."""
+
+    id: int
+    key: int
+    noise: bool
+    probability: float
+    reasons: str
+    """JSON."""
+    decided_by: str
+
+
+_FOUND = (
+    address.c.id,
+    address.c.key,
+    address.c.url,
+    address.c.kind,
+    address.c.priority,
+    address.c.state,
+    address.c.outcome,
+    address.c.outcome_detail,
+    page.c.id.label("page"),
+    page.c.title,
+    page.c.relevance,
+)
+_BECAME = address.outerjoin(page, page.c.key == address.c.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +156,75 @@ def data(context: Context, page: Number, of: Of = "found", after: After = "") ->
     with context.reading() as connection:
         keys = AddressKeys(found.row["crawl_id"], canonical_of(context.settings))
         return _of_source(connection, found, keys, of, after)
+
+
+def found_on(
+    connection: Connection, key: int, after: tuple[int, int] | None = None, most: int = 100
+) -> list[FoundLink]:
+    """The addresses that were first found on the page of this key, the most promising first, from a place on.
+
+    A front page that is fetched each day for years was the first to name far more than any page holds: what it
+    named after so many is not listed, as to put all in order would take too long.
+    """
+    first = _numbers_found(key).subquery()
+    wanted = select(first.c.id)
+    if after is not None:
+        priority, last = after
+        lower = and_(first.c.priority == priority, first.c.id > last)
+        wanted = wanted.where(or_(first.c.priority < priority, lower))
+    numbers = list(connection.execute(wanted.order_by(first.c.priority.desc(), first.c.id).limit(most)).scalars())
+    rows = connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.id.in_(numbers)))
+    return sorted(map(_found, rows), key=lambda one: (-one.priority, one.id))
+
+
+def found_count(connection: Connection, key: int) -> tuple[int, bool]:
+    """How many addresses that were first found on the page of this key are listed, and whether there are more."""
+    count = select(func.count()).select_from(_numbers_found(key, 1).subquery())
+    number = int(connection.execute(count).scalar_one())
+    return min(number, MOST_FOUND), number > MOST_FOUND
+
+
+def _numbers_found(key: int, more: int = 0) -> Select[tuple[int, int]]:
+    """So many of those addresses, in no order: an order would make PostgreSQL search all addresses for them."""
+    mine = select(address.c.id).where(address.c.key == key).scalar_subquery()
+    return select(address.c.id, address.c.priority).where(address.c.parent == mine).limit(MOST_FOUND + more)
+
+
+def known_by_key(connection: Connection, keys: Iterable[int]) -> dict[int, FoundLink]:
+    """The addresses of these keys that the crawl has met."""
+    found: dict[int, FoundLink] = {}
+    for part in in_chunks(sorted(set(keys))):
+        for row in connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.key.in_(part))):
+            found[row.key] = _found(row)
+    return found
+
+
+def _found(row: Row[*tuple[Any, ...]]) -> FoundLink:
+    score = row.priority / PRIORITIES if row.kind == "link" and 0 <= row.priority < BY_CHANCE else None
+    state = STATES.get(row.state, "")
+    return FoundLink(
+        row.id,
+        row.key,
+        row.url,
+        row.kind,
+        score,
+        state,
+        Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
+        row.priority,
+        row.page,
+        row.title,
+        row.relevance,
+    )
+
+
+def verdicts_by_key(connection: Connection, keys: Iterable[int]) -> dict[int, PictureVerdict]:
+    """What was said of the pictures of these keys."""
+    columns = [verdict.c[name] for name in PictureVerdict._fields]
+    found: dict[int, PictureVerdict] = {}
+    for part in in_chunks(sorted(set(keys))):
+        for row in connection.execute(select(*columns).where(verdict.c.key.in_(part))):
+            found[row.key] = PictureVerdict._make(row)
+    return found
 
 
 def _cursor(after: str) -> tuple[int, int] | None:

@@ -1,57 +1,37 @@
-"""Pages of a crawl looked through for those that are wanted, for a while, in an order that an index has.
+"""The pages of a crawl that meet a visitor's conditions, some at a time and in order.
 
-There is no index of words. So pages are looked at part after part: an index alone tells which pages a part has, indexes
-alone tell which of them meet the conditions, and what only the rows know, the words above all, is asked of those that
-are left: by the database as far as it knows letters (`page_sieve`), and then letter by letter. When enough are found or
-the time is up, the place is told from which it goes on, so that a million pages are looked through in many answers that
-are all quick.
+Pages are read in parts, each the first pages that follow a place in the order. Indexes of the database tell which pages
+a part has and which of them meet the conditions; the rows are read of those alone whose words must be checked. When
+enough are found or the time is up, the answer says from which place to go on: so a million pages are searched in many
+answers that are all quick.
 
-    place   how far it was looked: the page's number, and its relevance where that is the order
-    leg     what comes after a place and can be found in an index at once: in the order of relevance, the other pages of
-            the same relevance first, which may be very many, and then all others
-    part    the first pages of a leg, so many that there is time for them
-
-What a database can ask of a page's texts itself, so that few pages are read for a rare word.
-
-A database compares letters as they are, and A to Z in either case; more would depend on which one it is. A word that is
-found in a case-folded text (`page_words`) may be spelled otherwise there: ÄPFEL, Straße, or with the sign of the kelvin
-or the ligature ﬁ. So the database is asked for that stretch of the word which can be spelled in one way alone:
-
-    other   a letter in whose place another single letter may stand; it is left open which one
-    wide    letters in whose place one sign may stand that is case-folded to more letters than one, such as ß to ss, or
-            to more than the word has of them at its beginning and end
-
-What the database lets through is looked at letter by letter; it lets all through that is found then.
+For words, a part has only pages that the full-text index names (`search_index`). All pages are read where the index
+does not have them yet, for words of one letter, and in the order of relevance where very many pages have the words.
 """
 
-import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, collate, func, literal_column, or_, select, text, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, literal_column, select, text, tuple_
 from sqlalchemy.sql.operators import eq, ge, is_not, le
 from sqlalchemy.sql.selectable import Subquery
 
-from crawler.dashboard.views.page_list import address, has_all
+from crawler.dashboard.search_index import SearchIndex, address
 from crawler.store.page_tables import page
 
 NEWEST, BEST, WORST = ORDERS = ("newest", "best", "worst")
 NEW, CHANGED, GONE, COPY = STATES = ("new", "changed", "gone", "copy")
 SECONDS = 0.08
 """That are spent on one look."""
-FIRST, FIRST_SLOW = 2_000, 20
-"""Pages of the first part; fewer where each of them is asked for: they may be very long."""
-LARGEST, LARGEST_READ = 50_000, 400
-"""Pages of a part at most; fewer where rows are read, as a disk may be quick and then slow."""
-MOST_ROUND = 2**31 - 1
-"""That PostgreSQL has a column for."""
-GROWTH, SHARE = 8.0, 0.5
-"""How many times larger a part may be than the one before, and what share of the time that is left it may take."""
+LARGE, SMALL = 20_000, 200
+"""Pages of a part; fewer where rows are read."""
+NAMED = 2_000
+"""Pages that the full-text index is asked for at once."""
 AT_ONCE = 100
 """Rows that are read between two looks at the clock."""
+MOST_ROUND = 2**31 - 1
+"""That PostgreSQL has a column for."""
 
 ROW = page.alias("row_of")
 """The rows of a part's pages."""
@@ -109,29 +89,42 @@ class Look(NamedTuple):
     """From where on to look; None at the end."""
 
 
-def look(connection: Connection, wanted: PageQuery, after: Place | None, most: int, seconds: float = SECONDS) -> Look:
+def look(
+    connection: Connection,
+    wanted: PageQuery,
+    after: Place | None,
+    most: int,
+    index: SearchIndex | None = None,
+    seconds: float = SECONDS,
+) -> Look:
     """Pages that are wanted, so many at most, from a place on; about so many seconds are taken."""
-    until, path = time.monotonic() + seconds, _Path(connection, wanted)
+    until, named = time.monotonic() + seconds, _named(wanted, after, index)
+    pages = _Pages(connection, wanted, named)
+    rest = Place(named[-1]) if named is not None and wanted.order == NEWEST and len(named) == NAMED else None
     hits: list[Hit] = []
-    looked, size, legs = 0, FIRST_SLOW if wanted.is_read or path.is_apart else FIRST, path.legs(after)
-    largest = LARGEST_READ if wanted.is_read else LARGEST
+    looked, legs = 0, pages.legs(after)
     while legs:
-        begun = time.monotonic()
-        part = path.part(legs[0], size)
-        end = path.end(legs[0], size)
-        for found, here in path.pages(part, most - len(hits)):
+        part, end = pages.part(legs[0]), pages.end(legs[0])
+        for found, here in pages.met(part, most - len(hits)):
             hits += found
             if len(hits) >= most or (wanted.words and time.monotonic() > until):
-                return Look(tuple(hits), looked + path.count(part, here), here if path.has_more(here) else None)
-        if end is None:
-            looked += path.count(part)
-            legs = legs[1:]
-            continue
-        looked, legs, now = looked + size, path.legs(end), time.monotonic()
-        if now >= until:
-            return Look(tuple(hits), looked, end if path.has_more(end) else None)
-        size = int(min(largest, max(1, size * min(GROWTH, SHARE * (until - now) / max(now - begun, 1e-4)))))
-    return Look(tuple(hits), looked, None)
+                has_more = rest is not None or any(pages.has_any(leg) for leg in pages.legs(here))
+                return Look(tuple(hits), looked + pages.count(part, here), here if has_more else None)
+        looked += pages.count(part)
+        legs = legs[1:] if end is None else pages.legs(end)
+        if end is not None and time.monotonic() > until:
+            return Look(tuple(hits), looked, end if any(map(pages.has_any, legs)) else rest)
+    return Look(tuple(hits), looked, rest)
+
+
+def _named(wanted: PageQuery, after: Place | None, index: SearchIndex | None) -> list[int] | None:
+    """The pages after a place that the full-text index names; None where all must be looked through."""
+    if index is None or not wanted.words:
+        return None
+    if wanted.order == NEWEST:
+        return index.find(wanted.crawl, wanted.words, after.id if after is not None else None, NAMED)
+    found = index.find(wanted.crawl, wanted.words, None, NAMED + 1)
+    return found if found is not None and len(found) <= NAMED else None
 
 
 def _conditions(wanted: PageQuery) -> Iterator[Condition]:
@@ -158,22 +151,26 @@ def _bounds(wanted: PageQuery) -> Iterator[Condition]:
         yield "relevance", le, wanted.most
 
 
-class _Path:
-    """The order in which pages are looked at, and what is asked of them."""
+class _Pages:
+    """The pages that are looked through, in their order."""
 
-    def __init__(self, connection: Connection, wanted: PageQuery) -> None:
+    def __init__(self, connection: Connection, wanted: PageQuery, named: list[int] | None) -> None:
         self.connection, self.wanted, self.conditions = connection, wanted, [*_conditions(wanted)]
         self.by_number, self.is_down = wanted.order == NEWEST, wanted.order != WORST
         self.names = ["id"] if self.by_number else ["relevance", "id"]
+        self.size = NAMED if named is not None else SMALL if wanted.is_read else LARGE
         self.scope = page.c.crawl_id == wanted.crawl
+        if named is not None:  # of this crawl alone, or SQLite would go through all that the crawl has
+            self.scope = page.c.id.in_(bindparam("named", named, expanding=True, literal_execute=True))
         if self.by_number and wanted.site is not None:
             self.scope = and_(self.scope, page.c.site_id == wanted.site)
         # In the order of its pages' numbers, the index of a whole crawl knows all that is asked. Of other indexes'
         # pages it is asked one by one: SQLite would read their rows, with all their texts.
-        self.is_apart = connection.dialect.name == "sqlite" and not (self.by_number and wanted.site is None)
+        is_whole = self.by_number and wanted.site is None and named is None
+        self.is_apart = connection.dialect.name == "sqlite" and not is_whole
 
     def legs(self, place: Place | None) -> list[ColumnElement[bool]]:
-        """What comes after a place."""
+        """What follows a place: in the order of relevance the others of the same relevance, and then the rest."""
         if self.by_number:
             return [self.scope if place is None else and_(self.scope, self._beyond(page.c.id, place.id))]
         bounds = [check(page.c.relevance, value) for _, check, value in _bounds(self.wanted)]
@@ -186,17 +183,26 @@ class _Path:
     def _beyond(self, column: ColumnElement[Any], value: float) -> ColumnElement[bool]:
         return column < value if self.is_down else column > value
 
-    def part(self, leg: ColumnElement[bool], size: int) -> Subquery:
+    def _keys(self, leg: ColumnElement[bool], *names: str) -> Select[Any]:
+        columns = [page.c[name] for name in dict.fromkeys([*self.names, *names])]
+        return select(*columns).where(leg).order_by(*self._order(page.c))
+
+    def _order(self, columns: Any) -> list[ColumnElement[Any]]:
+        return [columns[name].desc() if self.is_down else columns[name].asc() for name in self.names]
+
+    def part(self, leg: ColumnElement[bool]) -> Subquery:
         """The first pages of a leg, with what is asked of them."""
         asked = [] if self.is_apart else [name for name, _, _ in self.conditions]
-        columns = [page.c[name] for name in dict.fromkeys([*self.names, *asked])]
-        return select(*columns).where(leg).order_by(*self._order(page.c)).limit(size).subquery("part")
+        return self._keys(leg, *asked).limit(self.size).subquery("part")
 
-    def end(self, leg: ColumnElement[bool], size: int) -> Place | None:
-        """The last place of a part of this size; None where a leg has not so many pages."""
-        keys = select(*(page.c[name] for name in self.names)).where(leg).order_by(*self._order(page.c))
-        row = self.connection.execute(keys.offset(size - 1).limit(1)).one_or_none()
+    def end(self, leg: ColumnElement[bool]) -> Place | None:
+        """The last place of a part; None where a leg has not so many pages."""
+        row = self.connection.execute(self._keys(leg).offset(self.size - 1).limit(1)).one_or_none()
         return None if row is None else _place(row)
+
+    def has_any(self, leg: ColumnElement[bool]) -> bool:
+        """Whether a leg has a page."""
+        return self.connection.execute(self._keys(leg).limit(1)).first() is not None
 
     def count(self, part: Subquery, place: Place | None = None) -> int:
         """How many pages a part has, or has up to a place."""
@@ -207,11 +213,7 @@ class _Path:
             rows = rows.where(keys >= here if self.is_down else keys <= here)
         return int(self.connection.execute(rows).scalar_one())
 
-    def has_more(self, place: Place) -> bool:
-        """Whether there are pages after a place."""
-        return any(self.end(leg, 1) is not None for leg in self.legs(place))
-
-    def pages(self, part: Subquery, most: int) -> Iterator[tuple[list[Hit], Place]]:
+    def met(self, part: Subquery, most: int) -> Iterator[tuple[list[Hit], Place]]:
         """Those pages of a part that are wanted, a few at a time, and how far that is."""
         rows = select(*(part.c[name] for name in self.names)).where(*self._met(part)).order_by(*self._order(part.c))
         if not self.wanted.words:
@@ -230,126 +232,43 @@ class _Path:
 
     def _met(self, part: Subquery) -> Iterator[ColumnElement[bool]]:
         """The conditions, of the pages of a part."""
-        if self.is_apart:
-            yield from self._apart(part)
-        else:
+        if not self.is_apart:
             yield from (check(part.c[name], value) for name, check, value in self.conditions)
-        if asked := [*self._of_rows()]:  # last: SQLite asks in this order, and rows are long
-            # Not as EXISTS, of which PostgreSQL makes a join with all rows there are.
-            yield select(and_(*asked)).where(ROW.c.id == part.c.id).scalar_subquery()
-
-    def _apart(self, part: Subquery) -> Iterator[ColumnElement[bool]]:
-        """What indexes tell of the pages of a part, one by one."""
-        for index in ("page_site", "page_list"):
+        for index in ("page_site", "page_list") if self.is_apart else ():
             mine = [one for one in self.conditions if (one[0] == "site_id") == (index == "page_site")]
             if mine:
-                column: dict[str, ColumnElement[Any]] = {
-                    name: literal_column(f"beside.{name}") for name in ("crawl_id", "id", *(n for n, _, _ in mine))
-                }
+                names = "crawl_id", "id", *(name for name, _, _ in mine)
+                beside: dict[str, ColumnElement[Any]] = {name: literal_column(f"beside.{name}") for name in names}
                 rows: Select[Any] = select(literal_column("1")).select_from(text(f"page AS beside INDEXED BY {index}"))
-                rows = rows.where(column["crawl_id"] == self.wanted.crawl, column["id"] == part.c.id)
-                yield rows.where(*(check(column[name], value) for name, check, value in mine)).exists()
-
-    def _of_rows(self) -> Iterator[ColumnElement[bool]]:
-        """What the database is asked of a page's row: all that it can tell."""
-        if self.wanted.state == COPY:
-            yield ROW.c.duplicate_of.is_not(None)
-        yield from sieved(self.wanted.words, ROW.c, self.connection.dialect.name)
+                rows = rows.where(beside["crawl_id"] == self.wanted.crawl, beside["id"] == part.c.id)
+                yield rows.where(*(check(beside[name], value) for name, check, value in mine)).exists()
+        if self.wanted.state == COPY:  # last: SQLite asks in this order, and rows are long
+            # Not as EXISTS, of which PostgreSQL makes a join with all rows there are.
+            yield select(ROW.c.duplicate_of.is_not(None)).where(ROW.c.id == part.c.id).scalar_subquery()
 
     def _read(self, numbers: Sequence[int]) -> dict[int, Hit]:
-        """Which of these pages have the words."""
-        rows = select(page.c.id, page.c.title, page.c.url, page.c.text).where(page.c.id.in_(numbers))
+        """Which of these pages are of the crawl and have the words."""
+        rows = select(page.c.id, page.c.title, page.c.url, page.c.text)
+        rows = rows.where(page.c.id.in_(numbers), page.c.crawl_id == self.wanted.crawl)
         return {
             row.id: Hit(row.id, row.text)
             for row in self.connection.execute(rows)
             if has_all(self.wanted.words, row.title, address(row.url), row.text)
         }
 
-    def _order(self, columns: Any) -> list[ColumnElement[Any]]:
-        return [columns[name].desc() if self.is_down else columns[name].asc() for name in self.names]
+
+def has_all(words: Sequence[str], *texts: str) -> bool:
+    """Whether each of the case-folded words is in one of the texts; the first ones should be the short ones.
+
+    >>> has_all(["äpfel", "蜜蜂"], "ÄPFEL", "关于蜜蜂"), has_all(["strasse"], "Straße"), has_all(["bees"], "be")
+    (True, True, False)
+    """
+    missing = list(words)
+    for one in texts:
+        folded = one.casefold() if missing else ""
+        missing = [word for word in missing if word not in folded]
+    return not missing
 
 
 def _place(row: Any) -> Place:
     return Place(row[-1], row[0] if len(row) > 1 else 0.0)
-
-
-LONGEST = 32
-"""Letters of a word that are looked at: more of them hardly let fewer pages through."""
-LEAST = 2
-"""Letters that a stretch must have; one that is not of ASCII counts twice."""
-LAST = 0x1FFFF
-"""No sign after this one has cases."""
-OTHER, WIDE = " ", "\n"  # a word has neither
-
-
-class Sieve(NamedTuple):
-    """Patterns of LIKE, with a backslash before what they mean literally; A to Z are caseless."""
-
-    text: str
-    """What a text or an address has that the word is in."""
-    address: str
-    """What an address has in whose signs such as %E8%9C%82 the word may be."""
-
-
-def sieve(word: str) -> Sieve | None:
-    r"""What pages with a case-folded word have; None where that would be next to nothing.
-
-    >>> sieve("honig")
-    Sieve(text='%honig%', address='%\\%%')
-    >>> sieve("kekse"), sieve("蜜蜂").address
-    (Sieve(text='%e__e%', address='%\\%%'), '%\\%e8\\%9c\\%9c\\%e8\\%9c\\%82%')
-    >>> sieve("ﬁ".casefold()), sieve("пчёлы")
-    (None, None)
-    """
-    stretches = [one.strip(OTHER) for one in _masked(word[:LONGEST]).split(WIDE)]
-    best = max(stretches, key=_weight)
-    if _weight(best) < LEAST:
-        return None
-    foreign = max(re.findall(r"[^\x00-\x7f]+", best), key=len, default="")
-    return Sieve(_pattern(best), _pattern(quote(foreign).lower() or "%"))
-
-
-def _masked(word: str) -> str:
-    """The word with OTHER and WIDE in the place of letters that may be spelled otherwise."""
-    others, wide = _spellings()
-    masked = [OTHER if letter in others else letter for letter in word]
-    for found in wide.finditer(word):
-        start, end = found.span(1)
-        masked[start:end] = WIDE * (end - start)
-    return "".join(masked)
-
-
-def _weight(stretch: str) -> int:
-    return sum(1 if letter.isascii() else 2 for letter in stretch if letter != OTHER)
-
-
-def _pattern(stretch: str) -> str:
-    return "%" + re.sub(r"([%_\\])", r"\\\1", stretch).replace(OTHER, "_") + "%"
-
-
-@cache
-def _spellings() -> tuple[frozenset[str], re.Pattern[str]]:
-    """The letters that another one is case-folded to, and what several are that one is case-folded to.
-
-    Of several, a word may have the last ones at its beginning and the first ones at its end.
-    """
-    folded = {sign.casefold() for sign in map(chr, range(0x80, LAST + 1)) if sign.casefold() != sign}
-    several = [one for one in folded if len(one) > 1]
-    cuts = {re.escape(one) for one in several}
-    for one in several:
-        cuts |= {rf"\A{re.escape(one[at:])}" for at in range(1, len(one))}
-        cuts |= {rf"{re.escape(one[:at])}\Z" for at in range(1, len(one))}
-    # Signs that no database takes are in no text either.
-    longest = sorted([*cuts, r"[\0\ud800-\udfff]"], key=lambda cut: (-len(cut.strip("\\AZ")), cut))
-    return frozenset(folded - set(several)), re.compile(f"(?=({'|'.join(longest)}))")
-
-
-def sieved(words: Iterable[str], columns: Any, database: str) -> Iterator[ColumnElement[bool]]:
-    """What the rows of pages with all the words meet, as far as the database is asked."""
-    # From A to Z SQLite's LIKE has no case; PostgreSQL's has, and ILIKE asks for the case of every letter there is.
-    plain = (columns.title, columns.url, columns.text)
-    title, url, text = plain if database == "sqlite" else (func.lower(collate(column, "C")) for column in plain)
-    # A long word is in few texts: the others are not looked through for the short ones.
-    for found in filter(None, map(sieve, sorted(words, key=len, reverse=True))):
-        asked = ((title, found.text), (url, found.text), (url, found.address), (text, found.text))
-        yield or_(*(column.like(pattern, escape="\\") for column, pattern in asked))

@@ -5,27 +5,40 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
-from sqlalchemy import select
+from sqlalchemy import Connection, func, select
 
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context
 from crawler.dashboard.views import Number, Whole, slow
 from crawler.dashboard.views.differences import Difference, difference
-from crawler.dashboard.views.page_detail import MOST_LETTERS, MOST_VERSIONS, Text, texts_before
-from crawler.store.page_tables import page
+from crawler.store.page_tables import page, page_version
 from crawler.store.schema import crawl
 
 LAST = -1
+MOST_VERSIONS = 50
+"""That are listed, the newest."""
+MOST_LETTERS = 200_000
+"""Of the text of a version."""
 MOST_LINES = 2_000
 """Of a text that are told apart where it is compared with the one before it, for the list."""
 router, api = APIRouter(), APIRouter()
 PageNumber = Annotated[Number, Path(alias="page")]
 Old = Annotated[Whole, Query(description="number of the older version; if not given, the last but one")]
 New = Annotated[Whole, Query(description="number of the newer one; 0, as without it, is what the page says now")]
+
+
+class OldText(NamedTuple):
+    """What a page said at a time."""
+
+    id: int
+    """Of the version; 0 of what the page says now."""
+    fetched_at: str
+    title: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +80,7 @@ def data(
         row = connection.execute(mine).one_or_none()
         if row is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
-        texts = [Text(0, row.fetched_at, row.title, row.text), *texts_before(connection, row.key)]
+        texts = [OldText(0, row.fetched_at, row.title, row.text), *texts_before(connection, row.key)]
     listed = tuple(
         PageVersion(one.id, one.fetched_at, one.title, len(one.text), share)
         for one, share in zip(texts, _shares(texts), strict=True)
@@ -81,7 +94,23 @@ def data(
     return PageVersions(*how, older.id, newer.id, difference(older.text, newer.text))
 
 
-def _chosen(texts: list[Text], number: int, default: Text) -> Text:
+def texts_before(connection: Connection, key: int, most: int = MOST_VERSIONS) -> list[OldText]:
+    """What the page of this key said before, the newest first, and the beginning of it where it is very long."""
+    newest = (
+        select(
+            page_version.c.id,
+            page_version.c.fetched_at,
+            page_version.c.title,
+            func.substr(page_version.c.text, 1, MOST_LETTERS, type_=page_version.c.text.type),
+        )
+        .where(page_version.c.key == key)
+        .order_by(page_version.c.id.desc())
+        .limit(most)
+    )
+    return [OldText._make(row) for row in connection.execute(newest)]
+
+
+def _chosen(texts: list[OldText], number: int, default: OldText) -> OldText:
     if number == LAST:
         return default
     found = next((one for one in texts if one.id == number), None)
@@ -90,7 +119,7 @@ def _chosen(texts: list[Text], number: int, default: Text) -> Text:
     return found
 
 
-def _shares(texts: list[Text]) -> Iterator[float | None]:
+def _shares(texts: list[OldText]) -> Iterator[float | None]:
     """How much is in one of a text and the one before it alone, by whole lines: quick, for a list.
 
     Of very many lines, which only a page that wants to keep us busy has, the last ones count as one.

@@ -1,6 +1,8 @@
-"""The view "pages": the pages of a crawl, searched and filtered."""
+"""The view "pages": the pages of a crawl, searched and filtered, and what there is to choose among."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from http import HTTPStatus
 from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlencode
@@ -8,22 +10,26 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field, FiniteFloat
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext
 from crawler.dashboard.excerpts import ExcerptPiece, excerpt
+from crawler.dashboard.search_index import search_index
 from crawler.dashboard.views import Text, Whole
 from crawler.dashboard.views.choices import SiteChoice, chosen_site, crawl_names, offered_sites
-from crawler.dashboard.views.page_list import Held, ListedPage, PageCounts, choices, held, listed
 from crawler.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place, look
+from crawler.store.page_tables import page
 from crawler.store.read_only import glance
+from crawler.store.schema import crawl, site
 
 AT_ONCE = 50
 MOST_WORDS = 10
 COUNTING = 30.0
 """Seconds that counting a crawl's pages may take, in the background."""
 AGE, PATIENCE = 60.0, 0.05
+BEGINNING = 300
+"""Letters of a text that a list shows."""
 
 router, api = APIRouter(), APIRouter()
 CrawlName = Annotated[Text, Query(description="name of the crawl; the one with the newest page if this is not given")]
@@ -59,6 +65,53 @@ class PageParameters(BaseModel):
 
 Given = Annotated[PageParameters, Query()]
 NAMES = frozenset(one.alias or name for name, one in PageParameters.model_fields.items())
+
+
+class CrawlRounds(NamedTuple):
+    """A crawl, and its rounds."""
+
+    id: int
+    name: str
+    round: int
+    first_round: int
+    started_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPage:
+    """A page as a list shows it."""
+
+    id: int
+    url: str
+    title: str
+    site: str | None
+    """None of a page whose site is not known."""
+    language: str | None
+    page_type: str
+    relevance: float
+    fetched_at: str
+    round: int
+    """In which it was last fetched."""
+    first_round: int
+    changed_round: int | None
+    """In which its text was last found changed; None if it never was."""
+    changed_at: str | None
+    gone_round: int | None
+    """In which it was found gone; None while it is there."""
+    gone_at: str | None
+    duplicate_of: str | None
+    """The address of the page that it is a near copy of."""
+    beginning: str
+    """Of its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCounts:
+    """What the pages of a crawl are, and how many."""
+
+    pages: int
+    languages: Mapping[str, int]
+    page_types: Mapping[str, int]
 
 
 class Progress(NamedTuple):
@@ -101,16 +154,20 @@ class PageList:
     """Whether so many were found as are shown at once; else the time was up."""
     site: SiteChoice
     """The site that is meant, where one was given."""
+    is_indexed: bool = False
+    """Whether the full-text index told which pages have the words."""
+    indexed: int | None = None
+    """Pages that are in the full-text index, while it is being made."""
 
 
 @api.get("/api/pages", summary="Pages of a crawl, searched and filtered")
 def data(context: Context, given: Given) -> PageList:
     """Pages of a crawl that meet all conditions."""
     with context.reading() as connection:
-        return found(connection, chosen(connection, given.crawl), given)
+        return found(context, connection, chosen(connection, given.crawl), given)
 
 
-def found(connection: Connection, crawl: Held, given: PageParameters) -> PageList:
+def found(context: DashboardContext, connection: Connection, crawl: CrawlRounds, given: PageParameters) -> PageList:
     """The same of one crawl."""
     before, words, name = progress(given.after), given.words, given.site.strip()
     if len(words) > MOST_WORDS:
@@ -132,7 +189,11 @@ def found(connection: Connection, crawl: Held, given: PageParameters) -> PageLis
     how = crawl.name, crawl.round, crawl.first_round
     if name and of_site.id is None:
         return PageList(*how, (), before.looked, before.found, None, is_full=False, site=of_site)
-    seen = look(connection, wanted, before.place, AT_ONCE - before.found % AT_ONCE)
+    index, is_indexed = search_index(context.url, context.output), False
+    if words:
+        is_indexed = index.update(crawl.id, crawl.started_at)
+    most = AT_ONCE - before.found % AT_ONCE
+    seen = look(connection, wanted, before.place, most, index if is_indexed else None)
     texts = {hit.id: hit.text for hit in seen.hits}
     pages = listed(connection, [hit.id for hit in seen.hits])
     after = Progress(seen.place, before.looked + seen.looked, before.found + len(seen.hits))
@@ -144,16 +205,32 @@ def found(connection: Connection, crawl: Held, given: PageParameters) -> PageLis
         str(after) if seen.place is not None else None,
         is_full=bool(seen.hits) and after.found % AT_ONCE == 0,
         site=of_site,
+        is_indexed=is_indexed,
+        indexed=index.pages(crawl.id) if words and not is_indexed else None,
     )
 
 
-def chosen(connection: Connection, name: str) -> Held:
-    """The crawl of a name, or the one with the newest page; a RefusedError where there is none."""
-    crawl = held(connection, name)
-    if crawl is None:
+def chosen(connection: Connection, name: str) -> CrawlRounds:
+    """The crawl of a name; without one that with the newest page, or the first where none has a page."""
+    newest = select(func.max(page.c.fetched_at)).where(page.c.crawl_id == crawl.c.id).scalar_subquery()
+    order = func.coalesce(newest, "").desc(), crawl.c.id
+    columns = [crawl.c[name] for name in CrawlRounds._fields]
+    found = select(*columns).where(crawl.c.name == name) if name else select(*columns).order_by(*order).limit(1)
+    row = connection.execute(found).one_or_none()
+    if row is None:
         what = "There is no crawl of this name." if name else "No crawl was ever run here."
         raise RefusedError(HTTPStatus.NOT_FOUND, what)
-    return crawl
+    return CrawlRounds._make(row)
+
+
+def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
+    """The pages of these numbers, in this order; those that are there no more are left out."""
+    names = [one.name for one in fields(ListedPage)][:-1]
+    columns = [site.c.name if name == "site" else page.c[name] for name in names]
+    beginning = func.substr(page.c.text, 1, BEGINNING, type_=page.c.text.type)
+    rows = select(*columns, beginning).outerjoin(site, site.c.id == page.c.site_id)
+    found = {row[0]: ListedPage(*tuple(row)) for row in connection.execute(rows.where(page.c.id.in_(numbers)))}
+    return [found[number] for number in numbers if number in found]
 
 
 def progress(after: str) -> Progress:
@@ -179,15 +256,28 @@ def counts(context: Context, crawl: CrawlName = "") -> PageCounts | None:
     return counted(context, found)
 
 
-def counted(context: DashboardContext, crawl: Held) -> PageCounts | None:
+def counted(context: DashboardContext, crawl: CrawlRounds) -> PageCounts | None:
     """The same of one crawl."""
 
     def count() -> PageCounts:
         with glance(context.url, COUNTING) as connection:
-            return choices(connection, crawl.id)
+            return count_pages(connection, crawl.id)
 
     result = context.background.get(("pages", crawl.id, crawl.started_at), count, AGE, PATIENCE)
     return result.value  # type: ignore[no-any-return]
+
+
+def count_pages(connection: Connection, crawl_id: int) -> PageCounts:
+    """What the pages of a crawl are; an index alone tells, but a million entries take a second."""
+    groups = select(page.c.language, page.c.page_type, func.count()).where(page.c.crawl_id == crawl_id)
+    languages: Counter[str] = Counter()
+    page_types: Counter[str] = Counter()
+    pages = 0
+    for language, page_type, count in connection.execute(groups.group_by(page.c.language, page.c.page_type)):
+        pages += count
+        languages[language or ""] += count
+        page_types[page_type] += count
+    return PageCounts(pages, dict(languages.most_common()), dict(page_types.most_common()))
 
 
 @router.get("/pages")
@@ -196,7 +286,7 @@ def show(context: Context, request: Request, given: Given) -> Response:
     with context.reading() as connection:
         crawl = chosen(connection, given.crawl)
         crawls = crawl_names(connection, crawl.name)
-        pages = found(connection, crawl, given)
+        pages = found(context, connection, crawl, given)
         sites = offered_sites(connection, crawl.id)
     filters = {name: value for name, value in request.query_params.items() if name in NAMES and name != "after"}
     return context.page(

@@ -1,0 +1,206 @@
+"""A full-text index of the pages of each crawl, for words of two letters or more in every script.
+
+The index is an SQLite file of its own with a table (FTS5) for each crawl, whatever database has the state: crawls do
+not pay for it and never wait for it. Texts are indexed by their bigrams and where these stand, so any two letters or
+more are found as a phrase. The trigrams of SQLite and PostgreSQL find no Chinese word of two characters; without places
+nearly every English page has the bigrams of nearly every English word.
+
+The dashboard makes the index when somebody searches, in a thread, a few pages at a time, in the order in which they
+were fetched. A pass begins an hour before the newest page that is indexed, because a page may be stored later than
+others that were fetched after it. A page that changed is indexed again under its number. Whoever searches checks the
+pages that the index names, so an entry that is out of date costs the reading of a page and shows nothing false.
+"""
+
+import logging
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from threading import Lock, Thread
+from urllib.parse import unquote
+
+import numpy as np
+from sqlalchemy import func, select, tuple_
+from sqlalchemy.engine import URL
+
+from crawler.store.database import StateError
+from crawler.store.page_tables import page
+from crawler.store.read_only import reading
+from crawler.store.schema import crawl
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE, SEEN_AT_ONCE = 100, 2_000
+"""Pages that are read and indexed in one transaction, and those that are looked up to see whether they are new."""
+OVERLAP = timedelta(hours=1)
+"""How much later than another a page may be stored that was fetched before it."""
+AGE, PATIENCE = 5.0, 0.5
+"""Seconds after which new pages are looked for again, and that a search waits for them to be indexed."""
+SECONDS = 1.0
+"""That a search in the index may take."""
+STEPS = 20_000
+LONGEST = 32
+"""Letters of a word that are looked up; what is found is checked for all of them."""
+# The tokenizer takes apart at each sign of ASCII that is no letter or digit: they are written as others.
+IS_SIGN = np.array([not chr(code).isalnum() and code != ord(" ") for code in range(128)] + [False])
+OTHER = 0xE000
+TABLES = """
+CREATE TABLE IF NOT EXISTS crawl (id INTEGER PRIMARY KEY, started_at REAL, fetched_at TEXT);
+CREATE TABLE IF NOT EXISTS page (
+    crawl_id INTEGER, id INTEGER, fetched_at TEXT, PRIMARY KEY (crawl_id, id)
+) WITHOUT ROWID;
+"""
+
+
+def bigrams(text: str) -> str:
+    """The bigrams of a text's words, case-folded, as the index has them.
+
+    >>> bigrams("Äpfel 蜜蜂花 a")
+    'äp pf fe el 蜜蜂 蜂花'
+    """
+    folded = " ".join(text.casefold().split()).encode("utf-32-le", "replace")
+    letters = np.frombuffer(folded, np.uint32)
+    letters = np.where(IS_SIGN[np.minimum(letters, 128)], letters + OTHER, letters)
+    first, second = letters[:-1], letters[1:]
+    pairs = np.stack([first, second, np.full_like(first, ord(" "))], axis=1)
+    return str(pairs[(first != ord(" ")) & (second != ord(" "))].tobytes(), "utf-32-le").rstrip()
+
+
+def address(url: str) -> str:
+    """An address as it is searched: as people write it.
+
+    >>> address("http://a.example/%E8%9C%9C%E8%9C%82")
+    'http://a.example/蜜蜂'
+    """
+    return unquote(url) if "%" in url else url
+
+
+class SearchIndex:
+    """The index in a file, of the pages in a database."""
+
+    def __init__(self, url: URL, path: Path) -> None:
+        self.url, self.path = url, path
+        self._lock, self._turn = Lock(), Lock()
+        self._passes: dict[tuple[int, float], tuple[Thread, float]] = {}
+        """The last pass over the pages of a crawl and when it began, by the crawl's number and its beginning."""
+        self._ended: dict[tuple[int, float], float] = {}
+        """When a pass came to its end."""
+
+    def update(self, crawl_id: int, started_at: float) -> bool:
+        """Index the new pages of a crawl in the background; whether all that were there a moment ago are indexed."""
+        of, now = (crawl_id, started_at), time.monotonic()
+        with self._lock:
+            running, begun = self._passes.get(of, (None, now))
+            if (running is None or not running.is_alive()) and now - self._ended.get(of, -AGE) >= AGE:
+                running, begun = Thread(target=self._pass, args=of, name="search index", daemon=True), now
+                self._passes[of] = running, begun
+                running.start()
+        if running is not None:
+            running.join(max(0.0, begun + PATIENCE - now))
+        return of in self._ended
+
+    def pages(self, crawl_id: int) -> int:
+        """How many pages of a crawl are in the index; 0 where it cannot be kept."""
+        with suppress(sqlite3.Error), self._file() as file:
+            return int(file.execute("SELECT count(*) FROM page WHERE crawl_id = ?", (crawl_id,)).fetchone()[0])
+        return 0
+
+    def find(self, crawl_id: int, words: Iterable[str], below: int | None, most: int) -> list[int] | None:
+        """The pages below a number that seem to have all these words, the highest number first.
+
+        None where no word is long enough, and where the search takes too long.
+        """
+        phrases = [f'"{found}"' for word in words if (found := bigrams(word[:LONGEST]))]
+        if not phrases:
+            return None
+        table = f"crawl_{crawl_id}"
+        query = f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"  # noqa: S608
+        until = time.monotonic() + SECONDS
+        with suppress(sqlite3.OperationalError), self._file() as file:
+            file.set_progress_handler(lambda: int(time.monotonic() > until), STEPS)
+            return [row[0] for row in file.execute(query, (" ".join(phrases), below or 2**63 - 1, most))]
+        return None
+
+    def _pass(self, crawl_id: int, started_at: float) -> None:
+        try:
+            place: tuple[str, int] | None = self._begin(crawl_id, started_at)
+            while place is not None:
+                with self._turn:  # of the passes over all crawls, one works at a time
+                    begun = time.monotonic()
+                    place = self._step(crawl_id, place)
+                    time.sleep((time.monotonic() - begun) / 2)  # crawls are at work beside it
+        except (sqlite3.Error, OSError, StateError) as error:
+            logger.warning("The search index %s cannot be kept: %s", self.path, error)
+        else:
+            self._ended[crawl_id, started_at] = time.monotonic()
+
+    def _begin(self, crawl_id: int, started_at: float) -> tuple[str, int]:
+        """Where a pass begins. What is gone is dropped: crawls, and a table most of whose pages are."""
+        with reading(self.url, one_process=True) as connection:
+            there = {(row.id, row.started_at) for row in connection.execute(select(crawl.c.id, crawl.c.started_at))}
+            mine = select(func.count()).select_from(page).where(page.c.crawl_id == crawl_id)
+            stored = connection.execute(mine).scalar_one()
+        if self.pages(crawl_id) > 2 * stored + AT_ONCE:
+            there.discard((crawl_id, started_at))
+        with self._file() as file:
+            file.execute("BEGIN IMMEDIATE")
+            known = {row[:2]: row[2] for row in file.execute("SELECT id, started_at, fetched_at FROM crawl")}
+            for number, begun in known.keys() - there:
+                file.execute(f"DROP TABLE crawl_{number}")
+                file.execute("DELETE FROM page WHERE crawl_id = ?", (number,))
+                file.execute("DELETE FROM crawl WHERE id = ?", (number,))
+                del known[number, begun]
+            if (crawl_id, started_at) not in known:
+                self._ended.pop((crawl_id, started_at), None)
+                options = "content='', columnsize=0, tokenize='ascii'"
+                file.execute(f"CREATE VIRTUAL TABLE crawl_{crawl_id} USING fts5(bigrams, {options})")
+                file.execute("INSERT INTO crawl VALUES (?, ?, '')", (crawl_id, started_at))
+            file.execute("COMMIT")
+        if not (newest := known.get((crawl_id, started_at))):
+            return "", 0
+        # No later than now: a worker's clock may be wrong, and what it fetched must not hide what others fetch.
+        return (min(datetime.fromisoformat(newest), datetime.now(UTC)) - OVERLAP).isoformat(), 0
+
+    def _step(self, crawl_id: int, after: tuple[str, int]) -> tuple[str, int] | None:
+        """Index the next pages; how far that is, None at the end."""
+        keys = select(page.c.id, page.c.fetched_at).where(page.c.crawl_id == crawl_id)
+        keys = keys.where(page.c.fetched_at >= after[0], tuple_(page.c.fetched_at, page.c.id) > after)
+        with reading(self.url, one_process=True) as connection, self._file() as file:
+            found = connection.execute(keys.order_by(page.c.fetched_at, page.c.id).limit(SEEN_AT_ONCE)).all()
+            marks = ", ".join("?" * len(found))
+            mine = f"SELECT id, fetched_at FROM page WHERE crawl_id = ? AND id IN ({marks})"  # noqa: S608 - marks alone
+            known = set(file.execute(mine, (crawl_id, *(row.id for row in found))))
+            new = [row for row in found if tuple(row) not in known]
+            last = new[AT_ONCE - 1] if len(new) > AT_ONCE else found[-1] if found else None
+            columns = page.c.id, page.c.fetched_at, page.c.title, page.c.url, page.c.text
+            rows = connection.execute(select(*columns).where(page.c.id.in_([row.id for row in new[:AT_ONCE]]))).all()
+            entries = [(row.id, bigrams(f"{row.title}\n{address(row.url)}\n{row.text}")) for row in rows]
+            indexed = [(crawl_id, row.id, row.fetched_at) for row in rows]
+            file.execute("BEGIN IMMEDIATE")
+            file.executemany(f"INSERT INTO crawl_{crawl_id} (rowid, bigrams) VALUES (?, ?)", entries)  # noqa: S608
+            file.executemany("INSERT OR REPLACE INTO page VALUES (?, ?, ?)", indexed)
+            if last is not None:
+                newest = "UPDATE crawl SET fetched_at = max(fetched_at, ?) WHERE id = ?"
+                file.execute(newest, (last.fetched_at, crawl_id))
+            file.execute("COMMIT")
+        if last is None or (len(found) < SEEN_AT_ONCE and last is found[-1]):
+            return None
+        return last.fetched_at, last.id
+
+    @contextmanager
+    def _file(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.path, isolation_level=None)) as file:
+            file.execute("PRAGMA journal_mode = WAL")
+            file.execute("PRAGMA synchronous = NORMAL")
+            file.executescript(TABLES)
+            yield file
+
+
+@cache
+def search_index(url: URL, output: Path) -> SearchIndex:
+    """The index of a database's pages, beside the database if that is a file, or else in the folder of output."""
+    folder = Path(str(url.database)).parent if url.drivername == "sqlite" else output
+    return SearchIndex(url, folder / "crawl-search.db")
