@@ -25,14 +25,15 @@ from crawler.dashboard.views.page_detail import (
 )
 from crawler.frontier.address_keys import AddressKeys
 from crawler.noise import reasons
+from crawler.translation.message import N_
 
 AT_ONCE = 100
 Sort = Literal["found", "all", "pictures"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
 router, api = APIRouter(), APIRouter()
-Of = Annotated[Sort, Query(description="first found on the page, all of its source, or its pictures")]
-After = Annotated[Text, Query(description="where the next ones start, as next said it")]
+Of = Annotated[Sort, Query(description=N_("first found on the page, all of its source, or its pictures"))]
+After = Annotated[Text, Query(description=N_("where the next ones start, as next said it"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class PageLinks:
     next: str | None
 
 
-@slow(api.get("/api/pages/{page}/links", summary="Links or pictures of a page, and their outcomes"))
+@slow(api.get("/api/pages/{page}/links", summary=N_("Links or pictures of a page, and their outcomes")))
 def data(context: Context, page: Number, of: Of = "found", after: After = "") -> PageLinks:
     """Links or pictures of a page, a hundred at a time."""
     with context.reading() as connection:
