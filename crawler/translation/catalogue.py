@@ -5,6 +5,7 @@ is read here; the README has the commands.
 """
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from crawler.translation.message import ENGLISH, Message, plural, translated
 LOCALE = Path(__file__).parent.parent / "locale"
 SOURCE = "en"
 """The language that the sentences are written in."""
+TAG = re.compile(r"[A-Za-z]{1,8}([-_][A-Za-z0-9]{1,8})*")
 UNTRANSLATED = frozenset(("C", "POSIX", SOURCE))
 
 
@@ -57,7 +59,8 @@ def chosen(wanted: Iterable[str]) -> str:
     ('zh', 'en', 'en')
     """
     for one in wanted:
-        full = one.partition(".")[0].partition("@")[0].replace("-", "_").strip()
+        tag = TAG.match(one.strip())
+        full = tag[0].replace("-", "_") if tag else ""
         for name in (full, full.partition("_")[0].lower()):
             if name in UNTRANSLATED:
                 return SOURCE
@@ -76,7 +79,7 @@ def accepted(header: str) -> str:
     for part in header.split(","):
         name, _, weight = part.partition(";")
         try:
-            quality = float(weight.strip().removeprefix("q=") or 1)
+            quality = float(weight.strip().lower().removeprefix("q=") or 1)
         except ValueError:
             quality = 0.0
         if quality > 0:
