@@ -11,7 +11,7 @@ from crawler.metadata.language import CODES, normalise
 from crawler.page.text import words
 from crawler.topic.harvest import StopWhen
 from crawler.topic.topic import Topic, TopicError, read_topic
-from crawler.translation.message import MessageError
+from crawler.translation.message import N_, Message, MessageError
 from crawler.urls.parsing import absolute
 from crawler.urls.scope import SCOPES
 
@@ -24,7 +24,7 @@ FILES_OF_OTHERS = re.compile(r".*\.(previous|images)(-\d+)?", re.IGNORECASE)
 SHARE = re.compile(r"[0-9]{0,6}\.?[0-9]{1,6}")
 MARKDOWN = dict.fromkeys(("no", "yes", "links"))
 NO_TOPIC = Topic()
-DEMO_ALONE = "seed 'demo' stands alone: beside it there is no other seed"
+DEMO_ALONE = N_("seed 'demo' stands alone: beside it there is no other seed")
 # A topic that was meant to be a file. Whether there is such a file is not looked at: a topic may come from a web page.
 TEXT_FILE = re.compile(
     r"\S+\.(txt|text|md|rst|csv|tsv|jsonl?|ya?ml|tml|ini|cfg|conf|xml|html?|docx?|odt|pdf)", re.IGNORECASE
@@ -39,6 +39,11 @@ BETWEEN_PATTERNS = re.compile(r"[,\s]+(?![^\[{]*[\]}])")
 
 class ArgumentError(MessageError, ValueError):
     """A wrong argument."""
+
+
+def wrong_argument(argument: str, sentence: str, /, **values: object) -> ArgumentError:
+    """The error of an argument whose value is wrong; a form shows the sentence below the argument's own field."""
+    return ArgumentError("{argument}={wrong}", argument=argument, wrong=Message(sentence, values))
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,9 @@ def parse(given: Mapping[str, str]) -> Arguments:
     """The arguments as given on the command line, or an ArgumentError that says what is wrong and what is allowed."""
     unknown = sorted(set(given) - set(READERS))
     if unknown:
-        raise ArgumentError(f"there is no argument {unknown[0]!r}; there are {', '.join(READERS)}")
+        raise ArgumentError(
+            "there is no argument {name}; there are {names}", name=repr(unknown[0]), names=list(READERS)
+        )
     if not str(given.get("seeds", "")).strip():
         raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo")
     given = {name: str(value).strip() for name, value in given.items()}
@@ -98,14 +105,16 @@ def _seeds_of_file(path: Path) -> tuple[str, ...]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ArgumentError(
-            f"seeds={_shown(str(path))} cannot be read as a file of URLs ({why}); "
-            "give a readable file with one URL a line, http:// or https:// URLs, or demo"
+        raise wrong_argument(
+            "seeds",
+            "{path} cannot be read as a file of URLs ({why}); "
+            "give a readable file with one URL a line, http:// or https:// URLs, or demo",
+            path=_shown(str(path)),
+            why=getattr(error, "strerror", None) or Message("not UTF-8 text"),
         ) from None
     urls = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not urls:
-        raise ArgumentError(f"seeds={_shown(str(path))} holds no URL; give a file with one URL a line")
+        raise wrong_argument("seeds", "{path} holds no URL; give a file with one URL a line", path=_shown(str(path)))
     return tuple(dict.fromkeys(map(_seed, urls)))
 
 
@@ -123,10 +132,8 @@ def _seed(url: str) -> str:
 def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
     def read(value: str) -> str:
         if value not in allowed:
-            raise ArgumentError(
-                f"{name}={{value}} is not known; allowed are {{allowed}}",
-                value=_shown(value),
-                allowed=", ".join(allowed),
+            raise wrong_argument(
+                name, "{value} is not known; allowed are {allowed}", value=_shown(value), allowed=list(allowed)
             )
         return value
 
@@ -136,10 +143,8 @@ def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
 def _number(name: str, least: int) -> Callable[[str], int]:
     def read(value: str) -> int:
         if not re.fullmatch("[0-9]{1,9}", value) or int(value) < least:
-            raise ArgumentError(
-                f"{name}={{value}} is wrong; allowed are whole numbers from {{least}} on",
-                value=_shown(value),
-                least=least,
+            raise wrong_argument(
+                name, "{value} is wrong; allowed are whole numbers from {least} on", value=_shown(value), least=least
             )
         return int(value)
 
@@ -151,9 +156,12 @@ def _patterns(name: str) -> Callable[[str], tuple[re.Pattern[str], ...]]:
         try:
             return tuple(re.compile(pattern) for pattern in BETWEEN_PATTERNS.split(value) if pattern)
         except (re.error, OverflowError, RecursionError) as error:
-            raise ArgumentError(
-                f"{name}={_shown(value)} is not a regular expression ({' '.join(str(error).split())}); "
-                "allowed are regular expressions, separated by commas or spaces"
+            raise wrong_argument(
+                name,
+                "{value} is not a regular expression ({why}); "
+                "allowed are regular expressions, separated by commas or spaces",
+                value=_shown(value),
+                why=" ".join(str(error).split()),
             ) from None
 
     return read
@@ -163,23 +171,24 @@ def _languages(value: str) -> frozenset[str]:
     codes = {given: normalise(given) for given in re.split(r"[,\s]+", value) if given}
     for given, code in codes.items():
         if code not in CODES:
-            raise ArgumentError(
-                "lang={code} is not known; allowed are codes such as en, zh, de, fr, ja, ru", code=_shown(given)
+            raise wrong_argument(
+                "lang", "{code} is not known; allowed are codes such as en, zh, de, fr, ja, ru", code=_shown(given)
             )
     return frozenset(code for code in codes.values() if code)
 
 
 def _name(value: str) -> str:
     if not NAME.fullmatch(value) or DEVICES.fullmatch(value) or len(value.encode()) > MAX_NAME_BYTES:
-        raise ArgumentError(
-            "name={name} cannot name a file; allowed are letters, digits, '_', '-' and '.', "
-            "at most {most} bytes of them",
+        raise wrong_argument(
+            "name",
+            "{name} cannot name a file; allowed are letters, digits, '_', '-' and '.', at most {most} bytes of them",
             name=_shown(value),
             most=MAX_NAME_BYTES,
         )
     if FILES_OF_OTHERS.fullmatch(value):
-        raise ArgumentError(
-            "name={name} is how the files of another crawl are named; "
+        raise wrong_argument(
+            "name",
+            "{name} is how the files of another crawl are named; "
             "allowed are names that do not end in .previous or .images",
             name=_shown(value),
         )
@@ -191,19 +200,21 @@ def _topic(value: str) -> Topic:
         try:
             return read_topic(Path(value))
         except TopicError as error:
-            raise ArgumentError(str(error)) from None
+            raise ArgumentError(error.message) from None
     if not words(value):
-        raise ArgumentError(
-            "topic={topic} has no word in it; give words, a sentence or a file FILE.toml", topic=_shown(value)
+        raise wrong_argument(
+            "topic", "{topic} has no word in it; give words, a sentence or a file FILE.toml", topic=_shown(value)
         )
     if TEXT_FILE.fullmatch(value):  # or its name would be the topic
-        raise ArgumentError(f"topic={_shown(value)} is like a file's name; give words, a sentence or FILE.toml")
+        raise wrong_argument(
+            "topic", "{topic} is like a file's name; give words, a sentence or FILE.toml", topic=_shown(value)
+        )
     return Topic.of(value)
 
 
 def _min_relevance(value: str) -> float:
     if not SHARE.fullmatch(value) or float(value) > 1:
-        raise ArgumentError("min_relevance={value} is wrong; allowed are numbers from 0 to 1", value=_shown(value))
+        raise wrong_argument("min_relevance", "{value} is wrong; allowed are numbers from 0 to 1", value=_shown(value))
     return float(value)
 
 
@@ -211,8 +222,9 @@ def _stop_when(value: str) -> StopWhen:
     try:
         return StopWhen.of(value)
     except ValueError:
-        raise ArgumentError(
-            "stop_when={value} is wrong; allowed is harvest<NUMBER, with a number between 0 and 1 such as harvest<0.05",
+        raise wrong_argument(
+            "stop_when",
+            "{value} is wrong; allowed is harvest<NUMBER, with a number between 0 and 1 such as harvest<0.05",
             value=_shown(value),
         ) from None
 

@@ -20,6 +20,7 @@ from crawler.noise.image_filter import FilterLists, ImageNoiseFilter
 from crawler.noise.verdict import MODELS, Judge
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store.database import StateError
+from crawler.translation.message import N_, Message
 from crawler.urls.parsing import Canonical
 from crawler.urls.public_hosts import AllowList
 
@@ -33,7 +34,7 @@ def canonical_of(settings: BaseSettings) -> Canonical:
     try:
         return Canonical(ignored.split() if isinstance(ignored, str) else ignored)
     except ValueError as error:
-        raise StateError(f"setting IGNORED_PARAMETERS is wrong: {error}") from None
+        raise StateError("setting {name} is wrong: {why}", name="IGNORED_PARAMETERS", why=str(error)) from None
 
 
 def bounds_of(settings: BaseSettings) -> Bounds:
@@ -43,8 +44,10 @@ def bounds_of(settings: BaseSettings) -> Bounds:
         return Bounds(least, most)
     except ValueError:
         raise StateError(
-            f"settings RECRAWL_LEAST={least} and RECRAWL_MOST={most} are wrong; allowed are seconds above 0, "
-            "and no fewer for the second"
+            "settings RECRAWL_LEAST={least} and RECRAWL_MOST={most} are wrong; allowed are seconds above 0, "
+            "and no fewer for the second",
+            least=least,
+            most=most,
         ) from None
 
 
@@ -108,25 +111,29 @@ def check_settings(settings: BaseSettings) -> None:
     for name, (least, most) in NUMBERS.items():
         text, is_whole = str(settings[name]), isinstance(least, int)
         if not (WHOLE if is_whole else NUMBER).fullmatch(text) or not least <= float(text) <= most:
-            raise _wrong(name, text, f"is a {'whole ' * is_whole}number from {least:,.0f} to {most:,.0f}")
+            whole, number = N_("is a whole number from {least} to {most}"), N_("is a number from {least} to {most}")
+            values = {"least": f"{least:,.0f}", "most": f"{most:,.0f}"}
+            raise _wrong(name, text, Message(whole if is_whole else number, values))
     for name, allowed in CHOICES.items():
         text = str(settings[name])
         if text not in allowed:
-            raise _wrong(name, text, f"are {', '.join(allowed)}")
+            raise _wrong(name, text, Message("are {names}", {"names": allowed}))
     for name in SWITCHES:
         text = str(settings[name])
         if text.lower() not in ("true", "false", "1", "0"):
-            raise _wrong(name, text, "is True or False")
+            raise _wrong(name, text, Message("is True or False"))
     if not all(str(code).strip().isdigit() for code in settings.getlist("RETRY_HTTP_CODES")):
-        raise _wrong("RETRY_HTTP_CODES", str(settings["RETRY_HTTP_CODES"]), "are numbers, separated by commas")
+        raise _wrong("RETRY_HTTP_CODES", str(settings["RETRY_HTTP_CODES"]), Message("are numbers, separated by commas"))
     try:
         AllowList(settings.getlist("ALLOWED_PRIVATE_HOSTS"))
     except ValueError as error:
-        raise ArgumentError(f"ALLOWED_PRIVATE_HOSTS: {error}") from None
+        raise ArgumentError("{name}: {why}", name="ALLOWED_PRIVATE_HOSTS", why=str(error)) from None
 
 
-def _wrong(name: str, value: str, allowed: str) -> ArgumentError:
-    return ArgumentError(f"setting {name}={value[:100]!r} is wrong; allowed {allowed}")
+def _wrong(name: str, value: str, allowed: Message) -> ArgumentError:
+    return ArgumentError(
+        "setting {name}={value} is wrong; allowed {allowed}", name=name, value=repr(value[:100]), allowed=allowed
+    )
 
 
 LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
@@ -139,14 +146,14 @@ def image_filter_of(settings: BaseSettings) -> ImageNoiseFilter:
     try:
         return ImageNoiseFilter(judge, FilterLists(lists) if lists else None)
     except ValueError as error:
-        raise ArgumentError(f"setting IMAGE_NOISE_LISTS is wrong: {error}") from None
+        raise ArgumentError("setting {name} is wrong: {why}", name="IMAGE_NOISE_LISTS", why=str(error)) from None
 
 
 def judge_of(settings: BaseSettings) -> Judge:
     """The judge, or an ArgumentError that says which setting is wrong."""
     limits = dict(map(_model, settings.getlist("IMAGE_NOISE_MODELS")))
     if not limits:
-        raise _wrong_models("it names none")
+        raise _wrong_models(Message("it names none"))
     return Judge(
         tuple(limits),
         learned=_weights(settings["IMAGE_NOISE_WEIGHTS"], limits),
@@ -158,21 +165,24 @@ def _model(written: str) -> tuple[str, float | None]:
     """A model's name and its limit, if one is written behind it."""
     name, colon, limit = (part.strip() for part in str(written).partition(":"))
     if name not in MODELS:
-        raise _wrong_models(f"{name[:100]!r} is not known")
+        raise _wrong_models(Message("{name} is not known", {"name": repr(name[:100])}))
     if not colon:
         return name, None
     if name == "size":
-        raise _wrong_models("'size' has no limit")
+        raise _wrong_models(Message("'size' has no limit"))
     if not LIMIT.fullmatch(limit) or (float(limit) > 1 and name != "keyword"):
-        least = "a number" if name == "keyword" else "a number from 0 to 1"
-        raise _wrong_models(f"the limit of {name!r} is {limit[:100]!r} and not {least}")
+        allowed = Message(N_("a number") if name == "keyword" else N_("a number from 0 to 1"))
+        values = {"name": repr(name), "limit": repr(limit[:100]), "allowed": allowed}
+        raise _wrong_models(Message("the limit of {name} is {limit} and not {allowed}", values))
     return name, float(limit)
 
 
-def _wrong_models(why: str) -> ArgumentError:
+def _wrong_models(why: Message) -> ArgumentError:
     return ArgumentError(
-        f"setting IMAGE_NOISE_MODELS is wrong, {why}; allowed are {', '.join(MODELS)}, separated by commas, "
-        "and limits such as redundancy:0.3"
+        "setting IMAGE_NOISE_MODELS is wrong, {why}; allowed are {names}, separated by commas, "
+        "and limits such as redundancy:0.3",
+        why=why,
+        names=list(MODELS),
     )
 
 
@@ -187,6 +197,7 @@ def _weights(path: str, models: Collection[str]) -> "NoiseModel | None":
             return load(Path(path))
         shipped()  # now, and not at the first picture
     except NoiseWeightsError as error:
-        said = "setting IMAGE_NOISE_WEIGHTS is wrong" if path else "the model 'learned' cannot judge pictures"
-        raise ArgumentError(f"{said}: {error}") from None
+        if path:
+            raise ArgumentError("setting {name} is wrong: {why}", name="IMAGE_NOISE_WEIGHTS", why=str(error)) from None
+        raise ArgumentError("the model 'learned' cannot judge pictures: {why}", why=str(error)) from None
     return None

@@ -91,6 +91,7 @@ class Code(StrEnum):
     TIMEOUT = "timeout", Group.FAILED
     ANSWER_CUT = "answer_cut", Group.FAILED
     BODY_TOO_LARGE = "body_too_large", Group.FAILED
+    BAD_ENCODING = "bad_encoding", Group.FAILED
     TOO_MANY_REDIRECTS = "too_many_redirects", Group.FAILED
     NEVER_ENDED = "never_ended", Group.FAILED
     WORKERS_CRASHED = "workers_crashed", Group.FAILED

@@ -9,7 +9,6 @@ import argparse
 import gc
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -23,14 +22,15 @@ from crawler.archives.stream import bare
 from crawler.arguments import MARKDOWN
 from crawler.bulk.cleaning import MORE, Cleaned, CleaningCounts, cleaned, cleaner
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
+from crawler.extensions.progress import spell_out_log
 from crawler.extraction import favouring
 from crawler.extraction.auto import BALANCE, FAVOURS
 from crawler.files import OutputError, WholeFile
 from crawler.subcommands import WrongUseError, clean_into
-from crawler.subcommands.cleaning_progress import CleaningProgress
-from crawler.subcommands.options import OneSentence, names, refuse, whole
-from crawler.translation.message import counted, printable
-from crawler.translation.outcome_messages import ranked
+from crawler.subcommands.cleaning_progress import CleaningProgress, outcome_lines
+from crawler.subcommands.options import OneSentence, names, whole
+from crawler.translation.catalogue import localized
+from crawler.translation.message import Message, plural, printable, readable_json
 
 MOST_JOBS = 1_000
 BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
@@ -73,13 +73,13 @@ class Command(OneSentence):
         super().process_options(args, opts)
         self.fields: list[str] = opts.fields
         if not args:
-            _refuse(f"no INPUT is given: scrapy clean {self.syntax()}")
+            self.refuse("no INPUT is given: {usage}", usage=f"scrapy clean {self.syntax()}")
         if repeated := next((arg for arg in args if args.count(arg) > 1), None):
-            _refuse(f"{repeated!r} is given more than once")
+            self.refuse("{name} is given more than once", name=repr(repeated))
         try:
             clean_into.check(opts)
         except WrongUseError as error:
-            _refuse(str(error))
+            self.refuse(error.message)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
@@ -87,7 +87,7 @@ class Command(OneSentence):
         try:
             extract = favouring(self.method, opts.favour)
         except ValueError as error:
-            _refuse(str(error))
+            self.refuse(str(error))
         self.cleaner = cleaner(self.method, extract, opts.markdown, self.fields)
         self.jobs = opts.jobs or cores()
         self.interval = self.settings.getfloat("LOGSTATS_INTERVAL") or 10.0
@@ -99,10 +99,11 @@ class Command(OneSentence):
             _check_apart(opts.output, args)
             output = WholeFile(opts.output)
         except (InputError, OutputError) as error:
-            _refuse(str(error))
+            self.refuse(str(error))
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
         configure_logging(self.settings)
+        spell_out_log()
         gc.freeze()  # what is loaded stays
         gc.set_threshold(GARBAGE_THRESHOLD)
         self.exitcode = self.clean(inputs, output)
@@ -114,26 +115,28 @@ class Command(OneSentence):
         options["--with"] = ",".join(self.fields)
         how = clean_into.How(options, self.jobs, self.interval)
         configure_logging(self.settings)
+        spell_out_log()
         try:
             return clean_into.clean_into(args, opts, self.cleaner, how)
         except WrongUseError as error:
-            _refuse(str(error))
+            self.refuse(error.message)
 
     def clean(self, inputs: Sequence[Input], output: WholeFile) -> int:
         """Clean everything and print the results; the exit status."""
-        tally, started, status, stopped = CleaningCounts(), monotonic(), 0, ""
+        tally, started, status = CleaningCounts(), monotonic(), 0
+        stopped: Message | None = None
         progress = CleaningProgress(inputs, tally, self.interval)
         try:
             with progress:
                 self.go(inputs, output, progress)
             output.finish()
         except KeyboardInterrupt:
-            status, stopped = INTERRUPTED, "Stopped before the end. "
+            status, stopped = INTERRUPTED, Message("Stopped before the end.")
         except (OutputError, WorkersError) as error:
-            status, stopped = BROKEN, f"Stopped: {error}. "
+            status, stopped = BROKEN, Message("Stopped: {why}.", {"why": str(error)})
         output.close()
         for line in _closing(tally, monotonic() - started, stopped, output):
-            print(printable(line), file=sys.stderr)
+            print(printable(localized(line)), file=sys.stderr)
         return status or (BROKEN if tally.broken else 0)
 
     def go(self, inputs: Sequence[Input], output: WholeFile, progress: CleaningProgress) -> None:
@@ -142,27 +145,30 @@ class Command(OneSentence):
         for result in cleaned(found, self.cleaner, self.jobs, lambda: progress.say(DIED)):
             progress.tally.add(result)
             if isinstance(result, Cleaned):
-                output.write(result.line)
+                output.write(readable_json(result.line) if output.is_terminal else result.line)
             elif isinstance(result, Broken):
                 progress.say(f"{result.place}: {result.why}")
             progress.show()
 
 
-def _closing(tally: CleaningCounts, seconds: float, stopped: str, output: WholeFile) -> Iterator[str]:
+def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: WholeFile) -> Iterator[Message]:
     """What is said at the end."""
-    rate = f"{seconds:.1f} s ({tally.pages / max(seconds, 0.001):.1f} a second)"
-    sizes = f"{decimal(tally.before)} of pages to {decimal(tally.after)} of text"
-    yield f"{stopped}{counted(tally.pages, 'page')} cleaned in {rate}, {sizes}."
-    if tally.skipped:
-        yield f"Left out: {ranked(tally.skipped)}."
-    if tally.cut:
-        yield f"Cut: {ranked(tally.cut)}."
+    values = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
+    values |= {"before": decimal(tally.before), "after": decimal(tally.after)}
+    first = plural(
+        "{n} page cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
+        "{n} pages cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
+        tally.pages,
+        **values,
+    )
+    yield Message("{stopped} {rest}", {"stopped": stopped, "rest": first}) if stopped else first
+    yield from outcome_lines(tally)
     if tally.broken:
-        yield f"Broken: {counted(tally.broken, 'record')}, each named above."
+        yield plural("Broken: {n} record, each named above.", "Broken: {n} records, each named above.", tally.broken)
     if output.part is not None:
-        yield f"What was cleaned so far is in {output.part}."
+        yield Message("What was cleaned so far is in {path}.", {"path": output.part})
     elif output.path is not None:
-        yield f"{counted(tally.pages, 'line')} in {output.shown}."
+        yield plural("{n} line in {path}.", "{n} lines in {path}.", tally.pages, path=output.shown)
 
 
 def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
@@ -176,6 +182,3 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
         inside = is_page and Path(name).resolve() in Path(output).resolve().parents
         if inside or Path(output).samefile(name):
             raise OutputError(f"{output!r} is an input, too")
-
-
-_refuse = partial(refuse, "scrapy clean")

@@ -23,6 +23,8 @@ from crawler.metadata.language import language
 from crawler.spiders.demo_site import check_demo
 from crawler.spiders.topic import TopicSpider
 from crawler.store.database import DatabaseUnavailableError, StateError
+from crawler.translation.catalogue import localized
+from crawler.translation.message import Message, printable
 
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
@@ -35,21 +37,27 @@ class Command(CrawlCommand):
         try:
             super().process_options(args, opts)
             if args and args[0] != TopicSpider.name:
-                raise UsageError(f"there is no spider {args[0]!r}; there is topic: scrapy crawl topic -a seeds=demo")
+                _refuse(
+                    Message(
+                        "there is no spider {name}; there is topic: scrapy crawl topic -a seeds=demo",
+                        {"name": repr(args[0])},
+                    )
+                )
             if len(args) > 1:
                 raise ArgumentError(
-                    f"{args[1]!r} is not understood; arguments are given as -a NAME=VALUE, quoted as one"
+                    "{given} is not understood; arguments are given as -a NAME=VALUE, quoted as one",
+                    given=repr(args[1]),
                 )
             if args:
                 self.check(opts)
         except UsageError as error:
-            _refuse(str(error))
+            _refuse(Message(str(error)))
         except DatabaseUnavailableError as error:
-            _refuse(f"crawl topic: {error}", status=1)
+            _refuse(error.message, "crawl topic: ", status=1)
         except (ArgumentError, StateError) as error:
-            _refuse(f"crawl topic: {error}")
+            _refuse(error.message, "crawl topic: ")
         except KeyboardInterrupt:
-            _refuse("Stopped before the first page.", status=130)
+            _refuse(Message("Stopped before the first page."), status=130)
 
     def check(self, opts: argparse.Namespace) -> None:
         """Raise an ArgumentError unless the arguments, the settings and the place for the output will do."""
@@ -62,7 +70,7 @@ class Command(CrawlCommand):
             language("Whether languages can be told apart is seen now.")
         except OSError as error:
             raise ArgumentError(
-                f"the language model cannot be unpacked in a temporary file ({error.strerror})"
+                "the language model cannot be unpacked in a temporary file ({why})", why=error.strerror
             ) from None
         self.session = join_crawl(self.arguments, self.settings)
         self.left = has_work(self.session, self.arguments)
@@ -76,7 +84,7 @@ class Command(CrawlCommand):
             return
         assert self.crawler_process is not None  # noqa: S101 - Scrapy has made it by now
         if not self.left:
-            print(self.session.finished_message(), file=sys.stderr)
+            print(printable(localized(self.session.finished_message())), file=sys.stderr)
             self.session.leave()
             return
         level = self.crawler_process.settings["LOG_LEVEL"]
@@ -95,7 +103,7 @@ class Command(CrawlCommand):
             self.crawler_process.start()
         finally:
             if self.session.is_open:  # stopped before the crawl had begun
-                print("Stopped before the first page; the same command goes on.", file=sys.stderr)
+                print(localized(Message("Stopped before the first page; the same command goes on.")), file=sys.stderr)
                 self.session.leave()
         if self.crawler_process.bootstrap_failed or _has_failed(crawler):
             self.exitcode = 1
@@ -121,12 +129,14 @@ def _check_writable(folder: Path, name: str) -> None:
         with TemporaryFile(dir=place):
             pass
         if output.exists() and not output.is_file():
-            raise ArgumentError(f"{str(output)!r} is no file; give another -a name=NAME")
+            raise ArgumentError("{path} is no file; give another -a name=NAME", path=repr(str(output)))
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ArgumentError(f"setting OUTPUT_DIR={str(folder)!r} cannot be written to ({error.strerror})") from None
+        raise ArgumentError(
+            "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(folder)), why=error.strerror
+        ) from None
 
 
-def _refuse(message: str, status: int = 2) -> NoReturn:
-    print(" ".join(message.split()), file=sys.stderr)
+def _refuse(message: Message, called: str = "", status: int = 2) -> NoReturn:
+    print(printable(" ".join(f"{called}{localized(message)}".split())), file=sys.stderr)
     sys.exit(status)

@@ -13,16 +13,17 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from crawler.outcomes import Code, Group, Outcome, of_group
+from crawler.outcomes import Code, Group, Outcome, codes, of_group
 from crawler.reports.sites import SiteRow
-from crawler.reports.state_report import Crawl, Disk, State, disk, read
+from crawler.reports.state_report import Crawl, Disk, Files, State, disk, read
 from crawler.store.database import StateError, database_url, display_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
 from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.worker_files import pages_file
 from crawler.store.workers import LEASE_SECONDS, WorkerState
 from crawler.subcommands.options import OneSentence, standard_output, whole
-from crawler.translation.message import counted, span
+from crawler.translation.catalogue import localized
+from crawler.translation.message import N_, Message, plural, span
 from crawler.translation.outcome_messages import message, ranked
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
@@ -33,17 +34,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_DAYS = 36_500
 INTERRUPTED = 130  # the exit status after Ctrl-C, as shells have it
 FOOTER = (
-    "Links that were never taken up are no addresses: the closing lines alone count them.",
-    "More of one, with its workers and sites: scrapy state NAME",
+    N_("Links that were never taken up are no addresses: the closing lines alone count them."),
+    N_("More of one, with its workers and sites: scrapy state NAME"),
 )
-# The outcomes of addresses that were neither left out nor failed, in words for one and for many.
-ENDS = {
-    Code.LIST: ("list of addresses", "lists of addresses"),
-    Code.REDIRECTED: ("redirect", "redirects"),
-    Code.EXAMPLE: ("example of the topic", "examples of the topic"),
-    Code.COUNTEREXAMPLE: ("counterexample", "counterexamples"),
-}
-GROUPS = {Group.SKIPPED: "left out", Group.NOISE: "skipped as noise", Group.FAILED: "failed"}
 
 
 class Command(OneSentence):
@@ -66,11 +59,13 @@ class Command(OneSentence):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         super().process_options(args, opts)
         if len(args) > 1:
-            _refuse(f"{args[1]!r} is too much; one crawl is shown at a time, or all: scrapy state [NAME]")
+            refuse(
+                "{given} is too much; one crawl is shown at a time, or all: scrapy state [NAME]", given=repr(args[1])
+            )
         if (opts.reset is not None) + opts.prune + len(args) > 1:
-            _refuse("NAME, --reset NAME and --prune are three different things; give one of them")
+            refuse("NAME, --reset NAME and --prune are three different things; give one of them")
         if opts.yes and opts.reset is None:
-            _refuse("--yes goes with --reset NAME")
+            refuse("--yes goes with --reset NAME")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
@@ -80,14 +75,14 @@ class Command(OneSentence):
         try:
             self.url = database_url(self.settings["STATE_URL"], self.folder)
         except StateError as error:
-            _refuse(str(error))
+            refuse(error.message)
         try:
             with standard_output():
                 self.obey(args, opts)
         except BusyError as error:
-            _refuse(str(error))
+            refuse(error.message)
         except StateError as error:
-            _say(str(error))
+            _say(error.message)
             self.exitcode = 1
         except KeyboardInterrupt:
             print(file=sys.stderr)
@@ -109,210 +104,282 @@ class Command(OneSentence):
             state, crawl = self.find(state, name)
             _print(self.block(crawl, state, MORE) + self.tables(crawl, state.now))
         elif state is None or not state.crawls:
-            _print([_line(f"{self.nothing(state)}.")])
+            _print([_line(Message("{what}.", {"what": self.nothing(state)}))])
         else:
-            said: list[Text | Table] = [_line(f"{counted(len(state.crawls), 'crawl')} in {self.place(state)}.")]
+            place = self.place(state)
+            said: list[Text | Table] = [
+                _line(plural("{n} crawl in {place}.", "{n} crawls in {place}.", len(state.crawls), place=place))
+            ]
             for crawl in state.crawls:
                 said += [_line(), *self.block(crawl, state, FEW)]
-            _print([*said, _line(), *map(_line, FOOTER)])
+            _print([*said, _line(), *(_line(Message(one)) for one in FOOTER)])
 
     def reset(self, name: str, sure: bool) -> None:
         """Delete all that belongs to a crawl, if that is really wanted."""
         state, crawl = self.find(read(self.url), name)
         if crawl.alive:
-            workers = ", ".join(f"worker {one.number} (sign of life {_ago(one.silent)})" for one in crawl.alive)
-            _refuse(
-                f"the crawl {name!r} is running: {workers}; end it first, or if it is dead already, "
-                f"wait until there was no sign of life for {LEASE_SECONDS:.0f} s"
+            workers = [
+                Message("worker {n} (sign of life {ago})", {"n": one.number, "ago": _ago(one.silent)})
+                for one in crawl.alive
+            ]
+            refuse(
+                "the crawl {name} is running: {workers}; end it first, or if it is dead already, "
+                "wait until there was no sign of life for {seconds:.0f} s",
+                name=repr(name),
+                workers=workers,
+                seconds=LEASE_SECONDS,
             )
-        what = f"{counted(crawl.texts, 'page')} and {counted(crawl.addresses, 'address', 'addresses')}"
+        counts = {
+            N_("pages"): plural("{n} page", "{n} pages", crawl.texts),
+            N_("addresses"): plural("{n} address", "{n} addresses", crawl.addresses),
+        }
+        what = Message("{pages} and {addresses}", counts)
         if not sure:
             if not sys.stdin.isatty():
-                _refuse(f"--reset {name} asks before it deletes {what}, and nobody is here to answer; --yes answers it")
-            question = f"Delete {what} of the crawl {name!r}? The files in {self.folder}/ stay. [y/N] "
-            print(_spelled(question), end="", file=sys.stderr, flush=True)
+                refuse(
+                    "--reset {name} asks before it deletes {what}, and nobody is here to answer; --yes answers it",
+                    name=name,
+                    what=what,
+                )
+            values = {"what": what, "name": repr(name), "folder": f"{self.folder}/"}
+            question = Message("Delete {what} of the crawl {name}? The files in {folder} stay. [y/N] ", values)
+            print(_spelled(localized(question)), end="", file=sys.stderr, flush=True)
             if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-                _print([_line("Nothing was deleted.")])
+                _print([_line(Message("Nothing was deleted."))])
                 return
         delete_crawl(self.url, name)
-        _print([_line(f"Deleted {what} of the crawl {name!r}. {self.room(state.disk)}".rstrip())])
+        done = Message("Deleted {what} of the crawl {name}.", {"what": what, "name": repr(name)})
+        _print([_line(_sentences(done, self.room(state.disk)))])
 
     def prune(self) -> None:
         """Drop the pages that are older than they are to become."""
         if not self.days:
-            _print([_line("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was dropped.")])
+            _print([_line(Message("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was dropped."))])
             return
         before = disk(self.url)
         if before is None:
-            _print([_line(f"{self.nothing(None)}.")])
+            _print([_line(Message("{what}.", {"what": self.nothing(None)}))])
             return
         limit = datetime.now(UTC) - timedelta(days=self.days)
         count = delete_old_pages(self.url, limit.isoformat(timespec="seconds"))
-        dropped = f"Dropped {counted(count, 'page')} fetched before {_date(limit.timestamp())}."
-        none = f"No page is older than {counted(self.days, 'day')}."
-        _print([_line(f"{dropped} {self.room(before)}".rstrip() if count else none)])
+        date = _date(limit.timestamp())
+        dropped = plural(
+            "Dropped {n} page fetched before {date}.", "Dropped {n} pages fetched before {date}.", count, date=date
+        )
+        none = plural("No page is older than {n} day.", "No page is older than {n} days.", self.days)
+        _print([_line(_sentences(dropped, self.room(before)) if count else none)])
 
-    def room(self, before: Disk) -> str:
+    def room(self, before: Disk) -> Message | None:
         """Where the room of what was deleted went, in one sentence; none where it left no trace."""
+        name = display_url(self.url)
         if self.url.drivername != "sqlite":
-            return "PostgreSQL has its room for what comes next."
+            return Message("PostgreSQL has its room for what comes next.")
         now = disk(self.url) or before
+        free = decimal(now.free)
         if now.free <= now.size * WORTH_IT:
-            return f"{decimal(now.free)} of {display_url(self.url)} are free for what comes next." if now.free else ""
+            said = Message("{size} of {path} are free for what comes next.", {"size": free, "path": name})
+            return said if now.free else None
         if vacuum(self.url):
             size = (disk(self.url) or now).size
-            return f"{display_url(self.url)} takes {decimal(max(0, before.size - size))} less: {decimal(size)}."
-        return (
-            f"{display_url(self.url)} keeps its size while others are at it: {decimal(now.free)} of it are free for "
-            "what comes next, and scrapy state --prune gives them back later."
+            values = {"path": name, "less": decimal(max(0, before.size - size)), "size": decimal(size)}
+            return Message("{path} takes {less} less: {size}.", values)
+        return Message(
+            "{path} keeps its size while others are at it: {size} of it are free for "
+            "what comes next, and scrapy state --prune gives them back later.",
+            {"path": name, "size": free},
         )
 
     def find(self, state: State | None, name: str) -> tuple[State, Crawl]:
         """The crawl of this name; without one, the program ends."""
         if state is None or not state.crawls:
-            _refuse(f"there is no crawl {name!r}: {self.nothing(state)}")
+            refuse("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
         found = next((crawl for crawl in state.crawls if crawl.name == name), None)
         if found is None:
-            _refuse(f"there is no crawl {name!r}; there are {_some([one.name for one in state.crawls], MORE)}")
+            names = _some([one.name for one in state.crawls], MORE)
+            refuse("there is no crawl {name}; there are {names}", name=repr(name), names=names)
         return state, found
 
-    def nothing(self, state: State | None) -> str:
-        """That there is no crawl, in words."""
+    def nothing(self, state: State | None) -> Message:
+        """That there is no crawl."""
+        path = {"path": display_url(self.url)}
         if state is not None:
-            return f"no crawl is in {display_url(self.url)}"
-        missing = self.url.drivername == "sqlite" and not Path(str(self.url.database)).exists()
-        gone = "is not there" if missing else "has no tables of it"
-        return f"no crawl was ever run here ({display_url(self.url)} {gone})"
+            return Message("no crawl is in {path}", path)
+        if self.url.drivername == "sqlite" and not Path(str(self.url.database)).exists():
+            return Message("no crawl was ever run here ({path} is not there)", path)
+        return Message("no crawl was ever run here ({path} has no tables of it)", path)
 
-    def place(self, state: State) -> str:
+    def place(self, state: State) -> Message:
         """Where the database is, and how large."""
-        return f"{display_url(self.url)} ({decimal(state.disk.size)})"
+        return Message("{path} ({size})", {"path": display_url(self.url), "size": decimal(state.disk.size)})
 
     def block(self, crawl: Crawl, state: State, most: int) -> list[Text | Table]:
         """What there is to say of a crawl."""
-        facts = {
-            "seeds": _some(json.loads(crawl.seeds), most),
-            "started": f"{_date(crawl.started_at)}, {_ago(state.now - crawl.started_at)}",
-            "pages": _pages(crawl),
-            "round": _round(crawl),
-            "addresses": _addresses(crawl),
-            "done": _ends(crawl),
-            "left out": _reasons(crawl, Group.SKIPPED, most),
-            "noise": _reasons(crawl, Group.NOISE, most),
-            "failed": _reasons(crawl, Group.FAILED, most),
-            "sites": f"{crawl.site_count:,}",
-            "items": _some([f"{self.file(*one[:2], crawl)} ({decimal(one.pages_size)})" for one in crawl.files], most),
+        age = state.now - crawl.started_at
+        facts: dict[str, object] = {
+            N_("seeds"): _some(json.loads(crawl.seeds), most),
+            N_("started"): Message("{date}, {ago}", {"date": _date(crawl.started_at), "ago": _ago(age)}),
+            N_("pages"): _pages(crawl),
+            N_("round"): _round(crawl),
+            N_("addresses"): _addresses(crawl),
+            N_("done"): _ends(crawl),
+            N_("left out"): _reasons(crawl, Group.SKIPPED, most),
+            N_("noise"): _reasons(crawl, Group.NOISE, most),
+            N_("failed"): _reasons(crawl, Group.FAILED, most),
+            N_("sites"): f"{crawl.site_count:,}",
+            N_("items"): _some([self.size(one, crawl) for one in crawl.files], most),
         }
         if most == MORE:
-            facts["database"] = self.place(state)
+            facts[N_("database")] = self.place(state)
         table = Table.grid(padding=(0, 2))
         for name, fact in facts.items():
             if fact:
-                table.add_row(_line(f"  {name}"), _line(fact))
-        return [_line(f"{crawl.name}: {_status(crawl)}", "bold"), table]
+                table.add_row(_line(f"  {localized(Message(name))}"), _line(fact))
+        return [_line(Message("{name}: {status}", {"name": crawl.name, "status": _status(crawl)}), "bold"), table]
 
     def tables(self, crawl: Crawl, now: float) -> list[Text | Table]:
         """The workers and the first sites of a crawl."""
         said: list[Text | Table] = []
         if crawl.workers:
             workers = [self.worker(one, crawl) for one in crawl.workers]
-            said += [_line(), _table(["worker", "file", "holds", "last sign of life"], workers, numbers=(0, 2))]
+            said += [
+                _line(),
+                _table([N_("worker"), N_("file"), N_("holds"), N_("last sign of life")], workers, numbers=(0, 2)),
+            ]
         if crawl.sites:
             sites = [_site(one, self.limit, now) for one in crawl.sites]
-            title = f"The {len(sites)} sites with the most pages, of {crawl.site_count:,}:"
+            values = {"n": len(sites), "all": f"{crawl.site_count:,}"}
+            title = Message("The {n} sites with the most pages, of {all}:", values)
             said += [_line(), *([_line(title)] if crawl.site_count > len(sites) else [])]
-            said.append(_table(["site", "pages", "waiting", "budget used", ""], sites, numbers=(1, 2, 3)))
+            said.append(
+                _table([N_("site"), N_("pages"), N_("waiting"), N_("budget used"), ""], sites, numbers=(1, 2, 3))
+            )
         return said
 
-    def worker(self, worker: WorkerState, crawl: Crawl) -> list[str]:
+    def worker(self, worker: WorkerState, crawl: Crawl) -> list[object]:
         """A row of the table of workers."""
-        seen = _ago(worker.silent) + ("" if worker.alive else ": taken for dead")
+        seen = _ago(worker.silent)
+        if not worker.alive:
+            seen = Message("{ago}: taken for dead", {"ago": seen})
         return [str(worker.number), self.file(worker.number, worker.folder_id, crawl), f"{worker.held:,}", seen]
 
-    def file(self, number: int, place: str, crawl: Crawl) -> str:
+    def size(self, file: Files, crawl: Crawl) -> Message:
+        """Where a worker writes its pages, and how large that is."""
+        path = self.file(file.number, file.place, crawl)
+        return Message("{path} ({size})", {"path": path, "size": decimal(file.pages_size)})
+
+    def file(self, number: int, folder_id: str, crawl: Crawl) -> str | Message:
         """Where a worker writes its pages, as far as that is known here."""
         name = pages_file(crawl.name, number)
         here = self.folder / ".folder_id"
-        ours = here.is_file() and here.read_text(encoding="ascii", errors="replace").split()[:1] == [place]
-        return str(self.folder / name) if ours else f"{name} in another folder"
+        ours = here.is_file() and here.read_text(encoding="ascii", errors="replace").split()[:1] == [folder_id]
+        return str(self.folder / name) if ours else Message("{name} in another folder", {"name": name})
 
 
-def _status(crawl: Crawl) -> str:
+def _status(crawl: Crawl) -> Message:
     """Whether a crawl is at its end, at work or neither."""
+    values: dict[str, object] = {"ago": _ago(crawl.silent or 0.0)}
     if crawl.ended_at is not None:
-        full = " with all its pages (max_pages); more max_pages goes on there" if crawl.waiting else ""
-        return f"finished on {_date(crawl.ended_at)}{full}"
+        values["date"] = _date(crawl.ended_at)
+        if crawl.waiting:
+            return Message("finished on {date} with all its pages (max_pages); more max_pages goes on there", values)
+        return Message("finished on {date}", values)
     if crawl.alive:
-        quiet = f", last sign of life {_ago(crawl.silent or 0.0)}" if (crawl.silent or 0.0) > QUIET else ""
-        return f"running, {counted(len(crawl.alive), 'worker')}{quiet}"
+        running = plural("running, {n} worker", "running, {n} workers", len(crawl.alive))
+        if (crawl.silent or 0.0) <= QUIET:
+            return running
+        return Message("{running}, last sign of life {ago}", {"running": running, **values})
     if crawl.workers:
-        return f"broken off, last sign of life {_ago(crawl.silent or 0.0)}; the same command goes on there"
-    return "stopped; the same command goes on there"
+        return Message("broken off, last sign of life {ago}; the same command goes on there", values)
+    return Message("stopped; the same command goes on there")
 
 
-def _round(crawl: Crawl) -> str:
+def _round(crawl: Crawl) -> str | Message:
     """Which round it is, and when the next one begins, which says nothing while a crawl is at work."""
-    number = "" if crawl.round == crawl.first_round else f"{crawl.round:,}"
     if crawl.ended_at is None or crawl.next_due is None:
-        return number
-    due = f"{counted(crawl.due, 'page')} due" if crawl.due else f"the next page is due in {span(crawl.next_due)}"
-    return f"{number or crawl.round}; {due}"
+        return "" if crawl.round == crawl.first_round else f"{crawl.round:,}"
+    number = f"{crawl.round:,}"
+    if crawl.due:
+        return plural("{round}; {n} page due", "{round}; {n} pages due", crawl.due, round=number)
+    return Message("{round}; the next page is due in {span}", {"round": number, "span": span(crawl.next_due)})
 
 
-def _pages(crawl: Crawl) -> str:
+def _pages(crawl: Crawl) -> Message:
+    values = {"pages": f"{crawl.pages:,}", "texts": f"{crawl.texts:,}"}
     if crawl.round > crawl.first_round:
-        return f"{crawl.pages:,} in this round, {crawl.texts:,} in the database"
-    said = f"{crawl.pages:,} stored"
+        return Message("{pages} in this round, {texts} in the database", values)
     if crawl.texts < crawl.pages:
-        said += f", {crawl.texts:,} of them still in the database"
+        return Message("{pages} stored, {texts} of them still in the database", values)
     if crawl.texts > crawl.pages:
-        said += f"; {crawl.texts:,} in the database, with those of earlier runs"
-    return said
+        return Message("{pages} stored; {texts} in the database, with those of earlier runs", values)
+    return Message("{pages} stored", values)
 
 
-def _addresses(crawl: Crawl) -> str:
-    recorded = f", {crawl.recorded:,} pictures recorded to be judged" if crawl.recorded else ""
-    return f"{crawl.waiting:,} waiting, {crawl.held:,} held by workers, {crawl.done:,} done{recorded}"
+def _addresses(crawl: Crawl) -> Message:
+    values = {"waiting": f"{crawl.waiting:,}", "held": f"{crawl.held:,}", "done": f"{crawl.done:,}"}
+    said = Message("{waiting} waiting, {held} held by workers, {done} done", values)
+    if not crawl.recorded:
+        return said
+    return Message("{counts}, {n} pictures recorded to be judged", {"counts": said, "n": f"{crawl.recorded:,}"})
 
 
-def _ends(crawl: Crawl) -> str:
+def _ends(crawl: Crawl) -> list[Message]:
     """The outcomes of those that are done, in numbers."""
-    counts = {("page", "pages"): crawl.ends.pages, ("picture", "pictures"): crawl.ends.pictures}
-    counts |= {words: crawl.ends.outcomes[Outcome(code)] for code, words in ENDS.items()}
-    counts |= {(words, words): of_group(crawl.ends.outcomes, group).total() for group, words in GROUPS.items()}
-    return ", ".join(counted(count, *words) for words, count in counts.items() if count)
+    ends, of = crawl.ends, {code: crawl.ends.outcomes[Outcome(code)] for code in codes(Group.DONE)}
+    skipped, noise, failed = (
+        of_group(ends.outcomes, group).total() for group in (Group.SKIPPED, Group.NOISE, Group.FAILED)
+    )
+    found = (
+        plural("{n} page", "{n} pages", ends.pages),
+        plural("{n} picture", "{n} pictures", ends.pictures),
+        plural("{n} list of addresses", "{n} lists of addresses", of[Code.LIST]),
+        plural("{n} redirect", "{n} redirects", of[Code.REDIRECTED]),
+        plural("{n} example of the topic", "{n} examples of the topic", of[Code.EXAMPLE]),
+        plural("{n} counterexample", "{n} counterexamples", of[Code.COUNTEREXAMPLE]),
+        plural("{n} left out", "{n} left out", skipped),
+        plural("{n} skipped as noise", "{n} skipped as noise", noise),
+        plural("{n} failed", "{n} failed", failed),
+    )
+    return [one for one in found if one.values["n"]]
 
 
-def _reasons(crawl: Crawl, group: Group, most: int) -> str:
+def _reasons(crawl: Crawl, group: Group, most: int) -> list[Message]:
     """Why there is nothing of some addresses, the most frequent first, as the closing lines say it."""
     return ranked(of_group(crawl.ends.outcomes, group), most)
 
 
-def _site(site: SiteRow, limit: int, now: float) -> list[str]:
+def _site(site: SiteRow, limit: int, now: float) -> list[object]:
     """A row of the table of sites."""
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
-    said = ""
+    said: object = ""
     if site.why is not None:
-        some = "" if site.closed == site.hosts else f"{site.closed:,} of {site.hosts:,} hosts "
-        said = f"{some}closed: {message(Outcome(Code(site.why)))}"
+        values = {"why": message(Outcome(Code(site.why))), "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
+        some = N_("{closed} of {hosts} hosts closed: {why}")
+        said = Message(N_("closed: {why}") if site.closed == site.hosts else some, values)
     elif used >= 1:
-        said = str(message(Outcome(Code.SITE_BUDGET_SPENT)))
+        said = message(Outcome(Code.SITE_BUDGET_SPENT))
     elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:
-        said = f"rests {span(rest)}"
+        said = Message("rests {span}", {"span": span(rest)})
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]
 
 
-def _some(things: Sequence[str], most: int) -> str:
+def _some(things: Sequence[object], most: int) -> object:
+    """The first of some things, and how many more there are."""
     rest = len(things) - most
-    return ", ".join(things[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+    if rest <= 0:
+        return list(things)
+    return Message("{things} and {n} more", {"things": list(things[:most]), "n": f"{rest:,}"})
+
+
+def _sentences(first: Message, second: Message | None) -> Message:
+    return Message("{first} {second}", {"first": first, "second": second}) if second else first
 
 
 def _date(time: float) -> str:
     return (EPOCH + timedelta(seconds=time)).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _ago(seconds: float) -> str:
-    return f"{span(seconds)} ago"
+def _ago(seconds: float) -> Message:
+    return Message("{span} ago", {"span": span(seconds)})
 
 
 def _whole(name: str, value: object, least: int, most: int = 10**9) -> int:
@@ -320,7 +387,7 @@ def _whole(name: str, value: object, least: int, most: int = 10**9) -> int:
     try:
         return whole(least, most)(str(value))
     except argparse.ArgumentTypeError as error:
-        _refuse(f"setting {name}={error}")
+        refuse("setting {name}={why}", name=name, why=str(error))
 
 
 def _spelled(text: str) -> str:
@@ -332,15 +399,15 @@ def _spelled(text: str) -> str:
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
-def _line(text: str = "", style: str = "") -> Text:
-    return Text(_spelled(text), style, overflow="fold")
+def _line(text: object = "", style: str = "") -> Text:
+    return Text(_spelled(localized(text)), style, overflow="fold")
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int]) -> Table:
+def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int]) -> Table:
     """A table with its numbers to the right."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for place, head in enumerate(heads):
-        table.add_column(_line(head), justify="right" if place in numbers else "left", overflow="fold")
+        table.add_column(_line(Message(head)), justify="right" if place in numbers else "left", overflow="fold")
     for row in rows:
         table.add_row(*map(_line, row))
     return table
@@ -357,10 +424,11 @@ def _print(parts: Iterable[Text | Table]) -> None:
     print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
-def _say(message: str) -> None:
-    print(_spelled(f"scrapy state: {message}"), file=sys.stderr)
+def _say(message: Message) -> None:
+    print(_spelled(f"scrapy state: {localized(message)}"), file=sys.stderr)
 
 
-def _refuse(message: str) -> NoReturn:
-    _say(message)
+def refuse(text: str | Message, **values: object) -> NoReturn:
+    """Say what is wrong, and end with status 2."""
+    _say(text if isinstance(text, Message) else Message(text, values))
     sys.exit(2)

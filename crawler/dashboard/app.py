@@ -33,7 +33,6 @@ from crawler.dashboard import metrics
 from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError, Visit
 from crawler.dashboard.context import Context, DashboardContext, language_of
 from crawler.dashboard.limits import MOST_HEAD, SECONDS, TOO_LARGE, Visitors
-from crawler.dashboard.translation import words_of
 from crawler.dashboard.views import (
     course,
     evaluate,
@@ -50,7 +49,8 @@ from crawler.dashboard.views import (
     schedule,
 )
 from crawler.store.database import StateError
-from crawler.translation.message import Message, printable
+from crawler.translation.catalogue import catalogue_of
+from crawler.translation.message import N_, Message, printable
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +75,13 @@ MORE_HEADERS = {
     HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": ", ".join(METHODS)},
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": "5"},
 }
-ALLOWED = {"int": "a whole number", "bool": "yes or no", "finite": "a number", "float": "a number"}
+ALLOWED = {
+    "int": N_("a whole number"),
+    "bool": N_("yes or no"),
+    "finite": N_("a number"),
+    "float": N_("a number"),
+    "str": N_("a text that is not so long"),
+}
 """What a parameter allows, by the first word of Pydantic's name for the error."""
 SECURITY = [(name.lower().encode(), value.encode()) for name, value in {**HEADERS, "Server": "winnow"}.items()]
 NO_PAGE = RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
@@ -150,7 +156,7 @@ async def refused(request: Request, error: Exception) -> Response:
     if request.scope["path"].startswith(("/api/", "/metrics")):
         return JSONResponse({"error": str(why).encode("utf-8", "replace").decode()}, why.status, headers)
     if why.status in WITHOUT_ACCESS or why is request.state.refusal:
-        return PlainTextResponse(f"{words_of(language_of(request)).message(why.message)}\n", why.status, headers)
+        return PlainTextResponse(f"{catalogue_of(language_of(request)).gettext(why.message)}\n", why.status, headers)
     context: DashboardContext = request.state.context
     answer = context.page(request, "refused.html", why.status, code=why.status, why=why.message)
     answer.headers.update(headers)
@@ -165,26 +171,27 @@ def _refusal(error: Exception) -> RefusedError:
         return RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message)
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
-        what, name = "{name} is wrong; allowed is {allowed}", str(first["loc"][-1])
+        what, name = N_("{name} is wrong; allowed is {allowed}"), str(first["loc"][-1])
         if first["loc"][0] == "path":
             return NO_PAGE
         return RefusedError(HTTPStatus.BAD_REQUEST, what, name=name, allowed=_allowed(first))
     return NO_METHOD if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED else NO_PAGE
 
 
-def _allowed(error: dict[str, Any]) -> str | Message:
+def _allowed(error: dict[str, Any]) -> list[str] | Message:
     """What a parameter allows that Pydantic refused."""
     if error["type"] == "literal_error":
-        return ", ".join(one for one in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if one)
-    if error["type"] in ("greater_than_equal", "less_than_equal"):
-        return Message(ALLOWED["int"])
-    return Message(ALLOWED.get(error["type"].partition("_")[0], "a text that is not so long"))
+        return [one for one in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if one]
+    is_bound = error["type"] in ("greater_than_equal", "less_than_equal")
+    kind = "int" if is_bound else error["type"].partition("_")[0]
+    sentence = ALLOWED.get(kind, ALLOWED["str"])
+    return Message(sentence)
 
 
 @app.exception_handler(Exception)
 async def failed(request: Request, error: Exception) -> Response:
     """The answer where a view has failed; `answer` writes the error to the log."""
-    text = words_of(language_of(request)).said("Something went wrong; the log says what.")
+    text = catalogue_of(language_of(request)).gettext("Something went wrong; the log says what.")
     return PlainTextResponse(f"{text}\n", HTTPStatus.INTERNAL_SERVER_ERROR)
 
 

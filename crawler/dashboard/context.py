@@ -20,9 +20,9 @@ from crawler.dashboard.rendering import render
 from crawler.dashboard.views.sources import Sources
 from crawler.store.database import open_database
 from crawler.store.read_only import NothingError, SlowError, glance
+from crawler.translation.catalogue import accepted
 
 OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
-LANGUAGES = ("en", "zh")
 YEAR = 31_536_000
 
 
@@ -83,36 +83,13 @@ Context = Annotated[DashboardContext, Depends(context_of)]
 def language_of(request: Request) -> str:
     """The language of the page: as the visitor chose, or the browser's own."""
     if chosen := _chosen(request) or request.cookies.get("lang"):
-        return "zh" if chosen.strip().lower().startswith("zh") else "en"
-    return preferred(", ".join(request.headers.getlist("accept-language")))
+        return accepted(chosen)
+    return accepted(", ".join(request.headers.getlist("accept-language")))
 
 
 def _chosen(request: Request) -> str | None:
     """The language that a link chooses; a field of a form may have the same name."""
     return request.query_params.get("lang") if request.method in SAFE else None
-
-
-def preferred(accepted: str) -> str:
-    """The language of LANGUAGES with the highest weight in an Accept-Language header; of equal ones the first.
-
-    >>> [preferred(one) for one in ("fr, zh;q=0.5", "en;q=0.1, zh;q=0.9", "zh;q=0, en", "zh-CN,en", "", "fr")]
-    ['zh', 'zh', 'en', 'zh', 'en', 'en']
-    """
-    weights: dict[str, float] = {}
-    for one in accepted.split(","):
-        name, _, weight = one.partition(";")
-        language = name.strip().lower().partition("-")[0]
-        if language in LANGUAGES:
-            weights[language] = max(_weight(weight), weights.get(language, 0.0))
-    return max((one for one in weights if weights[one]), key=lambda one: weights[one], default=LANGUAGES[0])
-
-
-def _weight(text: str) -> float:
-    name, _, value = text.strip().lower().partition("=")
-    try:
-        return max(0.0, float(value)) if name.strip() == "q" else 1.0
-    except ValueError:
-        return 0.0
 
 
 def see_other(where: str) -> Response:

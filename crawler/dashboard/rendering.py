@@ -1,5 +1,6 @@
 """Templates: all text is escaped where it is put in, whatever it says."""
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -11,9 +12,10 @@ from rich.filesize import decimal
 
 from crawler import __version__
 from crawler.dashboard.excerpts import all_of
-from crawler.dashboard.translation import Words, words_of
 from crawler.outcomes import Outcome
 from crawler.reports.html_page import environment, shown
+from crawler.translation.catalogue import catalogue_of, languages
+from crawler.translation.message import N_, Message, span
 from crawler.translation.outcome_messages import message
 from crawler.urls.parsing import readable
 
@@ -23,9 +25,22 @@ LONGEST_SIGN = len("%F0%A0%AE%B7")
 """Letters of an address that people read as one."""
 
 
+KINDS = (
+    *(N_("article"), N_("collection"), N_("documentation"), N_("forum"), N_("listing"), N_("product"), N_("service")),
+    *(N_("counterexample"), N_("example"), N_("feed"), N_("link"), N_("refresh"), N_("seed"), N_("sitemap")),
+    *(N_("done"), N_("held"), N_("recorded"), N_("waiting"), N_("image"), N_("list"), N_("page"), N_("picture")),
+    *(N_("entropy"), N_("keyword"), N_("redundancy"), N_("size")),
+)
+"""Types of pages, ways to addresses, states, kinds and models, which templates translate as they are."""
+LANGUAGE = N_("English")
+"""Translated as the name of the catalogue's own language."""
+
+
 @cache
-def _environment() -> Environment:
-    return environment(
+def _environment(language: str) -> Environment:
+    """The templates in a language, with `_` and `ngettext`."""
+    catalogue = catalogue_of(language)
+    found = environment(
         "crawler.dashboard",
         web=web,
         address=address,
@@ -36,25 +51,35 @@ def _environment() -> Environment:
         number=number,
         share=share,
     )
+    found.add_extension("jinja2.ext.i18n")
+    found.globals |= {
+        "gettext": catalogue.gettext,
+        "ngettext": catalogue.ngettext,
+        "span": lambda seconds: catalogue.gettext(short_span(seconds)),
+        "reason": lambda outcome: catalogue.gettext(message(_outcome(outcome))),
+        "language": language,
+        "languages": [(one, catalogue_of(one).gettext(LANGUAGE)) for one in languages()],
+        "version": __version__,
+    }
+    return found
 
 
 def render(template: str, language: str, values: Mapping[str, Any]) -> str:
     """The text of a page."""
-    words: Words = words_of(language)
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            values,
-            _=words.said,
-            in_words=words.message,
-            many=words.many,
-            span=words.span,
-            reason=lambda outcome: words.message(message(_outcome(outcome))),
-            language=language,
-            version=__version__,
-        )
-    )
+    return _environment(language).get_template(template).render(values)
+
+
+def short_span(seconds: float | None) -> str | Message:
+    """A span of time in the largest unit that it is two of; a short one with its decimals.
+
+    >>> [str(short_span(seconds)) for seconds in (None, -1, 0.0123, 2.5, 119.9)]
+    ['–', '0 s', '13 ms', '2.5 s', '119 s']
+    """
+    if seconds is None:
+        return "–"
+    if 0 < seconds < 0.1:
+        return Message("{n} ms", {"n": math.ceil(1_000 * seconds)})
+    return Message("{n} s", {"n": f"{seconds:.1f}"}) if 0 < seconds < 10 else span(seconds)
 
 
 def _outcome(given: Outcome | str) -> Outcome:

@@ -16,7 +16,8 @@ from crawler.crawl import Crawl, crawl_of
 from crawler.outcomes import Code, Group, Outcome
 from crawler.reports.noise_figures import saved_bytes
 from crawler.spiders.crawl_status import EndReason
-from crawler.translation.message import counted, printable
+from crawler.translation.catalogue import localized
+from crawler.translation.message import N_, Message, plural, printable
 from crawler.translation.outcome_messages import message, ranked
 
 if TYPE_CHECKING:
@@ -25,8 +26,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST_EXAMPLES = 10  # that failed and are named
-REASONS = {"finished": "", "shutdown": "Stopped before the end. "}
-"""Scrapy's own reasons to end, in words."""
+STOPPED = N_("Stopped before the end.")
+REASONS = {
+    "closespider_timeout": N_("the time of CLOSESPIDER_TIMEOUT is up"),
+    "closespider_timeout_no_item": N_("no item came in the time of CLOSESPIDER_TIMEOUT_NO_ITEM"),
+    "closespider_pagecount": N_("CLOSESPIDER_PAGECOUNT answers were fetched"),
+    "closespider_pagecount_no_item": N_("no item came of CLOSESPIDER_PAGECOUNT_NO_ITEM answers"),
+    "closespider_itemcount": N_("CLOSESPIDER_ITEMCOUNT items were made"),
+    "closespider_errorcount": N_("CLOSESPIDER_ERRORCOUNT errors happened"),
+    "memusage_exceeded": N_("more memory was used than MEMUSAGE_LIMIT_MB"),
+}
+"""Scrapy's own reasons to end before the end, in words."""
 
 
 class ClosingLines:
@@ -49,122 +59,183 @@ class ClosingLines:
 
     def say(self) -> None:
         for line in self.lines():
-            print(printable(line), file=sys.stderr)
+            print(printable(localized(line)), file=sys.stderr)
             if self.crawler.settings["LOG_FILE"]:
-                logger.info(line)
+                logger.info("%s", line)
 
-    def lines(self) -> list[str]:
+    def lines(self) -> list[Message]:
         """The closing lines."""
         crawl, frontier, status = self.crawl, self.crawl.frontier, self.crawl.status
         counts = self.crawler.stats.get_stats()
         seconds, pages = monotonic() - self.started, frontier.pages
-        stopped = REASONS.get(self.reason, f"Stopped: {_reason(crawl, self.reason)}. ")
-        fetched = decimal(counts.get("downloader/response_bytes", 0))
-        rate = f"{seconds:.1f} s ({pages / seconds:.1f} a second)"
-        said = [f"{stopped}{counted(pages, 'page')} crawled in {rate}, {fetched} fetched."]
+        figures = {"seconds": f"{seconds:.1f}", "rate": f"{pages / seconds:.1f}"}
+        figures["size"] = decimal(counts.get("downloader/response_bytes", 0))
+        first = plural(
+            "{n} page crawled in {seconds} s ({rate} a second), {size} fetched.",
+            "{n} pages crawled in {seconds} s ({rate} a second), {size} fetched.",
+            pages,
+            **figures,
+        )
+        said = [
+            first
+            if self.reason == "finished"
+            else Message("{stopped} {rest}", {"stopped": self.stopped(), "rest": first})
+        ]
         total = max(pages, frontier.all_pages)
         if total > pages:
-            said.append(f"With earlier runs and other workers: {counted(total, 'page')}.")
-        for group, words in ((Group.SKIPPED, "Left out"), (Group.FAILED, "Failed")):
-            if found := crawl.counts.of(group):
-                said.append(f"{words}: {ranked(found)}.")
+            said.append(
+                plural(
+                    "With earlier runs and other workers: {n} page.",
+                    "With earlier runs and other workers: {n} pages.",
+                    total,
+                )
+            )
+        if found := crawl.counts.of(Group.SKIPPED):
+            said.append(Message("Left out: {reasons}.", {"reasons": ranked(found)}))
+        if found := crawl.counts.of(Group.FAILED):
+            said.append(Message("Failed: {reasons}.", {"reasons": ranked(found)}))
         if left := len(frontier):
             said.append(_rest(left, frontier.full, crawl.arguments.fresh))
         if crawl.is_fruitless:
-            said += [
-                "Every seed failed:",
-                *(f"  {seed}: {message(outcome)}" for seed, outcome in list(status.seeds_failed.items())[:20]),
-            ]
+            said.append(Message("Every seed failed:"))
+            for seed, outcome in list(status.seeds_failed.items())[:20]:
+                said.append(Message("  {url}: {why}", {"url": seed, "why": message(outcome)}))
         if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
-            said.append("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
+            said.append(
+                Message("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
+            )
         said += _topic(crawl)
         if status.round_counts is not None:
             said.append(_round(crawl.session.committer.round.number, status.round_counts))
-        where, items = crawl.session.pages.path, frontier.items
-        new = "" if total == items and status.round_counts is None else "new "
-        said.append(f"{counted(items, f'{new}item')} in {where}.")
-        return said + _pictures(counts, str(crawl.session.images.path) if crawl.arguments.images else "", new)
+        where, items = str(crawl.session.pages.path), frontier.items
+        is_new = total != items or status.round_counts is not None
+        if is_new:
+            said.append(plural("{n} new item in {path}.", "{n} new items in {path}.", items, path=where))
+        else:
+            said.append(plural("{n} item in {path}.", "{n} items in {path}.", items, path=where))
+        return said + _pictures(counts, str(crawl.session.images.path) if crawl.arguments.images else "", is_new)
+
+    def stopped(self) -> Message:
+        """Why the crawl ended before its end."""
+        crawl = self.crawl
+        if crawl.status.broken:
+            return Message("Stopped: {why}.", {"why": crawl.status.broken})
+        if self.reason == "shutdown":
+            return Message(STOPPED)
+        if self.reason == EndReason.HARVEST:
+            values = {"share": f"{crawl.topic.exhausted_at or 0.0:.0%}", "window": f"{crawl.topic.harvest.window:,}"}
+            values["condition"] = f"stop_when={crawl.arguments.stop_when}"
+            why = Message("harvest {share} over the last {window} pages, under {condition}", values)
+            return Message("Stopped: {why}.", {"why": why})
+        return Message("Stopped: {why}.", {"why": Message(REASONS.get(self.reason, self.reason))})
 
 
-def _round(number: int, tally: RoundCounts) -> str:
+def _round(number: int, counts: RoundCounts) -> Message:
     """The pages of a round, counted.
 
-    >>> _round(3, RoundCounts(changed=1, new=5, gone=0, unchanged=2_000, not_modified=98))
+    >>> from crawler.store.rounds import RoundCounts
+    >>> str(_round(3, RoundCounts(changed=1, new=5, gone=0, unchanged=2_000, not_modified=98)))
     'Round 3: 1 page changed, 5 new, 0 gone, 2,000 unchanged (98 of them answered 304).'
     """
-    same = f" ({tally.not_modified:,} of them answered 304)" if tally.not_modified else ""
-    said = f"Round {number:,}: {counted(tally.changed, 'page')} changed, {tally.new:,} new, {tally.gone:,} gone"
-    return f"{said}, {tally.unchanged:,} unchanged{same}."
+    values: dict[str, object] = {name: f"{count:,}" for name, count in counts._asdict().items()}
+    values["round"] = f"{number:,}"
+    if counts.not_modified:
+        values["unchanged"] = Message("{unchanged} unchanged ({not_modified} of them answered 304)", dict(values))
+    else:
+        values["unchanged"] = Message("{unchanged} unchanged", dict(values))
+    return plural(
+        "Round {round}: {n} page changed, {new} new, {gone} gone, {unchanged}.",
+        "Round {round}: {n} pages changed, {new} new, {gone} gone, {unchanged}.",
+        counts.changed,
+        **values,
+    )
 
 
-def _reason(crawl: Crawl, reason: str) -> str:
-    """Why the crawl ended before its end."""
-    if crawl.status.broken:
-        return crawl.status.broken
-    if reason == EndReason.HARVEST:
-        share, window = crawl.topic.exhausted_at or 0.0, crawl.topic.harvest.window
-        return f"harvest {share:.0%} over the last {window:,} pages, under stop_when={crawl.arguments.stop_when}"
-    return reason
-
-
-def _topic(crawl: Crawl) -> list[str]:
+def _topic(crawl: Crawl) -> list[Message]:
     """Which share of the pages was on the topic, and what of the topic is not known."""
     said, topic = [], crawl.topic
-    if crawl.status.examples_failed:
-        said.append(f"Examples of the topic that taught nothing: {_failed(crawl.status.examples_failed)}.")
+    if failed := crawl.status.examples_failed:
+        said.append(Message("Examples of the topic that taught nothing: {examples}.", {"examples": _failed(failed)}))
     if not topic.examples.say_something:
-        said.append("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
+        said.append(
+            Message("The seeds hold no words, so every relevance is 0; -a topic=... says what the crawl is about.")
+        )
     elif topic.harvest.pages:
         said.append(topic.harvest.words())
     return said
 
 
-def _failed(examples: Mapping[str, Outcome]) -> str:
+def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
     """Examples that failed and why, the first of many.
 
-    >>> _failed({"http://a.example/": Outcome(Code.HTTP_STATUS, "404")})
-    'http://a.example/ (404 Not Found)'
+    >>> print(*_failed({"http://a.example/": Outcome(Code.HTTP_STATUS, "404")}))
+    http://a.example/ (404 Not Found)
     """
-    named = [f"{url} ({message(outcome)})" for url, outcome in list(examples.items())[:MOST_EXAMPLES]]
-    more = len(examples) - len(named)
-    return ", ".join([*named, *([f"and {more:,} more"] if more else [])])
+    failed = list(examples.items())
+    named = [Message("{url} ({why})", {"url": url, "why": message(why)}) for url, why in failed[:MOST_EXAMPLES]]
+    more = len(failed) - len(named)
+    return [*named, *([Message("and {n} more", {"n": f"{more:,}"})] if more else [])]
 
 
-def _pictures(counts: Mapping[str, Any], path: str, new: str = "") -> list[str]:
+def _pictures(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[Message]:
     """How many pictures this run kept, where they are listed if they were wanted, what it saved to skip the others.
 
-    >>> _pictures({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0]
-    'Pictures: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).'
-    >>> _pictures({"image_noise/skipped": 2}, "a")[0]
-    'Pictures: none kept; 2 skipped as noise, bytes saved unknown, as nothing was downloaded.'
-    >>> _pictures({}, "a", new="new ")
-    ['New pictures: none kept.']
+    >>> print(_pictures({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
+    Pictures: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).
+    >>> print(_pictures({"image_noise/skipped": 2}, "a")[0])
+    Pictures: none kept; 2 skipped as noise, bytes saved unknown, as nothing was downloaded.
+    >>> print(*_pictures({}, "a", is_new=True))
+    New pictures: none kept.
     """
     lines, links = [], counts.get("image_noise/links", 0)
     if path:
         kept, size = counts.get("images", 0), counts.get("images/bytes", 0)
-        said = f"{new}pictures: ".capitalize() + (f"{kept:,} kept, listed in {path}" if kept else "none kept")
+        said = Message("{n} kept, listed in {path}", {"n": f"{kept:,}", "path": path}) if kept else Message("none kept")
         if skipped := counts.get("image_noise/skipped", 0) - links:
-            saved, unknown = saved_bytes(skipped, kept, size), "bytes saved unknown, as nothing was downloaded"
-            known = unknown if saved is None else f"about {decimal(saved)} not downloaded (estimated)"
-            said += f"; {skipped:,} skipped as noise, {known}"
-        lines.append(f"{said}.")
+            saved = saved_bytes(skipped, kept, size)
+            known = Message("bytes saved unknown, as nothing was downloaded")
+            if saved is not None:
+                known = Message("about {size} not downloaded (estimated)", {"size": decimal(saved)})
+            values = {"kept": said, "n": f"{skipped:,}", "saved": known}
+            said = Message("{kept}; {n} skipped as noise, {saved}", values)
+        sentence = N_("New pictures: {figures}.") if is_new else N_("Pictures: {figures}.")
+        lines.append(Message(sentence, {"figures": said}))
     if links:
-        lines.append(f"{counted(links, 'link')} not followed: behind pictures that are noise.")
+        lines.append(
+            plural(
+                "{n} link not followed: behind pictures that are noise.",
+                "{n} links not followed: behind pictures that are noise.",
+                links,
+            )
+        )
     if chosen := counts.get("image_noise/audited", 0):
-        fetched = f"{counted(counts.get('image_noise/fetched', 0), 'picture')} downloaded"
-        said = f"{chosen:,} of the noise chosen to be fetched all the same, {fetched}"
-        lines.append(f"{said}; scrapy noise report has the error rate.")
+        lines.append(
+            plural(
+                "{chosen} of the noise chosen to be fetched all the same, {n} picture downloaded; "
+                "scrapy noise report has the error rate.",
+                "{chosen} of the noise chosen to be fetched all the same, {n} pictures downloaded; "
+                "scrapy noise report has the error rate.",
+                counts.get("image_noise/fetched", 0),
+                chosen=f"{chosen:,}",
+            )
+        )
     return lines
 
 
-def _rest(left: int, full: bool, fresh: bool) -> str:
+def _rest(left: int, full: bool, fresh: bool) -> Message:
     """That addresses still wait, and how the crawl goes on there.
 
-    >>> _rest(2, full=False, fresh=True)
+    >>> str(_rest(2, full=False, fresh=True))
     '2 addresses still waited when the crawl was stopped; the same command without fresh=yes goes on there.'
     """
-    why = "max_pages was reached" if full else "the crawl was stopped"
-    how = "a larger max_pages" if full else "the same command"
-    without = " without fresh=yes" if fresh else ""
-    return f"{counted(left, 'address', 'addresses')} still waited when {why}; {how}{without} goes on there."
+    why = N_("max_pages was reached") if full else N_("the crawl was stopped")
+    how = Message(N_("a larger max_pages") if full else N_("the same command"))
+    if fresh:
+        how = Message("{command} without fresh=yes", {"command": how})
+    return plural(
+        "{n} address still waited when {why}; {command} goes on there.",
+        "{n} addresses still waited when {why}; {command} goes on there.",
+        left,
+        why=Message(why),
+        command=how,
+    )

@@ -19,7 +19,8 @@ from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.crawl import crawl_of
 from crawler.outcomes import Group
-from crawler.translation.message import printable
+from crawler.translation.catalogue import localized
+from crawler.translation.message import Message, plural, printable
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
@@ -45,9 +46,17 @@ class _AboveTheBar:
 
 
 def _spelled_out(record: logging.LogRecord) -> bool:
-    """Pass every record, with its control characters spelled out."""
+    """Pass every record, with its control characters spelled out, and those of its traceback."""
     record.msg, record.args = printable(record.getMessage()), ()
+    if record.exc_info:
+        record.exc_text = printable(logging.Formatter().formatException(record.exc_info))
     return True
+
+
+def spell_out_log() -> None:
+    """From now on, no line of the log writes to the terminal but what can be read."""
+    if handler := get_scrapy_root_handler():
+        handler.addFilter(_spelled_out)
 
 
 def _log_to(stream: object) -> None:
@@ -82,8 +91,7 @@ class CrawlProgress:
         return progress
 
     def start(self) -> None:
-        if handler := get_scrapy_root_handler():
-            handler.addFilter(_spelled_out)
+        spell_out_log()
         self.started = monotonic()
         self.last = (self.started, 0)
         if sys.stderr.isatty():
@@ -113,13 +121,13 @@ class CrawlProgress:
         if self.bar is not None:
             done = self.frontier.all_pages
             total = self.frontier.max_pages or done + len(self.frontier) + 1
-            self.bar.update(self.task, description=self.words(), completed=done, total=total)
+            self.bar.update(self.task, description=localized(self.words()), completed=done, total=total)
             self.bar.refresh()
 
     def log(self) -> None:
-        logger.info(self.words())
+        logger.info("%s", self.words())
 
-    def words(self) -> str:
+    def words(self) -> Message:
         """Pages done, addresses queued, pages a second since the last call, bytes, skipped and failed."""
         frontier, harvest = self.frontier, self.topic.harvest
         then, before = self.last
@@ -128,12 +136,21 @@ class CrawlProgress:
             self.rate = (pages - before) / max(now - then, 0.001)
             self.last = now, pages
         skipped, failed = (self.counts.of(group).total() for group in (Group.SKIPPED, Group.FAILED))
-        fetched, noun = decimal(self.statistic("downloader/response_bytes", 0)), "page" if pages == 1 else "pages"
-        said = (
-            f"{pages} {noun} done, {len(frontier)} queued, {self.rate:.1f} pages/s, "
-            f"{fetched}, {skipped} skipped, {failed} failed"
+        said = plural(
+            "{pages} page done, {queued} queued, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
+            "{pages} pages done, {queued} queued, {rate} pages/s, {size}, {skipped} skipped, {failed} failed",
+            pages,
+            pages=pages,
+            queued=len(frontier),
+            rate=f"{self.rate:.1f}",
+            size=decimal(self.statistic("downloader/response_bytes", 0)),
+            skipped=skipped,
+            failed=failed,
         )
         if self.topic.examples.say_something and harvest.pages:
-            said += f", harvest {harvest.share:.0%}"
+            said = Message("{counts}, harvest {share}", {"counts": said, "share": f"{harvest.share:.0%}"})
         pictures, noise = self.statistic("images", 0), self.statistic("image_noise/skipped", 0)
-        return f"{said}, {pictures} pictures kept, {noise} noise" if pictures or noise else said
+        if pictures or noise:
+            values = {"counts": said, "pictures": pictures, "noise": noise}
+            said = Message("{counts}, {pictures} pictures kept, {noise} noise", values)
+        return said

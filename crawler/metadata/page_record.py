@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import get_args, get_origin, get_type_hints
 
+from crawler.translation.message import N_
+
 
 @dataclass
 class PageRecord:
@@ -32,7 +34,7 @@ class PageRecord:
 
 
 """What reads each field that a page and its main text tell."""
-LABELS = {"author": "Author", "published": "Published"}
+LABELS = {"author": N_("Author"), "published": N_("Published")}
 """What the dashboard calls the fields that it lists among a page's facts."""
 _HINTS = get_type_hints(PageRecord)
 IS_OPTIONAL = {name: type(None) in get_args(hint) for name, hint in _HINTS.items()}

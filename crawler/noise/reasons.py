@@ -7,6 +7,7 @@ from enum import auto
 from math import expm1
 
 from crawler.noise.li2006 import LEAST_PAGES
+from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has
 
 NEAR = 3
@@ -66,70 +67,70 @@ def like(family: str) -> Callable[[JudgedImage], bool]:
 class NoiseReason(ReasonCode):
     """Why a picture is noise, or content; where several of a group are true, the first tells."""
 
-    IN_MAIN_TEXT = auto(), "it stands in the main text", lambda p: p.place == "in"
-    BESIDE_MAIN_TEXT = auto(), "it stands beside the main text", lambda p: p.place == "beside"
-    NOT_IN_MAIN_TEXT = auto(), "it stands beside the main text, not in it", lambda p: p.place == "beside"
-    APART_FROM_MAIN_TEXT = auto(), "it stands apart from the main text", lambda p: p.place == "apart"
+    IN_MAIN_TEXT = auto(), N_("it stands in the main text"), lambda p: p.place == "in"
+    BESIDE_MAIN_TEXT = auto(), N_("it stands beside the main text"), lambda p: p.place == "beside"
+    NOT_IN_MAIN_TEXT = auto(), N_("it stands beside the main text, not in it"), lambda p: p.place == "beside"
+    APART_FROM_MAIN_TEXT = auto(), N_("it stands apart from the main text"), lambda p: p.place == "apart"
 
-    IN_ELEMENT = auto(), "it stands in <{element}>", lambda p: p.element
-    AROUND_ADVERT = auto(), "the elements around it are named as those of adverts", like("advert")
-    AROUND_PERSON = auto(), "the elements around it are named as those of pictures of people", like("person")
-    AROUND_SYMBOL = auto(), "the elements around it are named as those of symbols", like("symbol")
-    AROUND_FRAME = auto(), "the elements around it are named as those of the frame of a page", like("frame")
-    AROUND_OTHER = auto(), "the elements around it are named as those of what leads elsewhere", like("other")
-    AROUND_MAIN = auto(), "the elements around it are named as those of content", like("main")
+    IN_ELEMENT = auto(), N_("it stands in <{element}>"), lambda p: p.element
+    AROUND_ADVERT = auto(), N_("the elements around it are named as those of adverts"), like("advert")
+    AROUND_PERSON = auto(), N_("the elements around it are named as those of pictures of people"), like("person")
+    AROUND_SYMBOL = auto(), N_("the elements around it are named as those of symbols"), like("symbol")
+    AROUND_FRAME = auto(), N_("the elements around it are named as those of the frame of a page"), like("frame")
+    AROUND_OTHER = auto(), N_("the elements around it are named as those of what leads elsewhere"), like("other")
+    AROUND_MAIN = auto(), N_("the elements around it are named as those of content"), like("main")
 
-    NO_SIZE = auto(), "its size is not given", lambda p: max(p.sign("width"), p.sign("height")) <= 0
-    WIDTH = auto(), "its width is {width}", lambda p: p.sign("width") > 0 >= p.sign("height")
-    HEIGHT = auto(), "its height is {height}", lambda p: p.sign("height") > 0 >= p.sign("width")
-    ADVERT_SIZE = auto(), "its size, {width} x {height}, is one of adverts", has("advert's size")
-    SIZE = auto(), "its size is {width} x {height}", lambda p: p.is_sized and not p.sign("advert's size")
-    UNSEEN = auto(), "it is {width} x {height}, which nobody sees"
+    NO_SIZE = auto(), N_("its size is not given"), lambda p: max(p.sign("width"), p.sign("height")) <= 0
+    WIDTH = auto(), N_("its width is {width}"), lambda p: p.sign("width") > 0 >= p.sign("height")
+    HEIGHT = auto(), N_("its height is {height}"), lambda p: p.sign("height") > 0 >= p.sign("width")
+    ADVERT_SIZE = auto(), N_("its size, {width} x {height}, is one of adverts"), has("advert's size")
+    SIZE = auto(), N_("its size is {width} x {height}"), lambda p: p.is_sized and not p.sign("advert's size")
+    UNSEEN = auto(), N_("it is {width} x {height}, which nobody sees")
 
-    OF_TITLE = auto(), "its description has words of the page's title", has("alt words")
-    CAPTION = auto(), "a caption follows it", has("caption")
-    DESCRIBED = auto(), "it is described", lambda p: p.is_described
+    OF_TITLE = auto(), N_("its description has words of the page's title"), has("alt words")
+    CAPTION = auto(), N_("a caption follows it"), has("caption")
+    DESCRIBED = auto(), N_("it is described"), lambda p: p.is_described
     NOT_OF_TITLE = (
         auto(),
-        "its description has no word of the page's title",
+        N_("its description has no word of the page's title"),
         lambda p: p.is_described and not p.sign("alt words"),
     )
-    UNDESCRIBED = auto(), "nothing describes it", lambda p: not p.is_described and not p.sign("alt words")
+    UNDESCRIBED = auto(), N_("nothing describes it"), lambda p: not p.is_described and not p.sign("alt words")
 
-    LINKS_TO_PICTURE = auto(), "it links to a picture", has("to picture")
-    LINKS_TO_ITSELF = auto(), "it links to its own page", has("to itself")
-    LINKS_TO_FRONT = auto(), "it links to a front page", has("to the front")
-    LINKS_TO_SITE = auto(), "it links to another site", has("to another site")
-    LINKS_TO_PAGE = auto(), "it links to another page", has("linked")
-    NO_LINK = auto(), "it is no link", lambda p: True
+    LINKS_TO_PICTURE = auto(), N_("it links to a picture"), has("to picture")
+    LINKS_TO_ITSELF = auto(), N_("it links to its own page"), has("to itself")
+    LINKS_TO_FRONT = auto(), N_("it links to a front page"), has("to the front")
+    LINKS_TO_SITE = auto(), N_("it links to another site"), has("to another site")
+    LINKS_TO_PAGE = auto(), N_("it links to another page"), has("linked")
+    NO_LINK = auto(), N_("it is no link"), lambda p: True
 
-    FILE_ADVERT = auto(), "its file is named as those of adverts", has("file advert")
-    FILE_PERSON = auto(), "its file is named as those of pictures of people", has("file person")
-    FILE_SYMBOL = auto(), "its file is named as those of symbols", has("file symbol")
-    FILE_FRAME = auto(), "its file is named as those of the frame of a page", has("file frame")
-    FILE_OTHER = auto(), "its file is named as those of what leads elsewhere", has("file other")
-    FILE_MAIN = auto(), "its file is named as those of content", has("file main")
-    DATE = auto(), "its address has a date", has("date in address")
+    FILE_ADVERT = auto(), N_("its file is named as those of adverts"), has("file advert")
+    FILE_PERSON = auto(), N_("its file is named as those of pictures of people"), has("file person")
+    FILE_SYMBOL = auto(), N_("its file is named as those of symbols"), has("file symbol")
+    FILE_FRAME = auto(), N_("its file is named as those of the frame of a page"), has("file frame")
+    FILE_OTHER = auto(), N_("its file is named as those of what leads elsewhere"), has("file other")
+    FILE_MAIN = auto(), N_("its file is named as those of content"), has("file main")
+    DATE = auto(), N_("its address has a date"), has("date in address")
 
-    HEAD = auto(), "the page gives it as its own picture", has("head picture")
+    HEAD = auto(), N_("the page gives it as its own picture"), has("head picture")
     NOT_HEAD = (
         auto(),
-        "the page gives another picture as its own",
+        N_("the page gives another picture as its own"),
         lambda p: p.sign("has head picture") and not p.sign("head picture"),
     )
 
-    SHOWN_ON_PAGES = auto(), "{shown} of {pages} pages of the site show it", lambda p: p.shown >= LEAST_PAGES
+    SHOWN_ON_PAGES = auto(), N_("{shown} of {pages} pages of the site show it"), lambda p: p.shown >= LEAST_PAGES
     SHOWN_ON_ONE = (
         auto(),
-        "no other of {pages} pages of the site shows it",
+        N_("no other of {pages} pages of the site shows it"),
         lambda p: not p.number("pages with it") and p.pages >= LEAST_PAGES,
     )
 
-    KEYWORDS = auto(), "its words are those of adverts, navigation or decoration: {words}"
-    COMMON_WORDS = auto(), "its words stand in many pictures of the site: {words}"
-    BELOW_LIMIT = auto(), "it is likely noise, but below the limit of {percent:g}%"
-    ALL_TOGETHER = auto(), "no sign alone, but all of them together"
-    BLOCKED_BY_LIST = auto(), "a filter list blocks it"
+    KEYWORDS = auto(), N_("its words are those of adverts, navigation or decoration: {words}")
+    COMMON_WORDS = auto(), N_("its words stand in many pictures of the site: {words}")
+    BELOW_LIMIT = auto(), N_("it is likely noise, but below the limit of {percent:g}%")
+    ALL_TOGETHER = auto(), N_("no sign alone, but all of them together")
+    BLOCKED_BY_LIST = auto(), N_("a filter list blocks it")
 
 
 _R = NoiseReason

@@ -15,9 +15,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from crawler.translation.message import Message, MessageError
+from crawler.translation.message import N_, Message, MessageError
 
-FIELDS = "minute hour day-of-month month day-of-week"
+FIELDS = N_("minute hour day-of-month month day-of-week")
+FIELD_NAMES = (N_("minute"), N_("hour"), N_("day-of-month"), N_("month"), N_("day-of-week"))
 # Names that cron knows for a whole line.
 NAMED = {
     "@hourly": "0 * * * *",
@@ -102,13 +103,15 @@ def read(line: str, zone: str) -> Cron:
         ) from None
     words = " ".join(line.split())
     words = NAMED.get(words.lower(), words)
-    if len(words) > LONGEST or len(words.split()) != len(FIELDS.split()):
+    if len(words) > LONGEST or len(words.split()) != len(FIELD_NAMES):
         raise _wrong(line, Message("it has not five fields"))
     try:
         cron = Cron(words, zone)
         first = cron.after(datetime.now().timestamp())
     except (CronSimError, ValueError) as error:
-        raise _wrong(line, Message("its {field} cannot be", {"field": str(error).removeprefix("Bad ")})) from None
+        # CronSim names the field, such as "Bad day-of-month".
+        field = Message(next((name for name in FIELD_NAMES if str(error) == f"Bad {name}"), str(error)))
+        raise _wrong(line, Message("its {field} cannot be", {"field": field})) from None
     if first is None:
         raise _wrong(line, Message("it never comes"))
     return cron
@@ -119,8 +122,8 @@ def _wrong(line: str, why: Message) -> CronError:
         "cron line {line} is wrong: {why}; it is '{fields}', such as '30 3 * * mon', or one of {names}",
         line=_shown(line),
         why=why,
-        fields=FIELDS,
-        names=", ".join(NAMED),
+        fields=Message(FIELDS),
+        names=list(NAMED),
     )
 
 

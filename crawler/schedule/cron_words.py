@@ -5,12 +5,15 @@ from datetime import datetime
 
 from crawler.schedule.cron import LAST, LAST_WEEKDAY, Cron, Fields
 from crawler.schedule.jobs import FAILED, Run
-from crawler.translation.message import Message, counted, span
+from crawler.translation.message import N_, Message, plural, span
 
 MOST_TIMES = 6  # of a day, that are named one by one
 LONG = 3  # numbers in a row that are said by the first and the last
-DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split()
-MONTHS = "January February March April May June July August September October November December".split()
+DAYS = (*(N_("Sunday"), N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday"), N_("Friday"), N_("Saturday")),)
+MONTHS = (
+    *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July"), N_("August")),
+    *(N_("September"), N_("October"), N_("November"), N_("December")),
+)
 EVERY_DAY = frozenset(range(1, 32))
 WHOLE_WEEK = frozenset(range(7))
 WHOLE_YEAR = frozenset(range(1, 13))
@@ -34,61 +37,78 @@ def words(cron: Cron) -> Message:
     return Message("{times}, in {months}", {"times": times, "months": _in_runs(fields.months, _month)})
 
 
-def coming(moment: float | None, now: float, cron: Cron) -> str:
+def coming(moment: float | None, now: float, cron: Cron) -> Message:
     """When a job runs next, of which the moment is known.
 
-    >>> coming(18_000.0, 0.0, Cron("0 5 * * *", "UTC"))
+    >>> str(coming(18_000.0, 0.0, Cron("0 5 * * *", "UTC")))
     'next in 5 h, Thursday 1 January 1970 05:00 UTC'
     """
     if moment is None:
-        return "never again"
-    return f"next in {span(moment - now)}, {date(moment, cron)}" if moment > now else f"due since {date(moment, cron)}"
+        return Message("never again")
+    if moment > now:
+        return Message("next in {span}, {date}", {"span": span(moment - now), "date": date(moment, cron)})
+    return Message("due since {date}", {"date": date(moment, cron)})
 
 
-def date(moment: float, cron: Cron) -> str:
+def date(moment: float, cron: Cron) -> Message:
     """A moment as the clocks of the job's time zone show it."""
     local = datetime.fromtimestamp(moment, cron.place)
-    day = f"{DAYS[(local.weekday() + 1) % 7]} {local.day} {MONTHS[local.month - 1]} {local.year}"
-    return f"{day} {local:%H:%M} {cron.zone}"
+    values = {"weekday": Message(DAYS[(local.weekday() + 1) % 7]), "day": local.day, "month": _month(local.month)}
+    values |= {"year": local.year, "time": f"{local:%H:%M}", "zone": cron.zone}
+    return Message("{weekday} {day} {month} {year} {time} {zone}", values)
 
 
-def ended_words(run: Run) -> str:
+def ended_words(run: Run) -> Message:
     """How a run went that has ended, and what it brought."""
-    text = f"{result(run)}, {span((run.ended_at or run.beat) - run.started_at)}"
+    values = {"result": result(run), "span": span((run.ended_at or run.beat) - run.started_at)}
+    said = Message("{result}, {span}", values)
     if run.pages is not None:
-        text += f", {pages_words(vars(run))}"
-    if run.passed:
-        text += f"; {counted(run.passed, 'time')} that came meanwhile left out"
-    return text
+        said = Message("{result}, {span}, {pages}", {**values, "pages": pages_words(vars(run))})
+    if not run.passed:
+        return said
+    left_out = plural("{n} time that came meanwhile left out", "{n} times that came meanwhile left out", run.passed)
+    return Message("{run}; {left_out}", {"run": said, "left_out": left_out})
 
 
-def pages_words(count: Mapping[str, int | None]) -> str:
+def pages_words(count: Mapping[str, int | None]) -> Message:
     """How many pages were stored, and where the crawl came back how many of them are what.
 
-    >>> pages_words({"pages": 2, "new": 2, "changed": 0, "gone": 0})
+    >>> str(pages_words({"pages": 2, "new": 2, "changed": 0, "gone": 0}))
     '2 pages stored'
-    >>> pages_words({"pages": 7, "new": 5, "changed": 2, "gone": 1})
+    >>> str(pages_words({"pages": 7, "new": 5, "changed": 2, "gone": 1}))
     '7 pages stored (5 new, 2 changed), 1 gone'
     """
-    said = f"{counted(count['pages'] or 0, 'page')} stored"
+    pages = count["pages"] or 0
     new, changed, gone = (count[name] or 0 for name in ("new", "changed", "gone"))
-    return f"{said} ({new:,} new, {changed:,} changed), {gone:,} gone" if changed or gone else said
+    if not changed and not gone:
+        return plural("{n} page stored", "{n} pages stored", pages)
+    return plural(
+        "{n} page stored ({new} new, {changed} changed), {gone} gone",
+        "{n} pages stored ({new} new, {changed} changed), {gone} gone",
+        pages,
+        new=f"{new:,}",
+        changed=f"{changed:,}",
+        gone=f"{gone:,}",
+    )
 
 
-def result(run: Run) -> str:
+def result(run: Run) -> Message:
     """How a run stands, or ended."""
-    return run.status if not run.exit and run.status != FAILED else f"{run.status} ({failure(run.exit)})"
+    status = Message(run.status)
+    if not run.exit and run.status != FAILED:
+        return status
+    return Message("{status} ({why})", {"status": status, "why": failure(run.exit)})
 
 
-def failure(status: int | None) -> str:
+def failure(status: int | None) -> Message:
     """What an exit status other than 0 says; none is of one that nobody saw.
 
-    >>> [failure(status) for status in (1, -9, None)]
+    >>> [str(failure(status)) for status in (1, -9, None)]
     ['exit status 1', 'killed by signal 9', 'killed, or its machine went down']
     """
     if status is None:
-        return "killed, or its machine went down"
-    return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
+        return Message("killed, or its machine went down")
+    return Message("killed by signal {n}", {"n": -status}) if status < 0 else Message("exit status {n}", {"n": status})
 
 
 def _times(minutes: Sequence[int], hours: Sequence[int]) -> tuple[Message, bool]:
@@ -190,11 +210,7 @@ def _rows(numbers: Iterable[int]) -> list[list[int]]:
 def _listed(names: Sequence[Text]) -> Message:
     if len(names) == 1:
         return names[0] if isinstance(names[0], Message) else Message(names[0])
-    *rest, before, last = names
-    found = Message("{first} and {last}", {"first": before, "last": last})
-    for name in reversed(rest):
-        found = Message("{first}, {rest}", {"first": name, "rest": found})
-    return found
+    return Message("{first} and {last}", {"first": list(names[:-1]), "last": names[-1]})
 
 
 def _month(number: int) -> Message:
@@ -207,5 +223,5 @@ def _nth(number: int) -> Message:
     >>> " ".join(str(_nth(number)) for number in (1, 2, 3, 4, 11, 12, 13, 21, 22, 31))
     '1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 31st'
     """
-    sentences = {1: "{n}st", 2: "{n}nd", 3: "{n}rd"}
-    return Message("{n}th" if 10 < number < 20 else sentences.get(number % 10, "{n}th"), {"n": number})
+    sentences = {1: N_("{n}st"), 2: N_("{n}nd"), 3: N_("{n}rd")}
+    return Message("{n}th" if 10 < number < 20 else sentences.get(number % 10, N_("{n}th")), {"n": number})

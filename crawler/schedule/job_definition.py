@@ -28,10 +28,10 @@ FILES = ("IMAGE_NOISE_WEIGHTS", "IMAGE_NOISE_LISTS")
 def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, str], own: BaseSettings) -> Arguments:
     """The arguments of a job's crawl, by what `scrapy crawl` makes of them; an ArgumentError if they cannot be."""
     if spider != SPIDER:
-        raise ArgumentError(f"there is no spider {spider[:100]!r}; there is {SPIDER}")
+        raise ArgumentError("there is no spider {name}; there is {other}", name=repr(spider[:100]), other=SPIDER)
     for name in settings:
         if not may_be_set(name):
-            raise ArgumentError(f"there is no setting {name[:100]!r} that a job may have")
+            raise ArgumentError("there is no setting {name} that a job may have", name=repr(name[:100]))
     together = own.copy()
     together.setdict(dict(settings), priority="cmdline")
     canonical_of(together)

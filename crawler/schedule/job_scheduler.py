@@ -214,7 +214,7 @@ class Keeper:
 
     def _tell_next(self, job: Job, cron: Cron, now: float) -> None:
         if job.next_at is not None and job.next_at > now:
-            self._say_once(job.name, job.next_at, coming(job.next_at, now, cron))
+            self._say_once(job.name, job.next_at, str(coming(job.next_at, now, cron)))
 
     def _say_once(self, name: str, what: object, words: str) -> None:
         """Say something of a job unless it was said last."""
@@ -232,7 +232,9 @@ def keeper_of(jobs: Jobs, settings: BaseSettings) -> Keeper:
         # Of a folder and its copy, each is a place of its own.
         name = f"{folder_id(output)[0]} {(output / FOLDER_ID_FILE).stat().st_ino}"
     except OSError as error:
-        raise ArgumentError(f"setting OUTPUT_DIR={str(output)!r} cannot be written to ({error.strerror})") from None
+        raise ArgumentError(
+            "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(output)), why=error.strerror
+        ) from None
     place = Place(name, socket.gethostname())
     return Keeper(jobs, place, output, starter(settings), Limits(settings.getint("SCHEDULE_AT_ONCE")))
 

@@ -21,12 +21,13 @@ from crawler.store.database import DatabaseUnavailableError, StateError, display
 from crawler.store.page_tables import page
 from crawler.store.schema import crawl
 from crawler.store.sql import database_time
+from crawler.translation.message import N_
 
 LEASE = 60.0  # seconds without a sign of life until a run is taken for dead where its lock cannot be tried
 ON_TIME, TOO_LATE, BY_HAND = "cron", "late", "now"
 """Why a run is started."""
 RUNNING, DONE, STOPPED, FAILED = "running", "done", "stopped", "failed"
-STOPPING, TOLD = "stopping", "told to stop"
+STOPPING, TOLD = N_("stopping"), N_("told to stop")
 """Of a run that is to end: its process was sent a signal; it is to send itself one, as nobody else can."""
 
 
@@ -297,7 +298,7 @@ class Jobs:
         except SQLAlchemyError as error:
             kind = DatabaseUnavailableError if is_transient(error) else StateError
             raise kind(
-                "the database {path} cannot be used: {why}", path=display_url(url), why=error_message(error)
+                N_("the database {path} cannot be used: {why}"), path=display_url(url), why=error_message(error)
             ) from error
 
     def _find(self, connection: Connection, name: str) -> Job:

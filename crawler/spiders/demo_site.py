@@ -13,6 +13,7 @@ from crawler import demo
 from crawler.store.database import StateError
 from crawler.store.sql import database_time
 from crawler.store.workers import workers_of
+from crawler.translation.message import Message
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def check_demo(session: WorkerSession) -> None:
     """Leave the session and raise a StateError if the demo site cannot be served to it."""
     if why := _hindrance(session):
         session.leave()
-        raise StateError(f"{why}; give another -a name=NAME")
+        raise StateError("{why}; give another -a name=NAME", why=why)
 
 
 def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
@@ -43,16 +44,17 @@ def serve_demo(crawler: Crawler, session: WorkerSession) -> str:
     return url
 
 
-def _hindrance(session: WorkerSession) -> str:
-    """Why the demo site cannot be served to this worker, or an empty string; each crawl has a site at one address."""
+def _hindrance(session: WorkerSession) -> Message | None:
+    """Why the demo site cannot be served to this worker, or None; each crawl has a site at one address."""
     name, known = session.plan.name, session.known_seed()
     with session.engine.begin() as connection:
         workers = workers_of(connection, database_time(connection))[session.crawl_id]
     if any(one.alive and one.number != session.number for one in workers):
-        return f"the crawl {name!r} has another worker, and the demo site is for one"
+        return Message("the crawl {name} has another worker, and the demo site is for one", {"name": repr(name)})
     if known and not demo.free(_port(known)):
-        return f"port {_port(known)} of this machine is taken, and the crawl {name!r} has its pages there"
-    return ""
+        values = {"port": _port(known), "name": repr(name)}
+        return Message("port {port} of this machine is taken, and the crawl {name} has its pages there", values)
+    return None
 
 
 def _port(url: str) -> int:

@@ -1,5 +1,10 @@
 """The outcome of a request that failed or was refused."""
 
+import sys
+import zlib
+from gzip import BadGzipFile
+
+import brotli
 from OpenSSL.SSL import Error as TlsError
 from scrapy import exceptions
 from scrapy.spidermiddlewares.httperror import HttpError
@@ -7,6 +12,11 @@ from service_identity import CertificateError, VerificationError
 from twisted.python.failure import Failure
 
 from crawler.outcomes import Code, Outcome
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 
 class Refusal(exceptions.IgnoreRequest):
@@ -28,6 +38,7 @@ CODES: dict[type[BaseException], Code] = {
     exceptions.DownloadCancelledError: Code.BODY_TOO_LARGE,
     exceptions.ResponseDataLossError: Code.ANSWER_CUT,
     exceptions.DownloadFailedError: Code.CONNECTION_LOST,
+    **dict.fromkeys((BadGzipFile, zlib.error, brotli.error, zstd.ZstdError), Code.BAD_ENCODING),
     ValueError: Code.BAD_HOST_NAME,
 }
 """The code of each error, special errors before general ones."""

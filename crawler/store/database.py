@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 from crawler.store import dashboard_tables, page_tables  # noqa: F401 - their tables are created with the others
 from crawler.store.schema import VERSION, version
 from crawler.store.sql import tables
-from crawler.translation.message import MessageError
+from crawler.translation.message import N_, MessageError
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
 NO_DRIVER = "PostgreSQL must be installed for: python -m pip install '.[postgres]'"
@@ -87,7 +87,7 @@ def open_database(url: URL) -> Engine:
             else StateError
         )
         said = getattr(error, "strerror", None) or error_message(error)
-        raise kind("the database {path} cannot be opened: {why}", path=display_url(url), why=said) from None
+        raise kind(N_("the database {path} cannot be opened: {why}"), path=display_url(url), why=said) from None
     return engine
 
 

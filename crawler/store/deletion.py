@@ -43,9 +43,9 @@ def delete_crawl(url: URL, name: str) -> None:
         known = select(crawl.c.id).where(crawl.c.name == name).with_for_update()
         number = connection.execute(known).scalar_one_or_none()
         if number is None:
-            raise StateError(f"the crawl {name!r} is no longer there")
+            raise StateError("the crawl {name} is no longer there", name=repr(name))
         if any(one.alive for one in workers_of(connection, database_time(connection))[number]):
-            raise BusyError(f"the crawl {name!r} has just been started; stop it first")
+            raise BusyError("the crawl {name} has just been started; stop it first", name=repr(name))
         delete_frontier(connection, number)
         for table in (page, page_version, output, worker, template, sample):
             connection.execute(delete(table).where(table.c.crawl_id == number))

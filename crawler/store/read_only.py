@@ -19,13 +19,14 @@ from sqlalchemy.exc import NoSuchModuleError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from crawler.store.database import ENCODING, LOCK_SECONDS, NO_DRIVER, StateError, display_url, error_message, has_tables
+from crawler.translation.message import N_
 
 SECONDS = 2.0
 STEPS = 20_000  # of SQLite's machine, between two looks at the clock: a few milliseconds
 INTERRUPTED, CANCELED = 9, "57014"
 SHORT_CONNECT_SECONDS = 3  # that a server may take to let us in
-NOTHING = "No crawl was ever run here."
-SLOW = "This took too long and was broken off."
+NOTHING = N_("No crawl was ever run here.")
+SLOW = N_("This took too long and was broken off.")
 
 
 class SlowError(StateError):

@@ -102,8 +102,9 @@ class WorkerFiles:
             return taken
         if mine and self.engine.dialect.name == "sqlite":
             raise StateError(
-                f"a crawl named {self.name!r} is running here; give this one another -a name=NAME "
-                "(many workers of one crawl want PostgreSQL: setting STATE_URL)"
+                "a crawl named {name} is running here; give this one another -a name=NAME "
+                "(many workers of one crawl want PostgreSQL: setting STATE_URL)",
+                name=repr(self.name),
             )
         return self._new_number()
 
@@ -129,7 +130,9 @@ class WorkerFiles:
                 continue
             self.is_new = True
             return lock, number
-        raise StateError(f"the folder {self.folder} is in use by other crawls named {self.name!r}")
+        raise StateError(
+            "the folder {folder} is in use by other crawls named {name}", folder=self.folder, name=repr(self.name)
+        )
 
     def _files_of_others(self, connection: Connection) -> set[str]:
         """The files of other crawls in this folder: `bees-2` may be a crawl, or the second worker of `bees`."""

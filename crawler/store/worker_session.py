@@ -25,7 +25,7 @@ from crawler.store.schema import address, crawl, host, output, worker
 from crawler.store.sql import database_time, dialect_insert
 from crawler.store.worker_files import WorkerFiles
 from crawler.store.workers import expire_worker, lock_crawl, silent_workers
-from crawler.translation.message import counted, span
+from crawler.translation.message import Message, plural, span
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Candidate
@@ -135,24 +135,35 @@ class WorkerSession:
         known: str | None = self.committer.in_transaction(lambda connection: connection.execute(seeds).scalar())
         return known
 
-    def finished_message(self) -> str:
+    def finished_message(self) -> Message:
         """The message to a user who continues a crawl that has nothing left to do."""
         with self.engine.begin() as connection:
             pages, due = rounds.pages_known(connection, self.crawl_id), rounds.next_due(connection, self.crawl_id)
             files = connection.execute(select(func.count()).where(output.c.crawl_id == self.crawl_id)).scalar_one()
             waiting = something_waits(connection, self.crawl_id)
-        path = self.pages.path if files == 1 else f"{self.pages.path} and the files of other workers"
-        said = f"The crawl {self.plan.name!r} is finished: {counted(pages, 'page')}, in {path}. Nothing is due"
-        said += f", the next page in {span(due)}; " if due is not None else "; "
-        said += "a larger max_pages goes on, " if waiting else ""
-        return f"{said}-a refresh=all takes every page, -a fresh=yes starts it anew."
+        path: object = self.pages.path
+        if files != 1:
+            path = Message("{path} and the files of other workers", {"path": path})
+        values: dict[str, object] = {"name": repr(self.plan.name), "path": path}
+        values["due"] = Message("Nothing is due")
+        if due is not None:
+            values["due"] = Message("Nothing is due, the next page in {span}", {"span": span(due)})
+        values["how"] = Message("-a refresh=all takes every page, -a fresh=yes starts it anew")
+        if waiting:
+            values["how"] = Message("a larger max_pages goes on, {others}", {"others": values["how"]})
+        return plural(
+            "The crawl {name} is finished: {n} page, in {path}. {due}; {how}.",
+            "The crawl {name} is finished: {n} pages, in {path}. {due}; {how}.",
+            pages,
+            **values,
+        )
 
     def rejoin(self) -> None:
         """Continue as a new worker after this one expired."""
         try:
             self.worker_id = self.committer.in_transaction(self._insert_worker)
         except IntegrityError:
-            raise StateError(f"another worker has taken over {self.pages.path}") from None
+            raise StateError("another worker has taken over {path}", path=self.pages.path) from None
         self.committer.renew(self.worker_id)
 
     def leave(self) -> None:
@@ -182,8 +193,9 @@ class WorkerSession:
             return row.id, self.plan.seeds
         if not set(before) & set(self.plan.seeds):
             raise StateError(
-                f"the crawl {self.plan.name!r} is of other seeds ({', '.join(before)[:200]}); "
-                "give another -a name=NAME, or -a fresh=yes to forget it"
+                "the crawl {name} is of other seeds ({seeds}); give another -a name=NAME, or -a fresh=yes to forget it",
+                name=repr(self.plan.name),
+                seeds=", ".join(before)[:200],
             )
         return row.id, tuple(dict.fromkeys((*before, *self.plan.seeds)))
 
@@ -203,7 +215,10 @@ class WorkerSession:
             expire_worker(connection, dead)
         others = select(func.count()).where(worker.c.crawl_id == self.crawl_id)
         if connection.execute(others).scalar_one():
-            raise StateError(f"the crawl {self.plan.name!r} has other workers at it; fresh=yes wants them to end first")
+            raise StateError(
+                "the crawl {name} has other workers at it; fresh=yes wants them to end first",
+                name=repr(self.plan.name),
+            )
         delete_frontier(connection, self.crawl_id)
         counts: dict[str, Any] = {"waiting": 0, "pages": 0, "ended_at": None, "started_at": time.time()}
         counts |= {"round": crawl.c.round + 1, "first_round": crawl.c.round + 1, "round_started": time.time()}

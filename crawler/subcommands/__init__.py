@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 from scrapy.settings import BaseSettings
 
+from crawler.translation.message import MessageError
 
-class WrongUseError(Exception):
+
+class WrongUseError(MessageError):
     """What was asked for cannot be; the message is one sentence for the user."""
 
 

@@ -19,9 +19,9 @@ from crawler.bulk.manifest import ENDING, ManifestError, Pair, PairsError, go_on
 from crawler.bulk.parallel import DIED, WorkersError
 from crawler.files import sweep
 from crawler.subcommands import WrongUseError
-from crawler.subcommands.cleaning_progress import CleaningProgress
-from crawler.translation.message import counted, printable
-from crawler.translation.outcome_messages import ranked
+from crawler.subcommands.cleaning_progress import CleaningProgress, outcome_lines
+from crawler.translation.catalogue import localized
+from crawler.translation.message import Message, counted, plural, printable
 
 DASK = "dask"
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
@@ -51,7 +51,7 @@ def check(opts: argparse.Namespace) -> None:
     if opts.into is None:
         for name in ("engine", "scheduler"):
             if getattr(opts, name) is not None:
-                raise WrongUseError(f"--{name} goes with --into FOLDER")
+                raise WrongUseError("{option} goes with --into FOLDER", option=f"--{name}")
         return
     if not opts.into:
         raise WrongUseError("an --into FOLDER has no name")
@@ -100,8 +100,14 @@ class FilesProgress(CleaningProgress):
         share.position = share.size
         self.done += 1
 
-    def words(self) -> str:
-        return f"{self.done:,} of {counted(len(self.shares), 'file')}, {super().words()}"
+    def words(self) -> Message:
+        return plural(
+            "{done} of {n} file, {pages}",
+            "{done} of {n} files, {pages}",
+            len(self.shares),
+            done=f"{self.done:,}",
+            pages=super().words(),
+        )
 
 
 @dataclass
@@ -116,7 +122,7 @@ class Run:
     files: Counter[str] = field(default_factory=Counter)
     size: int = 0
     workers: set[tuple[str, int, int]] = field(default_factory=set)
-    stopped: str = ""
+    stopped: Message | None = None
 
     def go(self, engine: Engine, interval: float) -> int:
         """Clean the files; the exit status."""
@@ -128,12 +134,13 @@ class Run:
                 for result in engine(self.work, self.todo, progress.say):
                     self.take(result, progress)
         except KeyboardInterrupt:
-            status, self.stopped = INTERRUPTED, "Stopped before the end; the same command goes on. "
+            status = INTERRUPTED
+            self.stopped = Message("Stopped before the end; the same command goes on.")
         except WorkersError as error:
-            status, self.stopped = BROKEN, f"Stopped: {error}. "
+            status, self.stopped = BROKEN, Message("Stopped: {why}.", {"why": str(error)})
         sweep(self.work.folder, ENDING)
         for line in self.closing(monotonic() - started):
-            print(printable(line), file=sys.stderr)
+            print(printable(localized(line)), file=sys.stderr)
         return status or (BROKEN if self.tally.broken or self.files["failed"] else 0)
 
     def take(self, result: FileResult, progress: FilesProgress) -> None:
@@ -154,29 +161,44 @@ class Run:
         for broken in result.named:
             progress.say(f"{broken.place}: {broken.why}")
         if (more := result.tally.broken - len(result.named)) > 0:
-            progress.say(f"{result.pair.shown}: {counted(more, 'more record')} broken")
+            where = {"path": result.pair.shown}
+            progress.say(
+                localized(plural("{path}: {n} more record broken", "{path}: {n} more records broken", more, **where))
+            )
         progress.show()
 
-    def closing(self, seconds: float) -> Iterator[str]:
+    def closing(self, seconds: float) -> Iterator[Message]:
         """What is said at the end."""
         seconds = max(seconds, 0.001)
         files, tally = self.files["cleaned"], self.tally
-        rate = f"{tally.pages / seconds:.1f} pages and {decimal(int(self.size / seconds))} of files a second"
-        yield (
-            f"{self.stopped}{counted(files, 'file')} ({decimal(self.size)}, {counted(tally.pages, 'page')}) cleaned in "
-            f"{seconds:.1f} s by {counted(len(self.workers), 'worker')}: {rate}, {decimal(tally.before)} of pages to "
-            f"{decimal(tally.after)} of text."
+        first = plural(
+            "{n} file ({size}, {pages}) cleaned in {seconds} s by {workers}: {rate} pages and {bytes} of files a "
+            "second, {before} of pages to {after} of text.",
+            "{n} files ({size}, {pages}) cleaned in {seconds} s by {workers}: {rate} pages and {bytes} of files a "
+            "second, {before} of pages to {after} of text.",
+            files,
+            size=decimal(self.size),
+            pages=plural("{n} page", "{n} pages", tally.pages),
+            seconds=f"{seconds:.1f}",
+            workers=plural("{n} worker", "{n} workers", len(self.workers)),
+            rate=f"{tally.pages / seconds:.1f}",
+            bytes=decimal(int(self.size / seconds)),
+            before=decimal(tally.before),
+            after=decimal(tally.after),
         )
+        yield Message("{stopped} {rest}", {"stopped": self.stopped, "rest": first}) if self.stopped else first
         if self.before:
-            yield f"There already: {counted(self.before, 'file')}."
-        if tally.skipped:
-            yield f"Left out: {ranked(tally.skipped)}."
-        if tally.cut:
-            yield f"Cut: {ranked(tally.cut)}."
+            yield plural("There already: {n} file.", "There already: {n} files.", self.before)
+        yield from outcome_lines(tally)
         if tally.broken:
-            yield f"Broken: {counted(tally.broken, 'record')}, the first {NAMED} of a file named above."
-        if self.files["failed"]:
-            yield f"Failed: {counted(self.files['failed'], 'file')}, each named above."
+            yield plural(
+                "Broken: {n} record, the first {named} of a file named above.",
+                "Broken: {n} records, the first {named} of a file named above.",
+                tally.broken,
+                named=NAMED,
+            )
+        if failed := self.files["failed"]:
+            yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", failed)
 
 
 def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, how: How) -> int:
@@ -191,10 +213,10 @@ def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, ho
     except PairsError as error:
         raise WrongUseError(str(error)) from None
     except Timeout:
-        raise WrongUseError(f"another run is at work in {opts.into!r}") from None
+        raise WrongUseError("another run is at work in {path}", path=repr(opts.into)) from None
     except OSError as error:
         why = error.strerror or type(error).__name__
-        raise WrongUseError(f"{opts.into!r} cannot be written to ({why})") from None
+        raise WrongUseError("{path} cannot be written to ({why})", path=repr(opts.into), why=why) from None
     with lock:
         try:
             name = go_on(folder, how.options, found)

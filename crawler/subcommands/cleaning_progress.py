@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import Protocol, Self
 
@@ -13,7 +13,9 @@ from rich.text import Text
 
 from crawler.bulk.cleaning import CleaningCounts
 from crawler.extensions.progress import REFRESH_SECONDS
-from crawler.translation.message import counted, printable
+from crawler.translation.catalogue import localized
+from crawler.translation.message import Message, plural, printable
+from crawler.translation.outcome_messages import ranked
 
 logger = logging.getLogger(__name__)
 
@@ -58,21 +60,27 @@ class CleaningProgress:
             return
         self.last = now
         if self.bar is None:
-            logger.info(self.words())
+            logger.info("%s", self.words())
         else:
-            self.bar.update(self.task, description=self.words(), completed=self.read())
+            self.bar.update(self.task, description=localized(self.words()), completed=self.read())
             self.bar.refresh()
 
     def read(self) -> int:
         """How many bytes of the inputs were read."""
         return sum(one.position for one in self.inputs)
 
-    def words(self) -> str:
+    def words(self) -> Message:
         """Pages done, pages a second, bytes before and after, left out and broken."""
         tally, seconds = self.tally, max(0.001, monotonic() - self.started)
-        return (
-            f"{counted(tally.pages, 'page')} done, {tally.pages / seconds:.1f} pages/s, {decimal(tally.before)} to "
-            f"{decimal(tally.after)}, {sum(tally.skipped.values()):,} left out, {tally.broken:,} broken"
+        return plural(
+            "{n} page done, {rate} pages/s, {before} to {after}, {skipped} left out, {broken} broken",
+            "{n} pages done, {rate} pages/s, {before} to {after}, {skipped} left out, {broken} broken",
+            tally.pages,
+            rate=f"{tally.pages / seconds:.1f}",
+            before=decimal(tally.before),
+            after=decimal(tally.after),
+            skipped=f"{sum(tally.skipped.values()):,}",
+            broken=f"{tally.broken:,}",
         )
 
     def say(self, line: str) -> None:
@@ -81,3 +89,11 @@ class CleaningProgress:
             print(printable(line), file=sys.stderr)
         else:
             self.bar.console.print(Text(printable(line)), soft_wrap=True)
+
+
+def outcome_lines(tally: CleaningCounts) -> Iterator[Message]:
+    """The closing lines of what was left out and of what was cut."""
+    if tally.skipped:
+        yield Message("Left out: {reasons}.", {"reasons": ranked(tally.skipped)})
+    if tally.cut:
+        yield Message("Cut: {reasons}.", {"reasons": ranked(tally.cut)})

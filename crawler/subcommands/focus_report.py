@@ -96,7 +96,7 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
     except UnicodeDecodeError:
         raise WrongUseError(f"{name[:200]!r} is not UTF-8") from None
     except StateError as error:
-        raise WrongUseError(str(error)) from None
+        raise WrongUseError(error.message) from None
     if found.faults:
         rest = f" and {len(found.faults) - 1:,} more" if len(found.faults) > 1 else ""
         print(

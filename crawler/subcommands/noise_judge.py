@@ -102,7 +102,7 @@ def judge_by(settings: BaseSettings) -> Judge:
     try:
         return judge_of(settings)
     except ArgumentError as error:
-        raise WrongUseError(str(error)) from None
+        raise WrongUseError(error.message) from None
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

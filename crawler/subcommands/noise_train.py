@@ -93,7 +93,7 @@ def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]"
             raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
         return labelled_pictures(url, crawl, _say)
     except StateError as error:
-        raise WrongUseError(str(error)) from None
+        raise WrongUseError(error.message) from None
 
 
 def _check_output(plan: "ImageTrainingPlan", inputs: list[Path]) -> None:

@@ -20,7 +20,8 @@ from sqlalchemy.engine import URL
 
 from crawler.store.database import StateError, database_url
 from crawler.subcommands import Subcommand, WrongUseError
-from crawler.translation.message import printable
+from crawler.translation.catalogue import localized
+from crawler.translation.message import Message, printable
 
 
 class OneSentence(ScrapyCommand):
@@ -31,7 +32,7 @@ class OneSentence(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.error = self.refuse  # type: ignore[method-assign]
+        parser.error = self.refuse  # type: ignore[assignment, method-assign]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
@@ -39,16 +40,21 @@ class OneSentence(ScrapyCommand):
         except UsageError as error:
             self.refuse(str(error))
         if unknown := [arg for arg in args if arg.startswith("-") and arg != "-"]:
-            self.refuse(f"there is no option {unknown[0][:100]!r}; {self.called} --help lists them")
+            self.refuse(
+                "there is no option {option}; {command} --help lists them",
+                option=repr(unknown[0][:100]),
+                command=self.called,
+            )
 
-    def refuse(self, message: str) -> NoReturn:
+    def refuse(self, sentence: str | Message, /, **values: object) -> NoReturn:
         """End with one line and status 2."""
-        refuse(self.called, message)
+        refuse(self.called, sentence, **values)
 
 
-def refuse(called: str, message: str) -> NoReturn:
+def refuse(called: str, sentence: str | Message, /, **values: object) -> NoReturn:
     """End with one line and status 2."""
-    print(printable(" ".join(f"{called}: {message}".split())), file=sys.stderr)
+    message = sentence if isinstance(sentence, Message) else Message(sentence, values)
+    print(printable(" ".join(f"{called}: {localized(message)}".split())), file=sys.stderr)
     sys.exit(2)
 
 
@@ -69,7 +75,7 @@ def state_url(settings: BaseSettings) -> URL:
     try:
         return database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
     except StateError as error:
-        raise WrongUseError(str(error)) from None
+        raise WrongUseError(error.message) from None
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
@@ -134,18 +140,20 @@ class Several(ScrapyCommand):
         except UsageError as error:
             self.refuse(str(error))
         if not args or args[0] not in self.subcommands:
-            wanted = f"there is no {self.called} {args[0]!r}" if args else "what is to be done is not said"
-            self.refuse(f"{wanted}; there is {self.called} {', '.join(self.subcommands)}")
+            wanted = {"command": self.called, "name": repr(args[0]) if args else "", "names": list(self.subcommands)}
+            if not args:
+                self.refuse("what is to be done is not said; there is {command} {names}", **wanted)
+            self.refuse("there is no {command} {name}; there is {command} {names}", **wanted)
         self.name, self.subcommand = args[0], self.subcommands[args[0]]
-        usage = f"it is {self.called} {self.name} {self.subcommand.syntax}".rstrip()
+        usage = f"{self.called} {self.name} {self.subcommand.syntax}".rstrip()
         parser = _Parser(add_help=False, allow_abbrev=False)
         self.subcommand.add_options(parser)
         try:
             self.given, self.rest = parser.parse_known_args(args[1:])
         except WrongUseError as error:
-            self.refuse(f"{error}; {usage}")
+            self.refuse("{why}; it is {usage}", why=error.message, usage=usage)
         if unknown := [arg for arg in self.rest if arg.startswith("-") and arg != "-"]:
-            self.refuse(f"there is no option {unknown[0]!r}; {usage}")
+            self.refuse("there is no option {option}; it is {usage}", option=repr(unknown[0]), usage=usage)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
@@ -153,16 +161,16 @@ class Several(ScrapyCommand):
             with standard_output():
                 self.exitcode = self.subcommand.run(self.rest, self.given, self.settings)
         except WrongUseError as error:
-            self.refuse(str(error))
+            self.refuse(error.message)
         except StateError as error:
-            print(printable(f"{self.called}: {error}"), file=sys.stderr)
+            print(printable(f"{self.called}: {localized(error.message)}"), file=sys.stderr)
             self.exitcode = 1
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
 
-    def refuse(self, message: str) -> NoReturn:
+    def refuse(self, sentence: str | Message, /, **values: object) -> NoReturn:
         """End with one line and status 2."""
-        refuse(f"{self.called} {self.name}".rstrip(), message)
+        refuse(f"{self.called} {self.name}".rstrip(), sentence, **values)
 
 
 class _Parser(argparse.ArgumentParser):

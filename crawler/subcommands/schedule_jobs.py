@@ -37,7 +37,8 @@ from crawler.store.read_only import exists, reading
 from crawler.store.sql import database_time
 from crawler.subcommands import Subcommand, WrongUseError
 from crawler.subcommands.options import state_url
-from crawler.translation.message import counted, printable, span
+from crawler.translation.catalogue import localized
+from crawler.translation.message import N_, Message, plural, printable, span
 
 
 @contextmanager
@@ -47,7 +48,7 @@ def opened(settings: BaseSettings) -> Iterator[Jobs]:
     try:
         yield jobs
     except JobError as error:
-        raise WrongUseError(str(error)) from None
+        raise WrongUseError(error.message) from None
     finally:
         jobs.engine.dispose()
 
@@ -55,17 +56,22 @@ def opened(settings: BaseSettings) -> Iterator[Jobs]:
 def one(args: list[str], what: str) -> str:
     """The only argument there is."""
     if len(args) != 1:
-        wrong = f"{args[1][:200]!r} is too much" if args else "no NAME is given"
-        raise WrongUseError(f"{wrong}; it is scrapy schedule {what} NAME")
+        usage = f"scrapy schedule {what} NAME"
+        if not args:
+            raise WrongUseError("no NAME is given; it is {usage}", usage=usage)
+        raise WrongUseError("{given} is too much; it is {usage}", given=repr(args[1][:200]), usage=usage)
     return args[0]
 
 
 def add(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Enter a job, once everything about it is known to be right; the exit status."""
     if len(args) != 3:
-        wrong = f"{args[3][:200]!r} is too much" if len(args) > 3 else "something is missing"
-        quoted = '"CRON" and what has a space in quotes'
-        raise WrongUseError(f"{wrong}; it is scrapy schedule add {ADD.syntax}, with {quoted}")
+        usage = {"usage": f"scrapy schedule add {ADD.syntax}", "given": repr("".join(args[3:4])[:200])}
+        if len(args) > 3:
+            raise WrongUseError(
+                '{given} is too much; it is {usage}, with "CRON" and what has a space in quotes', **usage
+            )
+        raise WrongUseError('something is missing; it is {usage}, with "CRON" and what has a space in quotes', **usage)
     name, line, spider = args
     try:
         arguments = arglist_to_dict(opts.arguments)
@@ -76,7 +82,7 @@ def add(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
     try:
         described = description(JobDefinition(name, line, opts.timezone, spider, arguments, own), settings)
     except (CronError, ArgumentError, StateError) as error:
-        raise WrongUseError(str(error)) from None
+        raise WrongUseError(error.message) from None
     with opened(settings) as jobs:
         jobs.add(name, described)
         say_next(jobs, name)
@@ -86,18 +92,19 @@ def add(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
 def say_next(jobs: Jobs, name: str) -> None:
     """Print when a job runs next."""
     found, now = jobs.all()
-    print(printable(next_words(find(found, name), now)))
+    _print([next_words(find(found, name), now)])
 
 
-def next_words(job: Job, now: float) -> str:
+def next_words(job: Job, now: float) -> Message:
     """When a job runs, and when next, in one line."""
     try:
         cron = read(job.cron, job.timezone)
     except CronError as error:
-        return f"{job.name}: {error}"
+        return Message("{name}: {why}", {"name": job.name, "why": error.message})
+    values = {"name": job.name, "when": words(cron), "zone": cron.zone}
     if job.paused:
-        return f"{job.name}: paused; once resumed, {words(cron)} {cron.zone}"
-    return f"{job.name}: {words(cron)}, {coming(job.next_at, now, cron)}"
+        return Message("{name}: paused; once resumed, {when} {zone}", values)
+    return Message("{name}: {when}, {next}", {**values, "next": coming(job.next_at, now, cron)})
 
 
 def remove(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -105,7 +112,7 @@ def remove(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     name = one(args, "remove")
     with opened(settings) as jobs:
         jobs.remove(name)
-    print(f"The job {name!r} is no more; its crawl and its logs stay.")
+    _print([Message("The job {name} is no more; its crawl and its logs stay.", {"name": repr(name)})])
     return 0
 
 
@@ -139,22 +146,24 @@ PAUSE = Subcommand("NAME", pause)
 RESUME = Subcommand("NAME", resume)
 
 
-HOW = {ON_TIME: "on time", TOO_LATE: "late", BY_HAND: "by hand"}
+HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
 UTC = Cron("* * * * *", "UTC")
 
 
 def list_jobs(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print all jobs; the exit status."""
     if args:
-        raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy schedule list")
+        raise WrongUseError(
+            "{given} is too much; it is {usage}", given=repr(args[0][:200]), usage="scrapy schedule list"
+        )
     url = state_url(settings)
     if not exists(url):
-        print(f"There is no job yet: nothing was ever run here ({display_url(url)}).")
+        _print([Message("There is no job yet: nothing was ever run here ({path}).", {"path": display_url(url)})])
         return 0
     with reading(url) as connection:
         jobs, now = jobs_of(connection), database_time(connection)
         lines = [line for job in jobs for line in _block(connection, job, now)]
-    _print(lines or [f"There is no job in {display_url(url)}."])
+    _print(lines or [Message("There is no job in {path}.", {"path": display_url(url)})])
     return 0
 
 
@@ -162,22 +171,27 @@ def history(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -
     """Print the runs of a job, the last first; the exit status."""
     name, url = one(args, "history"), state_url(settings)
     if not exists(url):
-        raise WrongUseError(f"there is no job {name!r}: nothing was ever run here ({display_url(url)})")
+        raise WrongUseError(
+            "there is no job {name}: nothing was ever run here ({path})", name=repr(name), path=display_url(url)
+        )
     with reading(url) as connection:
         try:
             job, runs = history_of(connection, name)
         except JobError as error:
-            raise WrongUseError(str(error)) from None
+            raise WrongUseError(error.message) from None
         now, cron = database_time(connection), _cron(job)
         output = Path(settings["OUTPUT_DIR"])
-        lines = [f"{_run(connection, job, run, cron, now)}; {_log(output, job, run)}" for run in runs]
-    _print([next_words(job, now), *(f"  {line}" for line in lines or ["it never ran"])])
+        lines = [
+            Message("  {run}; {log}", {"run": _run(connection, job, run, cron, now), "log": _log(output, job, run)})
+            for run in runs
+        ]
+    _print([next_words(job, now), *(lines or [Message("  it never ran")])])
     return 0
 
 
-def _print(lines: Iterable[str]) -> None:
+def _print(lines: Iterable[Message]) -> None:
     for line in lines:
-        print(printable(line).replace("\n", "\\n"))
+        print(printable(localized(line)).replace("\n", "\\n"))
 
 
 def _cron(job: Job) -> Cron:
@@ -188,16 +202,17 @@ def _cron(job: Job) -> Cron:
         return UTC
 
 
-def _block(connection: Connection, job: Job, now: float) -> Iterator[str]:
+def _block(connection: Connection, job: Job, now: float) -> Iterator[Message]:
     """What there is to say of a job."""
     cron = _cron(job)
     yield next_words(job, now)
-    yield f"  crawl  {_command(job)}"
-    for word, run in (("now", job.now), ("last", job.last)):
-        if run is not None:
-            yield f"  {word:<5}  {_run(connection, job, run, cron, now)}"
+    yield Message("  crawl  {command}", {"command": _command(job)})
+    if job.now is not None:
+        yield Message("  now    {run}", {"run": _run(connection, job, job.now, cron, now)})
+    if job.last is not None:
+        yield Message("  last   {run}", {"run": _run(connection, job, job.last, cron, now)})
     if job.runs == 0:
-        yield "  last   it never ran"
+        yield Message("  last   it never ran")
 
 
 def _command(job: Job) -> str:
@@ -208,22 +223,27 @@ def _command(job: Job) -> str:
     return shlex.join(line)
 
 
-def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> str:
+def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> Message:
     """What there is to say of a run."""
-    said = f"run {run.number}, {date(run.started_at, cron)}, {HOW.get(run.how, run.how)}"
+    how = Message(HOW.get(run.how, run.how))
     if run.missed:
-        said += f" and for {counted(run.missed, 'more time')} that passed"
+        how = plural(
+            "{how} and for {n} more time that passed", "{how} and for {n} more times that passed", run.missed, how=how
+        )
+    values: dict[str, object] = {"n": run.number, "date": date(run.started_at, cron), "how": how}
     if run.ended_at is not None:
-        return f"{said}, {ended_words(run)}"
-    pages = pages_words(pages_of(connection, job.crawl, run.started_at, now))
-    quiet = f", last sign of life {span(now - run.beat)} ago"
-    who = f"process {run.pid} on {run.host}" if run.pid else f"on its way on {run.host}"
-    return f"{said}, {run.status} for {span(now - run.started_at)} ({who}{quiet}), {pages}"
+        return Message("run {n}, {date}, {how}, {end}", {**values, "end": ended_words(run)})
+    process = {"pid": run.pid, "host": run.host, "quiet": span(now - run.beat)}
+    on_its_way = N_("on its way on {host}, last sign of life {quiet} ago")
+    who = Message(N_("process {pid} on {host}, last sign of life {quiet} ago") if run.pid else on_its_way, process)
+    values |= {"status": Message(run.status), "span": span(now - run.started_at), "who": who}
+    values["pages"] = pages_words(pages_of(connection, job.crawl, run.started_at, now))
+    return Message("run {n}, {date}, {how}, {status} for {span} ({who}), {pages}", values)
 
 
-def _log(output: Path, job: Job, run: Run) -> str:
+def _log(output: Path, job: Job, run: Run) -> str | Message:
     path = log_of(output, job.name, run.number)
-    return str(path) if path.exists() else f"its log is on {run.host}, or gone"
+    return str(path) if path.exists() else Message("its log is on {host}, or gone", {"host": run.host})
 
 
 LIST = Subcommand("", list_jobs)

@@ -64,18 +64,20 @@ def _keeper(jobs: Jobs, settings: BaseSettings) -> Keeper:
     try:
         return keeper_of(jobs, settings)
     except ArgumentError as error:
-        raise WrongUseError(str(error)) from None
+        raise WrongUseError(error.message) from None
 
 
 def run(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Start what is due until the user ends it; the exit status."""
     if args:
-        raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy schedule run")
+        raise WrongUseError(
+            "{given} is too much; it is {usage}", given=repr(args[0][:200]), usage="scrapy schedule run"
+        )
     with opened(settings) as jobs, stopping() as stop:
         keeper = _keeper(jobs, settings)
         lock = take_lock(keeper.output, patience=PAUSE)  # somebody may just look whether it is free
         if lock is None:
-            raise WrongUseError(f"a scheduler is at work in {str(keeper.output)!r} already")
+            raise WrongUseError("a scheduler is at work in {path} already", path=repr(str(keeper.output)))
         configure_logging(Settings(settings))
         logging.getLogger("scrapy").setLevel(logging.WARNING)
         url = state_url(settings)

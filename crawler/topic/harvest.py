@@ -5,6 +5,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Self
 
+from crawler.translation.message import Message, plural
+
 ON_TOPIC = 0.5
 """The relevance from which a page is on the topic, where the user names no other."""
 STOP_WHEN = re.compile(r"harvest\s*<\s*([0-9]{0,6}\.?[0-9]{1,6})", re.ASCII)
@@ -70,15 +72,27 @@ class Harvest:
         """Whether so few of the last pages are on the topic that the crawl is to end."""
         return when is not None and self.full and self.share_lately < when.harvest
 
-    def words(self) -> str:
+    def words(self) -> Message:
         """The harvest in words.
 
         >>> harvest = Harvest(window=2)
         >>> for relevance in (0.9, 0.1, 0.5): harvest.count(relevance)
-        >>> harvest.words()
+        >>> str(harvest.words())
         'On topic: 2 of 3 pages read (67%), 50% of the last 2.'
         """
-        noun = "page" if self.pages == 1 else "pages"
-        said = f"On topic: {self.on_topic:,} of {self.pages:,} {noun} read ({self.share:.0%})"
-        lately = f", {self.share_lately:.0%} of the last {self.window:,}" if self.pages > self.window else ""
-        return f"{said}{lately}."
+        values = {"topical": f"{self.on_topic:,}", "share": f"{self.share:.0%}"}
+        if self.pages <= self.window:
+            return plural(
+                "On topic: {topical} of {n} page read ({share}).",
+                "On topic: {topical} of {n} pages read ({share}).",
+                self.pages,
+                **values,
+            )
+        return plural(
+            "On topic: {topical} of {n} page read ({share}), {lately} of the last {window}.",
+            "On topic: {topical} of {n} pages read ({share}), {lately} of the last {window}.",
+            self.pages,
+            lately=f"{self.share_lately:.0%}",
+            window=f"{self.window:,}",
+            **values,
+        )

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Self
 
 from crawler.page.text import fold_space, terms, words
+from crawler.translation.message import Message, MessageError
 from crawler.urls.parsing import absolute, host
 
 # Words that tell nothing of a topic: the commonest of English, and bigrams with a Chinese particle.
@@ -88,7 +89,7 @@ ADDRESS = ("http://", "https://")
 MOST_SHOWN = 60
 
 
-class TopicError(ValueError):
+class TopicError(MessageError, ValueError):
     """A file that gives no topic; the message is one sentence for the user."""
 
 
@@ -100,23 +101,31 @@ def read_topic(path: Path) -> Topic:
 def _tables(path: Path) -> dict[str, Any]:
     try:
         if not path.is_file() and path.exists():
-            raise TopicError(f"topic={_shown(str(path))} is no file; give a file of TOML")
+            raise TopicError("topic={path} is no file; give a file of TOML", path=_shown(str(path)))
         with path.open("rb") as file:
             source = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         if isinstance(error, TopicError):
             raise
-        why = getattr(error, "strerror", None) or "no such name is possible"
-        raise TopicError(f"topic={_shown(str(path))} cannot be read ({why}); give a readable file of TOML") from None
+        why = getattr(error, "strerror", None) or Message("no such name is possible")
+        raise TopicError(
+            "topic={path} cannot be read ({why}); give a readable file of TOML", path=_shown(str(path)), why=why
+        ) from None
     if len(source) > LARGEST:
-        raise TopicError(f"topic={_shown(str(path))} is larger than {LARGEST:,} bytes; give a smaller file")
+        raise TopicError(
+            "topic={path} is larger than {most:,} bytes; give a smaller file", path=_shown(str(path)), most=LARGEST
+        )
     try:
         return tomllib.loads(source.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise TopicError(f"topic={_shown(str(path))} is not UTF-8 text; give a file of TOML in UTF-8") from None
+        raise TopicError(
+            "topic={path} is not UTF-8 text; give a file of TOML in UTF-8", path=_shown(str(path))
+        ) from None
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         why = " ".join(str(error).split())[:100]
-        raise TopicError(f"topic={_shown(str(path))} is not TOML ({why}); words and texts stand in quotes") from None
+        raise TopicError(
+            "topic={path} is not TOML ({why}); words and texts stand in quotes", path=_shown(str(path)), why=why
+        ) from None
 
 
 class _File:
@@ -132,13 +141,17 @@ class _File:
         example_urls, examples = self.texts("examples")
         against_urls, against = self.texts("against")
         if both := {*example_urls, *examples} & {*against_urls, *against}:
-            self.refuse("against", f"has {_shown(min(both))} in it, which is in examples too; allowed is one of both")
+            self.reject(
+                "against",
+                "has {given} in it, which is in examples too; allowed is one of both",
+                given=_shown(min(both)),
+            )
         domains = self.tables.get("domains", {})
         if not isinstance(domains, dict):
-            self.refuse("domains", "is no table; allowed is [domains] with prefer and avoid")
+            self.reject("domains", "is no table; allowed is [domains] with prefer and avoid")
         self.check_keys(domains, DOMAIN_KEYS, "domains.")
         if not keywords and not examples and not example_urls:
-            raise TopicError(f"topic={_shown(self.name)} says nothing; give words, examples or both")
+            raise TopicError("topic={path} says nothing; give words, examples or both", path=_shown(self.name))
         return Topic(
             keywords,
             " ".join(word for word, _ in keywords),
@@ -155,16 +168,20 @@ class _File:
         if isinstance(given, list):
             given = dict.fromkeys(self.strings("words", given), 1.0)
         if not isinstance(given, dict):
-            self.refuse("words", 'is neither a list nor a table; allowed are ["bees"] and {bees = 2.0}')
+            self.reject("words", 'is neither a list nor a table; allowed are ["bees"] and {bees = 2.0}')
         weights: dict[str, float] = {}
         for word, weight in given.items():
             if not words(word):
-                self.refuse(
-                    "words", f"has {_shown(word)} in it, which is no word; allowed are words of letters or digits"
+                self.reject(
+                    "words",
+                    "has {given} in it, which is no word; allowed are words of letters or digits",
+                    given=_shown(word),
                 )
             is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
             if not is_number or not _is_weight(weight):
-                self.refuse("words", f"gives {_shown(word)} no weight; allowed are numbers above 0 up to 1,000,000")
+                self.reject(
+                    "words", "gives {given} no weight; allowed are numbers above 0 up to 1,000,000", given=_shown(word)
+                )
             weights[fold_space(word.casefold())] = float(weight)
         return tuple(weights.items())
 
@@ -174,13 +191,17 @@ class _File:
         for text in self.strings(key, self.tables.get(key, [])):
             if not text.lower().startswith(ADDRESS) or len(text.split()) > 1:
                 if not words(text):
-                    self.refuse(key, f"has {_shown(text)} in it, where no word is; allowed are texts and addresses")
+                    self.reject(
+                        key, "has {given} in it, where no word is; allowed are texts and addresses", given=_shown(text)
+                    )
                 texts.append(text)
             elif url := absolute("", text):
                 urls.append(url)
             else:
-                self.refuse(
-                    key, f"has {_shown(text)} in it, which is no address; allowed are http:// and https:// URLs"
+                self.reject(
+                    key,
+                    "has {given} in it, which is no address; allowed are http:// and https:// URLs",
+                    given=_shown(text),
                 )
         return tuple(dict.fromkeys(urls)), tuple(dict.fromkeys(texts))
 
@@ -189,22 +210,29 @@ class _File:
         for name in self.strings(f"domains.{key}", table.get(key, [])):
             url = absolute("", f"http://{name}/") if _may_be_domain(name) else None
             if url is None:
-                self.refuse(f"domains.{key}", f"has {_shown(name)} in it; allowed are domains such as example.org")
+                self.reject(
+                    f"domains.{key}",
+                    "has {given} in it; allowed are domains such as example.org",
+                    given=_shown(name),
+                )
             found.append(host(url))
         return tuple(dict.fromkeys(found))
 
     def strings(self, key: str, given: Any) -> list[str]:
         if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
-            self.refuse(key, 'is no list of texts; allowed are lists such as ["bees"]')
+            self.reject(key, 'is no list of texts; allowed are lists such as ["bees"]')
         return [one.strip() for one in given]
 
     def check_keys(self, table: dict[str, Any], allowed: tuple[str, ...], before: str) -> None:
         for key in table:
             if key not in allowed:
-                self.refuse(before + key, f"is not known; allowed are {', '.join(before + one for one in allowed)}")
+                self.reject(before + key, "is not known; allowed are {names}", names=[before + one for one in allowed])
 
-    def refuse(self, key: str, why: str) -> NoReturn:
-        raise TopicError(f"topic={_shown(self.name)}: {key[:MOST_SHOWN]} {why}")
+    def reject(self, key: str, why: str, /, **values: object) -> NoReturn:
+        """Raise the TopicError of a key."""
+        raise TopicError(
+            "topic={path}: {key} {why}", path=_shown(self.name), key=key[:MOST_SHOWN], why=Message(why, values)
+        )
 
 
 def _is_weight(number: float) -> bool:

@@ -70,8 +70,7 @@ class Reason(NamedTuple):
     @property
     def message(self) -> Message:
         """Its sentence for people."""
-        values = {name: ", ".join(value) if isinstance(value, list) else value for name, value in self.values.items()}
-        return Message(self.code.sentence, values)
+        return Message(self.code.sentence, self.values)
 
 
 def records(reasons: Iterable[Reason]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -317,6 +318,23 @@ def test_the_log_says_how_it_goes(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+def test_no_page_writes_to_a_terminal(tmp_path: Path) -> None:
+    import pty
+
+    text = "Bees\N{RIGHT-TO-LEFT OVERRIDE} fly \x9b2J and make honey, and more than that they do not."
+    (tmp_path / "a.html").write_text(f"<meta charset=utf-8><title>\x9bBees</title><p>{text}</p>", "utf-8")
+    ours, theirs = pty.openpty()
+    subprocess.run([*COMMAND, "a.html", "--jobs", "1"], cwd=tmp_path, env=environment(), stdout=theirs, check=True)
+    os.close(theirs)
+    seen = b""
+    with suppress(OSError):  # the other end is closed
+        while data := os.read(ours, 65536):
+            seen += data
+    os.close(ours)
+    assert not re.search("[\x80-\x9f\u202a-\u202e]", seen.decode())
+    assert "\N{RIGHT-TO-LEFT OVERRIDE}" in json.loads(seen)["text"]
+
+
 def test_a_bar_on_a_terminal(tmp_path: Path) -> None:
     import pty
 

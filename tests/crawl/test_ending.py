@@ -86,8 +86,8 @@ def test_no_more_than_ten_reasons_are_named(tmp_path: Path) -> None:
     with serving(Site({"/": page("One.", links=links | {"/gone": "gone"}), **routes})) as site:
         ended = crawl(tmp_path, {"seeds": site.url}, OPEN | {"STATS_DUMP": "True"})
     (left_out,) = [line for line in ended.closing().splitlines() if line.startswith("Left out: ")]
-    assert left_out.startswith("Left out: other reasons (3), not HTML: odd/type-")
-    assert left_out.endswith(" (1), 91 other reasons (91).")
+    assert left_out.startswith("Left out: not HTML: odd/type-")
+    assert left_out.endswith(" (1), other reasons (93).")
     assert left_out.count(", not HTML: ") == 9
     assert ended.err.count("'skipped/not_html/odd/type-") == 100
     assert "\nFailed: 404 Not Found (1).\n" in ended.closing()

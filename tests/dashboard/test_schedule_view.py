@@ -351,7 +351,7 @@ def test_whether_a_scheduler_is_at_work(here: Visitor) -> None:
         ("seeds", "demo ftp://x/", "stands alone", "只能单独使用"),
         ("name", "a/b", "cannot name a file", "不能用作文件名"),
         ("cron", "1 2 3", "it has not five fields", "不是五个字段"),
-        ("cron", "61 * * * *", "its minute cannot be", "字段 minute 无效"),
+        ("cron", "61 * * * *", "its minute cannot be", "“分”字段无效"),
         ("timezone", "Bees", "time zone", "时区"),
         ("seeds", "", "a crawl wants seeds", "请填写种子"),
         ("seeds", "/etc/passwd", "is no address with http://", "不是以 http://"),

@@ -1,8 +1,10 @@
 import pytest
 from OpenSSL.SSL import Error as TlsError
 from scrapy import exceptions
-from scrapy.http import HtmlResponse
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.http import HtmlResponse, Request
 from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
 from crawler.outcomes import Code, Outcome
@@ -53,6 +55,14 @@ class ReasonsError(Exception):
 )
 def test_outcomes(error: Exception, expected: Outcome) -> None:
     assert outcome_of(Failure(error)) == expected
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
+def test_a_body_that_is_not_what_its_encoding_says(encoding: str) -> None:
+    answer = HtmlResponse("http://example.com/", body=b"<p>Bees.</p>", headers={"Content-Encoding": encoding})
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - each library has its own
+        HttpCompressionMiddleware(crawler=get_crawler()).process_response(Request(answer.url), answer)
+    assert outcome_of(Failure(raised.value)) == Outcome(Code.BAD_ENCODING)
 
 
 @pytest.mark.parametrize("kind", CODES)

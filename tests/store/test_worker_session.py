@@ -296,7 +296,7 @@ def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.Mo
 def test_the_last_words(crew: Crew) -> None:
     one = crew.join(*candidates(A))
     one.end(*map(stored, one.claim()))
-    assert one.session.finished_message() == (
+    assert str(one.session.finished_message()) == (
         f"The crawl 'crawl' is finished: 1 page, in {one.session.pages.path}. Nothing is due, the next page in 23 h; "
         "-a refresh=all takes every page, -a fresh=yes starts it anew."
     )
@@ -306,7 +306,7 @@ def test_the_last_words_when_the_crawl_has_all_its_pages(many: Crew) -> None:
     one, two = many.join(*candidates(A, B, A + "2"), max_pages=2), many.join(folder="two", max_pages=2)
     one.end(*map(stored, one.claim(pages=1)))
     two.end(*map(stored, two.claim(pages=1)))
-    assert one.session.finished_message() == (
+    assert str(one.session.finished_message()) == (
         f"The crawl 'crawl' is finished: 2 pages, in {one.session.pages.path} and the files of other workers. "
         "Nothing is due, the next page in 23 h; a larger max_pages goes on, -a refresh=all takes every page, "
         "-a fresh=yes starts it anew."

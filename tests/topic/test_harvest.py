@@ -66,7 +66,7 @@ def test_when_it_ends(shown: str, when: float | None, ends: bool) -> None:
     ],
 )
 def test_in_words(shown: str, words: str) -> None:
-    assert harvest(shown, 4).words() == words
+    assert str(harvest(shown, 4).words()) == words
 
 
 @pytest.mark.parametrize(

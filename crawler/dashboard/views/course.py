@@ -16,6 +16,7 @@ from crawler.dashboard.views import Number, slow
 from crawler.store.dashboard_tables import sample
 from crawler.store.samples import SamplePoint, sample_points
 from crawler.store.schema import crawl
+from crawler.translation.message import N_
 
 Hours = Literal["1", "6", "24", "168", "all"]
 POINTS = 300
@@ -25,7 +26,7 @@ PAUSE, PAUSES = 60.0, 3.0
 ENOUGH = 50
 """Pages that a harvest rate is of: of fewer it only jumps."""
 HOUR = 3_600.0
-ABOUT = "What a crawl did over time: pages, requests and bytes a second, harvest, status codes, what waits"
+ABOUT = N_("What a crawl did over time: pages, requests and bytes a second, harvest, status codes, what waits")
 api = APIRouter()
 
 
@@ -51,13 +52,13 @@ class Course:
 @slow(
     api.get(
         "/api/crawls/{crawl}/course",
-        summary="What a crawl did over time: pages, requests and bytes a second, harvest, status codes, what waits",
+        summary=N_("What a crawl did over time: pages, requests and bytes a second, harvest, status codes, what waits"),
     )
 )
 def course_of(
     context: Context,
     number: Annotated[Number, Path(alias="crawl")],
-    hours: Annotated[Hours, Query(description="how many of its last hours, or all")] = "all",
+    hours: Annotated[Hours, Query(description=N_("how many of its last hours, or all"))] = "all",
 ) -> Course:
     """The course of a crawl: all of it, or its last hours."""
     with context.reading() as connection:

@@ -24,6 +24,7 @@ from crawler.reports.focus_tables import Kept, kept
 from crawler.reports.noise_figures import NoiseFigures, noise_figures_of
 from crawler.store.page_tables import page
 from crawler.topic.harvest import ON_TOPIC
+from crawler.translation.message import N_
 
 FOCUS, NOISE, FILES = "focus", "noise", "files"
 AGE = 300.0  # seconds until a report is computed anew for who asks
@@ -31,13 +32,17 @@ PATIENCE = 0.05  # seconds that an answer waits for a small crawl's report
 STRIDE, REST = 50, 0.0005
 """After so many pages the computation rests for so many seconds: other answers want the processor, too."""
 router, api = APIRouter(), APIRouter()
-CrawlName = Annotated[Text, Query(description="name of the crawl; the latest that has a page where it is not given")]
+CrawlName = Annotated[
+    Text, Query(description=N_("name of the crawl; the latest that has a page where it is not given"))
+]
 
 
 class ReportParameters(BaseModel):
     """Which report is shown."""
 
-    crawl: Text = Field(default="", description="name of the crawl; the latest that has a page where it is not given")
+    crawl: Text = Field(
+        default="", description=N_("name of the crawl; the latest that has a page where it is not given")
+    )
     report: Literal["focus", "noise", "files"] = Field(default="focus", description="which report")
     file: Whole = Field(default=0, description="the number of the file that is shown")
 
@@ -77,21 +82,21 @@ class NoiseReport:
     """Null where nothing is computed yet."""
 
 
-@slow(api.get("/api/evaluate/focus", summary="How well a crawl kept to its topic, once it is computed"))
+@slow(api.get("/api/evaluate/focus", summary=N_("How well a crawl kept to its topic, once it is computed")))
 def focus(context: Context, crawl: CrawlName = "") -> FocusReport:
     """How well a crawl kept to its topic."""
     of = _asked(context, crawl)
     return FocusReport(of.name, *_computed(_focus(context, of)))
 
 
-@slow(api.get("/api/evaluate/noise", summary="What a crawl skipped as noise, once it is computed"))
+@slow(api.get("/api/evaluate/noise", summary=N_("What a crawl skipped as noise, once it is computed")))
 def noise(context: Context, crawl: CrawlName = "") -> NoiseReport:
     """What a crawl skipped as noise."""
     of = _asked(context, crawl)
     return NoiseReport(of.name, *_computed(_noise(context, of)))
 
 
-@slow(api.get("/api/evaluate/files", summary="Reports that lie as files beside what crawls wrote"))
+@slow(api.get("/api/evaluate/files", summary=N_("Reports that lie as files beside what crawls wrote")))
 def files(context: Context) -> ReportFiles:
     """The reports that lie as files."""
     return report_files(context.output)

@@ -34,6 +34,7 @@ from crawler.noise.verdict import MODELS
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import verdict
 from crawler.store.schema import crawl
+from crawler.translation.message import N_
 
 MOST = 24
 """Pictures of a list at once."""
@@ -50,30 +51,32 @@ class ImageParameters(BaseModel):
     """Which pictures are listed."""
 
     crawl: Text = Field(
-        default="", description="name of the crawl; the latest that judged pictures where it is not given"
+        default="", description=N_("name of the crawl; the latest that judged pictures where it is not given")
     )
     wall: Literal["both", "kept", "skipped", "doubtful"] = Field(
-        default="both", description="what is shown; of the doubtful no filter holds but the kind"
+        default="both", description=N_("what is shown; of the doubtful no filter holds but the kind")
     )
     kind: Literal["all", "image", "link"] = Field(
-        default="all", description="pictures, or the pages that pictures lead to"
+        default="all", description=N_("pictures, or the pages that pictures lead to")
     )
-    site: Text = Field(default="", description="the site whose pages show them: its name or a part of it")
+    site: Text = Field(default="", description=N_("the site whose pages show them: its name or a part of it"))
     by: Literal["", "learned", "size", "keyword", "redundancy", "entropy", "filter_list"] = Field(
-        default="", description="the model that called them noise"
+        default="", description=N_("the model that called them noise")
     )
     only: Literal["all", "audited", "marked", "disputed"] = Field(
-        default="all", description="those fetched by the audit, those marked, those that people see otherwise"
+        default="all", description=N_("those fetched by the audit, those marked, those that people see otherwise")
     )
-    kept_before: Whole = Field(default=0, description="the kept ones that follow, as before of an answer says")
-    skipped_before: Whole = Field(default=0, description="the skipped ones that follow, as before of an answer says")
+    kept_before: Whole = Field(default=0, description=N_("the kept ones that follow, as before of an answer says"))
+    skipped_before: Whole = Field(
+        default=0, description=N_("the skipped ones that follow, as before of an answer says")
+    )
 
 
 Given = Annotated[ImageParameters, Query()]
 VerdictNumber = Annotated[Number, Path(alias="verdict")]
 PeoplesLabel = Annotated[Literal["content", "noise", "none"], Query()]
 CrawlName = Annotated[
-    Text, Query(description="name of the crawl; the latest that judged pictures where it is not given")
+    Text, Query(description=N_("name of the crawl; the latest that judged pictures where it is not given"))
 ]
 
 
@@ -99,14 +102,14 @@ class ImageLists:
     """The site that is meant, where one was given."""
 
 
-@api.get("/api/images", summary="Pictures that were kept or skipped, with verdicts, scores, reasons and marks")
+@api.get("/api/images", summary=N_("Pictures that were kept or skipped, with verdicts, scores, reasons and marks"))
 def lists(context: Context, given: Given) -> ImageLists:
     """The lists."""
     with context.reading() as connection:
         return _lists(connection, chosen_crawl(connection, given.crawl, verdict), given)
 
 
-@api.get("/api/images/error-rate", summary="How often pictures are judged wrongly, by audit and by marks")
+@api.get("/api/images/error-rate", summary=N_("How often pictures are judged wrongly, by audit and by marks"))
 def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
     """How often pictures are judged wrongly."""
     with context.reading() as connection:
@@ -116,7 +119,7 @@ def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
         return _errors(connection, of)
 
 
-@api.get("/api/images/{verdict}", summary="A judged picture, with its verdict, scores, reasons and marks")
+@api.get("/api/images/{verdict}", summary=N_("A judged picture, with its verdict, scores, reasons and marks"))
 def one(context: Context, number: VerdictNumber) -> JudgedPicture:
     """One of them."""
     with context.reading() as connection:

@@ -122,8 +122,8 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
         elif not value.isprintable():
             return Message("it has letters that cannot be shown")
     except (ArgumentError, CronError) as error:
-        # It stands under the field's own name.
-        return error.message._replace(sentence=error.message.sentence.removeprefix(f"{name}="))
+        wrong = error.message.values.get("wrong")
+        return wrong if isinstance(wrong, Message) else error.message
     return None
 
 

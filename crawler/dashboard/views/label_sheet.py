@@ -27,10 +27,11 @@ from crawler.extraction.output.plain import plain
 from crawler.labels.labels import TEXT, Label, UncertainPages, crawl_to_label, put_label, uncertain_pages
 from crawler.store.dashboard_tables import label
 from crawler.store.images import label_key
+from crawler.translation.message import N_
 
 MOST_BLOCKS = 5_000
 MOST_SOURCE = 8_000_000
-TOO_LONG = "This page is too long to be marked: it has more than 5,000 blocks, or more than 8 MB."
+TOO_LONG = N_("This page is too long to be marked: it has more than 5,000 blocks, or more than 8 MB.")
 FIELD = "block-"
 LONG, SHORT = 1_500, 200
 """Letters of a block that are shown, and those once so many blocks were shown that the page has its fill."""
@@ -147,7 +148,9 @@ class Sheet:
 
 
 router, api = APIRouter(), APIRouter()
-Anew = Annotated[bool, Query(description="whether to begin with what the extractor says, whatever was marked before")]
+Anew = Annotated[
+    bool, Query(description=N_("whether to begin with what the extractor says, whatever was marked before"))
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,7 @@ class LabelSheet:
     """The text of the chosen blocks."""
 
 
-@slow(api.get("/api/labels/pages/{page}", summary="The blocks of a page, to be marked"))
+@slow(api.get("/api/labels/pages/{page}", summary=N_("The blocks of a page, to be marked")))
 def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
     """The blocks of a page."""
     read = reread_at(context, page)

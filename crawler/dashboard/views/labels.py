@@ -30,6 +30,8 @@ from crawler.labels.labels import (
 from crawler.labels.verdict_lists import KINDS, least_certain
 from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE
+from crawler.store.read_only import NOTHING
+from crawler.translation.message import N_
 
 MOST_PAGES, MOST_PICTURES, MOST_LABELS = 20, 12, 20
 MOST_BYTES = 32 * 1024 * 1024
@@ -37,10 +39,10 @@ MOST_BYTES = 32 * 1024 * 1024
 LINES_TYPE = "application/x-ndjson"
 router, api = APIRouter(), APIRouter()
 CrawlName = Annotated[
-    Text, Query(description="name of the crawl; the one begun last that kept its responses if it is not given")
+    Text, Query(description=N_("name of the crawl; the one begun last that kept its responses if it is not given"))
 ]
-After = Annotated[Whole, Query(description="the page from which to look on")]
-Before = Annotated[Whole, Query(description="the label before which the others are older")]
+After = Annotated[Whole, Query(description=N_("the page from which to look on"))]
+Before = Annotated[Whole, Query(description=N_("the label before which the others are older"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class LabelList:
     counts: LabelCounts
 
 
-@api.get("/api/labels/queue", summary="The pages and pictures that are least certain")
+@api.get("/api/labels/queue", summary=N_("The pages and pictures that are least certain"))
 def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQueue:
     """What is least certain of a crawl."""
     with context.reading() as connection:
@@ -90,7 +92,7 @@ def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQue
         return LabelQueue(of.name, of.kept, *found, pictures, _counts(connection, of.name))
 
 
-@api.get("/api/labels", summary="What people said of pages and pictures")
+@api.get("/api/labels", summary=N_("What people said of pages and pictures"))
 def labels(context: Context, crawl: CrawlName = "", before: Before = 0) -> LabelList:
     """The labels of a crawl, which outlive it."""
     with context.reading() as connection:
@@ -153,7 +155,7 @@ def _chosen(connection: Connection, name: str) -> LabelledCrawl:
     """The crawl of this name, or the one to begin with; a RefusedError where there is none."""
     of = crawl_to_label(connection, name)
     if of is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such crawl." if name else "No crawl was ever run here.")
+        raise RefusedError(HTTPStatus.NOT_FOUND, N_("There is no such crawl.") if name else NOTHING)
     return of
 
 

@@ -27,6 +27,7 @@ from crawler.schedule.jobs import Job, jobs_of
 from crawler.store.read_only import reading
 from crawler.store.schema import crawl
 from crawler.store.sql import database_time
+from crawler.translation.message import N_
 
 router, api = APIRouter(), APIRouter()
 
@@ -80,9 +81,9 @@ class CrawlFigures:
 class SiteParameters(BaseModel):
     """Which sites of a crawl are listed."""
 
-    sort: Literal["pages", "requests", "name"] = Field(default="pages", description="by what they are sorted")
-    site: Text = Field(default="", description="what their names hold")
-    after: Text = Field(default="", description="the sites that follow, as more of an answer says")
+    sort: Literal["pages", "requests", "name"] = Field(default="pages", description=N_("by what they are sorted"))
+    site: Text = Field(default="", description=N_("what their names hold"))
+    after: Text = Field(default="", description=N_("the sites that follow, as more of an answer says"))
 
 
 class CrawlParameters(SiteParameters):
@@ -145,21 +146,21 @@ class SiteList:
     """What `after` is to be for those that follow."""
 
 
-@api.get("/api/crawls/{crawl}", summary="A crawl with its figures and workers, and the outcomes of its addresses")
+@api.get("/api/crawls/{crawl}", summary=N_("A crawl with its figures and workers, and the outcomes of its addresses"))
 def one_crawl(context: Context, crawl: Number) -> OneCrawl:
     """A crawl with its figures and workers, and the outcomes of its addresses."""
     with context.reading() as connection:
         return _one_crawl(context, connection, _found(connection, crawl))
 
 
-@api.get("/api/crawls/{crawl}/sites", summary="The sites of a crawl, sorted and filtered, a part at a time")
+@api.get("/api/crawls/{crawl}/sites", summary=N_("The sites of a crawl, sorted and filtered, a part at a time"))
 def site_list(context: Context, crawl: Number, given: Annotated[SiteParameters, Query()]) -> SiteList:
     """The sites of a crawl, sorted and filtered, a part at a time."""
     with context.reading() as connection:
         return _site_list(connection, _found(connection, crawl), given)
 
 
-@api.get("/api/crawls/{crawl}/slow", summary="The hosts of a crawl that will take longest, and why")
+@api.get("/api/crawls/{crawl}/slow", summary=N_("The hosts of a crawl that will take longest, and why"))
 def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
     """The hosts of a crawl that will take longest, and why, as they were a few seconds ago."""
     with context.reading() as connection:

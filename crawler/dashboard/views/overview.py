@@ -11,6 +11,7 @@ from crawler.dashboard.views import Whole
 from crawler.dashboard.views.one_crawl import CrawlFigures, figures
 from crawler.reports.crawl_summary import latest_summaries
 from crawler.store.sql import database_time
+from crawler.translation.message import N_
 
 AT_ONCE = 25
 
@@ -24,11 +25,11 @@ class CrawlList:
     """What `before` is to be for those that follow."""
 
 
-Before = Annotated[Whole, Query(description="the crawls that follow, as more of an answer says")]
+Before = Annotated[Whole, Query(description=N_("the crawls that follow, as more of an answer says"))]
 router, api = APIRouter(), APIRouter()
 
 
-@api.get("/api/crawls", summary="All crawls with their figures, those at work first")
+@api.get("/api/crawls", summary=N_("All crawls with their figures, those at work first"))
 def crawls(context: Context, before: Before = 0) -> CrawlList:
     """All crawls, a part at a time."""
     try:

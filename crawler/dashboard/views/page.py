@@ -1,6 +1,6 @@
 """One page: what is known of it, and its clean text beside its original with what was kept of it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import NamedTuple
@@ -13,7 +13,6 @@ from sqlalchemy import Connection, RowMapping, select
 from crawler.config import canonical_of
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, language_of
-from crawler.dashboard.translation import Words, words_of
 from crawler.dashboard.views import Number, OutcomeObject, page_blocks, slow
 from crawler.dashboard.views.original import LANGUAGE, document, original, sheet
 from crawler.dashboard.views.page_blocks import Reread, reread, reread_at
@@ -24,6 +23,8 @@ from crawler.metadata.page_record import LABELS, PageRecord
 from crawler.store.page_tables import page
 from crawler.store.pages import field_values
 from crawler.store.schema import site
+from crawler.translation.catalogue import catalogue_of
+from crawler.translation.message import N_
 
 router, api = APIRouter(), APIRouter()
 MOST_BYTES = 1_000_000
@@ -86,7 +87,7 @@ AS_STORED = (
 )
 
 
-@api.get("/api/pages/{page}", summary="A page with all of its clean text, which may have millions of letters")
+@api.get("/api/pages/{page}", summary=N_("A page with all of its clean text, which may have millions of letters"))
 def data(context: Context, page: Number) -> PageDetail:
     """What is known of a page."""
     with context.reading() as connection:
@@ -167,52 +168,52 @@ def show_original(context: Context, request: Request, page: Number) -> Response:
     found = reread_at(context, page)
     if found.source is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not kept.")
-    words = words_of(language_of(request))
+    _ = catalogue_of(language_of(request)).gettext
     is_large = len(found.source) > MOST_BYTES or len(found.page.blocks) > MOST_EXPLAINED
-    made = original(found.page, found.kept, {} if is_large else _whys(found, words))
-    notes = _notes(found, words)
+    made = original(found.page, found.kept, {} if is_large else _whys(found, _))
+    notes = _notes(found, _)
     if is_large:
-        notes.append(words.said("Why is said of its blocks: the page is too large for it to be told here, too."))
+        notes.append(_("Why is said of its blocks: the page is too large for it to be told here, too."))
     if made.is_cut:
-        notes.append(words.said("Only its beginning is shown: the page is too large."))
+        notes.append(_("Only its beginning is shown: the page is too large."))
     body = document(made, language_of(request), found.row["title"], notes)
     return HTMLResponse(body, headers={"Content-Security-Policy": sheet()[1]})
 
 
-def _whys(found: Reread, words: Words) -> dict[int, str]:
+def _whys(found: Reread, _: Callable[..., str]) -> dict[int, str]:
     """For the blocks of a page, why they are kept or not."""
     said: dict[int, str] = {}
     for block in page_blocks.blocks(found):
-        reasons = words.said("; ").join(words.message(one.message) for one in block.reasons)
-        verdict = words.said("kept") if block.kept else words.said("left out")
+        reasons = _("; ").join(_(one.message) for one in block.reasons)
+        verdict = _("kept") if block.kept else _("left out")
         likely = f" ({block.probability:.0%})" if block.probability is not None else ""
         said[block.place] = f"{verdict}{likely}" + (f": {reasons}" if reasons else "")
     return said
 
 
-def _notes(found: Reread, words: Words) -> list[str]:
+def _notes(found: Reread, _: Callable[..., str]) -> list[str]:
     """What is to be known of the tints."""
     notes = []
     row, extraction = found.row, found.extraction
     if found.method != row["extractor"]:
         notes.append(
-            words.said(
+            _(
                 "{method} wants to know the whole site; the tints are those of {other}.",
                 method=row["extractor"],
                 other=found.method,
             )
         )
     if extraction.text and not extraction.blocks:
-        notes.append(words.said("The text stands in the page's scripts, not in what it shows: nothing is tinted."))
+        notes.append(_("The text stands in the page's scripts, not in what it shows: nothing is tinted."))
     elif extraction.text != row["text"]:
         notes.append(
-            words.said(
+            _(
                 "Read anew, its text is not quite the stored one: another release read it then, or what the pages of "
                 "its site share was taken out."
             )
         )
     if found.source_at and found.source_at != row["fetched_at"]:
-        notes.append(words.said("This source is older than the text: it was not kept when the page was fetched last."))
+        notes.append(_("This source is older than the text: it was not kept when the page was fetched last."))
     if found.page.ended or extraction.ended:
-        notes.append(words.said("The page is too large: it was not read to its end."))
+        notes.append(_("The page is too large: it was not read to its end."))
     return notes

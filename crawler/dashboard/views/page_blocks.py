@@ -22,7 +22,7 @@ from crawler.page.page import Extraction, Page
 from crawler.store.page_tables import page, stored_response
 from crawler.store.pages import TooLargeError, response_of
 from crawler.store.schema import crawl
-from crawler.translation.message import Message
+from crawler.translation.message import N_, Message
 from crawler.translation.reasons import Reason
 
 METHOD = "auto"
@@ -107,8 +107,8 @@ NEAR = 0.25
 Which = Literal["all", "kept", "left", "doubt"]
 WHICH: tuple[Which, ...] = get_args(Which)
 router, api = APIRouter(), APIRouter()
-WhichBlocks = Annotated[Which, Query(description="the blocks that are shown")]
-Start = Annotated[Whole, Query(description="how many of them are passed over")]
+WhichBlocks = Annotated[Which, Query(description=N_("the blocks that are shown"))]
+Start = Annotated[Whole, Query(description=N_("how many of them are passed over"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def _explained(found: Reread, place: int) -> BlockExplanation | None:
     return said.blocks[place] if said is not None and place < len(said.blocks) else None
 
 
-@slow(api.get("/api/pages/{page}/blocks", summary="The blocks of a page, and why each is main text or not"))
+@slow(api.get("/api/pages/{page}/blocks", summary=N_("The blocks of a page, and why each is main text or not")))
 def data(context: Context, page: Number, which: WhichBlocks = "all", start: Start = 0) -> PageBlocks:
     """The blocks of a page that were asked for."""
     found = reread_at(context, page)

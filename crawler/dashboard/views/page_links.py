@@ -22,6 +22,7 @@ from crawler.reports.fetched_pages import PRIORITIES
 from crawler.store.page_tables import page, verdict
 from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address
 from crawler.store.sql import in_chunks
+from crawler.translation.message import N_
 
 STATES = {WAITING: "waiting", HELD: "held", DONE: "done", RECORDED: "recorded"}
 BY_CHANCE = PRIORITIES - 1
@@ -33,8 +34,8 @@ Sort = Literal["found", "all", "pictures"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
 router, api = APIRouter(), APIRouter()
-Of = Annotated[Sort, Query(description="first found on the page, all of its source, or its pictures")]
-After = Annotated[Text, Query(description="where the next ones start, as next said it")]
+Of = Annotated[Sort, Query(description=N_("first found on the page, all of its source, or its pictures"))]
+After = Annotated[Text, Query(description=N_("where the next ones start, as next said it"))]
 
 
 class FoundLink(NamedTuple):
@@ -142,7 +143,7 @@ class PageLinks:
     next: str | None
 
 
-@slow(api.get("/api/pages/{page}/links", summary="Links or pictures of a page, and their outcomes"))
+@slow(api.get("/api/pages/{page}/links", summary=N_("Links or pictures of a page, and their outcomes")))
 def data(context: Context, page: Number, of: Of = "found", after: After = "") -> PageLinks:
     """Links or pictures of a page, a hundred at a time."""
     with context.reading() as connection:

@@ -17,6 +17,7 @@ from crawler.dashboard.views import Number, Whole, slow
 from crawler.dashboard.views.differences import Difference, difference
 from crawler.store.page_tables import page, page_version
 from crawler.store.schema import crawl
+from crawler.translation.message import N_
 
 LAST = -1
 MOST_VERSIONS = 50
@@ -27,8 +28,8 @@ MOST_LINES = 2_000
 """Of a text that are told apart where it is compared with the one before it, for the list."""
 router, api = APIRouter(), APIRouter()
 PageNumber = Annotated[Number, Path(alias="page")]
-Old = Annotated[Whole, Query(description="number of the older version; if not given, the last but one")]
-New = Annotated[Whole, Query(description="number of the newer one; 0, as without it, is what the page says now")]
+Old = Annotated[Whole, Query(description=N_("number of the older version; if not given, the last but one"))]
+New = Annotated[Whole, Query(description=N_("number of the newer one; 0, as without it, is what the page says now"))]
 
 
 class OldText(NamedTuple):
@@ -69,7 +70,7 @@ class PageVersions:
     difference: Difference | None
 
 
-@slow(api.get("/api/pages/{page}/versions", summary="What a page said before, and what changed between two times"))
+@slow(api.get("/api/pages/{page}/versions", summary=N_("What a page said before, and what changed between two times")))
 def data(
     context: Context, number: Annotated[Number, Path(alias="page")], old: Old = LAST, new: New = LAST
 ) -> PageVersions:

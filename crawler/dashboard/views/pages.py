@@ -22,6 +22,7 @@ from crawler.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place
 from crawler.store.page_tables import page
 from crawler.store.read_only import glance
 from crawler.store.schema import crawl, site
+from crawler.translation.message import N_
 
 AT_ONCE = 50
 MOST_WORDS = 10
@@ -32,25 +33,31 @@ BEGINNING = 300
 """Letters of a text that a list shows."""
 
 router, api = APIRouter(), APIRouter()
-CrawlName = Annotated[Text, Query(description="name of the crawl; the one with the newest page if this is not given")]
+CrawlName = Annotated[
+    Text, Query(description=N_("name of the crawl; the one with the newest page if this is not given"))
+]
 
 
 class PageParameters(BaseModel):
     """Which pages are listed."""
 
-    crawl: Text = Field(default="", description="name of the crawl; the one with the newest page if this is not given")
-    q: Text = Field(default="", description="words that must all be in title, text or address")
-    site: Text = Field(default="", description="site of the pages: its name or a part of it, such as example.com")
-    language: Text = Field(default="", description="language of the pages, such as en")
-    type: Text = Field(default="", description="type of the pages, such as article")
-    state: Literal["", "new", "changed", "gone", "copy"] = Field(default="", description="state of the pages")
-    round: Whole = Field(default=0, description="round in which that was; without a state, the round of the last fetch")
-    least: FiniteFloat = Field(default=0.0, alias="from", description="least relevance")
-    most: FiniteFloat = Field(default=1.0, alias="to", description="most relevance")
-    sort: Literal["newest", "best", "worst"] = Field(
-        default="newest", description="what comes first: the newest page, or the most or least relevant one"
+    crawl: Text = Field(
+        default="", description=N_("name of the crawl; the one with the newest page if this is not given")
     )
-    after: Text = Field(default="", description="from where on, as the answer before says")
+    q: Text = Field(default="", description=N_("words that must all be in title, text or address"))
+    site: Text = Field(default="", description=N_("site of the pages: its name or a part of it, such as example.com"))
+    language: Text = Field(default="", description=N_("language of the pages, such as en"))
+    type: Text = Field(default="", description=N_("type of the pages, such as article"))
+    state: Literal["", "new", "changed", "gone", "copy"] = Field(default="", description=N_("state of the pages"))
+    round: Whole = Field(
+        default=0, description=N_("round in which that was; without a state, the round of the last fetch")
+    )
+    least: FiniteFloat = Field(default=0.0, alias="from", description=N_("least relevance"))
+    most: FiniteFloat = Field(default=1.0, alias="to", description=N_("most relevance"))
+    sort: Literal["newest", "best", "worst"] = Field(
+        default="newest", description=N_("what comes first: the newest page, or the most or least relevant one")
+    )
+    after: Text = Field(default="", description=N_("from where on, as the answer before says"))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -160,7 +167,7 @@ class PageList:
     """Pages that are in the full-text index, while it is being made."""
 
 
-@api.get("/api/pages", summary="Pages of a crawl, searched and filtered")
+@api.get("/api/pages", summary=N_("Pages of a crawl, searched and filtered"))
 def data(context: Context, given: Given) -> PageList:
     """Pages of a crawl that meet all conditions."""
     with context.reading() as connection:
@@ -248,7 +255,7 @@ def progress(after: str) -> Progress:
     return Progress(place, looked, count)
 
 
-@api.get("/api/pages/counts", summary="How many pages a crawl has, by language and type")
+@api.get("/api/pages/counts", summary=N_("How many pages a crawl has, by language and type"))
 def counts(context: Context, crawl: CrawlName = "") -> PageCounts | None:
     """How many pages a crawl has, and of which languages and types; null while they are being counted."""
     with context.reading() as connection:

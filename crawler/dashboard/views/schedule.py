@@ -14,7 +14,6 @@ from sqlalchemy import Connection, select
 
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, language_of, see_other
-from crawler.dashboard.translation import words_of
 from crawler.dashboard.views import Number, Text, Whole, job_form, slow
 from crawler.dashboard.views.job_form import FIELDS, USUAL, Filled, JobForm, filled, zones
 from crawler.reports.crawl_summary import sums
@@ -25,19 +24,21 @@ from crawler.schedule.jobs import RUNNING, Job, Run, history_of, jobs_of
 from crawler.schedule.processes import tail
 from crawler.store.schema import crawl
 from crawler.store.sql import database_time
+from crawler.translation.catalogue import catalogue_of, chosen, languages
+from crawler.translation.message import N_
 
 AT_ONCE = 100  # jobs
 MOST_RUNS = 200
 NEXT_TIMES = 3
 DONE = {
-    "added": "The job was added.",
-    "paused": "The job is paused.",
-    "resumed": "The job was resumed.",
-    "removed": "The job was removed; its crawl and its logs stay.",
-    "started": "A run has started.",
-    "busy": "The job runs already.",
-    "told": "The run is told to end; it does so cleanly, in some seconds.",
-    "idle": "No run of the job is under way.",
+    "added": N_("The job was added."),
+    "paused": N_("The job is paused."),
+    "resumed": N_("The job was resumed."),
+    "removed": N_("The job was removed; its crawl and its logs stay."),
+    "started": N_("A run has started."),
+    "busy": N_("The job runs already."),
+    "told": N_("The run is told to end; it does so cleanly, in some seconds."),
+    "idle": N_("No run of the job is under way."),
 }
 """The results of changes, by the values of `said` in the address."""
 router, api = APIRouter(), APIRouter()
@@ -45,7 +46,7 @@ Said = Annotated[
     Literal["", "added", "paused", "resumed", "removed", "started", "busy", "told", "idle"],
     Query(description="what the last change came to"),
 ]
-After = Annotated[Whole, Query(description="the jobs that follow, as next of an answer says")]
+After = Annotated[Whole, Query(description=N_("the jobs that follow, as next of an answer says"))]
 Ask = Annotated[Literal["", "remove"], Query(description="what is asked about before it is done")]
 From = Annotated[Literal["list", "job"], Query(alias="from", description="the page of the button")]
 
@@ -129,7 +130,7 @@ class CronWords:
     error: str
 
 
-@api.get("/api/jobs", summary="Jobs, and when they run next, a hundred at a time")
+@api.get("/api/jobs", summary=N_("Jobs, and when they run next, a hundred at a time"))
 def schedule_data(context: Context, after: After = 0) -> Schedule:
     """Jobs behind the one of a number, or from the first if it is not there; none where no crawl was ever run."""
     scheduler = job_form.scheduler_is_at_work(context)
@@ -147,7 +148,7 @@ def schedule_data(context: Context, after: After = 0) -> Schedule:
     return Schedule(time.time(), scheduler, ())
 
 
-@api.get("/api/jobs/{job}", summary="A job, and its last runs")
+@api.get("/api/jobs/{job}", summary=N_("A job, and its last runs"))
 def history_data(context: Context, job: Number) -> JobHistory:
     """A job and its runs."""
     with context.reading() as connection:
@@ -157,24 +158,31 @@ def history_data(context: Context, job: Number) -> JobHistory:
         return JobHistory(_job(connection, found, now), shown, max(0, len(runs) - MOST_RUNS))
 
 
-@api.get("/api/jobs/{job}/runs", summary="The last runs of a job")
+@api.get("/api/jobs/{job}/runs", summary=N_("The last runs of a job"))
 def runs_data(context: Context, job: Number) -> tuple[JobRun, ...]:
     """The runs of a job, the last first."""
     return history_data(context, job).runs
 
 
-@api.get("/api/cron", summary="What a cron line says")
+@api.get("/api/cron", summary=N_("What a cron line says"))
 def cron_data(
-    cron: Annotated[Text, Query(description="a line as cron has it")] = "",
-    timezone: Annotated[Text, Query(description="whose clocks it goes by")] = "UTC",
-    lang: Annotated[Literal["en", "zh"], Query(description="language of the words and of what is wrong")] = "en",
+    cron: Annotated[Text, Query(description=N_("a line as cron has it"))] = "",
+    timezone: Annotated[Text, Query(description=N_("whose clocks it goes by"))] = "UTC",
+    lang: Annotated[
+        Text,
+        Query(
+            description=N_("language of the words and of what is wrong"), json_schema_extra={"enum": list(languages())}
+        ),
+    ] = "en",
 ) -> CronWords:
     """What a cron line says, and when it comes next."""
     try:
         found = read(cron, timezone)
     except CronError as error:
-        return CronWords("", (), words_of(lang).message(error.message))
-    return CronWords(words_of(lang).message(words(found)), tuple(islice(found.times(time.time()), NEXT_TIMES)), "")
+        return CronWords("", (), catalogue_of(chosen([lang])).gettext(error.message))
+    return CronWords(
+        catalogue_of(chosen([lang])).gettext(words(found)), tuple(islice(found.times(time.time()), NEXT_TIMES)), ""
+    )
 
 
 def _find(connection: Connection, number: int) -> Job:
@@ -198,7 +206,7 @@ def _when(job: Job | ScheduledJob, language: str) -> str:
         said = words(read(job.cron, job.timezone))
     except CronError as error:
         said = error.message
-    return words_of(language).message(said)
+    return catalogue_of(language).gettext(said)
 
 
 def _values(request: Request) -> dict[str, Any]:

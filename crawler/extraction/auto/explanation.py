@@ -16,6 +16,7 @@ from crawler.extraction.auto import BALANCE, FAVOURS, block_columns, network, pa
 from crawler.extraction.auto.model import Model, best_f1, judge, judged, shipped, together, tokens
 from crawler.extraction.auto.page_outline import TAGS, Floats
 from crawler.page.page import Page
+from crawler.translation.message import N_
 from crawler.translation.reasons import Groups, Judged, Reason, ReasonCode, has, weightiest
 
 MOST_EXPLAINED = 1_000
@@ -155,75 +156,83 @@ class JudgedBlock(Judged):
 class BlockReason(ReasonCode):
     """Why a block is main text or not; where several of a group are true, the first tells."""
 
-    SENTENCES = auto(), "it has sentences ({characters:,} characters)", has("stops")
-    LONG = auto(), "it is long ({characters:,} characters)", lambda b: b.characters >= PARAGRAPH
+    SENTENCES = auto(), N_("it has sentences ({characters:,} characters)"), has("stops")
+    LONG = auto(), N_("it is long ({characters:,} characters)"), lambda b: b.characters >= PARAGRAPH
     SHORT = (
         auto(),
-        "it is short and has no full stop ({characters:,} characters)",
+        N_("it is short and has no full stop ({characters:,} characters)"),
         lambda b: not b.sign("stops") and b.characters < LINE,
     )
-    NO_STOP = auto(), "it has no full stop ({characters:,} characters)", lambda b: not b.sign("stops")
+    NO_STOP = auto(), N_("it has no full stop ({characters:,} characters)"), lambda b: not b.sign("stops")
 
-    NO_LINKS = auto(), "next to none of it is links", lambda b: b.linked < LITTLE
-    FEW_LINKS = auto(), "no more than {linked:.0%} of it is links", lambda b: b.linked <= PART
-    LINKS = auto(), "{linked:.0%} of it is links", lambda b: b.linked > PART
+    NO_LINKS = auto(), N_("next to none of it is links"), lambda b: b.linked < LITTLE
+    FEW_LINKS = auto(), N_("no more than {linked:.0%} of it is links"), lambda b: b.linked <= PART
+    LINKS = auto(), N_("{linked:.0%} of it is links"), lambda b: b.linked > PART
 
-    TEXT_WORDS = auto(), "its words are those of main texts", has("word score", over=SPEAKS)
-    MENU_WORDS = auto(), "its words are those of menus and notices", lambda b: b.sign("word score") < -SPEAKS
+    TEXT_WORDS = auto(), N_("its words are those of main texts"), has("word score", over=SPEAKS)
+    MENU_WORDS = auto(), N_("its words are those of menus and notices"), lambda b: b.sign("word score") < -SPEAKS
 
-    IN_ELEMENT = auto(), "it stands in <{element}>", lambda b: b.element
-    ELEMENT = auto(), "its element is <{tag}>", lambda b: b.tag
+    IN_ELEMENT = auto(), N_("it stands in <{element}>"), lambda b: b.element
+    ELEMENT = auto(), N_("its element is <{tag}>"), lambda b: b.tag
 
-    NAMED_TEXT = auto(), "the elements around it are named as those of main texts", lambda b: b.named > SPEAKS
-    NAMED_FRAME = auto(), "the elements around it are named as those of a page's frame", lambda b: b.named < -SPEAKS
+    NAMED_TEXT = auto(), N_("the elements around it are named as those of main texts"), lambda b: b.named > SPEAKS
+    NAMED_FRAME = auto(), N_("the elements around it are named as those of a page's frame"), lambda b: b.named < -SPEAKS
 
     MIDDLE = (
         auto(),
-        "it stands in the middle of the page",
+        N_("it stands in the middle of the page"),
         lambda b: min(b.sign("text before"), b.sign("text after")) > LITTLE,
     )
-    REPEATED = auto(), "the page says the same more than once", lambda b: b.number("copies") >= 1
-    START = auto(), "it stands at the start of the page", lambda b: b.sign("text before") < PART
-    END = auto(), "it stands at the end of the page", lambda b: b.sign("text after") < PART
+    REPEATED = auto(), N_("the page says the same more than once"), lambda b: b.number("copies") >= 1
+    START = auto(), N_("it stands at the start of the page"), lambda b: b.sign("text before") < PART
+    END = auto(), N_("it stands at the end of the page"), lambda b: b.sign("text after") < PART
 
-    HEADLINE = auto(), "it is the headline", has("is title")
-    OF_TITLE = auto(), "its words are those of the title", has("in title", over=MOSTLY)
-    UNDER_HEADLINE = auto(), "it stands under the headline", has("after title")
-    BEFORE_HEADLINE = auto(), "it stands before the headline", has("before title")
+    HEADLINE = auto(), N_("it is the headline"), has("is title")
+    OF_TITLE = auto(), N_("its words are those of the title"), has("in title", over=MOSTLY)
+    UNDER_HEADLINE = auto(), N_("it stands under the headline"), has("after title")
+    BEFORE_HEADLINE = auto(), N_("it stands before the headline"), has("before title")
 
-    ARTICLE = auto(), "the page gives it to machines as its article", has("in body", over=MOSTLY)
-    OF_DESCRIPTION = auto(), "its words are those of the description", has("in description", over=MOSTLY)
+    ARTICLE = auto(), N_("the page gives it to machines as its article"), has("in body", over=MOSTLY)
+    OF_DESCRIPTION = auto(), N_("its words are those of the description"), has("in description", over=MOSTLY)
 
-    BESIDE_SENTENCES = auto(), "there are sentences beside it", lambda b: b.lines <= NEAR
+    BESIDE_SENTENCES = auto(), N_("there are sentences beside it"), lambda b: b.lines <= NEAR
     BETWEEN_LINKS = (
         auto(),
-        "there are links before it and after it",
+        N_("there are links before it and after it"),
         lambda b: min(b.sign("density +1"), b.sign("density -1")) > MOSTLY,
     )
-    FAR_FROM_SENTENCES = auto(), "the next sentences are {lines:,} lines away", lambda b: b.lines > FAR
+    FAR_FROM_SENTENCES = auto(), N_("the next sentences are {lines:,} lines away"), lambda b: b.lines > FAR
 
-    UNDER_HEADING = auto(), "it stands under a heading", lambda b: not b.sign("heading 0")
+    UNDER_HEADING = auto(), N_("it stands under a heading"), lambda b: not b.sign("heading 0")
     HEADING_OF_MENU = (
         auto(),
-        "the words of the heading above it are those of menus and notices",
+        N_("the words of the heading above it are those of menus and notices"),
         lambda b: b.sign("heading words") < -SPEAKS,
     )
-    NO_HEADING = auto(), "no heading stands above it", has("heading 0")
+    NO_HEADING = auto(), N_("no heading stands above it"), has("heading 0")
 
-    AMONG_SENTENCES = auto(), "what stands around it has {share:.0%} of the page's sentences", lambda b: b.share > PART
-    AMONG_LINKS = auto(), "{links:.0%} of what stands around it is links", lambda b: b.links > MOSTLY
+    AMONG_SENTENCES = (
+        auto(),
+        N_("what stands around it has {share:.0%} of the page's sentences"),
+        lambda b: b.share > PART,
+    )
+    AMONG_LINKS = auto(), N_("{links:.0%} of what stands around it is links"), lambda b: b.links > MOSTLY
     APART_FROM_SENTENCES = (
         auto(),
-        "what stands around it has next to none of the page's sentences",
+        N_("what stands around it has next to none of the page's sentences"),
         lambda b: b.sign("prose share ^1") < LITTLE,
     )
 
-    PATH_OF_SENTENCES = auto(), "most lines of the same elements are sentences", lambda b: b.path("prose") > MOSTLY
-    PATH_OF_LINKS = auto(), "most lines of the same elements are links", lambda b: b.path("linked") > MOSTLY
-    PATH_WITHOUT_SENTENCES = auto(), "no line of the same elements is a sentence", lambda b: b.path("prose") < LITTLE
+    PATH_OF_SENTENCES = auto(), N_("most lines of the same elements are sentences"), lambda b: b.path("prose") > MOSTLY
+    PATH_OF_LINKS = auto(), N_("most lines of the same elements are links"), lambda b: b.path("linked") > MOSTLY
+    PATH_WITHOUT_SENTENCES = (
+        auto(),
+        N_("no line of the same elements is a sentence"),
+        lambda b: b.path("prose") < LITTLE,
+    )
 
-    ALL_TOGETHER = auto(), "no sign alone, but all of them together"
-    OTHER_HALF = auto(), "it is the other half of a row of two cells"
+    ALL_TOGETHER = auto(), N_("no sign alone, but all of them together")
+    OTHER_HALF = auto(), N_("it is the other half of a row of two cells")
 
 
 _R = BlockReason

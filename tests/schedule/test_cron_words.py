@@ -2,9 +2,10 @@
 
 import pytest
 
-from crawler.schedule.cron import Cron, read
+from crawler.schedule.cron import Cron, CronError, read
 from crawler.schedule.cron_words import coming, ended_words, words
 from crawler.schedule.jobs import Run
+from crawler.translation.catalogue import catalogue_of
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_when_it_runs(line: str, expected: str) -> None:
     ],
 )
 def test_when_it_runs_next(moment: float | None, expected: str) -> None:
-    assert coming(moment, 1.0, Cron("0 * * * *", "Europe/Berlin")) == expected
+    assert str(coming(moment, 1.0, Cron("0 * * * *", "Europe/Berlin"))) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,4 +74,53 @@ def test_when_it_runs_next(moment: float | None, expected: str) -> None:
 def test_how_a_run_went(changes: dict[str, object], expected: str) -> None:
     values = {"id": 1, "job_id": 1, "number": 1, "how": "cron", "due": 0.0, "missed": 0, "passed": 0, "status": "done"}
     values |= {"exit": 0, "started_at": 0.0, "beat": 200.0, "ended_at": 240.0, "place": "", "host": "", "pid": 1}
-    assert ended_words(Run(**values | {"pages": 1} | changes)) == expected
+    assert str(ended_words(Run(**values | {"pages": 1} | changes))) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("0 3 * * *", "每天 03:00"),
+        ("0 3,15,18 * * *", "每天 03:00、15:00、18:00"),
+        ("*/15 8-18 * * 1-5", "周一至周五，08:00 至 18:59 之间每 15 分钟"),
+        ("* * * * *", "每分钟"),
+        ("5,35 * * * *", "每小时的第5、35分"),
+        ("10 */2 * * *", "从 00:10 起每 2 小时"),
+        ("*/20 1,5,8,13-16 * * *", "1、5、8、13至16时之内每 20 分钟"),
+        ("0 1,5,8,13-16 * * *", "每天 1、5、8、13至16时之内每小时的第0分"),
+        ("0 9 * * mon,thu", "周一、周四 09:00"),
+        ("0 9 * * 1#2,5L", "每月第 2 个周一、每月最后一个周五 09:00"),
+        ("0 0 1,15,L * *", "每月1、15日、最后一天 00:00"),
+        ("0 0 LW * *", "每月最后一个工作日 00:00"),
+        ("0 0 13 * 5", "每月13日或周五 00:00"),
+        ("0 0 */30 * 5", "每月1、31日且为周五 00:00"),
+        ("0 0 29 2,6-8 *", "2月、6月至8月，每月29日 00:00"),
+    ],
+)
+def test_when_it_runs_in_chinese(line: str, expected: str) -> None:
+    assert catalogue_of("zh").gettext(words(read(line, "UTC"))) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("* * *", "不是五个字段"),
+        ("61 * * * *", "“分”字段无效"),
+        ("* * 32 * *", "“日”字段无效"),
+        ("* * * * bees", "“星期”字段无效"),
+        ("0 0 31 2 *", "“日”字段无效"),
+    ],
+)
+def test_what_is_wrong_in_chinese(line: str, expected: str) -> None:
+    with pytest.raises(CronError) as raised:
+        read(line, "UTC")
+    said = catalogue_of("zh").gettext(raised.value.message)
+    assert said.startswith(f"cron 表达式 {line!r} 无效：{expected}；格式为“分 时 日 月 星期”，例如")
+    assert "、@daily、" in said
+
+
+def test_the_next_time_in_chinese() -> None:
+    cron = Cron("0 * * * *", "Europe/Berlin")
+    assert (
+        catalogue_of("zh").gettext(coming(18_001.0, 1.0, cron)) == "5 小时后运行：1970年1月1日周四 06:00 Europe/Berlin"
+    )
