@@ -21,9 +21,9 @@ from twisted.python.failure import Failure
 
 from crawler.crawl import Crawl, crawl_of
 from crawler.items import ImageItem, PageItem
-from crawler.middlewares.backoff import REFUSED
 from crawler.outcomes import Code, Outcome
-from crawler.spiders.leases import lease_of, result_of
+from crawler.spiders.crawl_status import before_last_commit
+from crawler.spiders.leases import REFUSED, lease_of, result_of
 from crawler.spiders.topic import TopicSpider
 from crawler.store.database import StateError
 from crawler.store.workers import LEASE_SECONDS
@@ -36,8 +36,6 @@ logger = logging.getLogger(__name__)
 COMMIT_SECONDS = 0.25  # between two batches, unless the frontier needs one
 LEAST_SECONDS = 0.02  # between two batches
 
-before_last_commit = object()
-"""The signal before the last batch, when all results are committed."""
 NUDGE = Request("data:,", dont_filter=True)
 """A request that is never sent: it makes the engine ask the scheduler for the next one."""
 

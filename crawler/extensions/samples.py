@@ -14,7 +14,7 @@ from scrapy.utils.asyncio import create_looping_call
 from crawler.crawl import crawl_of
 from crawler.frontier.messages import WorkerSample
 from crawler.outcomes import Group
-from crawler.scheduler import before_last_commit
+from crawler.spiders.crawl_status import before_last_commit
 from crawler.spiders.failures import Refusal
 
 if TYPE_CHECKING:

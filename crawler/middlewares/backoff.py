@@ -13,7 +13,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from crawler.crawl import crawl_of
-from crawler.middlewares.robots import ROBOTS, TOO_BUSY
+from crawler.spiders.failures import TOO_BUSY
+from crawler.spiders.leases import REFUSED, REFUSED_TIMES, ROBOTS
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-REFUSED_TIMES = "backoff_times"  # in the meta of a request: how often its host refused it
-REFUSED = "refused"  # in the meta of a request that waits until its host has answered another one
 SHORTEST = 1.0  # seconds of rest for a host that asks for none although it is too busy
 
 

@@ -12,11 +12,10 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from crawler.crawl import crawl_of
-from crawler.middlewares.backoff import REFUSED_TIMES
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.examples import KINDS
 from crawler.spiders.failures import Refusal
-from crawler.spiders.leases import MOVED_TO
+from crawler.spiders.leases import MOVED_TO, REFUSED_TIMES
 from crawler.urls.parsing import absolute
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from twisted.python.failure import Failure
 from crawler.crawl import crawl_of
 from crawler.outcomes import Code, Outcome
 from crawler.page.head import BOT
-from crawler.spiders.failures import Refusal, outcome_of
+from crawler.spiders.failures import TOO_BUSY, Refusal, outcome_of
+from crawler.spiders.leases import ROBOTS
 from crawler.urls.parsing import host, origin
 
 if TYPE_CHECKING:
@@ -30,10 +31,7 @@ MAX_SIZE = 500 * 1024  # bytes that are read; RFC 9309 asks for so many at least
 MAX_KEPT = 5_000_000  # bytes of robots.txt whose rules are kept; rules take 20 times as much memory, some twice that
 SHORTEST_DELAY = 0.001  # seconds: a shorter Crawl-delay slows nothing down
 WEIGHT = 100  # bytes that each entry counts for, besides its robots.txt
-ROBOTS = "robots_txt"
-"""In the meta of requests for robots.txt itself."""
 
-TOO_BUSY = (429, 503)
 
 RobotsAnswer = Protego | Outcome | None
 """The rules, or why a host must not be asked, or None when it was too busy to answer."""

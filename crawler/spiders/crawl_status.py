@@ -55,6 +55,10 @@ class OutcomeCounts:
         self._count_statistic(outcome.key, by)
 
 
+before_last_commit = object()
+"""The signal before the last batch, when all results are committed."""
+
+
 class EndReason(StrEnum):
     """Reasons to end a crawl before the frontier is empty, beside Scrapy's own."""
 

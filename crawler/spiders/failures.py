@@ -27,6 +27,7 @@ class Refusal(exceptions.IgnoreRequest):
         self.outcome = outcome
 
 
+TOO_BUSY = (429, 503)
 # Statuses of answers without a body, or with a part of it.
 NO_WHOLE_PAGE = frozenset((204, 205, 206))
 # The certificate is signed by an unknown authority, or is for another name or none.

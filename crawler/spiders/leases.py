@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 MOVED_TO = "moved_to"
 """In the meta of a seed's request: where redirects led it."""
+ROBOTS = "robots_txt"
+"""In the meta of requests for robots.txt itself."""
+REFUSED_TIMES = "backoff_times"
+"""In the meta of a request: how often its host refused it."""
+REFUSED = "refused"
+"""In the meta of a request that waits until its host has answered another one."""
 VERDICT = "verdict"
 """In the meta of a request for an image that was judged: the row of its verdict."""
 READ = frozenset((Code.LIST, Code.NOINDEX, Code.OFF_TOPIC, Code.LANGUAGE, Code.DROPPED))
