@@ -94,7 +94,7 @@ SWITCHES = tuple(name for name, usual in vars(our_settings).items() if isinstanc
 WHOLE, NUMBER = re.compile(r"[0-9]{1,15}"), re.compile(r"[0-9]{1,10}(\.[0-9]{1,9})?")
 
 
-def check(settings: BaseSettings, given: Mapping[str, str]) -> Arguments:
+def check_crawl(settings: BaseSettings, given: Mapping[str, str]) -> Arguments:
     """The arguments of a crawl; an ArgumentError when they or the settings cannot be right."""
     check_settings(settings)
     arguments = parse(given)

@@ -8,7 +8,7 @@ from scrapy.settings import Settings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
-from crawler.config import NUMBERS, check, check_settings
+from crawler.config import NUMBERS, check_crawl, check_settings
 
 
 def ours(**changed: Any) -> Settings:
@@ -25,7 +25,7 @@ def test_every_number_has_a_range_and_lies_in_it() -> None:
 
 
 def test_a_crawl_needs_no_setting_changed() -> None:
-    assert check(ours(), {"seeds": "demo"}).demo
+    assert check_crawl(ours(), {"seeds": "demo"}).demo
 
 
 @pytest.mark.parametrize(
@@ -75,4 +75,4 @@ def test_each_setting_is_checked(name: str, value: str, right: bool) -> None:
 def test_another_method_than_auto_favours_nothing() -> None:
     said = "^favour 'recall' is for the method auto alone.*; the method is slope$"
     with pytest.raises(ArgumentError, match=said):
-        check(ours(EXTRACTOR="slope"), {"seeds": "demo", "favour": "recall"})
+        check_crawl(ours(EXTRACTOR="slope"), {"seeds": "demo", "favour": "recall"})

@@ -22,13 +22,13 @@ from crawler.archives.stream import bare
 from crawler.arguments import MARKDOWN
 from crawler.bulk.cleaning import MORE, Cleaned, CleaningCounts, cleaned, cleaner
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
+from crawler.cli import WrongUseError, clean_into
+from crawler.cli.cleaning_progress import CleaningProgress, outcome_lines
+from crawler.cli.options import OneSentence, names, whole
 from crawler.extensions.progress import spell_out_log
 from crawler.extraction import favouring
 from crawler.extraction.auto import BALANCE, FAVOURS
-from crawler.files import OutputError, WholeFile
-from crawler.subcommands import WrongUseError, clean_into
-from crawler.subcommands.cleaning_progress import CleaningProgress, outcome_lines
-from crawler.subcommands.options import OneSentence, names, whole
+from crawler.files import AtomicFile, OutputError
 from crawler.translation.catalogue import localized
 from crawler.translation.message import Message, plural, printable, readable_json
 
@@ -97,7 +97,7 @@ class Command(OneSentence):
         try:
             inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
             _check_apart(opts.output, args)
-            output = WholeFile(opts.output)
+            output = AtomicFile(opts.output)
         except (InputError, OutputError) as error:
             self.refuse(str(error))
         except KeyboardInterrupt:
@@ -121,7 +121,7 @@ class Command(OneSentence):
         except WrongUseError as error:
             self.refuse(error.message)
 
-    def clean(self, inputs: Sequence[Input], output: WholeFile) -> int:
+    def clean(self, inputs: Sequence[Input], output: AtomicFile) -> int:
         """Clean everything and print the results; the exit status."""
         tally, started, status = CleaningCounts(), monotonic(), 0
         stopped: Message | None = None
@@ -139,7 +139,7 @@ class Command(OneSentence):
             print(printable(localized(line)), file=sys.stderr)
         return status or (BROKEN if tally.broken else 0)
 
-    def go(self, inputs: Sequence[Input], output: WholeFile, progress: CleaningProgress) -> None:
+    def go(self, inputs: Sequence[Input], output: AtomicFile, progress: CleaningProgress) -> None:
         """Clean record by record."""
         found = (record for one in inputs for record in one.found())
         for result in cleaned(found, self.cleaner, self.jobs, lambda: progress.say(DIED)):
@@ -151,7 +151,7 @@ class Command(OneSentence):
             progress.show()
 
 
-def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: WholeFile) -> Iterator[Message]:
+def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: AtomicFile) -> Iterator[Message]:
     """What is said at the end."""
     values = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
     values |= {"before": decimal(tally.before), "after": decimal(tally.after)}

@@ -16,7 +16,7 @@ from scrapy.settings import default_settings
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
-from crawler.config import check
+from crawler.config import check_crawl
 from crawler.crawl import crawl_of, has_work, join_crawl
 from crawler.items import PageItem
 from crawler.metadata.language import language
@@ -62,7 +62,7 @@ class Command(CrawlCommand):
     def check(self, opts: argparse.Namespace) -> None:
         """Raise an ArgumentError unless the arguments, the settings and the place for the output will do."""
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
-        self.arguments = check(self.settings, opts.spargs)
+        self.arguments = check_crawl(self.settings, opts.spargs)
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)

@@ -6,11 +6,11 @@ from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 
+from crawler.cli import options
+from crawler.cli.options import OneSentence, whole
 from crawler.dashboard.access import LOCAL, AccessControl, host_name
 from crawler.schedule.processes import starting_thread
 from crawler.store.database import StateError, database_url, display_url
-from crawler.subcommands import options
-from crawler.subcommands.options import OneSentence, whole
 
 PORT = 6080
 MOST_PORT = 65_535

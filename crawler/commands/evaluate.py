@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawler import __version__
+from crawler.cli.options import OneSentence, names, refuse, whole
 from crawler.evaluation.gold import set_name
 from crawler.evaluation.peers import PEERS
 from crawler.extraction import EXTRACTORS
 from crawler.reports.html_page import aligned
-from crawler.subcommands.options import OneSentence, names, refuse, whole
 from crawler.translation.message import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and scipy, without which the other commands must be listed

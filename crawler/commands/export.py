@@ -18,19 +18,17 @@ from typing import Any, NoReturn
 from rich.filesize import decimal
 from sqlalchemy.engine import URL
 
+from crawler.cli.options import OneSentence, names, refuse, share
 from crawler.export.csv import Formulas, csv_lines
-from crawler.export.formats import FORMATS, format_of, packing
-from crawler.export.gold import gold_line
-from crawler.export.jsonl import FIELDS
+from crawler.export.formats import COMPRESSORS, FORMATS, compressed, compression_of, format_of
+from crawler.export.jsonl import FIELDS, gold_line
 from crawler.export.markdown import markdown
 from crawler.export.options import WishError, places_of, since_of
-from crawler.export.packing import PACKERS, packed
-from crawler.export.parquet import MissingError
-from crawler.files import OutputError, WholeFile, WholeFolder
+from crawler.export.parquet import MissingLibraryError
+from crawler.files import AtomicFile, AtomicFolder, OutputError
 from crawler.labels.labels import Label, labelled_pages
-from crawler.reports.stored_pages import GONE, ONLY, Exported, Stored, Wish, exported
+from crawler.reports.pages import GONE, ONLY, PageFilter, StoredPage, StoredPages, crawls_to_export
 from crawler.store.database import StateError, database_url, display_url
-from crawler.subcommands.options import OneSentence, names, refuse, share
 from crawler.translation.message import counted, printable
 
 BROKEN, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells make of Ctrl-C and SIGTERM
@@ -109,7 +107,7 @@ class Command(OneSentence):
         if opts.spreadsheet and self.format != "csv":
             _refuse(f"--spreadsheet goes with csv alone, and this is {self.format}")
         self.formulas = Formulas(opts.spreadsheet)
-        self.wish = Wish(opts.only or "", since, opts.min_relevance, places)
+        self.wish = PageFilter(opts.only or "", since, opts.min_relevance, places)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
@@ -120,7 +118,7 @@ class Command(OneSentence):
             _refuse(str(error))
         before = signal.signal(signal.SIGTERM, _terminated)
         try:
-            with exported(url) as crawls:
+            with crawls_to_export(url) as crawls:
                 if opts.labels:
                     self.export_labels(opts.name, crawls, url)
                     return
@@ -134,7 +132,7 @@ class Command(OneSentence):
         finally:
             signal.signal(signal.SIGTERM, before)
 
-    def find(self, crawls: Sequence[Exported], name: str | None, url: URL) -> Exported:
+    def find(self, crawls: Sequence[StoredPages], name: str | None, url: URL) -> StoredPages:
         """The crawl of this name, or the only one there is; without one, the program ends."""
         if not crawls:
             _refuse(f"no crawl was ever run here ({display_url(url)})")
@@ -151,19 +149,19 @@ class Command(OneSentence):
             )
         return found[0]
 
-    def export(self, crawl: Exported, crawls: Sequence[Exported], url: URL) -> None:
+    def export(self, crawl: StoredPages, crawls: Sequence[StoredPages], url: URL) -> None:
         """Write the pages of a crawl, and say at the end what was written."""
         began, tally = monotonic(), Tally()
         try:
             self.check_apart(crawls, url)
-            target = WholeFolder(str(self.output)) if FORMATS[self.format].write is None else WholeFile(self.output)
+            target = AtomicFolder(str(self.output)) if FORMATS[self.format].write is None else AtomicFile(self.output)
         except OutputError as error:
             _refuse(str(error))
         try:
             numbers = crawl.numbers()
             self.write(crawl, target, tally)
             target.finish()
-        except MissingError as error:
+        except MissingLibraryError as error:
             _refuse(str(error))
         finally:
             target.discard()
@@ -174,17 +172,17 @@ class Command(OneSentence):
         for line in self.remarks(tally, numbers.gone):
             _say(line)
 
-    def export_labels(self, name: str | None, crawls: Sequence[Exported], url: URL) -> None:
+    def export_labels(self, name: str | None, crawls: Sequence[StoredPages], url: URL) -> None:
         """Write the pages that people labelled, of a crawl or of all, and say at the end what was written."""
         try:
             self.check_apart(crawls, url)
-            target = WholeFile(self.output)
+            target = AtomicFile(self.output)
         except OutputError as error:
             _refuse(str(error))
         tally = Tally()
         try:
             with labelled_pages(url, name) as labels:
-                for part in packed(_gold_lines(labels, tally), packing(self.output or "")):
+                for part in compressed(_gold_lines(labels, tally), compression_of(self.output or "")):
                     target.write(part)
                     tally.bytes += len(part)
             if not tally.pages:
@@ -194,7 +192,7 @@ class Command(OneSentence):
             target.discard()
         _say(f"{counted(tally.pages, 'labelled page')} written to {target.shown}, {decimal(tally.bytes)}.")
 
-    def check_apart(self, crawls: Iterable[Exported], url: URL) -> None:
+    def check_apart(self, crawls: Iterable[StoredPages], url: URL) -> None:
         """Raise an OutputError when the output would take the place of what crawls write."""
         if self.output is None:
             return
@@ -206,23 +204,23 @@ class Command(OneSentence):
         if url.drivername == "sqlite" and path in {database.with_name(database.name + end) for end in OF_SQLITE}:
             raise OutputError(f"{self.output!r} is to be read and cannot be written to")
 
-    def write(self, crawl: Exported, target: WholeFile | WholeFolder, tally: Tally) -> None:
+    def write(self, crawl: StoredPages, target: AtomicFile | AtomicFolder, tally: Tally) -> None:
         """Write the pages one after another."""
         kind = FORMATS[self.format]
         columns = [*dict.fromkeys((*kind.needs, *(self.fields if kind.chooses else ())))]
         pages = self.seen(crawl.pages(columns, self.wish, responses=self.format == "warc"), tally)
-        if isinstance(target, WholeFolder):
+        if isinstance(target, AtomicFolder):
             for name, data in markdown(pages, self.fields):
                 target.write(name, data)
                 tally.bytes += len(data)
             return
         make = partial(csv_lines, formulas=self.formulas) if self.format == "csv" else kind.write
         assert make is not None  # noqa: S101 - what has no writer is a folder
-        for part in packed(make(pages, self.fields), packing(self.output or ""), kind.apart):
+        for part in compressed(make(pages, self.fields), compression_of(self.output or ""), kind.apart):
             target.write(part)
             tally.bytes += len(part)
 
-    def seen(self, pages: Iterable[Stored], tally: Tally) -> Iterator[Stored]:
+    def seen(self, pages: Iterable[StoredPage], tally: Tally) -> Iterator[StoredPage]:
         """The pages, counted."""
         for page in pages:
             tally.pages += 1
@@ -262,8 +260,8 @@ def _format(opts: argparse.Namespace) -> str:
     kind = FORMATS[found]
     if name is None and not kind.is_text:
         _refuse(f"{found} does not go to standard output; -o says where to")
-    if name is not None and packing(name) and not kind.packs:
-        _refuse(f"{found} goes without {' and '.join(PACKERS)}")
+    if name is not None and compression_of(name) and not kind.packs:
+        _refuse(f"{found} goes without {' and '.join(COMPRESSORS)}")
     return str(found)
 
 
@@ -272,7 +270,7 @@ def _check_labels(opts: argparse.Namespace, kind: str) -> None:
     others = [name for name, value in vars(opts).items() if name in OF_PAGES and value]
     if opts.labels and others:
         _refuse(f"--{others[0].replace('_', '-')} does not go with --labels, which writes all pages that were labelled")
-    if opts.labels and (kind != "jsonl" or packing(opts.output or "") not in ("", ".gz")):
+    if opts.labels and (kind != "jsonl" or compression_of(opts.output or "") not in ("", ".gz")):
         _refuse("--labels writes JSON lines, as they are or as .gz, which is what scrapy evaluate reads")
 
 

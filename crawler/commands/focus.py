@@ -1,8 +1,8 @@
 """`scrapy focus`: how well crawls kept to their topics."""
 
-from crawler.subcommands import Subcommand
-from crawler.subcommands.focus_report import REPORT
-from crawler.subcommands.options import Several
+from crawler.cli import Subcommand
+from crawler.cli.focus_report import REPORT
+from crawler.cli.options import Several
 
 SUBCOMMANDS: dict[str, Subcommand] = {"report": REPORT}
 

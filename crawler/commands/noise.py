@@ -1,11 +1,11 @@
 """`scrapy noise`: what the judge of pictures says, and what there is to do with it."""
 
-from crawler.subcommands import Subcommand
-from crawler.subcommands.noise_evaluate import EVALUATE
-from crawler.subcommands.noise_judge import JUDGE
-from crawler.subcommands.noise_report import REPORT
-from crawler.subcommands.noise_train import TRAIN
-from crawler.subcommands.options import Several
+from crawler.cli import Subcommand
+from crawler.cli.noise_evaluate import EVALUATE
+from crawler.cli.noise_judge import JUDGE
+from crawler.cli.noise_report import REPORT
+from crawler.cli.noise_train import TRAIN
+from crawler.cli.options import Several
 
 SUBCOMMANDS: dict[str, Subcommand] = {
     "judge": JUDGE,

@@ -1,9 +1,9 @@
 """`scrapy schedule`: crawls that come again and again."""
 
-from crawler.subcommands import Subcommand
-from crawler.subcommands.options import Several
-from crawler.subcommands.schedule_jobs import ADD, HISTORY, LIST, PAUSE, REMOVE, RESUME
-from crawler.subcommands.schedule_run import RUN, RUN_NOW
+from crawler.cli import Subcommand
+from crawler.cli.options import Several
+from crawler.cli.schedule_jobs import ADD, HISTORY, LIST, PAUSE, REMOVE, RESUME
+from crawler.cli.schedule_run import RUN, RUN_NOW
 
 SUBCOMMANDS: dict[str, Subcommand] = {
     "add": ADD,

@@ -13,15 +13,15 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
+from crawler.cli.options import OneSentence, standard_output, whole
 from crawler.outcomes import Code, Group, Outcome, codes, of_group
+from crawler.reports.crawls import CrawlState, DatabaseState, DiskSize, OutputSizes, disk_size, read_state
 from crawler.reports.sites import SiteRow
-from crawler.reports.state_report import Crawl, Disk, Files, State, disk, read
 from crawler.store.database import StateError, database_url, display_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
 from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.worker_files import pages_file
 from crawler.store.workers import LEASE_SECONDS, WorkerState
-from crawler.subcommands.options import OneSentence, standard_output, whole
 from crawler.translation.catalogue import localized
 from crawler.translation.message import N_, Message, plural, span
 from crawler.translation.outcome_messages import message, ranked
@@ -99,7 +99,7 @@ class Command(OneSentence):
 
     def show(self, name: str = "") -> None:
         """Print the state of all crawls, or of one with more."""
-        state = read(self.url, name)
+        state = read_state(self.url, name)
         if name:
             state, crawl = self.find(state, name)
             _print(self.block(crawl, state, MORE) + self.tables(crawl, state.now))
@@ -116,7 +116,7 @@ class Command(OneSentence):
 
     def reset(self, name: str, sure: bool) -> None:
         """Delete all that belongs to a crawl, if that is really wanted."""
-        state, crawl = self.find(read(self.url), name)
+        state, crawl = self.find(read_state(self.url), name)
         if crawl.alive:
             workers = [
                 Message("worker {n} (sign of life {ago})", {"n": one.number, "ago": _ago(one.silent)})
@@ -156,7 +156,7 @@ class Command(OneSentence):
         if not self.days:
             _print([_line(Message("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was dropped."))])
             return
-        before = disk(self.url)
+        before = disk_size(self.url)
         if before is None:
             _print([_line(Message("{what}.", {"what": self.nothing(None)}))])
             return
@@ -169,18 +169,18 @@ class Command(OneSentence):
         none = plural("No page is older than {n} day.", "No page is older than {n} days.", self.days)
         _print([_line(_sentences(dropped, self.room(before)) if count else none)])
 
-    def room(self, before: Disk) -> Message | None:
+    def room(self, before: DiskSize) -> Message | None:
         """Where the room of what was deleted went, in one sentence; none where it left no trace."""
         name = display_url(self.url)
         if self.url.drivername != "sqlite":
             return Message("PostgreSQL has its room for what comes next.")
-        now = disk(self.url) or before
+        now = disk_size(self.url) or before
         free = decimal(now.free)
         if now.free <= now.size * WORTH_IT:
             said = Message("{size} of {path} are free for what comes next.", {"size": free, "path": name})
             return said if now.free else None
         if vacuum(self.url):
-            size = (disk(self.url) or now).size
+            size = (disk_size(self.url) or now).size
             values = {"path": name, "less": decimal(max(0, before.size - size)), "size": decimal(size)}
             return Message("{path} takes {less} less: {size}.", values)
         return Message(
@@ -189,7 +189,7 @@ class Command(OneSentence):
             {"path": name, "size": free},
         )
 
-    def find(self, state: State | None, name: str) -> tuple[State, Crawl]:
+    def find(self, state: DatabaseState | None, name: str) -> tuple[DatabaseState, CrawlState]:
         """The crawl of this name; without one, the program ends."""
         if state is None or not state.crawls:
             refuse("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
@@ -199,7 +199,7 @@ class Command(OneSentence):
             refuse("there is no crawl {name}; there are {names}", name=repr(name), names=names)
         return state, found
 
-    def nothing(self, state: State | None) -> Message:
+    def nothing(self, state: DatabaseState | None) -> Message:
         """That there is no crawl."""
         path = {"path": display_url(self.url)}
         if state is not None:
@@ -208,11 +208,11 @@ class Command(OneSentence):
             return Message("no crawl was ever run here ({path} is not there)", path)
         return Message("no crawl was ever run here ({path} has no tables of it)", path)
 
-    def place(self, state: State) -> Message:
+    def place(self, state: DatabaseState) -> Message:
         """Where the database is, and how large."""
         return Message("{path} ({size})", {"path": display_url(self.url), "size": decimal(state.disk.size)})
 
-    def block(self, crawl: Crawl, state: State, most: int) -> list[Text | Table]:
+    def block(self, crawl: CrawlState, state: DatabaseState, most: int) -> list[Text | Table]:
         """What there is to say of a crawl."""
         age = state.now - crawl.started_at
         facts: dict[str, object] = {
@@ -236,7 +236,7 @@ class Command(OneSentence):
                 table.add_row(_line(f"  {localized(Message(name))}"), _line(fact))
         return [_line(Message("{name}: {status}", {"name": crawl.name, "status": _status(crawl)}), "bold"), table]
 
-    def tables(self, crawl: Crawl, now: float) -> list[Text | Table]:
+    def tables(self, crawl: CrawlState, now: float) -> list[Text | Table]:
         """The workers and the first sites of a crawl."""
         said: list[Text | Table] = []
         if crawl.workers:
@@ -255,19 +255,19 @@ class Command(OneSentence):
             )
         return said
 
-    def worker(self, worker: WorkerState, crawl: Crawl) -> list[object]:
+    def worker(self, worker: WorkerState, crawl: CrawlState) -> list[object]:
         """A row of the table of workers."""
         seen = _ago(worker.silent)
         if not worker.alive:
             seen = Message("{ago}: taken for dead", {"ago": seen})
         return [str(worker.number), self.file(worker.number, worker.folder_id, crawl), f"{worker.held:,}", seen]
 
-    def size(self, file: Files, crawl: Crawl) -> Message:
+    def size(self, file: OutputSizes, crawl: CrawlState) -> Message:
         """Where a worker writes its pages, and how large that is."""
         path = self.file(file.number, file.place, crawl)
         return Message("{path} ({size})", {"path": path, "size": decimal(file.pages_size)})
 
-    def file(self, number: int, folder_id: str, crawl: Crawl) -> str | Message:
+    def file(self, number: int, folder_id: str, crawl: CrawlState) -> str | Message:
         """Where a worker writes its pages, as far as that is known here."""
         name = pages_file(crawl.name, number)
         here = self.folder / ".folder_id"
@@ -275,7 +275,7 @@ class Command(OneSentence):
         return str(self.folder / name) if ours else Message("{name} in another folder", {"name": name})
 
 
-def _status(crawl: Crawl) -> Message:
+def _status(crawl: CrawlState) -> Message:
     """Whether a crawl is at its end, at work or neither."""
     values: dict[str, object] = {"ago": _ago(crawl.silent or 0.0)}
     if crawl.ended_at is not None:
@@ -293,7 +293,7 @@ def _status(crawl: Crawl) -> Message:
     return Message("stopped; the same command goes on there")
 
 
-def _round(crawl: Crawl) -> str | Message:
+def _round(crawl: CrawlState) -> str | Message:
     """Which round it is, and when the next one begins, which says nothing while a crawl is at work."""
     if crawl.ended_at is None or crawl.next_due is None:
         return "" if crawl.round == crawl.first_round else f"{crawl.round:,}"
@@ -303,7 +303,7 @@ def _round(crawl: Crawl) -> str | Message:
     return Message("{round}; the next page is due in {span}", {"round": number, "span": span(crawl.next_due)})
 
 
-def _pages(crawl: Crawl) -> Message:
+def _pages(crawl: CrawlState) -> Message:
     values = {"pages": f"{crawl.pages:,}", "texts": f"{crawl.texts:,}"}
     if crawl.round > crawl.first_round:
         return Message("{pages} in this round, {texts} in the database", values)
@@ -314,7 +314,7 @@ def _pages(crawl: Crawl) -> Message:
     return Message("{pages} stored", values)
 
 
-def _addresses(crawl: Crawl) -> Message:
+def _addresses(crawl: CrawlState) -> Message:
     values = {"waiting": f"{crawl.waiting:,}", "held": f"{crawl.held:,}", "done": f"{crawl.done:,}"}
     said = Message("{waiting} waiting, {held} held by workers, {done} done", values)
     if not crawl.recorded:
@@ -322,7 +322,7 @@ def _addresses(crawl: Crawl) -> Message:
     return Message("{counts}, {n} pictures recorded to be judged", {"counts": said, "n": f"{crawl.recorded:,}"})
 
 
-def _ends(crawl: Crawl) -> list[Message]:
+def _ends(crawl: CrawlState) -> list[Message]:
     """The outcomes of those that are done, in numbers."""
     ends, of = crawl.ends, {code: crawl.ends.outcomes[Outcome(code)] for code in codes(Group.DONE)}
     skipped, noise, failed = (
@@ -342,7 +342,7 @@ def _ends(crawl: Crawl) -> list[Message]:
     return [one for one in found if one.values["n"]]
 
 
-def _reasons(crawl: Crawl, group: Group, most: int) -> list[Message]:
+def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:
     """Why there is nothing of some addresses, the most frequent first, as the closing lines say it."""
     return ranked(of_group(crawl.ends.outcomes, group), most)
 

@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crawler.cli.options import OneSentence, refuse, whole
 from crawler.evaluation.gold import set_name
 from crawler.extraction.template_svm import save
-from crawler.subcommands.options import OneSentence, refuse, whole
 from crawler.translation.message import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and more

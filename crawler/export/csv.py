@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any
 
-from crawler.reports.stored_pages import Stored
+from crawler.reports.pages import StoredPage
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -29,7 +29,7 @@ class Formulas:
         return f"'{text}" if self.quoted else text
 
 
-def csv_lines(pages: Iterable[Stored], fields: Sequence[str], formulas: Formulas | None = None) -> Iterator[bytes]:
+def csv_lines(pages: Iterable[StoredPage], fields: Sequence[str], formulas: Formulas | None = None) -> Iterator[bytes]:
     """The names of the fields, then a row for each page; lists as JSON, and nothing for null."""
     formulas = formulas or Formulas()
     buffer = StringIO(newline="")

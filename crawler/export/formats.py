@@ -1,18 +1,22 @@
-"""The formats, and which of them a file's name asks for."""
+"""The formats, and which of them a file's name asks for.
 
+Bytes compressed as gzip or zstd: as a whole, or each part by itself, so that one can be read without the others.
+"""
+
+import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from crawler.export import markdown as files
 from crawler.export import warc as archive
 from crawler.export.csv import csv_lines
 from crawler.export.jsonl import jsonl
-from crawler.export.packing import PACKERS
 from crawler.export.parquet import parquet
 from crawler.export.warc import warc
-from crawler.reports.stored_pages import Stored
+from crawler.reports.pages import StoredPage
 
-Writer = Callable[[Iterable[Stored], Sequence[str]], Iterator[bytes]]
+Writer = Callable[[Iterable[StoredPage], Sequence[str]], Iterator[bytes]]
 
 
 class Format(NamedTuple):
@@ -41,13 +45,13 @@ FORMATS = {
 }
 
 
-def packing(name: str) -> str:
+def compression_of(name: str) -> str:
     """The ending that says how a file is compressed; an empty string if it is not.
 
     >>> packing("a.jsonl.GZ"), packing("a.jsonl")
     ('.gz', '')
     """
-    return next((ending for ending in PACKERS if name.lower().endswith(ending)), "")
+    return next((ending for ending in COMPRESSORS if name.lower().endswith(ending)), "")
 
 
 def format_of(name: str) -> str | None:
@@ -56,5 +60,42 @@ def format_of(name: str) -> str | None:
     >>> format_of("a.csv.zst"), format_of("pages/"), format_of("a.txt")
     ('csv', 'markdown', None)
     """
-    bare = name.lower().removesuffix(packing(name))
+    bare = name.lower().removesuffix(compression_of(name))
     return next((format for format, one in FORMATS.items() if bare.endswith(one.endings)), None)
+
+
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdCompressor
+else:
+    from backports.zstd import ZstdCompressor
+
+GZIP = 31  # a window of 32 KB, and gzip's frame
+
+
+class Compressor(Protocol):
+    """What compresses, as in the standard library's modules."""
+
+    def compress(self, data: bytes, /) -> bytes: ...
+    def flush(self) -> bytes: ...
+
+
+COMPRESSORS: dict[str, Callable[[], Compressor]] = {
+    ".gz": lambda: zlib.compressobj(wbits=GZIP),
+    ".zst": ZstdCompressor,
+}
+
+
+def compressed(parts: Iterable[bytes], ending: str, apart: bool = False) -> Iterator[bytes]:
+    """The parts as a file of this ending holds them; as they are if it is no ending of a packed file."""
+    if ending not in COMPRESSORS:
+        yield from parts
+        return
+    packer = None
+    for part in parts:
+        packer = packer or COMPRESSORS[ending]()
+        yield packer.compress(part)
+        if apart:
+            yield packer.flush()
+            packer = None
+    if packer is not None:
+        yield packer.flush()

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from crawler.extraction.output.inline import escaped
-from crawler.reports.stored_pages import Stored
+from crawler.reports.pages import StoredPage
 from crawler.urls.parsing import host
 
 NEEDS = ("url", "text", "markdown")
@@ -30,7 +30,7 @@ EXPONENT = re.compile(r"^(-?\d+)e")
 ITEM = "- "  # what `auto` writes before the items of lists
 
 
-def markdown(pages: Iterable[Stored], fields: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+def markdown(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """The path of each page's file, with / between folder and name, and what is in it."""
     for page in pages:
         front = [f"{name}: {_value(page.values[name])}" for name in fields if name not in BODY]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from crawler.reports.stored_pages import Place
+from crawler.reports.pages import LanguageOrSite
 from crawler.urls.parsing import HOST, MAX_HOST
 
 LANGUAGE = re.compile(r"[a-z]{2,3}")
@@ -16,7 +16,7 @@ class WishError(Exception):
     """Why something cannot be wanted, in one sentence."""
 
 
-def places_of(given: Iterable[str]) -> tuple[Place, ...]:
+def places_of(given: Iterable[str]) -> tuple[LanguageOrSite, ...]:
     """The places that are named: a language, a site or host, or a site in a language.
 
     >>> places_of(["zh", "Example.org", "zh/example.org"])
@@ -25,7 +25,7 @@ def places_of(given: Iterable[str]) -> tuple[Place, ...]:
     return tuple(map(_place, given))
 
 
-def _place(given: str) -> Place:
+def _place(given: str) -> LanguageOrSite:
     first, slash, second = given.strip().lower().partition("/")
     language, site = (first, second) if slash else (first, "") if LANGUAGE.fullmatch(first) else ("", first)
     bare = PORT.sub("", site).removeprefix("[").removesuffix("]")
@@ -35,7 +35,7 @@ def _place(given: str) -> Place:
             f"--where {given[:100]!r} is wrong; allowed are a language (zh), a site or host (example.org), or both "
             "(zh/example.org)"
         )
-    return Place(language, site)
+    return LanguageOrSite(language, site)
 
 
 def since_of(given: str | None) -> int | str | None:

@@ -15,7 +15,7 @@ from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from crawler import __version__
 from crawler.frontier.page_result import StoredResponse
-from crawler.reports.stored_pages import Stored
+from crawler.reports.pages import StoredPage
 
 NEEDS = ("url", "fetched_at", "text")
 BREAKS = re.compile(r"[\r\n\x00]+")
@@ -24,7 +24,7 @@ NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
 OF_THE_WAY = frozenset(("content-length", "transfer-encoding"))
 
 
-def warc(pages: Iterable[Stored], fields: Sequence[str] = ()) -> Iterator[bytes]:
+def warc(pages: Iterable[StoredPage], fields: Sequence[str] = ()) -> Iterator[bytes]:
     """The records, each whole: first what made the file, then those of the pages."""
     yield _info()
     for page in pages:

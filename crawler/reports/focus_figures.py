@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from heapq import heappush, heappushpop
 from typing import Any
 
-from crawler.reports.fetched_pages import Fetched
+from crawler.reports.pages import FetchedPage
 from crawler.reports.truth import Recall, Truth
 from crawler.topic.harvest import ON_TOPIC
 from crawler.urls.parsing import site
@@ -94,7 +94,7 @@ class FocusFigures:
     truth: Recall | None
 
 
-class Gathering:
+class FocusCounter:
     """Takes pages, and knows their figures at any time."""
 
     def __init__(self, limit: float = ON_TOPIC, truth: Truth | None = None) -> None:
@@ -112,7 +112,7 @@ class Gathering:
         self._worst: list[tuple[float, int]] = []
         self._truth = truth and truth.search()
 
-    def take(self, page: Fetched) -> None:
+    def take(self, page: FetchedPage) -> None:
         """Take the next page."""
         relevance, score = page.relevance, page.link_score
         on_topic = relevance >= self.limit
@@ -132,7 +132,7 @@ class Gathering:
         if self._pages % self._step == 0:
             self._mark()
 
-    def take_all(self, pages: Iterable[Fetched]) -> "Gathering":
+    def take_all(self, pages: Iterable[FetchedPage]) -> "FocusCounter":
         """Itself, with all these pages taken."""
         for page in pages:
             self.take(page)
@@ -184,7 +184,7 @@ class _Tally:
         self.relevance = self.scores = 0.0
         self.highest, self.best = -1.0, ""
 
-    def take(self, page: Fetched, on_topic: bool) -> None:
+    def take(self, page: FetchedPage, on_topic: bool) -> None:
         self.pages += 1
         self.on_topic += on_topic
         self.relevance += page.relevance

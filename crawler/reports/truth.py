@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from crawler.reports.fetched_pages import Fetched
+from crawler.reports.pages import FetchedPage
 from crawler.urls.parsing import absolute
 
 COMMENT = "#"
@@ -57,7 +57,7 @@ class Search:
         """How many addresses were met."""
         return len(self._met)
 
-    def take(self, page: Fetched, on_topic: bool) -> None:
+    def take(self, page: FetchedPage, on_topic: bool) -> None:
         """Take a page, which is known by the address that was asked for as well."""
         met = {self._truth.same(url) for url in {page.url, page.requested_url}} & self._truth.addresses
         if met:

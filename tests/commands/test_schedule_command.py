@@ -21,7 +21,7 @@ from sites import OPEN, Answer, Asked, Site, page, serving
 from sqlalchemy import Engine, update
 from sqlalchemy.engine import URL, make_url
 
-from crawler.schedule.jobs import Job, Jobs, find
+from crawler.schedule.jobs import Job, Jobs, find_job
 from crawler.store.dashboard_tables import job as job_table
 from crawler.store.database import open_database
 
@@ -78,7 +78,7 @@ class World:
         return open_database(self.url)
 
     def job(self, name: str = "bees") -> Job:
-        return find(Jobs(self.engine).all()[0], name)
+        return find_job(Jobs(self.engine).all()[0], name)
 
     def change(self, table: Any, **values: Any) -> None:
         with self.engine.begin() as connection:

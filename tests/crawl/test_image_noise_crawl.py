@@ -16,7 +16,7 @@ import pytest
 from rich.filesize import decimal
 from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, environment, page, serving
 
-from crawler.demo.pictures import png
+from crawler.demo.site import png
 from crawler.noise.evidence import Evidence
 
 PAGES = 12

@@ -8,7 +8,7 @@ from shelf import FIELDS as ITEM
 
 from crawler.export.jsonl import FIELDS
 from crawler.export.options import WishError, places_of, since_of
-from crawler.reports.stored_pages import Place
+from crawler.reports.pages import LanguageOrSite
 
 
 def test_the_fields_are_those_of_the_items() -> None:
@@ -22,16 +22,16 @@ def places(*given: str) -> Any:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ("zh", Place("zh")),
-        ("ZH", Place("zh")),
-        ("localhost", Place("", "localhost")),
-        ("127.0.0.1:8000", Place("", "127.0.0.1:8000")),
-        ("[::1]:8000", Place("", "[::1]:8000")),
-        ("en/News.Example.org", Place("en", "news.example.org")),
-        ("en/zh", Place("en", "zh")),
+        ("zh", LanguageOrSite("zh")),
+        ("ZH", LanguageOrSite("zh")),
+        ("localhost", LanguageOrSite("", "localhost")),
+        ("127.0.0.1:8000", LanguageOrSite("", "127.0.0.1:8000")),
+        ("[::1]:8000", LanguageOrSite("", "[::1]:8000")),
+        ("en/News.Example.org", LanguageOrSite("en", "news.example.org")),
+        ("en/zh", LanguageOrSite("en", "zh")),
     ],
 )
-def test_places(given: str, expected: Place) -> None:
+def test_places(given: str, expected: LanguageOrSite) -> None:
     assert places(given) == (expected,)
 
 

@@ -12,7 +12,7 @@ from sites import OPEN, STUB, Answer, Site, crawl, page, serving, stubbed
 from sqlalchemy import Engine, select
 from sqlalchemy.engine import URL
 
-from crawler.demo.pictures import png
+from crawler.demo.site import png
 from crawler.labels.labels import CONTENT, NOISE, Label, put_label
 from crawler.noise.evidence import Evidence
 from crawler.noise.learned_model import SIGNS as MODEL_SIGNS

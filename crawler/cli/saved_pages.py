@@ -7,9 +7,9 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
+from crawler.cli import WrongUseError
 from crawler.evaluation.gold import set_name
 from crawler.extraction import EXTRACTORS, Extractor
-from crawler.subcommands import WrongUseError
 from crawler.translation.message import printable
 
 MOST_JOBS = 1_000

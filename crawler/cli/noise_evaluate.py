@@ -11,12 +11,12 @@ from scrapy.settings import BaseSettings
 from crawler.archives.records import Broken
 from crawler.bulk.image_judging import NAMELESS, ImageJudging, JudgedPage, evidence, judged, read_all
 from crawler.bulk.parallel import DIED, WorkersError, cores
+from crawler.cli import Subcommand, WrongUseError
+from crawler.cli.options import whole
+from crawler.cli.saved_pages import MOST_JOBS, check_apart, files_of, method, readable, say
 from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, PendingLabels, ScoredImage, read_labels
 from crawler.evaluation.image_models import models
-from crawler.files import OutputError, WholeFile
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import whole
-from crawler.subcommands.saved_pages import MOST_JOBS, check_apart, files_of, method, readable, say
+from crawler.files import AtomicFile, OutputError
 from crawler.translation.message import counted
 
 NAME = "evaluate"
@@ -97,7 +97,7 @@ def _report(wanted: JudgedLabels, given: int, names: Sequence[str], path: str | 
     print(f"\n{text(tables)}")
     if path is not None:
         try:
-            with WholeFile(path) as output:
+            with AtomicFile(path) as output:
                 output.write(record(tables, counts).encode())
                 output.finish()
         except OutputError as error:

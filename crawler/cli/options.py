@@ -18,8 +18,8 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
+from crawler.cli import Subcommand, WrongUseError
 from crawler.store.database import StateError, database_url
-from crawler.subcommands import Subcommand, WrongUseError
 from crawler.translation.catalogue import localized
 from crawler.translation.message import Message, printable
 

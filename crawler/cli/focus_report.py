@@ -10,18 +10,17 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import __version__
+from crawler.cli import Subcommand, WrongUseError
+from crawler.cli.options import share, state_url
+from crawler.cli.saved_pages import check_apart, readable
 from crawler.config import canonical_of
-from crawler.files import OutputError, WholeFile
-from crawler.reports.fetched_pages import Gathered, gathered
-from crawler.reports.focus_report import report as html
-from crawler.reports.focus_report import text
-from crawler.reports.focus_tables import Kept
-from crawler.reports.focus_tables import kept as kept_of
+from crawler.files import AtomicFile, OutputError
+from crawler.reports.focus_report import CrawlFocus, text_report
+from crawler.reports.focus_report import crawl_focus as kept_of
+from crawler.reports.focus_report import html_report as html
+from crawler.reports.pages import CrawlPages, crawls_with_pages
 from crawler.reports.truth import Truth, truth_of
 from crawler.store.database import StateError, display_url
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import share, state_url
-from crawler.subcommands.saved_pages import check_apart, readable
 from crawler.topic.harvest import ON_TOPIC
 from crawler.translation.message import counted, printable
 
@@ -49,25 +48,25 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     finally:
         if output is not None:
             output.discard()
-    print("\n\n".join(spelled("\n".join(text(one))) for one in kept))
+    print("\n\n".join(spelled("\n".join(text_report(one))) for one in kept))
     return 0
 
 
-def opened(path: str | None) -> WholeFile | None:
+def opened(path: str | None) -> AtomicFile | None:
     """The file for the report, before anything is read for it; None where none is wanted."""
     if path is None:
         return None
     if not path:
         raise WrongUseError("-o names no file")
     try:
-        return WholeFile(path)
+        return AtomicFile(path)
     except OutputError as error:
         raise WrongUseError(str(error)) from None
 
 
-def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[Kept]:
+def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[CrawlFocus]:
     """How all crawls kept to their topics that have a page, or the one of this name."""
-    with gathered(url) as crawls:
+    with crawls_with_pages(url) as crawls:
         if not crawls:
             raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
         wanted = [one for one in crawls if name is None or one.name == name]
@@ -79,7 +78,7 @@ def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[
         return found
 
 
-def write(output: WholeFile, kept: Sequence[Kept], limit: float) -> None:
+def write(output: AtomicFile, kept: Sequence[CrawlFocus], limit: float) -> None:
     """Write the report as HTML."""
     output.write(html(kept, limit, __version__, datetime.now(UTC).date()).encode())
     output.finish()
@@ -117,7 +116,7 @@ def spelled(text: str) -> str:
     return "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text)
 
 
-def _names(crawls: Sequence[Gathered]) -> str:
+def _names(crawls: Sequence[CrawlPages]) -> str:
     rest = f" and {counted(len(crawls) - MOST_NAMES, 'other')}" if len(crawls) > MOST_NAMES else ""
     return ", ".join(one.name for one in crawls[:MOST_NAMES]) + rest
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 
+from crawler.cli import Subcommand, WrongUseError
+from crawler.cli.options import state_url
 from crawler.reports.noise_figures import MOST_SITES, NoiseFigures, noise_figures
 from crawler.store.database import display_url
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import state_url
 from crawler.translation.message import counted, printable
 
 UNKNOWN = "unknown, as nothing was downloaded"

@@ -1,4 +1,8 @@
-"""The pages that crawls stored, whole and one after another, for what is made of them elsewhere.
+"""The pages that crawls stored, as a report of whole crawls wants them; read without touching them.
+
+Texts are not read, and pages come one after another: so a million of them take no more memory than one.
+
+The pages that crawls stored, whole and one after another, for what is made of them elsewhere.
 
 They come in the order of their numbers, some at a time, and no transaction is open while they are handed on: so an
 export, however long it or its reader takes, neither keeps PostgreSQL from clearing away dead rows nor lets SQLite's
@@ -6,20 +10,115 @@ log grow, and it takes no more memory for a million pages than for a thousand. E
 comes; those stored after the beginning are not among them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, or_, select, true
 from sqlalchemy.engine import URL
 
 from crawler.frontier.page_result import StoredResponse
-from crawler.store.page_tables import page, stored_response
+from crawler.outcomes import Code
+from crawler.reports.crawls import PLACED
+from crawler.store.page_tables import focus, page, stored_response
 from crawler.store.pages import field_values, response_of
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import crawl
-from crawler.urls.parsing import host, lies_in
+from crawler.store.schema import IS_DONE, IS_WAITING, address, crawl, host
+from crawler.urls.parsing import host as host_of
+from crawler.urls.parsing import lies_in
+
+PAGES_AT_ONCE = 1_000
+PRIORITIES = 1_000
+"""Priorities of links are scores in so many parts."""
+
+
+class FetchedPage(NamedTuple):
+    """A page that was stored."""
+
+    id: int
+    url: str
+    requested_url: str
+    relevance: float
+    link_score: float | None
+    """What its link promised before it was asked for; None where there was none to go by."""
+    via: str
+    """How it was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class TitledPage:
+    """A page, and what it is called."""
+
+    url: str
+    title: str
+    relevance: float
+    link_score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCounts:
+    """Addresses that wait to be asked for, pictures among them."""
+
+    total: int
+    promising: int
+    """Those whose score reaches what was asked about; and seeds, which have none."""
+
+
+class CrawlPages:
+    """What one crawl has gathered, while the connection is open."""
+
+    def __init__(self, connection: Connection, number: int, name: str) -> None:
+        self._connection = connection
+        self._mine = page.c.crawl_id == number
+        self.number = number
+        self.name = name
+
+    def pages(self) -> Generator[FetchedPage, None, None]:
+        """The pages in the order in which they were fetched, to the second; within a second in any."""
+        columns = [page.c[name] for name in FetchedPage._fields]
+        wanted = select(*columns).where(self._mine).order_by(page.c.fetched_at, page.c.id)
+        with self._connection.execution_options(yield_per=PAGES_AT_ONCE).execute(wanted) as rows:
+            for part in rows.partitions():
+                yield from map(FetchedPage._make, part)
+
+    def told(self, numbers: Iterable[int]) -> list[TitledPage]:
+        """The pages of these numbers, in this order."""
+        wanted = list(numbers)
+        columns = [page.c[one.name] for one in fields(TitledPage)]
+        rows = self._connection.execute(select(page.c.id, *columns).where(page.c.id.in_(wanted)))
+        found = {row[0]: TitledPage(*row[1:]) for row in rows}
+        return [found[number] for number in wanted]
+
+    def summaries(self) -> list[str]:
+        """What each worker learned, as JSON."""
+        mine = select(focus.c.summary).where(focus.c.crawl_id == self.number).order_by(focus.c.number)
+        return list(self._connection.execute(mine).scalars())
+
+    def off_topic(self) -> int:
+        """How many pages were read and not kept, as their relevance was under `min_relevance`."""
+        mine = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
+        count = select(func.count()).select_from(PLACED).where(*mine)
+        return int(self._connection.execute(count).scalar_one())
+
+    def waiting(self, score: float) -> WaitingCounts:
+        """What the crawl has still to ask for, and how much of it promises so much."""
+        promises = address.c.priority >= score * PRIORITIES
+        counts = select(func.count(), func.count().filter(promises)).select_from(PLACED)
+        mine = IS_WAITING, host.c.crawl_id == self.number
+        return WaitingCounts(*self._connection.execute(counts.where(*mine)).one())
+
+
+@contextmanager
+def crawls_with_pages(url: URL) -> Iterator[list[CrawlPages]]:
+    """The crawls in a database as they are at one moment; none where no crawl was ever run."""
+    if not exists(url):
+        yield []
+        return
+    with reading(url) as connection:
+        rows = connection.execute(select(crawl.c.id, crawl.c.name).order_by(crawl.c.id)).all()
+        yield [CrawlPages(connection, row.id, row.name) for row in rows]
+
 
 ROWS_AT_ONCE = 1_000
 BYTES_AT_ONCE = 16 * 1024 * 1024  # of texts and responses that are in memory, and one page more
@@ -29,7 +128,7 @@ IS_GONE = page.c.gone_at.is_not(None)
 NEW, CHANGED, GONE = ONLY = ("new", "changed", "gone")
 
 
-class Place(NamedTuple):
+class LanguageOrSite(NamedTuple):
     """A language, a site or host, or a site in a language."""
 
     language: str = ""
@@ -41,7 +140,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wish:
+class PageFilter:
     """Which pages of a crawl are wanted; without anything all that are not gone."""
 
     only: str = ""
@@ -49,10 +148,10 @@ class Wish:
     since: int | str | None = None
     """A round, or a time in UTC as ISO 8601: what became new or changed in it or later."""
     min_relevance: float = 0.0
-    places: tuple[Place, ...] = ()
+    places: tuple[LanguageOrSite, ...] = ()
 
 
-class Stored(NamedTuple):
+class StoredPage(NamedTuple):
     """A page that was stored."""
 
     key: int
@@ -61,14 +160,14 @@ class Stored(NamedTuple):
     response: StoredResponse | None = None
 
 
-class Numbers(NamedTuple):
+class PageCounts(NamedTuple):
     """How many pages a crawl has in the database, and how many of them are gone."""
 
     pages: int
     gone: int
 
 
-class Exported:
+class StoredPages:
     """What one crawl has stored, while the connection is open."""
 
     def __init__(self, connection: Connection, row: RowMapping) -> None:
@@ -78,15 +177,15 @@ class Exported:
         self.name: str = row["name"]
         self.round: int = row["round"]
 
-    def numbers(self) -> Numbers:
+    def numbers(self) -> PageCounts:
         """How many pages there are."""
         # One after the other: each has an index that says it, together they would have every text read.
         every = select(func.count()).where(self._mine)
         found = [self._connection.execute(one).scalar_one() for one in (every, every.where(IS_GONE))]
         self._connection.rollback()
-        return Numbers(*found)
+        return PageCounts(*found)
 
-    def pages(self, columns: Sequence[str], wish: Wish, responses: bool = False) -> Iterator[Stored]:
+    def pages(self, columns: Sequence[str], wish: PageFilter, responses: bool = False) -> Iterator[StoredPage]:
         """The pages that are wished for, with these columns, and if wanted the responses they came in."""
         names = dict.fromkeys(("id", "key", "url", "language", *columns))
         wanted = select(*(page.c[name] for name in names))
@@ -105,9 +204,9 @@ class Exported:
         while rows := self._some(wanted.where(page.c.id > last, page.c.id <= (end or 0))):
             last = rows[-1]["id"]
             for row in rows:
-                name = host(row["url"]).lower()
+                name = host_of(row["url"]).lower()
                 if not wish.places or any(_is_in(row, one, name) for one in wish.places):
-                    yield _stored(row, columns, responses)
+                    yield _stored_page(row, columns, responses)
 
     def _some(self, wanted: Any) -> list[RowMapping]:
         """The next rows, as many as fit into memory; the transaction they were read in has ended."""
@@ -122,7 +221,7 @@ class Exported:
         self._connection.rollback()
         return found
 
-    def _conditions(self, wish: Wish) -> Iterator[ColumnElement[bool]]:
+    def _conditions(self, wish: PageFilter) -> Iterator[ColumnElement[bool]]:
         yield IS_GONE if wish.only == GONE else page.c.gone_at.is_(None)
         if wish.only or wish.since is not None:
             kinds = [wish.only] if wish.only else [NEW, CHANGED]
@@ -140,24 +239,24 @@ class Exported:
         return page.c[f"{begins}_round"] >= (self.round if since is None else since)
 
 
-def _may_be_in(place: Place) -> ColumnElement[bool]:
+def _may_be_in(place: LanguageOrSite) -> ColumnElement[bool]:
     """What is so of all pages of a place, and of few others: most texts need not be read."""
     language = func.lower(page.c.language) == place.language if place.language else true()
     return and_(language, func.lower(page.c.url).contains(place.site, autoescape=True) if place.site else true())
 
 
-def _is_in(row: RowMapping, place: Place, name: str) -> bool:
+def _is_in(row: RowMapping, place: LanguageOrSite, name: str) -> bool:
     # The language was asked for of the database; of several places each page was found for one at least.
     return place.holds(name) and (not place.language or str(row["language"]).lower() == place.language)
 
 
-def _stored(row: RowMapping, columns: Sequence[str], responses: bool) -> Stored:
+def _stored_page(row: RowMapping, columns: Sequence[str], responses: bool) -> StoredPage:
     response = response_of(row) if responses and row["body"] is not None else None
-    return Stored(row["key"], field_values(row, columns), response)
+    return StoredPage(row["key"], field_values(row, columns), response)
 
 
 @contextmanager
-def exported(url: URL) -> Iterator[list[Exported]]:
+def crawls_to_export(url: URL) -> Iterator[list[StoredPages]]:
     """The crawls in a database; none where no crawl was ever run."""
     if not exists(url):
         yield []
@@ -166,4 +265,4 @@ def exported(url: URL) -> Iterator[list[Exported]]:
         rows = connection.execute(select(crawl.c.id, crawl.c.name, crawl.c.round).order_by(crawl.c.id))
         found = rows.mappings().all()
         connection.rollback()
-        yield [Exported(connection, row) for row in found]
+        yield [StoredPages(connection, row) for row in found]

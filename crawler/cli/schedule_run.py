@@ -13,13 +13,13 @@ from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
 from crawler.arguments import ArgumentError
-from crawler.schedule.job_scheduler import PAUSE, Keeper, Started, keeper_of
-from crawler.schedule.jobs import BY_HAND, Due, Jobs, find
+from crawler.cli import Subcommand, WrongUseError
+from crawler.cli.options import state_url
+from crawler.cli.schedule_jobs import one, opened
+from crawler.schedule.job_scheduler import PAUSE, JobScheduler, StartedRun, keeper_of
+from crawler.schedule.jobs import BY_HAND, DueRun, Jobs, find_job
 from crawler.schedule.processes import take_lock
 from crawler.store.database import display_url
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import state_url
-from crawler.subcommands.schedule_jobs import one, opened
 from crawler.translation.message import counted, printable
 
 logger = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ def stopping() -> Iterator[Stop]:
             signal.signal(number, handler)
 
 
-def _keeper(jobs: Jobs, settings: BaseSettings) -> Keeper:
+def _keeper(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
     try:
         return keeper_of(jobs, settings)
     except ArgumentError as error:
@@ -99,8 +99,8 @@ def run_now(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -
     name = one(args, "run-now")
     with opened(settings) as jobs, stopping() as stop:
         keeper = _keeper(jobs, settings)
-        job = find(jobs.all()[0], name)
-        entered = jobs.start(job, Due(BY_HAND), keeper.place)
+        job = find_job(jobs.all()[0], name)
+        entered = jobs.start(job, DueRun(BY_HAND), keeper.place)
         if entered is None:
             print(printable(f"scrapy schedule run-now: the job {name!r} runs already"), file=sys.stderr)
             return BUSY
@@ -112,7 +112,7 @@ def run_now(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -
     return BY_SIGNAL - status if status < 0 else status
 
 
-def _follow(started: Started, keeper: Keeper, stop: Stop) -> None:
+def _follow(started: StartedRun, keeper: JobScheduler, stop: Stop) -> None:
     """Copy a run's log to standard error until it ends, and end it when that is wanted."""
     with started.child.log.open("rb") as log:
         while started.child.poll() is None:

@@ -15,7 +15,9 @@ from scrapy.utils.conf import arglist_to_dict
 from sqlalchemy import Connection
 
 from crawler.arguments import ArgumentError
-from crawler.schedule.cron import Cron, CronError, read
+from crawler.cli import Subcommand, WrongUseError
+from crawler.cli.options import state_url
+from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.cron_words import coming, date, ended_words, pages_words, words
 from crawler.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
 from crawler.schedule.jobs import (
@@ -26,7 +28,7 @@ from crawler.schedule.jobs import (
     JobError,
     Jobs,
     Run,
-    find,
+    find_job,
     history_of,
     jobs_of,
     pages_of,
@@ -35,8 +37,6 @@ from crawler.schedule.processes import log_of
 from crawler.store.database import StateError, display_url, open_database
 from crawler.store.read_only import exists, reading
 from crawler.store.sql import database_time
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import state_url
 from crawler.translation.catalogue import localized
 from crawler.translation.message import N_, Message, plural, printable, span
 
@@ -92,13 +92,13 @@ def add(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> in
 def say_next(jobs: Jobs, name: str) -> None:
     """Print when a job runs next."""
     found, now = jobs.all()
-    _print([next_words(find(found, name), now)])
+    _print([next_words(find_job(found, name), now)])
 
 
 def next_words(job: Job, now: float) -> Message:
     """When a job runs, and when next, in one line."""
     try:
-        cron = read(job.cron, job.timezone)
+        cron = read_cron(job.cron, job.timezone)
     except CronError as error:
         return Message("{name}: {why}", {"name": job.name, "why": error.message})
     values = {"name": job.name, "when": words(cron), "zone": cron.zone}
@@ -197,7 +197,7 @@ def _print(lines: Iterable[Message]) -> None:
 def _cron(job: Job) -> Cron:
     """When a job is due; if that cannot be read, at least a time zone."""
     try:
-        return read(job.cron, job.timezone)
+        return read_cron(job.cron, job.timezone)
     except CronError:
         return UTC
 

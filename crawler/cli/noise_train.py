@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings
 
 from crawler.bulk.parallel import WorkersError, cores
+from crawler.cli import Subcommand, WrongUseError
+from crawler.cli.options import state_url, whole
+from crawler.cli.saved_pages import MOST_JOBS, check_apart, files_of, readable, say
 from crawler.evaluation.gold import ImageLabel, read_labels
 from crawler.store.database import StateError, display_url
 from crawler.store.read_only import exists
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import state_url, whole
-from crawler.subcommands.saved_pages import MOST_JOBS, check_apart, files_of, readable, say
 from crawler.translation.message import counted, printable
 
 if TYPE_CHECKING:  # they want numpy and more

@@ -14,13 +14,13 @@ from crawler.archives.records import Broken
 from crawler.arguments import ArgumentError
 from crawler.bulk.image_judging import ImageJudging, JudgedPage, evidence, judged, lines, read
 from crawler.bulk.parallel import DIED, WorkersError, cores
+from crawler.cli import Subcommand, WrongUseError
+from crawler.cli.options import whole
+from crawler.cli.saved_pages import MOST_JOBS, check_apart, method, readable, say
 from crawler.config import judge_of
 from crawler.extraction import Extractor
-from crawler.files import OutputError, WholeFile
+from crawler.files import AtomicFile, OutputError
 from crawler.noise.verdict import Judge
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import whole
-from crawler.subcommands.saved_pages import MOST_JOBS, check_apart, method, readable, say
 from crawler.translation.message import counted
 
 NAME = "judge"
@@ -32,7 +32,7 @@ class Run:
     """A file whose pictures are judged, and its lines counted so far."""
 
     path: Path
-    output: WholeFile
+    output: AtomicFile
     jobs: int
     pages: int = 0
     pictures: int = 0
@@ -82,7 +82,7 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     )
     check_apart(opts.output, [path])
     try:
-        run = Run(path, WholeFile(opts.output), at_once)
+        run = Run(path, AtomicFile(opts.output), at_once)
     except OutputError as error:
         raise WrongUseError(str(error)) from None
     status, stopped = 0, ""

@@ -17,9 +17,9 @@ from rich.filesize import decimal
 from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, FileResult, by_processes
 from crawler.bulk.manifest import ENDING, ManifestError, Pair, PairsError, go_on, largest_first, maker, pairs
 from crawler.bulk.parallel import DIED, WorkersError
-from crawler.files import sweep
-from crawler.subcommands import WrongUseError
-from crawler.subcommands.cleaning_progress import CleaningProgress, outcome_lines
+from crawler.cli import WrongUseError
+from crawler.cli.cleaning_progress import CleaningProgress, outcome_lines
+from crawler.files import remove_parts
 from crawler.translation.catalogue import localized
 from crawler.translation.message import Message, counted, plural, printable
 
@@ -138,7 +138,7 @@ class Run:
             self.stopped = Message("Stopped before the end; the same command goes on.")
         except WorkersError as error:
             status, self.stopped = BROKEN, Message("Stopped: {why}.", {"why": str(error)})
-        sweep(self.work.folder, ENDING)
+        remove_parts(self.work.folder, ENDING)
         for line in self.closing(monotonic() - started):
             print(printable(localized(line)), file=sys.stderr)
         return status or (BROKEN if self.tally.broken or self.files["failed"] else 0)
@@ -222,7 +222,7 @@ def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, ho
             name = go_on(folder, how.options, found)
         except ManifestError as error:
             raise WrongUseError(str(error)) from None
-        if swept := sweep(folder, ENDING):
+        if swept := remove_parts(folder, ENDING):
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in found if not (folder / pair.output).exists()]
         work = FileCleaner(folder, name, clean, maker())
