@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 
+from crawler.translation.message import MessageError
+
 MARKER = ".winnow-export"
 """A file by which a folder is known that may be replaced."""
 LONGEST_NAME = 255 - len(".0123456789abcdef.part")
@@ -22,7 +24,7 @@ LONGEST_NAME = 255 - len(".0123456789abcdef.part")
 T = TypeVar("T")
 
 
-class OutputError(Exception):
+class OutputError(MessageError):
     """Why the output cannot be written, in one sentence."""
 
 

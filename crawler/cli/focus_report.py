@@ -1,7 +1,6 @@
 """`scrapy focus report`: how well crawls kept to their topics, as text and as one HTML file."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,28 +9,21 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import __version__
-from crawler.cli import Subcommand, WrongUseError
-from crawler.cli.options import share, state_url
+from crawler.cli.command import WrongUseError, say, spelled, state_url
 from crawler.cli.saved_pages import check_apart, readable
 from crawler.config import canonical_of
 from crawler.files import AtomicFile, OutputError
-from crawler.reports.focus_report import CrawlFocus, text_report
-from crawler.reports.focus_report import crawl_focus as kept_of
-from crawler.reports.focus_report import html_report as html
+from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report, text_report
 from crawler.reports.pages import CrawlPages, crawls_with_pages
 from crawler.reports.truth import Truth, truth_of
-from crawler.store.database import StateError, display_url
-from crawler.topic.harvest import ON_TOPIC
-from crawler.translation.message import counted, printable
+from crawler.store.database import display_url
+from crawler.translation.message import counted
 
-BROKEN = 1
 MOST_NAMES = 10
 
 
-def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print how well all crawls kept to their topics, or one of them; the exit status."""
-    if args:
-        raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy focus report {REPORT.syntax}")
     limit = opts.min_relevance
     url = state_url(settings)
     known = truth(opts.truth, settings)
@@ -39,16 +31,14 @@ def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) ->
     check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
     output = opened(opts.output)
     try:
-        kept = read(url, opts.name, limit, known)
+        found = read(url, opts.name, limit, known)
         if output is not None:
-            write(output, kept, limit)
-    except OutputError as error:
-        print(f"scrapy focus report: {printable(str(error))}", file=sys.stderr)
-        return BROKEN
+            output.write(html_report(found, limit, __version__, datetime.now(UTC).date()).encode())
+            output.finish()
     finally:
         if output is not None:
             output.discard()
-    print("\n\n".join(spelled("\n".join(text_report(one))) for one in kept))
+    print("\n\n".join("\n".join(map(spelled, text_report(one))) for one in found))
     return 0
 
 
@@ -72,16 +62,10 @@ def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[
         wanted = [one for one in crawls if name is None or one.name == name]
         if not wanted:
             raise WrongUseError(f"there is no crawl {str(name)[:200]!r}; there are {_names(crawls)}")
-        found = [kept for one in wanted if (kept := kept_of(one, limit, known)) is not None]
+        found = [focus for one in wanted if (focus := crawl_focus(one, limit, known)) is not None]
         if not found:
             raise WrongUseError(f"no page is stored of {_names(wanted)}")
         return found
-
-
-def write(output: AtomicFile, kept: Sequence[CrawlFocus], limit: float) -> None:
-    """Write the report as HTML."""
-    output.write(html(kept, limit, __version__, datetime.now(UTC).date()).encode())
-    output.finish()
 
 
 def truth(name: str | None, settings: BaseSettings) -> Truth | None:
@@ -94,39 +78,14 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
             found = truth_of(lines, same)
     except UnicodeDecodeError:
         raise WrongUseError(f"{name[:200]!r} is not UTF-8") from None
-    except StateError as error:
-        raise WrongUseError(error.message) from None
     if found.faults:
         rest = f" and {len(found.faults) - 1:,} more" if len(found.faults) > 1 else ""
-        print(
-            f"scrapy focus report: {printable(name)}: line {found.faults[0]:,}{rest}: no address, left out",
-            file=sys.stderr,
-        )
+        say("scrapy focus report", f"{name}: line {found.faults[0]:,}{rest}: no address, left out")
     if not found.addresses:
         raise WrongUseError(f"{name[:200]!r} holds no address")
     return found
 
 
-def spelled(text: str) -> str:
-    """The text with what is no letter, sign or line end spelled out: what was crawled moves no cursor.
-
-    >>> spelled("a\\u202eb\\n")
-    'a\\\\u202eb\\n'
-    """
-    return "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text)
-
-
 def _names(crawls: Sequence[CrawlPages]) -> str:
     rest = f" and {counted(len(crawls) - MOST_NAMES, 'other')}" if len(crawls) > MOST_NAMES else ""
     return ", ".join(one.name for one in crawls[:MOST_NAMES]) + rest
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what may stand behind `scrapy focus report`."""
-    parser.add_argument("--name", metavar="NAME")
-    parser.add_argument("-o", dest="output", metavar="FILE")
-    parser.add_argument("--min-relevance", metavar="X", type=share, default=ON_TOPIC)
-    parser.add_argument("--truth", metavar="FILE")
-
-
-REPORT = Subcommand("[--name NAME] [-o FILE.html] [--min-relevance X] [--truth FILE]", report, add_options)

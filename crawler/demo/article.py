@@ -1,11 +1,8 @@
-"""The content files of the demo site: a header of `key: value` lines, an empty line, then paragraphs.
+"""The articles of the demo site, and how their text becomes HTML.
 
-A paragraph is one line. `> ` begins a pull quote, `- ` a list item, and `[words](address)` is a link. What readers say
-comes last, a line each: `@ name: remark`.
-
-What the pages of both sites share: the frames, what they say in a language, and which articles they list.
-
-Every value from a content file is escaped where it enters a frame; the frames are in `frames/`.
+A content file is a header of `key: value` lines, an empty line, then paragraphs. A paragraph is one line. `> ` begins a
+pull quote, `- ` a list item, and `[words](address)` is a link. Comments come last, a line each: `@ name: remark`.
+The HTML around articles is in `frames/`; every value from a content file is escaped where it enters a frame.
 """
 
 import datetime

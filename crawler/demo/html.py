@@ -1,7 +1,4 @@
-"""The pages of the news site of today, as HTML text.
-
-The pages of the site of the 2000s, as HTML text: tables, fonts, spacers and tags that nobody closed.
-"""
+"""The demo's pages as HTML: a news site of today, and one of the 2000s with tables, spacers and unclosed tags."""
 
 import json
 import zlib

@@ -1,9 +1,8 @@
-"""Small pictures, and a PDF, made in code: two colours or one line of text, the same bytes on every run.
-
-The whole demo site as a dict from path to resource, built without any network.
+"""The whole demo site as a dict from path to resource, built without any network.
 
 Only robots.txt, the sitemap and the feed name a host, as their formats ask; every other link is relative, so that a
-crawler never leaves the site.
+crawler never leaves the site. Pictures and a PDF are drawn in code: two colours or one line of text, the same bytes on
+every run.
 """
 
 import colorsys

@@ -1,29 +1,15 @@
-"""The formats, and which of them a file's name asks for.
-
-Bytes compressed as gzip or zstd: as a whole, or each part by itself, so that one can be read without the others.
-"""
+"""The formats of exports, which of them a file's name asks for, and how files are compressed."""
 
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol
-
-from crawler.export import markdown as files
-from crawler.export import warc as archive
-from crawler.export.csv import csv_lines
-from crawler.export.jsonl import jsonl
-from crawler.export.parquet import parquet
-from crawler.export.warc import warc
-from crawler.reports.pages import StoredPage
-
-Writer = Callable[[Iterable[StoredPage], Sequence[str]], Iterator[bytes]]
 
 
 class Format(NamedTuple):
-    """A format of one file, or of a folder of files, which `markdown` makes."""
+    """What a format can be, and what it takes from a page."""
 
     endings: tuple[str, ...]
-    write: Writer | None
     needs: tuple[str, ...] = ()
     """Fields without which a page cannot be written."""
     packs: bool = True
@@ -32,16 +18,18 @@ class Format(NamedTuple):
     """Whether each part that is written is compressed by itself."""
     is_text: bool = False
     """Whether it may go to standard output."""
+    is_folder: bool = False
+    """Whether it is a folder of files."""
     chooses: bool = True
     """Whether some fields may be left out."""
 
 
 FORMATS = {
-    "jsonl": Format((".jsonl", ".ndjson", ".jl"), jsonl, is_text=True),
-    "csv": Format((".csv",), csv_lines, is_text=True),
-    "parquet": Format((".parquet",), parquet, packs=False),
-    "markdown": Format((".md", "/"), None, files.NEEDS, packs=False),
-    "warc": Format((".warc",), warc, archive.NEEDS, apart=True, chooses=False),
+    "jsonl": Format((".jsonl", ".ndjson", ".jl"), is_text=True),
+    "csv": Format((".csv",), is_text=True),
+    "parquet": Format((".parquet",), packs=False),
+    "markdown": Format((".md", "/"), ("url", "text", "markdown"), packs=False, is_folder=True),
+    "warc": Format((".warc",), ("url", "fetched_at", "text"), apart=True, chooses=False),
 }
 
 

@@ -1,21 +1,19 @@
-"""JSON lines: the same as a crawl writes by itself.
-
-The fields of a page, as the items of a crawl have them and in their order.
-
-The pages that people labelled, as the file that `scrapy evaluate` and `scrapy train` read.
-"""
+"""JSON lines: pages as a crawl writes them, and labelled pages as the gold that `scrapy evaluate` and `train` read."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from crawler.labels.labels import Label
 from crawler.metadata.page_record import TYPES
 from crawler.page.page import Page
-from crawler.reports.pages import StoredPage
 from crawler.store.output_files import json_line
 
+if TYPE_CHECKING:
+    from crawler.reports.pages import StoredPage
 
-def jsonl(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
+
+def jsonl(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[bytes]:
     """A line for each page."""
     return (json_line({name: page.values[name] for name in fields}) for page in pages)
 

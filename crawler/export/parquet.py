@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from io import RawIOBase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crawler.export.jsonl import FIELDS, IMAGES, NUMBER, TEXT, WHOLE
-from crawler.reports.pages import StoredPage
+
+if TYPE_CHECKING:
+    from crawler.reports.pages import StoredPage
+
 
 ROWS = 10_000  # of a row group
 SIZE = 8 * 1024 * 1024  # characters of a row group, and one page more
@@ -41,7 +44,7 @@ class _Sink(RawIOBase):
         return data
 
 
-def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
+def parquet(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[bytes]:
     """The file, a row group at a time."""
     try:
         import pyarrow
@@ -60,7 +63,7 @@ def parquet(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[byte
     yield sink.taken()
 
 
-def _groups(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[list[StoredPage]]:
+def _groups(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> "Iterator[list[StoredPage]]":
     """The pages in groups that are small enough for memory."""
     group: list[StoredPage] = []
     size = 0

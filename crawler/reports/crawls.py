@@ -1,9 +1,7 @@
-"""What a few rows tell of crawls, quickly, however many addresses these have met; for people and for monitors.
+"""The state of crawls: summaries, which cost a few rows however large a crawl is, and full states, which cost seconds.
 
-What is in the database of the state, read without touching it.
-
-Reading waits for nobody and nobody waits for it. At five million addresses it takes seconds: what waits or is held has
-an index of its own, and what is done is counted in one go.
+Reading blocks nobody. A full state counts the addresses of a crawl: those that wait or are held by an index, those that
+are done in one pass, which takes seconds at five million addresses.
 """
 
 from collections import Counter, defaultdict
@@ -24,27 +22,30 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL
 
 from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.reports.pages import OF_HOSTS
 from crawler.reports.sites import SiteQuery, SiteRow, sites
-from crawler.store.dashboard_tables import sample
 from crawler.store.page_tables import page
 from crawler.store.read_only import exists, reading
-from crawler.store.samples import NUMBERS
 from crawler.store.schema import IS_DONE, IS_RECORDED, address, crawl, host, output, site
 from crawler.store.schema import worker as worker_table
 from crawler.store.sql import database_time, tables
 from crawler.store.workers import LEASE_SECONDS, WorkerState, worker_rows
 
 DUE_LOOKED_AT = 200
-"""Pages that come next, of which the first that is not gone is looked for."""
+"""The next pages of a crawl among which the first that is not gone is searched."""
 LAST = 2**62
-"""A number that no crawl has."""
-LATELY = 30.0
-"""Seconds over which it is said how fast a crawl is."""
+"""An id that no crawl has."""
+MOST_SITES = 10
+EVERY = 2**31 - 1  # of what waits of a site is counted
+TOTALS = (
+    select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
+    select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id),
+)
 
 
 @dataclass(frozen=True)
 class CrawlSummary:
-    """Where a crawl stands."""
+    """The progress of a crawl and its workers."""
 
     id: int
     name: str
@@ -61,7 +62,7 @@ class CrawlSummary:
 
     @property
     def alive(self) -> tuple[WorkerState, ...]:
-        """The workers that are at it."""
+        """The workers that gave a sign of life lately."""
         return tuple(one for one in self.workers if one.alive)
 
     @property
@@ -71,33 +72,12 @@ class CrawlSummary:
 
     @property
     def status(self) -> str:
-        """Whether it is at work or at its end, in a word."""
+        """full, finished, running, broken or stopped."""
         if self.ended_at is not None:
             return "full" if self.waiting else "finished"
         if self.alive:
             return "running"
         return "broken" if self.workers else "stopped"
-
-
-class SampleTotals(NamedTuple):
-    """What a crawl did, as its samples tell."""
-
-    since: float
-    until: float
-    pages: int
-    read: int
-    on_topic: int
-    requests: int
-    failed: int
-    bytes: int
-    pictures: int
-    picture_bytes: int
-    skipped: int
-
-    @property
-    def harvest(self) -> float | None:
-        """The share of pages on topic among those that were read."""
-        return self.on_topic / self.read if self.read else None
 
 
 def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:
@@ -108,9 +88,9 @@ def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:
 def latest_summaries(
     connection: Connection, now: float, before: int, most: int
 ) -> tuple[list[CrawlSummary], int | None]:
-    """Crawls before that number, the latest first, and what it is for those that follow, if there are any.
+    """A part of the crawls with smaller ids, the latest first, and the `before` of the next part if there is one.
 
-    Where it is 0, those at work come first; however many they are, the parts that follow leave out none.
+    With before=0 the running crawls come first; the following parts leave out none.
     """
     at_work = select(worker_table.c.crawl_id).where(worker_table.c.heartbeat >= now - LEASE_SECONDS)
     working = crawl.c.ended_at.is_(None) & crawl.c.id.in_(at_work)
@@ -125,7 +105,7 @@ def latest_summaries(
 
 
 def summary_of(connection: Connection, number: int, now: float) -> CrawlSummary | None:
-    """The crawl of this number."""
+    """The crawl of this id; None if there is none."""
     rows = connection.execute(select(crawl).where(crawl.c.id == number)).all()
     return next(iter(_summaries(connection, rows, now)), None)
 
@@ -151,7 +131,7 @@ def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -
 
 
 def next_due(connection: Connection, crawls: Collection[int], most: int | None = DUE_LOOKED_AT) -> dict[int, float]:
-    """When the next page of some crawls is due; those are left out that have none among so many that come first."""
+    """When the next page of each crawl is due; a crawl is left out if all of its first `most` pages are gone."""
     pages = select(page.c.due_at, page.c.round, page.c.gone_at).where(page.c.crawl_id == crawl.c.id)
     first = pages.order_by(page.c.due_at).limit(most).correlate(crawl).subquery()
     there = select(func.min(first.c.due_at)).where(first.c.round >= crawl.c.first_round, first.c.gone_at.is_(None))
@@ -165,33 +145,8 @@ def due_pages(connection: Connection, of: CrawlSummary, now: float, most: int | 
     return int(connection.execute(select(func.count()).select_from(due.limit(most).subquery())).scalar_one())
 
 
-def sample_totals(connection: Connection, crawls: Collection[int], since: float = 0.0) -> dict[int, SampleTotals]:
-    """What some crawls did since a time, by their numbers; those without a sample are left out."""
-    numbers = (func.sum(sample.c[name]) for name in NUMBERS)
-    of_each = select(sample.c.crawl_id, func.min(sample.c.at), func.max(sample.c.at + sample.c.seconds), *numbers)
-    rows = connection.execute(
-        of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= since).group_by(sample.c.crawl_id)
-    )
-    return {number: SampleTotals(begins, ends, *map(int, found)) for number, begins, ends, *found in rows}
-
-
-def page_rates(connection: Connection, crawls: Collection[int], now: float) -> dict[int, float]:
-    """How many pages some crawls stored in a second of late, those of all their workers together."""
-    of_each = select(sample.c.crawl_id, func.sum(sample.c.pages), func.sum(sample.c.seconds))
-    lately = of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= now - LATELY)
-    found: dict[int, float] = {}
-    for number, pages, seconds in connection.execute(lately.group_by(sample.c.crawl_id, sample.c.number)):
-        if seconds > 0:
-            found[number] = found.get(number, 0.0) + pages / seconds
-    return found
-
-
-MOST_SITES = 10
-EVERY = 2**31 - 1  # of what waits of a site is counted
-
-
 class OutputSizes(NamedTuple):
-    """How many bytes are committed of the files of one worker."""
+    """The committed bytes of one worker's files."""
 
     number: int
     place: str
@@ -200,7 +155,7 @@ class OutputSizes(NamedTuple):
 
 
 class OutcomeTotals(NamedTuple):
-    """How the addresses of a crawl ended that are done with."""
+    """The outcomes of a crawl's completed addresses, counted."""
 
     pictures: int
     pages: int
@@ -209,14 +164,14 @@ class OutcomeTotals(NamedTuple):
 
 @dataclass(frozen=True)
 class CrawlState(CrawlSummary):
-    """One crawl of those in the database, with what takes long to count."""
+    """A crawl with the counts that take long."""
 
     texts: int
-    """How many pages are in the database; those dropped since are not."""
+    """Pages in the database."""
     recorded: int
     """Pictures that wait for their site to show enough."""
     ends: OutcomeTotals
-    """How the addresses ended that are done with."""
+    """The outcomes of completed addresses."""
     files: tuple[OutputSizes, ...]
     site_count: int
     due: int
@@ -233,26 +188,26 @@ class CrawlState(CrawlSummary):
 
     @property
     def done(self) -> int:
-        """Addresses of which something came, or nothing will."""
+        """Completed addresses."""
         return self.ends.pages + self.ends.pictures + self.ends.outcomes.total()
 
     @property
     def addresses(self) -> int:
-        """Addresses the crawl ever met."""
+        """All addresses that the crawl recorded."""
         return self.waiting + self.held + self.recorded + self.done
 
 
 class DiskSize(NamedTuple):
-    """What the tables take on disk, in bytes."""
+    """The bytes of the tables on disk."""
 
     size: int
     free: int
-    """How much of it SQLite keeps for new rows."""
+    """Of these, bytes that SQLite will reuse."""
 
 
 @dataclass(frozen=True)
 class DatabaseState:
-    """What is in the database at one moment, by the database's own clock."""
+    """All crawls of a database at one moment of the database's clock."""
 
     now: float
     disk: DiskSize
@@ -260,7 +215,7 @@ class DatabaseState:
 
 
 def read_state(url: URL, detailed: str = "") -> DatabaseState | None:
-    """What is in the database, with the sites of one crawl; None when no crawl was ever run there."""
+    """The state of all crawls, with the sites of the one that is named; None if the database has no tables."""
     if not exists(url):
         return None
     with reading(url) as connection:
@@ -269,7 +224,7 @@ def read_state(url: URL, detailed: str = "") -> DatabaseState | None:
 
 
 def disk_size(url: URL) -> DiskSize | None:
-    """How large the database is; None when there is none."""
+    """The size of the database; None if it has no tables."""
     if not exists(url):
         return None
     with reading(url) as connection:
@@ -277,7 +232,7 @@ def disk_size(url: URL) -> DiskSize | None:
 
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[CrawlState]:
-    recorded = select(host.c.crawl_id, func.count()).select_from(PLACED).where(IS_RECORDED).group_by(host.c.crawl_id)
+    recorded = select(host.c.crawl_id, func.count()).select_from(OF_HOSTS).where(IS_RECORDED).group_by(host.c.crawl_id)
     texts, site_counts, recorded_counts = (_count_of(connection, what) for what in (*TOTALS, recorded))
     ends, files = outcome_totals(connection), _files(connection)
     for one in all_summaries(connection, now):
@@ -296,13 +251,6 @@ def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[Crawl
         )
 
 
-TOTALS = (
-    select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
-    select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id),
-)
-PLACED = address.join(host, address.c.host_id == host.c.id)
-
-
 def _count_of(connection: Connection, totals: Any) -> Counter[int]:
     counts: Counter[int] = Counter()
     for number, count in connection.execute(totals):
@@ -311,10 +259,10 @@ def _count_of(connection: Connection, totals: Any) -> Counter[int]:
 
 
 def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
-    """How the addresses of each crawl ended; this reads all of them."""
+    """The outcomes of completed addresses by crawl id; this reads all addresses."""
     is_picture = case((address.c.outcome.is_(None), address.c.kind == "image"))
     what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_picture)
-    counts = select(*what, func.count()).select_from(PLACED).where(IS_DONE).group_by(*what)
+    counts = select(*what, func.count()).select_from(OF_HOSTS).where(IS_DONE).group_by(*what)
     found: defaultdict[int, OutcomeTotals] = defaultdict(lambda: OutcomeTotals(0, 0, Outcomes()))
     for number, code, detail, is_of_picture, count in connection.execute(counts):
         ends = found[number]

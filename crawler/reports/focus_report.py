@@ -1,9 +1,4 @@
-"""How one crawl of a database kept to its topic: the record of which all reports tell.
-
-What there is to say of how a crawl kept to its topic: sentences and tables, for paper and for a terminal alike.
-
-How crawls kept to their topics, as one HTML file and as lines for a terminal.
-"""
+"""How well a crawl kept to its topic: its sentences and tables, as an HTML file and as lines for a terminal."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -34,7 +29,7 @@ Pace = Callable[[Iterable[FetchedPage]], Iterable[FetchedPage]]
 
 @dataclass(frozen=True)
 class CrawlFocus:
-    """How one crawl kept to its topic."""
+    """The figures of one crawl's focus, and the pages and words that illustrate them."""
 
     name: str
     figures: FocusFigures

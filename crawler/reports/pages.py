@@ -1,13 +1,10 @@
-"""The pages that crawls stored, as a report of whole crawls wants them; read without touching them.
+"""The stored pages of crawls: their scores for the focus report, and whole pages for exports.
 
-Texts are not read, and pages come one after another: so a million of them take no more memory than one.
+The focus report reads no texts, and pages one after another, so that memory does not grow with their number.
 
-The pages that crawls stored, whole and one after another, for what is made of them elsewhere.
-
-They come in the order of their numbers, some at a time, and no transaction is open while they are handed on: so an
-export, however long it or its reader takes, neither keeps PostgreSQL from clearing away dead rows nor lets SQLite's
-log grow, and it takes no more memory for a million pages than for a thousand. Each page is as it is when its turn
-comes; those stored after the beginning are not among them.
+An export reads pages in the order of their ids, a part at a time, and holds no transaction open while it hands them on:
+however long it takes, PostgreSQL can vacuum and SQLite's log does not grow. A page is as it is when it is read;
+pages stored after the export began are left out.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -20,14 +17,14 @@ from sqlalchemy.engine import URL
 
 from crawler.frontier.page_result import StoredResponse
 from crawler.outcomes import Code
-from crawler.reports.crawls import PLACED
+from crawler.reports.page_filter import CHANGED, GONE, NEW, LanguageOrSite, PageFilter
 from crawler.store.page_tables import focus, page, stored_response
 from crawler.store.pages import field_values, response_of
 from crawler.store.read_only import exists, reading
 from crawler.store.schema import IS_DONE, IS_WAITING, address, crawl, host
 from crawler.urls.parsing import host as host_of
-from crawler.urls.parsing import lies_in
 
+OF_HOSTS = address.join(host, address.c.host_id == host.c.id)
 PAGES_AT_ONCE = 1_000
 PRIORITIES = 1_000
 """Priorities of links are scores in so many parts."""
@@ -48,7 +45,7 @@ class FetchedPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TitledPage:
-    """A page, and what it is called."""
+    """A page with its title."""
 
     url: str
     title: str
@@ -58,7 +55,7 @@ class TitledPage:
 
 @dataclass(frozen=True, slots=True)
 class WaitingCounts:
-    """Addresses that wait to be asked for, pictures among them."""
+    """Waiting addresses, pictures included."""
 
     total: int
     promising: int
@@ -66,7 +63,7 @@ class WaitingCounts:
 
 
 class CrawlPages:
-    """What one crawl has gathered, while the connection is open."""
+    """The pages of one crawl for the focus report, while the connection is open."""
 
     def __init__(self, connection: Connection, number: int, name: str) -> None:
         self._connection = connection
@@ -75,7 +72,7 @@ class CrawlPages:
         self.name = name
 
     def pages(self) -> Generator[FetchedPage, None, None]:
-        """The pages in the order in which they were fetched, to the second; within a second in any."""
+        """The pages by the second in which they were fetched."""
         columns = [page.c[name] for name in FetchedPage._fields]
         wanted = select(*columns).where(self._mine).order_by(page.c.fetched_at, page.c.id)
         with self._connection.execution_options(yield_per=PAGES_AT_ONCE).execute(wanted) as rows:
@@ -91,20 +88,20 @@ class CrawlPages:
         return [found[number] for number in wanted]
 
     def summaries(self) -> list[str]:
-        """What each worker learned, as JSON."""
+        """The learned words of each worker, as JSON."""
         mine = select(focus.c.summary).where(focus.c.crawl_id == self.number).order_by(focus.c.number)
         return list(self._connection.execute(mine).scalars())
 
     def off_topic(self) -> int:
         """How many pages were read and not kept, as their relevance was under `min_relevance`."""
         mine = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
-        count = select(func.count()).select_from(PLACED).where(*mine)
+        count = select(func.count()).select_from(OF_HOSTS).where(*mine)
         return int(self._connection.execute(count).scalar_one())
 
     def waiting(self, score: float) -> WaitingCounts:
-        """What the crawl has still to ask for, and how much of it promises so much."""
+        """Waiting addresses, and those of them with this link score or more."""
         promises = address.c.priority >= score * PRIORITIES
-        counts = select(func.count(), func.count().filter(promises)).select_from(PLACED)
+        counts = select(func.count(), func.count().filter(promises)).select_from(OF_HOSTS)
         mine = IS_WAITING, host.c.crawl_id == self.number
         return WaitingCounts(*self._connection.execute(counts.where(*mine)).one())
 
@@ -125,30 +122,6 @@ BYTES_AT_ONCE = 16 * 1024 * 1024  # of texts and responses that are in memory, a
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends together: each may be as large as a page can be
 RESPONSE = ("status_line", "headers", "body")
 IS_GONE = page.c.gone_at.is_not(None)
-NEW, CHANGED, GONE = ONLY = ("new", "changed", "gone")
-
-
-class LanguageOrSite(NamedTuple):
-    """A language, a site or host, or a site in a language."""
-
-    language: str = ""
-    site: str = ""
-
-    def holds(self, name: str) -> bool:
-        """Whether a host is the site or lies in it; with a port it is to be the very one."""
-        return not self.site or (name == self.site if ":" in self.site else lies_in(name, [self.site]))
-
-
-@dataclass(frozen=True)
-class PageFilter:
-    """Which pages of a crawl are wanted; without anything all that are not gone."""
-
-    only: str = ""
-    """new, changed or gone: of those that became so in the last round, or since."""
-    since: int | str | None = None
-    """A round, or a time in UTC as ISO 8601: what became new or changed in it or later."""
-    min_relevance: float = 0.0
-    places: tuple[LanguageOrSite, ...] = ()
 
 
 class StoredPage(NamedTuple):
@@ -168,7 +141,7 @@ class PageCounts(NamedTuple):
 
 
 class StoredPages:
-    """What one crawl has stored, while the connection is open."""
+    """The pages of one crawl for an export, while the connection is open."""
 
     def __init__(self, connection: Connection, row: RowMapping) -> None:
         self._connection = connection
@@ -186,7 +159,7 @@ class StoredPages:
         return PageCounts(*found)
 
     def pages(self, columns: Sequence[str], wish: PageFilter, responses: bool = False) -> Iterator[StoredPage]:
-        """The pages that are wished for, with these columns, and if wanted the responses they came in."""
+        """The pages that the filter takes, with these columns, and with their responses if these are wanted."""
         names = dict.fromkeys(("id", "key", "url", "language", *columns))
         wanted = select(*(page.c[name] for name in names))
         if responses:

@@ -1,13 +1,12 @@
-"""The sites of a crawl, sorted and filtered, a part at a time; of hundreds of thousands, too, in a few milliseconds.
+"""The sites of a crawl, sorted and filtered, and the hosts that will take longest.
 
-What has an index can be sorted by it however many sites there are: pages and names. Anything else is sorted where few
-enough sites are left to do so at once. What waits is counted for the sites that are shown, each up to a bound.
+Sites are listed a part at a time, in a few milliseconds even among hundreds of thousands: they are sorted by an index,
+by pages or name; other orders are for at most FEW sites. Waiting addresses are counted for the listed sites only, each
+up to a limit.
 
-What a crawl waits for: the hosts that will take longest, and why.
-
-Nobody counts what waits of each of very many hosts: that takes longer than one wants to wait for it. Some addresses,
-evenly spread over all there are, show the hosts that have the most of them; beside these come the hosts that are
-asked most seldom, or rest longest. Of those few it is counted what waits, up to a limit.
+To count what waits at each of very many hosts would take too long. The slowest hosts are found among candidates: hosts
+with many addresses in an evenly spread sample of all addresses, and hosts with long pauses or rests. Waiting addresses
+are counted for the candidates only, up to a limit.
 """
 
 from collections import Counter, defaultdict
@@ -54,7 +53,7 @@ class SiteQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SiteRow:
-    """What a site was asked for, and how its hosts are."""
+    """A site's pages and requests, and the state of its hosts."""
 
     id: int
     name: str
@@ -66,10 +65,10 @@ class SiteRow:
     hosts: int
     hosts_are_least: bool
     closed: int
-    """Hosts that are asked for nothing more."""
+    """Hosts that the crawl requests nothing more from."""
     why: str | None
     rests_until: float | None
-    """Until when the first of its hosts rests that something waits for."""
+    """The earliest end of a rest among its hosts with waiting addresses."""
     latency: float | None
     """Seconds until its slowest host answers."""
     pause: float | None
@@ -83,9 +82,9 @@ class SortedSites:
     rows: tuple[SiteRow, ...]
     more: bool
     sort: str
-    """By what they are sorted: by pages, where there are too many to sort them as was asked."""
+    """The order: by pages where there are too many sites for the requested one."""
     number: int
-    """Sites there are, as far as they were counted."""
+    """Sites that match, counted up to a limit."""
     number_is_least: bool
 
 

@@ -8,12 +8,11 @@ from typing import Any
 from scrapy.settings import BaseSettings, default_settings
 
 from crawler import settings as our_settings
-from crawler.arguments import READERS, ArgumentError, Arguments
+from crawler.arguments import READERS, SPIDER, ArgumentError, Arguments, parse
 from crawler.config import canonical_of, check_crawl
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.jobs import Job, JobError, values_of
 
-SPIDER = "topic"
 OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL"))
 # Names of code, and what opens the process to others.
 OF_NO_JOB = frozenset(
@@ -35,7 +34,9 @@ def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, st
     together = own.copy()
     together.setdict(dict(settings), priority="cmdline")
     canonical_of(together)
-    return check_crawl(together, arguments)
+    found = parse(arguments)
+    check_crawl(together, found)
+    return found
 
 
 def may_be_set(name: str) -> bool:

@@ -223,7 +223,7 @@ class JobScheduler:
             logger.info("%s", printable(f"{name}: {words}"))
 
 
-def keeper_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
+def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
     """A scheduler for the crawls whose output is in this folder; an ArgumentError when a setting is wrong."""
     check_settings(settings)
     output = Path(settings["OUTPUT_DIR"])

@@ -620,7 +620,7 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
             connection.exec_driver_sql("UPDATE crawl SET pages = pages")
         return count
 
-    monkeypatch.setattr("crawler.commands.state.delete_old_pages", lock_then)
+    monkeypatch.setattr("crawler.cli.state.delete_old_pages", lock_then)
     with other.connect() as connection:
         said = sqlite.state("--prune", STATE_KEEP_DAYS=1)
     other.dispose()

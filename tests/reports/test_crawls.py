@@ -3,7 +3,8 @@
 import pytest
 from sqlalchemy import Engine, insert
 
-from crawler.reports.crawls import page_rates, summary_of
+from crawler.reports.crawls import summary_of
+from crawler.reports.throughput import page_rates
 from crawler.store.dashboard_tables import sample
 from crawler.store.samples import NUMBERS
 from crawler.store.schema import crawl, worker

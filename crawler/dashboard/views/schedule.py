@@ -16,7 +16,7 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, language_of, see_other
 from crawler.dashboard.views import Number, Text, Whole, job_form, slow
 from crawler.dashboard.views.job_form import FIELDS, USUAL, Filled, JobForm, filled, zones
-from crawler.reports.crawls import sample_totals
+from crawler.reports.throughput import sample_totals
 from crawler.schedule.cron import CronError, read_cron
 from crawler.schedule.cron_words import words
 from crawler.schedule.job_definition import next_at
