@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from crawler.extraction import EXTRACTORS
-from crawler.extraction.auto import BALANCE, FAVOURS
 from crawler.metadata.language import CODES, normalise
 from crawler.page.text import words
 from crawler.topic.harvest import StopWhen
@@ -15,6 +13,8 @@ from crawler.translation.message import N_, Message, MessageError
 from crawler.urls.parsing import absolute
 from crawler.urls.scope import SCOPES
 
+SPIDER = "topic"
+"""The name of the only spider."""
 NAME = re.compile(r"\w[\w.-]*(?<!\.)")
 MAX_NAME_BYTES = 200  # file systems allow 255 with the ending
 # Names that Windows keeps for devices, whatever the ending.
@@ -67,7 +67,7 @@ class Arguments:
     fresh: bool = False
     extractor: str = ""
     """The method that takes out the text, if not that of the settings."""
-    favour: str = BALANCE
+    favour: str = "balance"
     refresh: str = DUE
 
 
@@ -138,6 +138,21 @@ def _choice(name: str, allowed: Mapping[str, object]) -> Callable[[str], str]:
         return value
 
     return read
+
+
+# The methods import numpy, which nobody waits for to whom another argument is refused.
+
+
+def _extractor(value: str) -> str:
+    from crawler.extraction import EXTRACTORS
+
+    return _choice("extractor", EXTRACTORS)(value)
+
+
+def _favour(value: str) -> str:
+    from crawler.extraction.auto import FAVOURS
+
+    return _choice("favour", FAVOURS)(value)
 
 
 def _number(name: str, least: int) -> Callable[[str], int]:
@@ -247,8 +262,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "name": _name,
     "images": lambda value: _choice("images", {"yes": True, "no": False})(value) == "yes",
     "markdown": _choice("markdown", MARKDOWN),
-    "extractor": _choice("extractor", EXTRACTORS),
-    "favour": _choice("favour", FAVOURS),
+    "extractor": _extractor,
+    "favour": _favour,
     "fresh": lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
     "refresh": _choice("refresh", REFRESH),
 }

@@ -1,9 +1,4 @@
-"""What the settings say, as the parts of the crawler take it.
-
-Whether a command can start, by its settings and arguments alone.
-
-The judge of pictures as the settings have it, and what it knows of the sites whose pages show them.
-"""
+"""Settings, checked and read: the ranges of numbers, the rule for equal addresses, and the filter of noise pictures."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -14,12 +9,11 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings
 
 from crawler import settings as our_settings
-from crawler.arguments import ArgumentError, Arguments, parse
+from crawler.arguments import ArgumentError, Arguments
 from crawler.extraction import EXTRACTORS, favouring
 from crawler.noise.image_filter import FilterLists, ImageNoiseFilter
 from crawler.noise.verdict import MODELS, Judge
 from crawler.recrawl.revisit_interval import Bounds
-from crawler.store.database import StateError
 from crawler.translation.message import N_, Message
 from crawler.urls.parsing import Canonical
 from crawler.urls.public_hosts import AllowList
@@ -34,16 +28,16 @@ def canonical_of(settings: BaseSettings) -> Canonical:
     try:
         return Canonical(ignored.split() if isinstance(ignored, str) else ignored)
     except ValueError as error:
-        raise StateError("setting {name} is wrong: {why}", name="IGNORED_PARAMETERS", why=str(error)) from None
+        raise ArgumentError("setting {name} is wrong: {why}", name="IGNORED_PARAMETERS", why=str(error)) from None
 
 
 def bounds_of(settings: BaseSettings) -> Bounds:
-    """Within which seconds pages come again; a StateError where that cannot be."""
+    """Within which seconds pages come again; an ArgumentError where that cannot be."""
     least, most = settings.getfloat("RECRAWL_LEAST"), settings.getfloat("RECRAWL_MOST")
     try:
         return Bounds(least, most)
     except ValueError:
-        raise StateError(
+        raise ArgumentError(
             "settings RECRAWL_LEAST={least} and RECRAWL_MOST={most} are wrong; allowed are seconds above 0, "
             "and no fewer for the second",
             least=least,
@@ -94,16 +88,14 @@ SWITCHES = tuple(name for name, usual in vars(our_settings).items() if isinstanc
 WHOLE, NUMBER = re.compile(r"[0-9]{1,15}"), re.compile(r"[0-9]{1,10}(\.[0-9]{1,9})?")
 
 
-def check(settings: BaseSettings, given: Mapping[str, str]) -> Arguments:
-    """The arguments of a crawl; an ArgumentError when they or the settings cannot be right."""
+def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
+    """Raise an ArgumentError unless the settings are right, alone and with the arguments of a crawl."""
     check_settings(settings)
-    arguments = parse(given)
     image_filter_of(settings)
     try:
         favouring(arguments.extractor or settings["EXTRACTOR"], arguments.favour)
     except ValueError as error:
         raise ArgumentError(str(error)) from None
-    return arguments
 
 
 def check_settings(settings: BaseSettings) -> None:

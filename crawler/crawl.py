@@ -90,6 +90,14 @@ def crawl_of(crawler: Crawler) -> Crawl:
     return _crawls[crawler]
 
 
+def has_failed(crawler: Crawler) -> bool:
+    """Whether a crawl brought nothing, or its state could not be kept."""
+    if crawler.spider is None:
+        return False
+    crawl = crawl_of(crawler)
+    return bool(crawl.status.broken) or crawl.is_fruitless
+
+
 def build(crawler: Crawler, arguments: Arguments, session: WorkerSession | None = None) -> Crawl:
     """The crawl of these arguments; without a session it joins, and begins a round if one is due."""
     settings = crawler.settings

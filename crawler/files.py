@@ -15,18 +15,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 
+from crawler.translation.message import MessageError
+
 MARKER = ".winnow-export"
 """A file by which a folder is known that may be replaced."""
-LONGEST = 255 - len(".0123456789abcdef.part")
+LONGEST_NAME = 255 - len(".0123456789abcdef.part")
 """Bytes of a name, so that file systems take the one of its part."""
 T = TypeVar("T")
 
 
-class OutputError(Exception):
+class OutputError(MessageError):
     """Why the output cannot be written, in one sentence."""
 
 
-class _Whole:
+class _Atomic:
     """What files and folders have in common."""
 
     shown: str
@@ -63,7 +65,7 @@ class _Whole:
             self.part = None
 
 
-class WholeFile(_Whole):
+class AtomicFile(_Atomic):
     """A file; without a path it is standard output, and a pipe or a device is written to directly."""
 
     def __init__(self, path: str | None) -> None:
@@ -119,7 +121,7 @@ class WholeFile(_Whole):
             self.part = None
 
 
-class WholeFolder(_Whole):
+class AtomicFolder(_Atomic):
     """A folder of files; there may be one before it only if it is empty or was made so itself."""
 
     def __init__(self, path: str) -> None:
@@ -175,7 +177,7 @@ def _remove(part: Path) -> None:
         part.unlink()
 
 
-def sweep(folder: Path, ending: str) -> int:
+def remove_parts(folder: Path, ending: str) -> int:
     """How many parts of files with this ending were removed, which nobody may be writing any more."""
     stray = re.compile(rf".+{re.escape(ending)}\.[0-9a-f]{{16}}\.part", re.DOTALL)
     found = [path for path in sorted(folder.iterdir()) if stray.fullmatch(path.name) and not path.is_dir()]

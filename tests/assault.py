@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from sites import Answer
 
-from crawler.demo.pictures import png
+from crawler.demo.site import png
 
 PWNED = "top.pwned=self.pwned=1;alert(1)"
 LONG = "A very long title " * 6_000

@@ -25,7 +25,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.schema import CreateIndex
 from wordstock import LANGUAGES, SEED, SHARES, sentences, texts, titles
 
-from crawler.demo.pictures import png
+from crawler.demo.site import png
 from crawler.outcomes import Code, Outcome
 from crawler.store.dashboard_tables import job, label, run, sample
 from crawler.store.database import open_database

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from crawler.files import LONGEST, MARKER, OutputError, WholeFile, WholeFolder, sweep
+from crawler.files import LONGEST_NAME, MARKER, AtomicFile, AtomicFolder, OutputError, remove_parts
 
 TOKEN = "0123456789abcdef"
 STRAY = f"a.jsonl.{TOKEN}.part"
@@ -22,7 +22,7 @@ def names(folder: Path) -> list[str]:
 def test_the_file_is_there_when_it_is_finished(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("before")
-    file = WholeFile(str(path))
+    file = AtomicFile(str(path))
     file.write(b"1\n")
     assert path.read_text() == "before"
     assert file.part is not None
@@ -34,7 +34,7 @@ def test_the_file_is_there_when_it_is_finished(tmp_path: Path) -> None:
 
 
 def test_what_was_written_of_an_unfinished_one_stays(tmp_path: Path) -> None:
-    file = WholeFile(str(tmp_path / "a"))
+    file = AtomicFile(str(tmp_path / "a"))
     file.write(b"1\n")
     file.close()
     assert file.part is not None
@@ -43,7 +43,7 @@ def test_what_was_written_of_an_unfinished_one_stays(tmp_path: Path) -> None:
 
 
 def test_nothing_stays_of_nothing(tmp_path: Path) -> None:
-    file = WholeFile(str(tmp_path / "a"))
+    file = AtomicFile(str(tmp_path / "a"))
     file.close()
     assert (file.part, names(tmp_path)) == (None, [])
 
@@ -60,20 +60,20 @@ def test_a_signal_while_it_is_made_leaves_nothing(
 
     monkeypatch.setattr(Path, "open", broken_off)
     with pytest.raises(stop):
-        WholeFile(str(tmp_path / "pages"))
+        AtomicFile(str(tmp_path / "pages"))
     assert [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.parametrize("name", ["a.warc.jsonl", "蜂\n\x1b[2J.jsonl", "b" * (LONGEST - 6) + ".jsonl"])
+@pytest.mark.parametrize("name", ["a.warc.jsonl", "蜂\n\x1b[2J.jsonl", "b" * (LONGEST_NAME - 6) + ".jsonl"])
 def test_any_name_will_do(tmp_path: Path, name: str) -> None:
-    with WholeFile(str(tmp_path / name)) as file:
+    with AtomicFile(str(tmp_path / name)) as file:
         file.write(b"1\n")
         file.finish()
     assert names(tmp_path) == [name]
 
 
 def test_two_writers_of_one_file_do_not_meet(tmp_path: Path) -> None:
-    with WholeFile(str(tmp_path / "a")) as one, WholeFile(str(tmp_path / "a")) as other:
+    with AtomicFile(str(tmp_path / "a")) as one, AtomicFile(str(tmp_path / "a")) as other:
         one.write(b"1\n")
         other.write(b"1\n")
         one.finish()
@@ -82,7 +82,7 @@ def test_two_writers_of_one_file_do_not_meet(tmp_path: Path) -> None:
 
 
 def test_nothing_finished_is_an_empty_file(tmp_path: Path) -> None:
-    file = WholeFile(str(tmp_path / "a"))
+    file = AtomicFile(str(tmp_path / "a"))
     file.finish()
     file.close()
     assert (tmp_path / "a").read_bytes() == b""
@@ -91,7 +91,7 @@ def test_nothing_finished_is_an_empty_file(tmp_path: Path) -> None:
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "a").symlink_to("folder/b")
-    file = WholeFile(str(tmp_path / "a"))
+    file = AtomicFile(str(tmp_path / "a"))
     file.write(b"1\n")
     file.finish()
     assert (tmp_path / "a").is_symlink()
@@ -99,7 +99,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 
 def test_a_device_is_written_to() -> None:
-    file = WholeFile(os.devnull)
+    file = AtomicFile(os.devnull)
     file.write(b"1\n")
     file.finish()
     file.close()
@@ -111,13 +111,13 @@ def test_a_device_is_written_to() -> None:
 def test_where_nothing_can_be_written(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match=r"cannot be written to \(\w"):
-        WholeFile(str(tmp_path / name))
+        AtomicFile(str(tmp_path / name))
     assert names(tmp_path) == ["file"]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
 def test_a_full_disk() -> None:
-    file = WholeFile("/dev/full")
+    file = AtomicFile("/dev/full")
     with pytest.raises(OutputError, match=r"'/dev/full' cannot be written any further \(No space left on device\)"):
         file.write(b"1" * 100_000)
     file.close()
@@ -125,7 +125,7 @@ def test_a_full_disk() -> None:
 
 def test_what_is_discarded_leaves_what_was_there_before(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("before")
-    file = WholeFile(str(tmp_path / "a"))
+    file = AtomicFile(str(tmp_path / "a"))
     file.write(b"1\n")
     file.discard()
     file.discard()
@@ -134,7 +134,7 @@ def test_what_is_discarded_leaves_what_was_there_before(tmp_path: Path) -> None:
 
 
 def test_what_is_finished_stays_when_it_is_discarded(tmp_path: Path) -> None:
-    file = WholeFile(str(tmp_path / "a"))
+    file = AtomicFile(str(tmp_path / "a"))
     file.write(b"1\n")
     file.finish()
     file.discard()
@@ -149,7 +149,7 @@ def all_names(folder: Path) -> list[str]:
 
 
 def made(path: Path, *files: str) -> None:
-    folder = WholeFolder(str(path))
+    folder = AtomicFolder(str(path))
     for name in files:
         folder.write(name, name.encode())
     folder.finish()
@@ -157,7 +157,7 @@ def made(path: Path, *files: str) -> None:
 
 
 def test_the_folder_is_there_when_it_is_finished(tmp_path: Path) -> None:
-    folder = WholeFolder(str(tmp_path / "pages"))
+    folder = AtomicFolder(str(tmp_path / "pages"))
     folder.write("a/1.md", b"1")
     folder.write("a/2.md", b"2")
     assert folder.part is not None
@@ -170,7 +170,7 @@ def test_the_folder_is_there_when_it_is_finished(tmp_path: Path) -> None:
 
 
 def test_one_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
-    folder = WholeFolder(str(tmp_path / "pages"))
+    folder = AtomicFolder(str(tmp_path / "pages"))
     folder.write("a/1.md", b"1")
     folder.discard()
     folder.discard()
@@ -189,7 +189,7 @@ def test_a_signal_while_a_folder_is_made_leaves_nothing(
 
     monkeypatch.setattr(Path, "mkdir", broken_off)
     with pytest.raises(stop):
-        WholeFolder(str(tmp_path / "pages"))
+        AtomicFolder(str(tmp_path / "pages"))
     assert [*tmp_path.iterdir()] == []
 
 
@@ -214,7 +214,7 @@ def test_what_is_somebody_elses_is_left_alone(tmp_path: Path, kind: str) -> None
         (path / (MARKER if kind != "folder" else "mine")).mkdir(parents=True)
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(OutputError, match="is there already and is no folder of an export: give another name"):
-        WholeFolder(str(path))
+        AtomicFolder(str(path))
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -228,11 +228,11 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_written_one_sentence_says_so(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"^'.*/no/pages' cannot be written to \(No such file or directory\)$"):
-        WholeFolder(str(tmp_path / "no" / "pages"))
+        AtomicFolder(str(tmp_path / "no" / "pages"))
 
 
 def test_what_goes_wrong_on_the_way_is_said(tmp_path: Path) -> None:
-    folder = WholeFolder(str(tmp_path / "pages"))
+    folder = AtomicFolder(str(tmp_path / "pages"))
     with pytest.raises(OutputError, match="cannot be written any further"):
         folder.write("a" * 300 + "/1.md", b"1")
     folder.discard()
@@ -243,7 +243,7 @@ def test_the_one_before_stays_if_the_new_one_cannot_take_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made(tmp_path / "pages", "a/1.md")
-    folder = WholeFolder(str(tmp_path / "pages"))
+    folder = AtomicFolder(str(tmp_path / "pages"))
     folder.write("b/1.md", b"1")
     rename = Path.rename
 
@@ -282,13 +282,13 @@ def test_the_one_before_stays_if_the_new_one_cannot_take_its_place(
 )
 def test_what_is_swept(tmp_path: Path, name: str, goes: bool) -> None:
     (tmp_path / name).write_bytes(b"1\n")
-    assert sweep(tmp_path, ".jsonl") == (goes)
+    assert remove_parts(tmp_path, ".jsonl") == (goes)
     assert names(tmp_path) == ([] if goes else [name])
 
 
 def test_a_folder_of_that_name_stays(tmp_path: Path) -> None:
     (tmp_path / STRAY).mkdir()
-    assert sweep(tmp_path, ".jsonl") == 0
+    assert remove_parts(tmp_path, ".jsonl") == 0
     assert names(tmp_path) == [STRAY]
 
 
@@ -297,18 +297,18 @@ def test_where_a_link_leads_nothing_is_removed(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "mine").write_bytes(b"mine")
     (tmp_path / "folder" / STRAY).symlink_to(tmp_path / "mine")
-    sweep(tmp_path / "folder", ".jsonl")
+    remove_parts(tmp_path / "folder", ".jsonl")
     assert (tmp_path / "mine").read_bytes() == b"mine"
 
 
 def test_what_a_killed_writer_leaves_is_swept(tmp_path: Path) -> None:
     program = (
-        "import sys; from crawler.files import WholeFile\n"
-        "with WholeFile(sys.argv[1]) as file: file.write(b'1'); print(flush=True); sys.stdin.read()"
+        "import sys; from crawler.files import AtomicFile\n"
+        "with AtomicFile(sys.argv[1]) as file: file.write(b'1'); print(flush=True); sys.stdin.read()"
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "a.jsonl")], **pipes) as writer:
         writer.stdout.readline()
         writer.kill()
     assert len(names(tmp_path)) == 1
-    assert (sweep(tmp_path, ".jsonl"), names(tmp_path)) == (1, [])
+    assert (remove_parts(tmp_path, ".jsonl"), names(tmp_path)) == (1, [])

@@ -7,8 +7,8 @@ import pytest
 from scrapy.settings import Settings
 
 from crawler import settings as our_settings
-from crawler.arguments import ArgumentError
-from crawler.config import NUMBERS, check, check_settings
+from crawler.arguments import ArgumentError, parse
+from crawler.config import NUMBERS, check_crawl, check_settings
 
 
 def ours(**changed: Any) -> Settings:
@@ -25,7 +25,7 @@ def test_every_number_has_a_range_and_lies_in_it() -> None:
 
 
 def test_a_crawl_needs_no_setting_changed() -> None:
-    assert check(ours(), {"seeds": "demo"}).demo
+    check_crawl(ours(), parse({"seeds": "demo"}))
 
 
 @pytest.mark.parametrize(
@@ -74,5 +74,6 @@ def test_each_setting_is_checked(name: str, value: str, right: bool) -> None:
 
 def test_another_method_than_auto_favours_nothing() -> None:
     said = "^favour 'recall' is for the method auto alone.*; the method is slope$"
+    arguments = parse({"seeds": "demo", "favour": "recall"})
     with pytest.raises(ArgumentError, match=said):
-        check(ours(EXTRACTOR="slope"), {"seeds": "demo", "favour": "recall"})
+        check_crawl(ours(EXTRACTOR="slope"), arguments)

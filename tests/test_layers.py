@@ -10,9 +10,9 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # The rooms from bottom to top: a module imports from its own room and from those before it.
 ROOMS = (
-    "outcomes settings files urls page translation metadata extraction noise topic recrawl frontier store labels "
+    "outcomes settings urls page translation files metadata extraction noise topic recrawl frontier store labels "
     "reports archives bulk evaluation training export arguments config items demo spiders crawl spiders.topic schedule "
-    "middlewares pipelines scheduler extensions subcommands dashboard commands"
+    "middlewares pipelines scheduler extensions cli dashboard commands"
 ).split()
 # These compute: they know no framework, no database and no terminal.
 PURE = frozenset("outcomes urls page translation metadata extraction noise topic recrawl".split())

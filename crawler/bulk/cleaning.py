@@ -19,7 +19,7 @@ from crawler.bulk.manifest import NO_ARCHIVE, Pair, is_folder, maker
 from crawler.bulk.parallel import as_done, in_order
 from crawler.extraction import Extractor
 from crawler.extraction.output.markdown import markdown
-from crawler.files import OutputError, WholeFile
+from crawler.files import AtomicFile, OutputError
 from crawler.metadata.record_readers import READERS
 from crawler.noise.verdict import noise_of
 from crawler.outcomes import Code, Outcome, Outcomes
@@ -188,7 +188,7 @@ class FileCleaner:
         if source.kind is None or source.kind.name == "HTML":
             source.close()
             raise InputError(f"{pair.shown!r} is HTML; {NO_ARCHIVE}")
-        with WholeFile(str(self.folder / pair.output)) as output:
+        with AtomicFile(str(self.folder / pair.output)) as output:
             for found in source.found():
                 one = self.clean(found)
                 result.tally.add(one)

@@ -18,7 +18,7 @@ from typing import Any
 
 from crawler import __version__
 from crawler.archives.inputs import STANDARD_INPUT, format_of_name
-from crawler.files import LONGEST, OutputError, WholeFile
+from crawler.files import LONGEST_NAME, AtomicFile, OutputError
 
 ENDING = ".jsonl"
 NO_ARCHIVE = "--into cleans WARC files, JSON lines and Tianwang's raw pages, and -o all the others"
@@ -74,8 +74,8 @@ def _pair(name: str) -> Pair:
     kind = format_of_name(name)
     if kind is not None and kind.name == "HTML":
         raise PairsError(f"{name!r} is HTML; {NO_ARCHIVE}")
-    if len(os.fsencode(path.name + ENDING)) > LONGEST:
-        raise PairsError(f"the name of {name!r} is too long: {LONGEST - len(ENDING)} bytes are allowed")
+    if len(os.fsencode(path.name + ENDING)) > LONGEST_NAME:
+        raise PairsError(f"the name of {name!r} is too long: {LONGEST_NAME - len(ENDING)} bytes are allowed")
     return Pair(name, path, path.name + ENDING, size)
 
 
@@ -138,7 +138,7 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
     sizes = {**known, **{output: known.get(output) if size is None else size for output, size in now.sizes.items()}}
     lines = {"folder": name, "maker": now.maker, "options": dict(options), "sizes": sizes}
     try:
-        with WholeFile(str(folder / NAME)) as output:
+        with AtomicFile(str(folder / NAME)) as output:
             output.write(json.dumps(lines, indent=1).encode() + b"\n")
             output.finish()
     except OutputError as error:

@@ -1,42 +1,17 @@
-"""`scrapy clean`: saved pages become clean text, without a crawl.
-
-A run may take hours. With -o its lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is
-done: OUT is never half a run, and an earlier OUT stays until then. What was cleaned when a run is broken off, by Ctrl-C
-or a full disk, stays in the .part file. With --into each INPUT becomes a file of its own: subcommands/clean_into.py.
-"""
+"""`scrapy clean`: saved pages become clean text, without a crawl."""
 
 import argparse
-import gc
-import sys
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from time import monotonic
+import re
 
-from rich.filesize import decimal
-from scrapy.utils.log import configure_logging
+from scrapy.settings import Settings
 
-from crawler.archives.html_files import SUFFIXES
-from crawler.archives.inputs import Input
-from crawler.archives.records import Broken, InputError
-from crawler.archives.stream import bare
-from crawler.arguments import MARKDOWN
-from crawler.bulk.cleaning import MORE, Cleaned, CleaningCounts, cleaned, cleaner
-from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
-from crawler.extensions.progress import spell_out_log
-from crawler.extraction import favouring
-from crawler.extraction.auto import BALANCE, FAVOURS
-from crawler.files import OutputError, WholeFile
-from crawler.subcommands import WrongUseError, clean_into
-from crawler.subcommands.cleaning_progress import CleaningProgress, outcome_lines
-from crawler.subcommands.options import OneSentence, names, whole
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, plural, printable, readable_json
+from crawler.cli import command
+from crawler.cli.command import MOST_JOBS, WrongUseError, names, one_of, whole
 
-MOST_JOBS = 1_000
-BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
+ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 
 
-class Command(OneSentence):
+class Command(command.Command):
     """Cleans HTML files and folders of them, JSON lines, WARC files and Tianwang's raw pages."""
 
     called = "scrapy clean"
@@ -52,133 +27,51 @@ class Command(OneSentence):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("-o", "--output", metavar="OUT.jsonl", help="where the lines go, if not to standard output")
-        parser.add_argument("--method", metavar="NAME", help="the extractor, if not that of the setting EXTRACTOR")
-        parser.add_argument("--favour", choices=FAVOURS, default=BALANCE, help="what auto favours")
-        fields = f"add some of {','.join(MORE)}"
-        parser.add_argument("--with", metavar="FIELDS", dest="fields", type=names(MORE), default=[], help=fields)
-        parser.add_argument(
-            "--markdown",
-            choices=[*MARKDOWN],
-            nargs="?",
-            const="yes",
-            default="no",
-            help="add the text as Markdown, with its links if --markdown=links",
-        )
+        add = parser.add_argument
+        add("-o", "--output", metavar="OUT.jsonl", help="where the lines go, if not to standard output")
+        add("--method", metavar="NAME", help="the extractor, if not that of the setting EXTRACTOR")
+        favour = one_of("crawler.extraction.auto:FAVOURS")
+        add("--favour", metavar="NAME", type=favour, help="auto favours balance, precision or recall")
+        fields = "add some of language, comments, author, published, page_type, text_fingerprint, images"
+        more = names("crawler.bulk.cleaning:MORE")
+        add("--with", metavar="FIELDS", dest="fields", type=more, default=[], help=fields)
+        markdown = "add the text as Markdown, with its links if --markdown=links"
+        add("--markdown", choices=["no", "yes", "links"], nargs="?", const="yes", default="no", help=markdown)
         jobs = "number of processes, if not one for each core"
-        parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=jobs)
-        clean_into.add_options(parser)
+        add("--jobs", metavar="N", type=whole(1, MOST_JOBS), help=jobs)
+        add("--into", metavar="FOLDER", help="clean each INPUT into a file of its own in this folder")
+        add("--engine", choices=("local", "dask"), help="who cleans into FOLDER")
+        add("--scheduler", metavar="ADDRESS", help="Dask's scheduler, as tcp://HOST:PORT or tls://")
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        super().process_options(args, opts)
-        self.fields: list[str] = opts.fields
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
-            self.refuse("no INPUT is given: {usage}", usage=f"scrapy clean {self.syntax()}")
+            raise WrongUseError("no INPUT is given: {usage}", usage=f"scrapy clean {self.syntax()}")
         if repeated := next((arg for arg in args if args.count(arg) > 1), None):
-            self.refuse("{name} is given more than once", name=repr(repeated))
-        try:
-            clean_into.check(opts)
-        except WrongUseError as error:
-            self.refuse(error.message)
+            raise WrongUseError("{name} is given more than once", name=repr(repeated))
+        check_into(opts)
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
-        self.method = self.settings["EXTRACTOR"] if opts.method is None else opts.method
-        try:
-            extract = favouring(self.method, opts.favour)
-        except ValueError as error:
-            self.refuse(str(error))
-        self.cleaner = cleaner(self.method, extract, opts.markdown, self.fields)
-        self.jobs = opts.jobs or cores()
-        self.interval = self.settings.getfloat("LOGSTATS_INTERVAL") or 10.0
-        if opts.into is not None:
-            self.exitcode = self.into(args, opts)
-            return
-        try:
-            inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
-            _check_apart(opts.output, args)
-            output = WholeFile(opts.output)
-        except (InputError, OutputError) as error:
-            self.refuse(str(error))
-        except KeyboardInterrupt:
-            sys.exit(INTERRUPTED)
-        configure_logging(self.settings)
-        spell_out_log()
-        gc.freeze()  # what is loaded stays
-        gc.set_threshold(GARBAGE_THRESHOLD)
-        self.exitcode = self.clean(inputs, output)
+    def execute(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
+        from crawler.cli.clean import clean
 
-    def into(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Clean each input into a file of its own; the exit status."""
-        assert self.settings is not None  # noqa: S101 - as above
-        options = {"--method": self.method, "--favour": opts.favour, "--markdown": opts.markdown}
-        options["--with"] = ",".join(self.fields)
-        how = clean_into.How(options, self.jobs, self.interval)
-        configure_logging(self.settings)
-        spell_out_log()
-        try:
-            return clean_into.clean_into(args, opts, self.cleaner, how)
-        except WrongUseError as error:
-            self.refuse(error.message)
-
-    def clean(self, inputs: Sequence[Input], output: WholeFile) -> int:
-        """Clean everything and print the results; the exit status."""
-        tally, started, status = CleaningCounts(), monotonic(), 0
-        stopped: Message | None = None
-        progress = CleaningProgress(inputs, tally, self.interval)
-        try:
-            with progress:
-                self.go(inputs, output, progress)
-            output.finish()
-        except KeyboardInterrupt:
-            status, stopped = INTERRUPTED, Message("Stopped before the end.")
-        except (OutputError, WorkersError) as error:
-            status, stopped = BROKEN, Message("Stopped: {why}.", {"why": str(error)})
-        output.close()
-        for line in _closing(tally, monotonic() - started, stopped, output):
-            print(printable(localized(line)), file=sys.stderr)
-        return status or (BROKEN if tally.broken else 0)
-
-    def go(self, inputs: Sequence[Input], output: WholeFile, progress: CleaningProgress) -> None:
-        """Clean record by record."""
-        found = (record for one in inputs for record in one.found())
-        for result in cleaned(found, self.cleaner, self.jobs, lambda: progress.say(DIED)):
-            progress.tally.add(result)
-            if isinstance(result, Cleaned):
-                output.write(readable_json(result.line) if output.is_terminal else result.line)
-            elif isinstance(result, Broken):
-                progress.say(f"{result.place}: {result.why}")
-            progress.show()
+        return clean(args, opts, settings)
 
 
-def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: WholeFile) -> Iterator[Message]:
-    """What is said at the end."""
-    values = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
-    values |= {"before": decimal(tally.before), "after": decimal(tally.after)}
-    first = plural(
-        "{n} page cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
-        "{n} pages cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
-        tally.pages,
-        **values,
-    )
-    yield Message("{stopped} {rest}", {"stopped": stopped, "rest": first}) if stopped else first
-    yield from outcome_lines(tally)
-    if tally.broken:
-        yield plural("Broken: {n} record, each named above.", "Broken: {n} records, each named above.", tally.broken)
-    if output.part is not None:
-        yield Message("What was cleaned so far is in {path}.", {"path": output.part})
-    elif output.path is not None:
-        yield plural("{n} line in {path}.", "{n} lines in {path}.", tally.pages, path=output.shown)
-
-
-def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
-    """Raise an OutputError when the output would take the place of an input."""
-    if output is None or not Path(output).exists():
+def check_into(opts: argparse.Namespace) -> None:
+    """Raise a WrongUseError where the options of whole archives do not go together."""
+    if opts.into is None:
+        for name in ("engine", "scheduler"):
+            if getattr(opts, name) is not None:
+                raise WrongUseError("{option} goes with --into FOLDER", option=f"--{name}")
         return
-    is_page = bare(Path(output).name).endswith(SUFFIXES)
-    for name in inputs:
-        if name == "-":
-            continue
-        inside = is_page and Path(name).resolve() in Path(output).resolve().parents
-        if inside or Path(output).samefile(name):
-            raise OutputError(f"{output!r} is an input, too")
+    if not opts.into:
+        raise WrongUseError("an --into FOLDER has no name")
+    if opts.output is not None:
+        raise WrongUseError("-o OUT.jsonl and --into FOLDER are two different things; give one of them")
+    if opts.scheduler is not None and opts.engine != "dask":
+        raise WrongUseError("--scheduler ADDRESS goes with --engine dask")
+    if opts.scheduler is not None and not ADDRESS.fullmatch(opts.scheduler):
+        raise WrongUseError(
+            f"--scheduler {opts.scheduler[:200]!r} is wrong; allowed are tcp://HOST:PORT and tls://HOST:PORT"
+        )
+    if opts.scheduler is not None and opts.jobs is not None:
+        raise WrongUseError("--jobs is for processes that are started here; a scheduler has its own workers")

@@ -9,23 +9,15 @@ from tempfile import TemporaryFile
 from typing import NoReturn
 
 from scrapy.commands.crawl import Command as CrawlCommand
-from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
 
 from crawler import settings as our_settings
-from crawler.arguments import ArgumentError
-from crawler.bulk.parallel import GARBAGE_THRESHOLD
-from crawler.config import check
-from crawler.crawl import crawl_of, has_work, join_crawl
-from crawler.items import PageItem
-from crawler.metadata.language import language
-from crawler.spiders.demo_site import check_demo
-from crawler.spiders.topic import TopicSpider
-from crawler.store.database import DatabaseUnavailableError, StateError
+from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError, one_line
 from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, printable
+from crawler.translation.message import Message, MessageError, printable
 
+SPIDER = "topic"
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 
@@ -36,7 +28,7 @@ class Command(CrawlCommand):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             super().process_options(args, opts)
-            if args and args[0] != TopicSpider.name:
+            if args and args[0] != SPIDER:
                 _refuse(
                     Message(
                         "there is no spider {name}; there is topic: scrapy crawl topic -a seeds=demo",
@@ -44,44 +36,58 @@ class Command(CrawlCommand):
                     )
                 )
             if len(args) > 1:
-                raise ArgumentError(
+                raise WrongUseError(
                     "{given} is not understood; arguments are given as -a NAME=VALUE, quoted as one",
                     given=repr(args[1]),
                 )
             if args:
-                self.check(opts)
+                from crawler.arguments import parse
+
+                self.arguments = parse(opts.spargs)
+                self.prepare(opts)
         except UsageError as error:
             _refuse(Message(str(error)))
-        except DatabaseUnavailableError as error:
-            _refuse(error.message, "crawl topic: ", status=1)
-        except (ArgumentError, StateError) as error:
+        except MessageError as error:
             _refuse(error.message, "crawl topic: ")
         except KeyboardInterrupt:
-            _refuse(Message("Stopped before the first page."), status=130)
+            _refuse(Message("Stopped before the first page."), status=INTERRUPTED)
 
-    def check(self, opts: argparse.Namespace) -> None:
-        """Raise an ArgumentError unless the arguments, the settings and the place for the output will do."""
+    def prepare(self, opts: argparse.Namespace) -> None:
+        """Join the crawl; an error for the user unless the settings and the place for the output will do."""
+        from crawler.config import check_crawl
+        from crawler.crawl import has_work, join_crawl
+        from crawler.items import PageItem
+        from crawler.metadata.language import language
+        from crawler.spiders.demo_site import check_demo
+        from crawler.store.database import DatabaseUnavailableError
+
         assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
-        self.arguments = check(self.settings, opts.spargs)
+        check_crawl(self.settings, self.arguments)
         for feed in self.settings.getdict("FEEDS").values():
             feed.setdefault("item_classes", [PageItem])  # pictures have a list of their own
         _check_writable(Path(self.settings["OUTPUT_DIR"]), self.arguments.name)
         try:  # before the first page, which a full disk must not cost
             language("Whether languages can be told apart is seen now.")
         except OSError as error:
-            raise ArgumentError(
+            raise WrongUseError(
                 "the language model cannot be unpacked in a temporary file ({why})", why=error.strerror
             ) from None
-        self.session = join_crawl(self.arguments, self.settings)
-        self.left = has_work(self.session, self.arguments)
-        if self.left and self.arguments.demo:
-            check_demo(self.session)
+        try:
+            self.session = join_crawl(self.arguments, self.settings)
+            self.left = has_work(self.session, self.arguments)
+            if self.left and self.arguments.demo:
+                check_demo(self.session)
+        except DatabaseUnavailableError as error:
+            _refuse(error.message, "crawl topic: ", FAILED)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if args[:1] != [TopicSpider.name]:
+        if args[:1] != [SPIDER]:
             super().run(args, opts)
             return
+        from crawler.bulk.parallel import GARBAGE_THRESHOLD
+        from crawler.crawl import has_failed
+
         assert self.crawler_process is not None  # noqa: S101 - Scrapy has made it by now
         if not self.left:
             print(printable(localized(self.session.finished_message())), file=sys.stderr)
@@ -97,7 +103,7 @@ class Command(CrawlCommand):
         gc.set_threshold(GARBAGE_THRESHOLD)
         for name in self.unknown:
             logging.getLogger(__name__).warning("Nothing here reads the setting %s: is it misspelt?", name)
-        crawler = self._create_crawler(TopicSpider.name)
+        crawler = self._create_crawler(SPIDER)
         self.crawler_process.crawl(crawler, session=self.session, **opts.spargs)
         try:
             self.crawler_process.start()
@@ -105,16 +111,8 @@ class Command(CrawlCommand):
             if self.session.is_open:  # stopped before the crawl had begun
                 print(localized(Message("Stopped before the first page; the same command goes on.")), file=sys.stderr)
                 self.session.leave()
-        if self.crawler_process.bootstrap_failed or _has_failed(crawler):
-            self.exitcode = 1
-
-
-def _has_failed(crawler: Crawler) -> bool:
-    """Whether nothing came of a crawl, or its state could not be kept."""
-    if crawler.spider is None:
-        return False
-    crawl = crawl_of(crawler)
-    return bool(crawl.status.broken) or crawl.is_fruitless
+        if self.crawler_process.bootstrap_failed or has_failed(crawler):
+            self.exitcode = FAILED
 
 
 def _names(assignments: list[str]) -> set[str]:
@@ -122,21 +120,21 @@ def _names(assignments: list[str]) -> set[str]:
 
 
 def _check_writable(folder: Path, name: str) -> None:
-    """Raise an ArgumentError when the folder can be neither written to nor made, or holds no file of this name."""
+    """Raise a WrongUseError when the folder can be neither written to nor made, or holds no file of this name."""
     place = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     output = folder / f"{name}.jsonl"
     try:
         with TemporaryFile(dir=place):
             pass
         if output.exists() and not output.is_file():
-            raise ArgumentError("{path} is no file; give another -a name=NAME", path=repr(str(output)))
+            raise WrongUseError("{path} is no file; give another -a name=NAME", path=repr(str(output)))
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ArgumentError(
+        raise WrongUseError(
             "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(folder)), why=error.strerror
         ) from None
 
 
 def _refuse(message: Message, called: str = "", status: int = 2) -> NoReturn:
-    print(printable(" ".join(f"{called}{localized(message)}".split())), file=sys.stderr)
+    print(one_line(f"{called}{localized(message)}"), file=sys.stderr)
     sys.exit(status)

@@ -2,24 +2,26 @@
 
 import argparse
 import os
-from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from crawler.dashboard.access import LOCAL, AccessControl, host_name
-from crawler.schedule.processes import starting_thread
-from crawler.store.database import StateError, database_url, display_url
-from crawler.subcommands import options
-from crawler.subcommands.options import OneSentence, whole
+from scrapy.settings import BaseSettings
+
+from crawler.cli import command
+from crawler.cli.command import WrongUseError, state_url, whole
+
+if TYPE_CHECKING:
+    from crawler.dashboard.access import AccessControl
 
 PORT = 6080
 MOST_PORT = 65_535
 NICE = 10
-"""How far the dashboard steps back behind crawls that want the processor."""
+"""How far the dashboard lowers its own priority, for crawls that want the processor."""
 LEAST_PASSWORD = 8
 
 
-class Command(OneSentence):
+class Command(command.Command):
     """Opens the dashboard, on this machine alone if nothing else is said."""
 
     called = "scrapy dashboard"
@@ -36,43 +38,39 @@ class Command(OneSentence):
         parser.add_argument("--port", metavar="N", type=whole(0, MOST_PORT), default=PORT, help=port)
         parser.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="an address of this machine")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
+    def check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
-            refuse(f"{args[0][:200]!r} is too much; it is scrapy dashboard {self.syntax()}")
-        password, names = str(self.settings["DASHBOARD_PASSWORD"]), self.settings.getlist("DASHBOARD_HOSTS")
+            raise WrongUseError(f"{args[0][:200]!r} is too much; it is scrapy dashboard {self.syntax()}")
+
+    def execute(self, args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+        password, names = str(settings["DASHBOARD_PASSWORD"]), settings.getlist("DASHBOARD_HOSTS")
         access = access_of(opts.host, password, [name.strip() for name in names if name.strip()])
-        output = Path(self.settings["OUTPUT_DIR"])
-        try:
-            url = database_url(self.settings["STATE_URL"], output)
-        except StateError as error:
-            refuse(str(error))
-        # It wants a template engine and more, which take their time, and all commands are loaded with each of them.
+        url = state_url(settings)
         from crawler.dashboard.app import serve
         from crawler.dashboard.context import DashboardContext
+        from crawler.schedule.processes import starting_thread
+        from crawler.store.database import display_url
 
         if hasattr(os, "nice"):
             starting_thread()
             os.nice(NICE)
-        self.exitcode = serve(
-            DashboardContext(url, output, self.settings, access), opts.host, opts.port, display_url(url)
-        )
+        context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access)
+        return serve(context, opts.host, opts.port, display_url(url))
 
 
-def access_of(host: str, password: str, names: list[str]) -> AccessControl:
+def access_of(host: str, password: str, names: list[str]) -> "AccessControl":
     """The access control of a dashboard that listens there; refused where everybody had access."""
+    from crawler.dashboard.access import LOCAL, AccessControl, host_name
+
     try:
         address = ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:
-        refuse(f"--host {host[:100]!r} is wrong; allowed are localhost and addresses in numbers")
+        raise WrongUseError(f"--host {host[:100]!r} is wrong; allowed are localhost and addresses in numbers") from None
     if not address.is_loopback and not password:
-        refuse(f"--host {host} lets others in; give the setting DASHBOARD_PASSWORD, which they then need")
+        raise WrongUseError(f"--host {host} lets others in; give the setting DASHBOARD_PASSWORD, which they then need")
     if password and len(password) < LEAST_PASSWORD:
-        refuse(f"setting DASHBOARD_PASSWORD is too short; it wants {LEAST_PASSWORD} letters or more")
+        raise WrongUseError(f"setting DASHBOARD_PASSWORD is too short; it wants {LEAST_PASSWORD} letters or more")
     if wrong := [name for name in names if not host_name(name)]:
-        refuse(f"setting DASHBOARD_HOSTS is wrong: {wrong[0][:100]!r} is no name of a host")
+        raise WrongUseError(f"setting DASHBOARD_HOSTS is wrong: {wrong[0][:100]!r} is no name of a host")
     served = frozenset(map(host_name, names)) | LOCAL | {str(address)}
     return AccessControl(served, any_address=address.is_unspecified, password=password)
-
-
-refuse = partial(options.refuse, "scrapy dashboard")

@@ -1,17 +1,24 @@
 """`scrapy focus`: how well crawls kept to their topics."""
 
-from crawler.subcommands import Subcommand
-from crawler.subcommands.focus_report import REPORT
-from crawler.subcommands.options import Several
+import argparse
 
-SUBCOMMANDS: dict[str, Subcommand] = {"report": REPORT}
+from crawler.cli.command import CommandGroup, Subcommand, share
+from crawler.topic.harvest import ON_TOPIC
 
 
-class Command(Several):
+def report_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `scrapy focus report`."""
+    parser.add_argument("--name", metavar="NAME")
+    parser.add_argument("-o", dest="output", metavar="FILE.html")
+    parser.add_argument("--min-relevance", metavar="X", type=share, default=ON_TOPIC)
+    parser.add_argument("--truth", metavar="FILE")
+
+
+class Command(CommandGroup):
     """Says how well crawls kept to their topics."""
 
     called = "scrapy focus"
-    subcommands = SUBCOMMANDS
+    subcommands = {"report": Subcommand("crawler.cli.focus_report:report", report_options)}  # noqa: RUF012
 
     def short_desc(self) -> str:
         return "Say how well a crawl kept to its topic"

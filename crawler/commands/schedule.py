@@ -1,27 +1,38 @@
 """`scrapy schedule`: crawls that come again and again."""
 
-from crawler.subcommands import Subcommand
-from crawler.subcommands.options import Several
-from crawler.subcommands.schedule_jobs import ADD, HISTORY, LIST, PAUSE, REMOVE, RESUME
-from crawler.subcommands.schedule_run import RUN, RUN_NOW
+import argparse
 
-SUBCOMMANDS: dict[str, Subcommand] = {
-    "add": ADD,
-    "list": LIST,
-    "history": HISTORY,
-    "pause": PAUSE,
-    "resume": RESUME,
-    "remove": REMOVE,
-    "run": RUN,
-    "run-now": RUN_NOW,
-}
+from crawler.cli.command import CommandGroup, Subcommand
 
 
-class Command(Several):
+def job_name(parser: argparse.ArgumentParser) -> None:
+    """Add the name of a job."""
+    parser.add_argument("name", metavar="NAME")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `scrapy schedule add`."""
+    job_name(parser)
+    parser.add_argument("cron", metavar='"CRON"', help="when it comes; in quotes, as whatever holds a space")
+    parser.add_argument("spider", metavar="topic")
+    parser.add_argument("-a", dest="arguments", metavar="NAME=VALUE", action="append", default=[])
+    parser.add_argument("--timezone", metavar="ZONE", default="UTC")
+
+
+class Command(CommandGroup):
     """Keeps jobs, and runs them when they are due."""
 
     called = "scrapy schedule"
-    subcommands = SUBCOMMANDS
+    subcommands = {  # noqa: RUF012
+        "add": Subcommand("crawler.cli.schedule_jobs:add", add_options),
+        "list": Subcommand("crawler.cli.schedule_jobs:list_jobs"),
+        "history": Subcommand("crawler.cli.schedule_jobs:history", job_name),
+        "pause": Subcommand("crawler.cli.schedule_jobs:pause", job_name),
+        "resume": Subcommand("crawler.cli.schedule_jobs:resume", job_name),
+        "remove": Subcommand("crawler.cli.schedule_jobs:remove", job_name),
+        "run": Subcommand("crawler.cli.schedule_run:run"),
+        "run-now": Subcommand("crawler.cli.schedule_run:run_now", job_name),
+    }
 
     def short_desc(self) -> str:
         return "Crawl again and again: when, with which results, and the scheduler that does it"

@@ -18,8 +18,9 @@ from crawler import __version__
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext
 from crawler.dashboard.views import slow
-from crawler.reports.crawl_summary import CrawlSummary, Sums, due_pages, latest_summaries, sums
+from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
 from crawler.reports.noise_figures import saved_bytes
+from crawler.reports.throughput import SampleTotals, sample_totals
 from crawler.schedule.jobs import FAILED, Job, jobs_of
 from crawler.store.read_only import SLOW, NothingError, glance
 from crawler.store.samples import statuses_of
@@ -61,8 +62,8 @@ class Measured(NamedTuple):
     crawl: CrawlSummary
     due: int
     """Pages that are due, up to MOST_DUE."""
-    ever: Sums | None
-    lately: Sums | None
+    ever: SampleTotals | None
+    lately: SampleTotals | None
     statuses: Mapping[str, int]
 
 
@@ -116,7 +117,7 @@ def _measured(connection: Connection) -> tuple[list[Measured], int]:
     now = database_time(connection)
     found, _ = latest_summaries(connection, now, 0, MOST_CRAWLS)
     numbers = [one.id for one in found]
-    ever, lately = sums(connection, numbers), sums(connection, numbers, now - RECENT)
+    ever, lately = sample_totals(connection, numbers), sample_totals(connection, numbers, now - RECENT)
     crawls = [
         Measured(
             one,

@@ -1,15 +1,18 @@
-"""The content files of the demo site: a header of `key: value` lines, an empty line, then paragraphs.
+"""The articles of the demo site, and how their text becomes HTML.
 
-A paragraph is one line. `> ` begins a pull quote, `- ` a list item, and `[words](address)` is a link. What readers say
-comes last, a line each: `@ name: remark`.
+A content file is a header of `key: value` lines, an empty line, then paragraphs. A paragraph is one line. `> ` begins a
+pull quote, `- ` a list item, and `[words](address)` is a link. Comments come last, a line each: `@ name: remark`.
+The HTML around articles is in `frames/`; every value from a content file is escaped where it enters a frame.
 """
 
 import datetime
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
+from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from string import Template
 
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 OLD_ENCODING = {"zh": "gb18030", "en": "windows-1252"}
@@ -136,3 +139,50 @@ def related(article: Article) -> list[Article]:
     """The articles that an article recommends."""
     by_path = {other.path: other for other in articles()}
     return [by_path[path] for path in article.related]
+
+
+SENTENCE = re.compile(r"(?<=[.?!])\s|(?<=。)")
+
+
+@cache
+def frame(name: str) -> Template:
+    """The frame of that name."""
+    return Template((folder("frames") / name).read_text(encoding="utf-8"))
+
+
+@cache
+def words(language: str) -> dict[str, str]:
+    """What the frames say in a language, escaped."""
+    lines = (folder("frames") / f"{language}.txt").read_text(encoding="utf-8")
+    return {key: escape(value) for key, value in header(lines).items()}
+
+
+def inline(line: str) -> str:
+    """A line of a content file as HTML.
+
+    >>> inline("Smoke & [honey](/bees/)")
+    'Smoke &amp; <a href="/bees/">honey</a>'
+    """
+    return LINK.sub(r'<a href="\2">\1</a>', escape(line))
+
+
+def picture_path(article: Article, size: str = "") -> str:
+    """The address of an article's picture.
+
+    >>> [picture_path(a) for a in articles() if a.path in ("/zh/rail/qj", "/old/fengla.htm")]
+    ['/images/zh-rail-qj.png', '/old/images/fengla.gif']
+    """
+    if article.frame == "old":
+        return f"/old/images/{re.split('[/.]', article.path)[-2]}.gif"
+    return f"/images/{article.path.strip('/').replace('/', '-')}{size}.png"
+
+
+def chosen(language: str, site: str, topic: str = "") -> list[Article]:
+    """The articles that the lists of a site show in a language, all or those of one topic, newest first."""
+    shown = (a for a in articles() if a.listed and a.language == language and a.frame == site)
+    return [article for article in shown if topic in ("", article.topic)]
+
+
+def teaser(article: Article) -> str:
+    """The first sentence of an article, escaped."""
+    return escape(SENTENCE.split(article.paragraphs[0])[0])

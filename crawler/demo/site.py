@@ -1,18 +1,84 @@
 """The whole demo site as a dict from path to resource, built without any network.
 
 Only robots.txt, the sitemap and the feed name a host, as their formats ask; every other link is relative, so that a
-crawler never leaves the site.
+crawler never leaves the site. Pictures and a PDF are drawn in code: two colours or one line of text, the same bytes on
+every run.
 """
 
+import colorsys
+import struct
+import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from email.utils import format_datetime
 from html import escape
 
-from crawler.demo import modern, old
-from crawler.demo.article import Article, articles, notices
-from crawler.demo.frame import picture_path, words
-from crawler.demo.pictures import gif, pdf, png
+from crawler.demo import html
+from crawler.demo.article import Article, articles, notices, picture_path, words
+
+RUN = 120  # pixels between two clear codes: short enough that GIF codes stay 8 bits wide and need no compression
+CLEAR, END = 128, 129
+
+
+def colours(name: str) -> tuple[bytes, bytes]:
+    """A dark and a light colour as RGB bytes, chosen by the picture's name."""
+    hue = zlib.crc32(name.encode()) % 360 / 360
+
+    def shade(light: float) -> bytes:
+        return bytes(round(255 * part) for part in colorsys.hls_to_rgb(hue, light, 0.6))
+
+    return shade(0.35), shade(0.8)
+
+
+def png(name: str, width: int, height: int) -> bytes:
+    """A PNG of the given size, striped in the colours of its name."""
+    row = bytes((width + 7) // 8)
+    stripe = bytes(byte ^ 0xF0 for byte in row)
+    rows = b"".join(b"\0" + (stripe if y // 8 % 2 else row) for y in range(height))
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 1, 3, 0, 0, 0)),
+        (b"PLTE", b"".join(colours(name))),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(kind, data) for kind, data in chunks)
+
+
+def png_chunk(kind: bytes, data: bytes) -> bytes:
+    """One part of a PNG file: length, kind, data, checksum."""
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def gif(name: str, width: int, height: int) -> bytes:
+    """A GIF of the given size, striped in the colours of its name."""
+    pixels = b"".join(bytes([y // 8 % 2]) * width for y in range(height))
+    runs = (pixels[start : start + RUN] for start in range(0, len(pixels), RUN))
+    codes = b"".join(bytes([CLEAR]) + run for run in runs) + bytes([END])
+    blocks = (codes[start : start + 255] for start in range(0, len(codes), 255))
+    table = b"".join(colours(name)).ljust(3 * CLEAR, b"\0")
+    screen = struct.pack("<HHBBB", width, height, 0xF6, 0, 0)
+    image = struct.pack("<cHHHHBB", b",", 0, 0, width, height, 0, 7)
+    return b"GIF89a" + screen + table + image + b"".join(bytes([len(b)]) + b for b in blocks) + b"\0;"
+
+
+def pdf(line: str) -> bytes:
+    """A PDF of one page with one line of ASCII text."""
+    text = f"BT /F1 18 Tf 60 500 Td ({line}) Tj ET".encode("ascii")
+    objects = (
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 842 595] /Contents 4 0 R /Resources 6 0 R >>",
+        b"<< /Length %d >>\nstream\n%b\nendstream" % (len(text), text),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Font << /F1 5 0 R >> >>",
+    )
+    body, table = b"%PDF-1.4\n", b"0000000000 65535 f \n"
+    for number, content in enumerate(objects, start=1):
+        table += b"%010d 00000 n \n" % len(body)
+        body += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    trailer = b"trailer\n<< /Size 7 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(body)
+    return body + b"xref\n0 7\n" + table + trailer
+
 
 ARCHIVE = "/bees/archive"  # noindex; links to UNLISTED
 UNLISTED = "/bees/telling-the-bees"  # no other page links to it
@@ -31,7 +97,7 @@ PNG_SIZES = {
     "/images/logo.png": (180, 48),
     **{f"/images/icon-{name}.png": (32, 32) for name in ("home", "bees", "rail")},
     **{f"/images/share-{name}.png": (24, 24) for name in ("mail", "print", "phone")},
-    **{f"/ads/banner{number}.png": (728, 90) for number in range(1, modern.BANNERS + 1)},
+    **{f"/ads/banner{number}.png": (728, 90) for number in range(1, html.BANNERS + 1)},
     "/ads/box.png": (300, 250),
 }
 GIF_SIZES = {
@@ -59,7 +125,7 @@ def resources(base: str) -> dict[str, Resource]:
     return {
         **article_pages(),
         **list_pages(),
-        **{page.path: Resource(modern.notice_page(page).encode(), status=page.status) for page in notices()},
+        **{page.path: Resource(html.notice_page(page).encode(), status=page.status) for page in notices()},
         REDIRECT: Resource(b"", status=301, location=REDIRECT_TARGET),
         PDF: Resource(pdf("Plan of our garden hive: ten frames, 450 by 365 by 245 mm"), "application/pdf"),
         **pictures(),
@@ -77,20 +143,20 @@ def article_pages() -> dict[str, Resource]:
 def article_page(article: Article) -> Resource:
     """An article in its frame; the old pages name no encoding in the header."""
     if article.frame == "old":
-        return Resource(old.article_page(article).encode(article.encoding), "text/html")
-    return Resource(modern.article_page(article).encode())
+        return Resource(html.old_article_page(article).encode(article.encoding), "text/html")
+    return Resource(html.modern_article_page(article).encode())
 
 
 def list_pages() -> dict[str, Resource]:
     """The front pages and the section pages."""
     news = {
-        words(language)[topic or "home"]: Resource(modern.list_page(language, topic).encode())
+        words(language)[topic or "home"]: Resource(html.modern_list_page(language, topic).encode())
         for language in ("en", "zh")
         for topic in ("", "bees", "rail")
     }
     return news | {
-        "/old/": Resource(old.home_page("zh", "").encode("gb18030"), "text/html"),
-        "/old/en/": Resource(old.home_page("en", "windows-1252").encode("windows-1252"), "text/html"),
+        "/old/": Resource(html.old_home_page("zh", "").encode("gb18030"), "text/html"),
+        "/old/en/": Resource(html.old_home_page("en", "windows-1252").encode("windows-1252"), "text/html"),
     }
 
 

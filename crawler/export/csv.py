@@ -8,9 +8,11 @@ import csv
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from crawler.reports.stored_pages import Stored
+if TYPE_CHECKING:
+    from crawler.reports.pages import StoredPage
+
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -29,7 +31,9 @@ class Formulas:
         return f"'{text}" if self.quoted else text
 
 
-def csv_lines(pages: Iterable[Stored], fields: Sequence[str], formulas: Formulas | None = None) -> Iterator[bytes]:
+def csv_lines(
+    pages: "Iterable[StoredPage]", fields: Sequence[str], formulas: Formulas | None = None
+) -> Iterator[bytes]:
     """The names of the fields, then a row for each page; lists as JSON, and nothing for null."""
     formulas = formulas or Formulas()
     buffer = StringIO(newline="")

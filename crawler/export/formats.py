@@ -1,25 +1,15 @@
-"""The formats, and which of them a file's name asks for."""
+"""The formats of exports, which of them a file's name asks for, and how files are compressed."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
-
-from crawler.export import markdown as files
-from crawler.export import warc as archive
-from crawler.export.csv import csv_lines
-from crawler.export.jsonl import jsonl
-from crawler.export.packing import PACKERS
-from crawler.export.parquet import parquet
-from crawler.export.warc import warc
-from crawler.reports.stored_pages import Stored
-
-Writer = Callable[[Iterable[Stored], Sequence[str]], Iterator[bytes]]
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, Protocol
 
 
 class Format(NamedTuple):
-    """A format of one file, or of a folder of files, which `markdown` makes."""
+    """What a format can be, and what it takes from a page."""
 
     endings: tuple[str, ...]
-    write: Writer | None
     needs: tuple[str, ...] = ()
     """Fields without which a page cannot be written."""
     packs: bool = True
@@ -28,26 +18,28 @@ class Format(NamedTuple):
     """Whether each part that is written is compressed by itself."""
     is_text: bool = False
     """Whether it may go to standard output."""
+    is_folder: bool = False
+    """Whether it is a folder of files."""
     chooses: bool = True
     """Whether some fields may be left out."""
 
 
 FORMATS = {
-    "jsonl": Format((".jsonl", ".ndjson", ".jl"), jsonl, is_text=True),
-    "csv": Format((".csv",), csv_lines, is_text=True),
-    "parquet": Format((".parquet",), parquet, packs=False),
-    "markdown": Format((".md", "/"), None, files.NEEDS, packs=False),
-    "warc": Format((".warc",), warc, archive.NEEDS, apart=True, chooses=False),
+    "jsonl": Format((".jsonl", ".ndjson", ".jl"), is_text=True),
+    "csv": Format((".csv",), is_text=True),
+    "parquet": Format((".parquet",), packs=False),
+    "markdown": Format((".md", "/"), ("url", "text", "markdown"), packs=False, is_folder=True),
+    "warc": Format((".warc",), ("url", "fetched_at", "text"), apart=True, chooses=False),
 }
 
 
-def packing(name: str) -> str:
+def compression_of(name: str) -> str:
     """The ending that says how a file is compressed; an empty string if it is not.
 
     >>> packing("a.jsonl.GZ"), packing("a.jsonl")
     ('.gz', '')
     """
-    return next((ending for ending in PACKERS if name.lower().endswith(ending)), "")
+    return next((ending for ending in COMPRESSORS if name.lower().endswith(ending)), "")
 
 
 def format_of(name: str) -> str | None:
@@ -56,5 +48,42 @@ def format_of(name: str) -> str | None:
     >>> format_of("a.csv.zst"), format_of("pages/"), format_of("a.txt")
     ('csv', 'markdown', None)
     """
-    bare = name.lower().removesuffix(packing(name))
+    bare = name.lower().removesuffix(compression_of(name))
     return next((format for format, one in FORMATS.items() if bare.endswith(one.endings)), None)
+
+
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdCompressor
+else:
+    from backports.zstd import ZstdCompressor
+
+GZIP = 31  # a window of 32 KB, and gzip's frame
+
+
+class Compressor(Protocol):
+    """What compresses, as in the standard library's modules."""
+
+    def compress(self, data: bytes, /) -> bytes: ...
+    def flush(self) -> bytes: ...
+
+
+COMPRESSORS: dict[str, Callable[[], Compressor]] = {
+    ".gz": lambda: zlib.compressobj(wbits=GZIP),
+    ".zst": ZstdCompressor,
+}
+
+
+def compressed(parts: Iterable[bytes], ending: str, apart: bool = False) -> Iterator[bytes]:
+    """The parts as a file of this ending holds them; as they are if it is no ending of a packed file."""
+    if ending not in COMPRESSORS:
+        yield from parts
+        return
+    packer = None
+    for part in parts:
+        packer = packer or COMPRESSORS[ending]()
+        yield packer.compress(part)
+        if apart:
+            yield packer.flush()
+            packer = None
+    if packer is not None:
+        yield packer.flush()

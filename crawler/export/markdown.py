@@ -9,14 +9,16 @@ letters and digits, and 16 hex digits that no other page has.
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from crawler.extraction.output.inline import escaped
-from crawler.reports.stored_pages import Stored
 from crawler.urls.parsing import host
 
-NEEDS = ("url", "text", "markdown")
+if TYPE_CHECKING:
+    from crawler.reports.pages import StoredPage
+
+
 BODY = ("text", "markdown")
 LONGEST = 80  # letters of a name: with the folder, the digits and the ending far from the 255 of file systems
 NO_NAME = re.compile(r"[^a-z0-9]+")
@@ -30,7 +32,7 @@ EXPONENT = re.compile(r"^(-?\d+)e")
 ITEM = "- "  # what `auto` writes before the items of lists
 
 
-def markdown(pages: Iterable[Stored], fields: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+def markdown(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """The path of each page's file, with / between folder and name, and what is in it."""
     for page in pages:
         front = [f"{name}: {_value(page.values[name])}" for name in fields if name not in BODY]

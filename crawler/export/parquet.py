@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from io import RawIOBase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crawler.export.jsonl import FIELDS, IMAGES, NUMBER, TEXT, WHOLE
-from crawler.reports.stored_pages import Stored
+
+if TYPE_CHECKING:
+    from crawler.reports.pages import StoredPage
+
 
 ROWS = 10_000  # of a row group
 SIZE = 8 * 1024 * 1024  # characters of a row group, and one page more
 
 
-class MissingError(Exception):
+class MissingLibraryError(Exception):
     """What must be installed, in one sentence."""
 
 
@@ -41,13 +44,13 @@ class _Sink(RawIOBase):
         return data
 
 
-def parquet(pages: Iterable[Stored], fields: Sequence[str]) -> Iterator[bytes]:
+def parquet(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[bytes]:
     """The file, a row group at a time."""
     try:
         import pyarrow
         from pyarrow.parquet import ParquetWriter
     except ImportError:
-        raise MissingError("Parquet wants python -m pip install '.[parquet]'") from None
+        raise MissingLibraryError("Parquet wants python -m pip install '.[parquet]'") from None
     images = pyarrow.list_(pyarrow.struct([("url", pyarrow.string()), ("alt", pyarrow.string())]))
     types = {TEXT: pyarrow.string(), WHOLE: pyarrow.int64(), NUMBER: pyarrow.float64(), IMAGES: images}
     schema = pyarrow.schema([(name, types[FIELDS[name]]) for name in fields])
@@ -60,9 +63,9 @@ def parquet(pages: Iterable[Stored], fields: Sequence[str]) -> Iterator[bytes]:
     yield sink.taken()
 
 
-def _groups(pages: Iterable[Stored], fields: Sequence[str]) -> Iterator[list[Stored]]:
+def _groups(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> "Iterator[list[StoredPage]]":
     """The pages in groups that are small enough for memory."""
-    group: list[Stored] = []
+    group: list[StoredPage] = []
     size = 0
     for page in pages:
         group.append(page)

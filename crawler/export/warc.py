@@ -10,21 +10,24 @@ from base64 import b32encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha1
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from crawler import __version__
-from crawler.frontier.page_result import StoredResponse
-from crawler.reports.stored_pages import Stored
 
-NEEDS = ("url", "fetched_at", "text")
+if TYPE_CHECKING:
+    from crawler.frontier.page_result import StoredResponse
+    from crawler.reports.pages import StoredPage
+
+
 BREAKS = re.compile(r"[\r\n\x00]+")
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
 # Of the bytes that came, which were unpacked since.
 OF_THE_WAY = frozenset(("content-length", "transfer-encoding"))
 
 
-def warc(pages: Iterable[Stored], fields: Sequence[str] = ()) -> Iterator[bytes]:
+def warc(pages: "Iterable[StoredPage]", fields: Sequence[str] = ()) -> Iterator[bytes]:
     """The records, each whole: first what made the file, then those of the pages."""
     yield _info()
     for page in pages:
@@ -58,7 +61,7 @@ def _record(head: Mapping[str, str], block: bytes) -> bytes:
     return "\r\n".join(lines).encode() + block + b"\r\n\r\n"
 
 
-def _block(response: StoredResponse) -> bytes:
+def _block(response: "StoredResponse") -> bytes:
     """The response as a server would send it that neither packs nor cuts it in pieces."""
     size = str(len(response.body))
     lines = [BREAKS.sub(" ", response.status_line)]

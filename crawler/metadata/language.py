@@ -5,8 +5,10 @@ The page's declared language only decides where a text is too short: templates d
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
-from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
+if TYPE_CHECKING:  # it imports numpy, which waits for the first text
+    from py3langid.langid import LanguageIdentifier  # type: ignore[import-untyped]
 
 SAMPLE = 400  # characters looked at: more cost more time and gain nothing on news and web pages
 MIN_LETTERS = 20  # the model is wrong for one text in ten with 16 letters, one in forty with 40
@@ -45,8 +47,10 @@ def normalise(code: str) -> str | None:
 
 
 @cache
-def _model() -> LanguageIdentifier:
+def _model() -> "LanguageIdentifier":
     """Return the model, loaded at the first call because that takes most of a second."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
     return LanguageIdentifier.from_model_file(MODEL_FILE)
 
 

@@ -1,1 +1,1 @@
-"""What is only read of the database, for commands, dashboard, metrics and closing lines."""
+"""Queries that only read the database, and reports made of them: for commands, dashboard, metrics and closing lines."""

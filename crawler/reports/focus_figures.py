@@ -1,17 +1,15 @@
-"""How well a crawl kept to its topic: figures of its pages, taken one after another in the order they were fetched.
+"""How well a crawl kept to its topic: figures of its pages in the order in which they were fetched.
 
-    on topic    a page whose relevance, as it was when it was fetched, reaches a limit
+    on topic    a page whose relevance, when it was fetched, reaches a limit
     harvest     the share of pages that are on topic
     lately      the harvest of the last WINDOW pages
     ranking     how often, of a page on topic and one off it, the first had the better link score (the area under the
                 ROC curve): 1 is always, .5 is chance
 
-What is kept does not grow with the pages, but with the sites alone.
+Memory grows with the sites only, not with the pages.
 
-The words that a crawl has learned: those of its topic, and those of links that led to it or away from it.
-
-Each worker has learned its own, and says how many pages it learned from; together a word weighs the mean of its
-weights, each as many times as its worker saw pages.
+Learned words are those of the topic, and those of links that led to it or away from it. Each worker learns its own; a
+word's weight is the mean of the workers' weights, by the pages that each learned from.
 """
 
 import json
@@ -19,12 +17,14 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from crawler.reports.fetched_pages import Fetched
 from crawler.reports.truth import Recall, Truth
 from crawler.topic.harvest import ON_TOPIC
 from crawler.urls.parsing import site
+
+if TYPE_CHECKING:
+    from crawler.reports.pages import FetchedPage
 
 WINDOW = 200
 MOST_POINTS = 500
@@ -94,7 +94,7 @@ class FocusFigures:
     truth: Recall | None
 
 
-class Gathering:
+class FocusCounter:
     """Takes pages, and knows their figures at any time."""
 
     def __init__(self, limit: float = ON_TOPIC, truth: Truth | None = None) -> None:
@@ -112,7 +112,7 @@ class Gathering:
         self._worst: list[tuple[float, int]] = []
         self._truth = truth and truth.search()
 
-    def take(self, page: Fetched) -> None:
+    def take(self, page: "FetchedPage") -> None:
         """Take the next page."""
         relevance, score = page.relevance, page.link_score
         on_topic = relevance >= self.limit
@@ -132,7 +132,7 @@ class Gathering:
         if self._pages % self._step == 0:
             self._mark()
 
-    def take_all(self, pages: Iterable[Fetched]) -> "Gathering":
+    def take_all(self, pages: "Iterable[FetchedPage]") -> "FocusCounter":
         """Itself, with all these pages taken."""
         for page in pages:
             self.take(page)
@@ -184,7 +184,7 @@ class _Tally:
         self.relevance = self.scores = 0.0
         self.highest, self.best = -1.0, ""
 
-    def take(self, page: Fetched, on_topic: bool) -> None:
+    def take(self, page: "FetchedPage", on_topic: bool) -> None:
         self.pages += 1
         self.on_topic += on_topic
         self.relevance += page.relevance

@@ -1,18 +1,247 @@
-"""How crawls kept to their topics, as one HTML file and as lines for a terminal."""
+"""How well a crawl kept to its topic: its sentences and tables, as an HTML file and as lines for a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from datetime import date
 from itertools import chain
 
-from crawler.reports.focus_figures import MOST_POINTS, Weights
-from crawler.reports.focus_tables import Kept, extremes, headline, learned_notes, share, tables, word_lists
+from crawler.reports.focus_figures import (
+    MOST_POINTS,
+    MOST_SITES,
+    TENTHS,
+    FocusCounter,
+    FocusFigures,
+    FocusGroup,
+    FocusPoint,
+    LearnedWords,
+    Weights,
+    learned_words,
+)
 from crawler.reports.html_page import Table, aligned, report_page
+from crawler.reports.pages import CrawlPages, FetchedPage, TitledPage, WaitingCounts
+from crawler.reports.truth import Recall, Truth
+from crawler.translation.message import counted
+from crawler.urls.parsing import readable
+
+Pace = Callable[[Iterable[FetchedPage]], Iterable[FetchedPage]]
+
+
+@dataclass(frozen=True)
+class CrawlFocus:
+    """The figures of one crawl's focus, and the pages and words that illustrate them."""
+
+    name: str
+    figures: FocusFigures
+    learned: LearnedWords
+    best: tuple[TitledPage, ...]
+    worst: tuple[TitledPage, ...]
+    waiting: WaitingCounts
+    off_topic: int = 0
+    """Pages that were read and not kept, as their relevance was under the crawl's `min_relevance`."""
+
+
+def crawl_focus(crawl: CrawlPages, limit: float, known: Truth | None = None, pace: Pace = iter) -> CrawlFocus | None:
+    """How a crawl kept to its topic, its pages taken at some pace; None where it has no page."""
+    with closing(crawl.pages()) as pages:
+        figures = FocusCounter(limit, known).take_all(pace(pages)).figures()
+    if figures is None:
+        return None
+    best, worst = (tuple(crawl.told(numbers)) for numbers in (figures.best, figures.worst))
+    words = learned_words(crawl.summaries())
+    return CrawlFocus(crawl.name, figures, words, best, worst, crawl.waiting(limit), crawl.off_topic())
+
+
+ROWS = 10
+"""Of the table of the course."""
+COUNTS = ("pages", "on topic", "harvest", "relevance", "link score")
+NONE = "–"
+ALL_READ = "The closing lines and the overview count all pages that were read, stored or not, each time they were read."
+
+
+def share(figures: FocusFigures) -> tuple[str, int]:
+    """What the share is that grows with the pages, and how many pages it is of."""
+    if figures.truth is None:
+        return "share of the pages on topic found so far", figures.total.on_topic
+    return "recall", figures.truth.addresses
+
+
+def headline(kept: CrawlFocus) -> list[str]:
+    """The sentences that come first."""
+    figures = kept.figures
+    total, last = figures.total, min(figures.window, figures.total.pages)
+    on_topic = f"{total.on_topic:,} on topic (relevance of {figures.limit:g} or more)"
+    lately = f"of the last {counted(last, 'page')} {percent(figures.lately)}"
+    said = f"{counted(total.pages, 'page')} stored, {on_topic}: harvest {percent(total.harvest)}, {lately}."
+    truth = truth_words(figures.truth) if figures.truth else []
+    return [said, *off_topic_words(kept.off_topic), *truth, waiting_words(kept.waiting, figures.limit)]
+
+
+def off_topic_words(count: int) -> list[str]:
+    """That pages are missing here, where the crawl was told to keep none like them."""
+    if not count:
+        return []
+    pages = counted(count, "more page was", "more pages were")
+    why = "with a relevance under the crawl's min_relevance"
+    return [f"{pages} read and not kept, {why}; the figures are of stored pages alone."]
+
+
+def truth_words(found: Recall) -> list[str]:
+    """The addresses that are known to be on topic, counted by their ends."""
+    addresses = counted(found.addresses, "address", "addresses")
+    met = counted(found.met, "was", "were")
+    said = [f"Of {addresses} known to be on topic {met} stored: recall {percent(found.recall)}."]
+    if found.on_topic:
+        share = percent(found.agreed / found.on_topic)
+        agreed = f"{counted(found.agreed, 'is', 'are')} in the file ({share})"
+        said.append(f"Of {counted(found.on_topic, 'stored page')} on topic by relevance {agreed}.")
+    if found.missed:
+        pages = counted(found.missed, "stored page is", "stored pages are")
+        said.append(f"{pages} in the file and not on topic by relevance.")
+    return said
+
+
+def waiting_words(waiting: WaitingCounts, limit: float) -> str:
+    """What the crawl has still to ask for, and what that promises."""
+    if not waiting.total:
+        return "No address waits to be asked for."
+    addresses = counted(waiting.total, "address waits", "addresses wait")
+    promising = f"{waiting.promising:,} of them with a link score of {limit:g} or more, or as seeds"
+    return f"{addresses} to be asked for; {promising}."
+
+
+def tables(figures: FocusFigures) -> list[Table]:
+    """The tables of figures, in the order in which they are read."""
+    return [ways_table(figures), course_table(figures), sites_table(figures), scores_table(figures)]
+
+
+def ways_table(figures: FocusFigures) -> Table:
+    """The pages by how they were found."""
+    heads = ("found by", *COUNTS)
+    return Table(
+        "How pages were found", heads, [(one.name, *counts(one)) for one in figures.ways], frozenset(heads[:1])
+    )
+
+
+def course_table(figures: FocusFigures) -> Table:
+    """How the harvest went, at about ROWS points."""
+    name, most = share(figures)
+    heads = ("pages", f"harvest of the last {figures.window}", "harvest so far", name)
+    unknown = () if figures.truth else ("How many pages on topic the crawl did not find, nobody knows.",)
+    rows = [
+        (
+            f"{point.pages:,}",
+            percent(point.lately),
+            percent(point.harvest),
+            percent((point.found if figures.truth else point.on_topic) / most) if most else NONE,
+        )
+        for point in thinned(figures.course, ROWS)
+    ]
+    return Table("Harvest over the pages", heads, rows, notes=(*unknown, ALL_READ))
+
+
+def sites_table(figures: FocusFigures) -> Table:
+    """What each site gave; the sites that have no row are counted."""
+    heads = ("site", *COUNTS, "best page")
+    rows = [(one.name, *counts(one), readable(one.best)) for one in figures.sites]
+    notes: tuple[str, ...] = ()
+    if rest := figures.others:
+        gave = f"{counted(rest.pages, 'page')}, {rest.on_topic:,} on topic ({percent(rest.harvest)})"
+        notes = (f"{figures.site_count - MOST_SITES:,} more of {counted(figures.site_count, 'site')}: {gave}.",)
+    return Table("Sites", heads, rows, frozenset(("site", "best page")), notes)
+
+
+def scores_table(figures: FocusFigures) -> Table:
+    """Whether the score of a link told what it led to."""
+    rows = [
+        (f"{place / TENTHS:.1f} to {(place + 1) / TENTHS:.1f}", *counts(one))
+        for place, one in enumerate(figures.tenths)
+        if one is not None
+    ]
+    without = figures.total.pages - sum(one.pages for one in figures.tenths if one is not None)
+    notes = []
+    if figures.ranking is not None:
+        notes.append(
+            "Of a page on topic and one that is not, the first had the better link score in "
+            f"{percent(figures.ranking)} of all pairs; 50% is chance."
+        )
+    if without:
+        notes.append(f"{counted(without, 'page')} had no link score: nothing was known beforehand.")
+    return Table(
+        "Pages by their link score", ("link score from", *COUNTS), rows, frozenset(("link score from",)), tuple(notes)
+    )
+
+
+def word_lists(learned: LearnedWords) -> dict[str, Weights]:
+    """The words that were learned, by what they are; nothing where none was."""
+    lists = {
+        "Words of the topic": learned.topic,
+        "Words of links that led to it": learned.good,
+        "Words of links that led elsewhere": learned.bad,
+    }
+    return {name: words for name, words in lists.items() if words}
+
+
+def learned_notes(learned: LearnedWords) -> list[str]:
+    """How many workers the words are of, and what is missing."""
+    said = []
+    if not learned.workers:
+        said.append("There is no record of what the crawl learned.")
+    elif not word_lists(learned):
+        said.append("The crawl has learned no words.")
+    elif learned.workers > 1:
+        said.append(f"Means of {learned.workers:,} workers, by the pages each has seen.")
+    if learned.let_go > 0:
+        said.append(f"Too many waited to be scored anew: {counted(learned.let_go, 'link')} kept a last priority.")
+    return said
+
+
+def extremes(kept: CrawlFocus) -> list[Table]:
+    """The pages with the highest relevance, and those with the lowest."""
+    heads = ("relevance", "link score", "address", "title")  # titles last: letters of some scripts are twice as wide
+    return [
+        Table(title, heads, [_told(page) for page in pages], frozenset(heads[2:]))
+        for title, pages in (("Best pages", kept.best), ("Worst pages", kept.worst))
+    ]
+
+
+def counts(group: FocusGroup) -> tuple[str, ...]:
+    """A group's figures, under COUNTS; relevance and link score are means."""
+    return (
+        f"{group.pages:,}",
+        f"{group.on_topic:,}",
+        percent(group.harvest),
+        f"{group.relevance:.2f}",
+        NONE if group.link_score is None else f"{group.link_score:.2f}",
+    )
+
+
+def thinned(points: Sequence[FocusPoint], most: int) -> list[FocusPoint]:
+    """Some of the points, evenly spaced, the last among them.
+
+    >>> [point for point in thinned(range(1, 24), 4)]
+    [5, 11, 17, 23]
+    """
+    if len(points) <= most:
+        return list(points)
+    return [points[(place + 1) * len(points) // most - 1] for place in range(most)]
+
+
+def percent(share: float) -> str:
+    """A share in percent."""
+    return f"{share:.1%}"
+
+
+def _told(page: TitledPage) -> tuple[str, ...]:
+    score = NONE if page.link_score is None else f"{page.link_score:.2f}"
+    return f"{page.relevance:.2f}", score, readable(page.url), page.title
+
 
 WIDTH = 100
 """Characters of a title or an address that a terminal shows."""
 
 
-def report(crawls: Sequence[Kept], limit: float, version: str, day: date) -> str:
+def html_report(crawls: Sequence[CrawlFocus], limit: float, version: str, day: date) -> str:
     """The whole file as text."""
     # They want numpy, which takes its time, and all commands are loaded with each of them.
     from crawler.reports.charts import course_chart, score_chart
@@ -24,7 +253,7 @@ def report(crawls: Sequence[Kept], limit: float, version: str, day: date) -> str
     )
 
 
-def text(kept: Kept) -> Iterator[str]:
+def text_report(kept: CrawlFocus) -> Iterator[str]:
     """The report for a terminal, in lines."""
     lead, *more = headline(kept)
     yield from (f"{kept.name}: {lead}", *more)

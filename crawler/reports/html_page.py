@@ -1,8 +1,6 @@
-"""Reports as HTML: one file that needs nothing else, and in which nothing that was crawled acts.
+"""Tables and pages of reports: a report is one HTML file that needs nothing else and runs nothing.
 
-All text of pages is escaped; a Content-Security-Policy forbids scripts, pictures, frames and every load.
-
-Tables of text cells, which reports show as HTML and terminals as lines.
+All text of pages is escaped; a Content-Security-Policy forbids scripts, pictures, frames and loading anything.
 """
 
 from collections.abc import Callable, Container, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What was said of pictures, counted for people; read without touching it."""
+"""The pictures of crawls that were skipped as noise or audited, counted for reports."""
 
 from dataclasses import dataclass
 from typing import Any

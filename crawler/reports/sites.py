@@ -1,17 +1,25 @@
-"""The sites of a crawl, sorted and filtered, a part at a time; of hundreds of thousands, too, in a few milliseconds.
+"""The sites of a crawl, sorted and filtered, and the hosts that will take longest.
 
-What has an index can be sorted by it however many sites there are: pages and names. Anything else is sorted where few
-enough sites are left to do so at once. What waits is counted for the sites that are shown, each up to a bound.
+Sites are listed a part at a time, in a few milliseconds even among hundreds of thousands: they are sorted by an index,
+by pages or name; other orders are for at most FEW sites. Waiting addresses are counted for the listed sites only, each
+up to a limit.
+
+To count what waits at each of very many hosts would take too long. The slowest hosts are found among candidates: hosts
+with many addresses in an evenly spread sample of all addresses, and hosts with long pauses or rests. Waiting addresses
+are counted for the candidates only, up to a limit.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, literal, select, tuple_
 
-from crawler.store.schema import IS_WAITING, address, host, site
+from crawler.store.remaining import totals
+from crawler.store.schema import IS_WAITING, WAITING, address, host, site, worker
+from crawler.store.sql import database_time, in_chunks
 
 FEW = 20_000
 """Sites that are sorted at once, whatever it is by."""
@@ -23,9 +31,11 @@ SORTS = ("pages", "requests", "name")
 HOSTS = select(
     host.c.site_id, host.c.best, host.c.next_at, host.c.crawl_delay, host.c.closed, host.c.latency, host.c.delay
 )
-_waits = select(address.c.id).join(host, host.c.id == address.c.host_id)
-_some = _waits.where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING).limit(bindparam("most"))
-WAITING_OF_SITE = select(func.count()).select_from(_some.correlate(site).subquery()).scalar_subquery()
+_waiting_of_host = select(address.c.id).join(host, host.c.id == address.c.host_id)
+_some_of_site = _waiting_of_host.where(host.c.site_id == site.c.id, host.c.best.is_not(None), IS_WAITING).limit(
+    bindparam("most")
+)
+WAITING_OF_SITE = select(func.count()).select_from(_some_of_site.correlate(site).subquery()).scalar_subquery()
 
 
 class SiteQuery(NamedTuple):
@@ -43,7 +53,7 @@ class SiteQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SiteRow:
-    """What a site was asked for, and how its hosts are."""
+    """A site's pages and requests, and the state of its hosts."""
 
     id: int
     name: str
@@ -55,10 +65,10 @@ class SiteRow:
     hosts: int
     hosts_are_least: bool
     closed: int
-    """Hosts that are asked for nothing more."""
+    """Hosts that the crawl requests nothing more from."""
     why: str | None
     rests_until: float | None
-    """Until when the first of its hosts rests that something waits for."""
+    """The earliest end of a rest among its hosts with waiting addresses."""
     latency: float | None
     """Seconds until its slowest host answers."""
     pause: float | None
@@ -66,19 +76,19 @@ class SiteRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Sites:
+class SortedSites:
     """A part of the sites of a crawl."""
 
     rows: tuple[SiteRow, ...]
     more: bool
     sort: str
-    """By what they are sorted: by pages, where there are too many to sort them as was asked."""
+    """The order: by pages where there are too many sites for the requested one."""
     number: int
-    """Sites there are, as far as they were counted."""
+    """Sites that match, counted up to a limit."""
     number_is_least: bool
 
 
-def sites(connection: Connection, crawl_id: int, wanted: SiteQuery) -> Sites:
+def sites(connection: Connection, crawl_id: int, wanted: SiteQuery) -> SortedSites:
     """A part of the sites of a crawl."""
     mine: list[ColumnElement[bool]] = [site.c.crawl_id == crawl_id]
     if wanted.name:
@@ -92,9 +102,9 @@ def sites(connection: Connection, crawl_id: int, wanted: SiteQuery) -> Sites:
     rows = connection.execute(_sorted(mine, sort, wanted).limit(wanted.most + 1)).all()
     shown = rows[: wanted.most]
     mine_shown = [row.id for row in shown]
-    hosts, waiting = _hosts(connection, mine_shown), _waiting(connection, mine_shown, wanted.most_waiting + 1)
+    hosts, waiting = _hosts(connection, mine_shown), _count_waiting(connection, mine_shown, wanted.most_waiting + 1)
     of_each = tuple(_site(row, hosts.get(row.id, ()), waiting[row.id], wanted.most_waiting) for row in shown)
-    return Sites(of_each, len(rows) > len(shown), sort, min(count, FEW), count > FEW)
+    return SortedSites(of_each, len(rows) > len(shown), sort, min(count, FEW), count > FEW)
 
 
 def _sorted(mine: Sequence[ColumnElement[bool]], sort: str, wanted: SiteQuery) -> Any:
@@ -144,7 +154,131 @@ def _hosts(connection: Connection, mine: Sequence[int]) -> Mapping[int, Sequence
     return found
 
 
-def _waiting(connection: Connection, mine: Sequence[int], most: int) -> Mapping[int, int]:
+def _count_waiting(connection: Connection, mine: Sequence[int], most: int) -> Mapping[int, int]:
     """How many addresses of some sites wait, of each counted up to a limit."""
     counted = select(site.c.id, WAITING_OF_SITE).where(site.c.id.in_(mine))
     return {number: int(count) for number, count in connection.execute(counted, {"most": most})}
+
+
+LOOKED_AT = 300  # addresses, to see which hosts have many
+CANDIDATES = 50  # hosts of each sort of which it is counted what waits
+USUAL = 10  # addresses that are taken to wait of a host until they are counted
+COUNTED = 1_000  # addresses of each candidate
+SHORTEST_REST = 5.0  # seconds that are more than a pause between two requests
+
+
+class SlowReason(StrEnum):
+    """Why a host takes its time."""
+
+    CLOSED = "closed"
+    """It is asked for nothing more; its addresses are given up when their turn comes."""
+    RESTS = "rests"
+    """After an answer 429 or 503, or a failure of its robots.txt."""
+    PACE = "pace"
+    """It asked for a pause between requests."""
+    LATENCY = "latency"
+    """It answers so slowly."""
+    WORKER = "worker"
+    """Another of several workers has it."""
+    DELAY = "delay"
+    """Nothing is slow: one request after the other, with the usual pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlowHost:
+    """A host that takes its time."""
+
+    host: str
+    site: str
+    why: SlowReason
+    seconds: float
+    """Until all that waits of it is asked for, if nothing changes."""
+    waiting: int
+    is_counted: bool
+    """Whether so many wait, else it is an estimate or more than are counted."""
+    rest: float
+    """Seconds until it may be asked again."""
+    pace: float
+    """Seconds between two requests that it asked for."""
+    delay: float | None
+    """Seconds between two requests, as it was last asked."""
+    latency: float | None
+    """Seconds until it answers."""
+    worker: int | None
+    """The number of the worker that has it."""
+    closed: str | None
+    """Why it is closed."""
+
+
+_delay, _latency = func.coalesce(host.c.delay, 0.0), func.coalesce(host.c.latency, 0.0)
+_slower = case((_latency > _delay, _latency), else_=_delay)
+each = case((host.c.crawl_delay > _slower, host.c.crawl_delay), else_=_slower)
+# All of them are read: one row after the other is faster than by the index of their names, which + 0 rules out.
+_mine = (host.c.crawl_id + 0 == bindparam("crawl")) & host.c.best.is_not(None)
+_rest = case((host.c.next_at > bindparam("now"), host.c.next_at - bindparam("now")), else_=0.0)
+SELDOM = select(host.c.id).where(_mine).order_by((_rest + USUAL * each).desc()).limit(CANDIDATES)
+# By their numbers alone: with what they have in common spelled out, SQLite reads all that waits.
+SEEN = select(address.c.host_id, address.c.state).where(address.c.id.in_(bindparam("ids", expanding=True)))
+OF_CRAWL = select(host.c.id).where(
+    host.c.id.in_(bindparam("hosts", expanding=True)), host.c.crawl_id == bindparam("crawl")
+)
+_waiting_addresses = select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING)
+_some_waiting = _waiting_addresses.limit(bindparam("most")).correlate(host).subquery()
+WAITING_OF = (
+    select(host, each.label("each"), site.c.name.label("its_site"), worker.c.number.label("its_worker"))
+    .add_columns(select(func.count()).select_from(_some_waiting).scalar_subquery().label("waiting"))
+    .join(site, site.c.id == host.c.site_id)
+    .outerjoin(worker, worker.c.id == host.c.worker)
+    .where(host.c.id.in_(bindparam("hosts", expanding=True)), host.c.best.is_not(None))
+)
+
+
+def slowest(connection: Connection, crawl_id: int, most: int = 10) -> tuple[SlowHost, ...]:
+    """The hosts of a crawl that will take longest until all that waits of them is asked for, the slowest first."""
+    now, all_of_it = database_time(connection), totals(connection, crawl_id)
+    guessed = _guessed(connection, crawl_id, all_of_it.waiting)
+    hosts = {number for number, _ in Counter(guessed).most_common(CANDIDATES)}
+    hosts.update(connection.execute(SELDOM, {"crawl": crawl_id, "now": now}).scalars())
+    found = [
+        _slow_host(row, now, guessed.get(row.id, 0), several=all_of_it.workers > 1)
+        for part in in_chunks(sorted(hosts))
+        for row in connection.execute(WAITING_OF, {"hosts": part, "most": COUNTED})
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.seconds, one.host))[:most])
+
+
+def _guessed(connection: Connection, crawl_id: int, waiting: int) -> Mapping[int, int]:
+    """About how many addresses wait of hosts that have many."""
+    # One by one, which takes no time, where SQLite would read the whole table for both.
+    first, last = (connection.execute(select(end(address.c.id))).scalar() or 0 for end in (func.min, func.max))
+    ids = sorted({first + (last - first) * n // LOOKED_AT for n in range(LOOKED_AT + 1)})
+    seen: Counter[int] = Counter()
+    for part in in_chunks(ids):
+        seen.update(row.host_id for row in connection.execute(SEEN, {"ids": part}) if row.state == WAITING)
+    mine: set[int] = set()
+    for part in in_chunks(sorted(seen)):
+        mine.update(connection.execute(OF_CRAWL, {"hosts": part, "crawl": crawl_id}).scalars())
+    whole = sum(seen[number] for number in mine)
+    return {number: seen[number] * waiting // whole for number in mine}
+
+
+def _slow_host(row: Row[Any], now: float, guessed: int, *, several: bool) -> SlowHost:
+    is_counted = row.waiting < COUNTED
+    waiting = row.waiting if is_counted else max(row.waiting, guessed)
+    rest = max(0.0, row.next_at - now)
+    seconds = rest + waiting * row.each if row.closed is None else 0.0
+    known = (rest, row.crawl_delay, row.delay, row.latency, row.its_worker, row.closed)
+    return SlowHost(row.name, row.its_site, _why(row, rest, several), seconds, waiting, is_counted, *known)
+
+
+def _why(row: Row[Any], rest: float, several: bool) -> SlowReason:
+    """The first reason that holds, of those that weigh most."""
+    delay, latency = row.delay or 0.0, row.latency or 0.0
+    reasons = {
+        SlowReason.CLOSED: row.closed is not None,
+        SlowReason.RESTS: rest > max(SHORTEST_REST, 2 * row.each),
+        SlowReason.PACE: row.crawl_delay > 0 and row.crawl_delay >= max(delay, latency),
+        SlowReason.LATENCY: latency > 0 and latency >= delay,
+        SlowReason.WORKER: several and row.its_worker is not None,
+    }
+    return next((why for why, holds in reasons.items() if holds), SlowReason.DELAY)

@@ -1,11 +1,13 @@
-"""The truth about a topic, as far as somebody knows it: addresses that are on it."""
+"""Addresses that are known to be on a topic, and how many of them a crawl found."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from crawler.reports.fetched_pages import Fetched
 from crawler.urls.parsing import absolute
+
+if TYPE_CHECKING:
+    from crawler.reports.pages import FetchedPage
 
 COMMENT = "#"
 
@@ -57,7 +59,7 @@ class Search:
         """How many addresses were met."""
         return len(self._met)
 
-    def take(self, page: Fetched, on_topic: bool) -> None:
+    def take(self, page: "FetchedPage", on_topic: bool) -> None:
         """Take a page, which is known by the address that was asked for as well."""
         met = {self._truth.same(url) for url in {page.url, page.requested_url}} & self._truth.addresses
         if met:

@@ -93,7 +93,7 @@ class Cron:
 
 
 @lru_cache(1_000)
-def read(line: str, zone: str) -> Cron:
+def read_cron(line: str, zone: str) -> Cron:
     """The cron line in this time zone, if both are right and it ever comes; else a CronError."""
     try:
         ZoneInfo(zone)

@@ -8,12 +8,11 @@ from typing import Any
 from scrapy.settings import BaseSettings, default_settings
 
 from crawler import settings as our_settings
-from crawler.arguments import READERS, ArgumentError, Arguments
-from crawler.config import canonical_of, check
-from crawler.schedule.cron import Cron, CronError, read
+from crawler.arguments import READERS, SPIDER, ArgumentError, Arguments, parse
+from crawler.config import canonical_of, check_crawl
+from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.jobs import Job, JobError, values_of
 
-SPIDER = "topic"
 OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL"))
 # Names of code, and what opens the process to others.
 OF_NO_JOB = frozenset(
@@ -35,7 +34,9 @@ def checked(spider: str, arguments: Mapping[str, str], settings: Mapping[str, st
     together = own.copy()
     together.setdict(dict(settings), priority="cmdline")
     canonical_of(together)
-    return check(together, arguments)
+    found = parse(arguments)
+    check_crawl(together, found)
+    return found
 
 
 def may_be_set(name: str) -> bool:
@@ -63,7 +64,7 @@ class JobDefinition:
 def description(job: JobDefinition, settings: BaseSettings) -> Callable[[float], dict[str, Any]]:
     """The row of a job that is scheduled from some moment on; an error where anything about the job is wrong."""
     READERS["name"](job.name)
-    cron = read(job.line, job.zone)
+    cron = read_cron(job.line, job.zone)
     arguments = {**job.arguments, "name": job.arguments.get("name", job.name)}
     crawl = checked(job.spider, arguments, job.settings, settings).name
     values = {"cron": cron.line, "timezone": cron.zone, "spider": job.spider, "crawl": crawl}
@@ -87,6 +88,6 @@ def in_full(arguments: Mapping[str, str], settings: Mapping[str, str]) -> tuple[
 def next_at(job: Job, now: float) -> float | None:
     """When a job comes that is resumed now."""
     try:
-        return Cron.after(read(job.cron, job.timezone), now)
+        return Cron.after(read_cron(job.cron, job.timezone), now)
     except CronError as error:
         raise JobError(error.message) from None

@@ -30,7 +30,7 @@ LOCK_PATIENCE = 10.0  # seconds in which the process of the job's last run, whic
 PAUSE = 1.0
 
 
-class Pulse(threading.Thread):
+class Heartbeat(threading.Thread):
     """Gives signs of life, and ends the crawl when it is not to go on."""
 
     def __init__(self, jobs: Jobs, run: Run) -> None:
@@ -96,7 +96,7 @@ def carry_out(name: str, number: int, told: Mapping[str, str]) -> int:
         print("This run is not wanted any more.", file=sys.stderr)
         return 0
     job, run = found
-    pulse = Pulse(jobs, run)
+    pulse = Heartbeat(jobs, run)
     pulse.start()
     status = 1  # of what nobody expects
     try:

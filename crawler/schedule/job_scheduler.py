@@ -18,10 +18,10 @@ from scrapy.settings import BaseSettings
 
 from crawler.arguments import ArgumentError
 from crawler.config import check_settings
-from crawler.schedule.cron import Cron, CronError, read
+from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.cron_words import coming, date, ended_words
-from crawler.schedule.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_LATE, Due, Job, Jobs, Place, Run
-from crawler.schedule.processes import Child, Starter, is_alive, log_of, tidy
+from crawler.schedule.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_LATE, DueRun, Job, Jobs, Run, RunPlace
+from crawler.schedule.processes import RunProcess, Starter, is_alive, log_of, tidy
 from crawler.store.database import DatabaseUnavailableError, StateError
 from crawler.store.worker_files import FOLDER_ID_FILE, folder_id
 from crawler.translation.message import counted, printable
@@ -35,7 +35,7 @@ POLL = 1.0  # between two steps
 PAUSE = 0.1  # seconds between two looks at what is to end
 
 
-class Limits(NamedTuple):
+class SchedulerLimits(NamedTuple):
     """What a scheduler may do."""
 
     at_once: int
@@ -47,20 +47,20 @@ class Limits(NamedTuple):
 
 
 @dataclass
-class Started:
+class StartedRun:
     """A run that this scheduler started."""
 
     job: Job
     run: Run
-    child: Child
+    child: RunProcess
 
 
-class Keeper:
+class JobScheduler:
     """A scheduler for the crawls whose output is in a folder."""
 
-    def __init__(self, jobs: Jobs, place: Place, output: Path, starter: Starter, limits: Limits) -> None:
+    def __init__(self, jobs: Jobs, place: RunPlace, output: Path, starter: Starter, limits: SchedulerLimits) -> None:
         self.jobs, self.place, self.output, self.starter, self.limits = jobs, place, output, starter, limits
-        self.started: list[Started] = []
+        self.started: list[StartedRun] = []
         self.found: dict[int, Run] = {}
         """Runs in this folder that a scheduler started which is dead."""
         self.steady_since: float | None = None
@@ -109,7 +109,7 @@ class Keeper:
     def start_due(self, job: Job, cron: Cron, now: float) -> None:
         """Start a job that is due, unless it runs, or so many do that it has to wait."""
         assert job.next_at is not None  # noqa: S101 - it is due
-        due = Due(TOO_LATE if now - job.next_at > LATE else ON_TIME, job.next_at, cron.count(job.next_at, now))
+        due = DueRun(TOO_LATE if now - job.next_at > LATE else ON_TIME, job.next_at, cron.count(job.next_at, now))
         due = due._replace(next_at=cron.after(now))
         if job.now is not None:
             self.jobs.pass_over(job, job.now, due)
@@ -125,12 +125,12 @@ class Keeper:
             log = log_of(self.output, job.name, run.number)
             logger.info("%s", printable(f"{job.name}: run {run.number} has started{late}{more}; its log is {log}"))
 
-    def begin(self, job: Job, run: Run) -> Started | None:
+    def begin(self, job: Job, run: Run) -> StartedRun | None:
         """The process of a run that has been entered; None if it cannot be started, which is entered too."""
         with suppress(OSError):  # that old logs stay is no reason to crawl nothing
             tidy(self.output, job.name, run.number - self.limits.keep_runs + 1)
         try:
-            started = Started(job, run, self.starter(job.name, run.number))
+            started = StartedRun(job, run, self.starter(job.name, run.number))
         except OSError as error:
             self.jobs.end(run, 1, job.crawl)
             logger.error("%s", printable(f"{job.name}: run {run.number} cannot be started: {error}"))
@@ -207,7 +207,7 @@ class Keeper:
     def _cron(self, job: Job) -> Cron | None:
         """When a job is due; None if what the database says of it cannot be."""
         try:
-            return read(job.cron, job.timezone)
+            return read_cron(job.cron, job.timezone)
         except CronError as error:
             self._say_once(job.name, (job.cron, job.timezone), str(error))
             return None
@@ -223,7 +223,7 @@ class Keeper:
             logger.info("%s", printable(f"{name}: {words}"))
 
 
-def keeper_of(jobs: Jobs, settings: BaseSettings) -> Keeper:
+def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
     """A scheduler for the crawls whose output is in this folder; an ArgumentError when a setting is wrong."""
     check_settings(settings)
     output = Path(settings["OUTPUT_DIR"])
@@ -235,17 +235,17 @@ def keeper_of(jobs: Jobs, settings: BaseSettings) -> Keeper:
         raise ArgumentError(
             "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(output)), why=error.strerror
         ) from None
-    place = Place(name, socket.gethostname())
-    return Keeper(jobs, place, output, starter(settings), Limits(settings.getint("SCHEDULE_AT_ONCE")))
+    place = RunPlace(name, socket.gethostname())
+    return JobScheduler(jobs, place, output, starter(settings), SchedulerLimits(settings.getint("SCHEDULE_AT_ONCE")))
 
 
-def starter(settings: BaseSettings) -> Callable[[str, int], Child]:
+def starter(settings: BaseSettings) -> Callable[[str, int], RunProcess]:
     """What starts the process of a run."""
     output = Path(settings["OUTPUT_DIR"])
     told = {"OUTPUT_DIR": str(output), "STATE_URL": settings["STATE_URL"]}
 
-    def start(name: str, number: int) -> Child:
+    def start(name: str, number: int) -> RunProcess:
         line = [sys.executable, "-m", "crawler.schedule.job_process", name, str(number)]
-        return Child(line, told, log_of(output, name, number))
+        return RunProcess(line, told, log_of(output, name, number))
 
     return start

@@ -82,7 +82,7 @@ class Job:
     """The last one that ended."""
 
 
-class Place(NamedTuple):
+class RunPlace(NamedTuple):
     """Where a run is."""
 
     name: str
@@ -90,7 +90,7 @@ class Place(NamedTuple):
     host: str
 
 
-class Due(NamedTuple):
+class DueRun(NamedTuple):
     """Why a run is started, and when the next one is."""
 
     how: str
@@ -99,7 +99,7 @@ class Due(NamedTuple):
     next_at: float | None = None
 
 
-def find(jobs: list[Job], name: str) -> Job:
+def find_job(jobs: list[Job], name: str) -> Job:
     """The job of this name; a JobError if there is none."""
     for one in jobs:
         if one.name == name:
@@ -123,7 +123,7 @@ def jobs_of(connection: Connection) -> list[Job]:
 
 def history_of(connection: Connection, name: str) -> tuple[Job, list[Run]]:
     """A job and its runs, the last first; a JobError if there is none."""
-    found = find(jobs_of(connection), name)
+    found = find_job(jobs_of(connection), name)
     rows = connection.execute(select(run).where(run.c.job_id == found.id).order_by(run.c.number.desc()))
     return found, [run_of(row) for row in rows]
 
@@ -202,7 +202,7 @@ class Jobs:
                 connection.execute(update(job).where(job.c.id == found.id).values(**values))
             return found.paused
 
-    def start(self, which: Job, due: Due, place: Place) -> Run | None:
+    def start(self, which: Job, due: DueRun, place: RunPlace) -> Run | None:
         """A new run of a job; None if one is under way, or another scheduler was faster."""
         with self.writing() as connection:
             mine = job.c.id == which.id
@@ -220,7 +220,7 @@ class Jobs:
             values |= {"place": place.name, "host": place.host}
             return run_of(connection.execute(insert(run).values(**values).returning(*run.c)).one())
 
-    def pass_over(self, which: Job, under_way: Run, due: Due) -> None:
+    def pass_over(self, which: Job, under_way: Run, due: DueRun) -> None:
         """Leave out times that came while a run was under way, and count them there."""
         with self.writing() as connection:
             mine = job.c.id == which.id, job.c.next_at == due.at
@@ -304,7 +304,7 @@ class Jobs:
     def _find(self, connection: Connection, name: str) -> Job:
         """The job of this name, which nobody else changes meanwhile."""
         connection.execute(select(job.c.id).where(job.c.name == name).with_for_update())
-        return find(jobs_of(connection), name)
+        return find_job(jobs_of(connection), name)
 
 
 def values_of(arguments: dict[str, str], settings: dict[str, str]) -> dict[str, str]:

@@ -66,7 +66,7 @@ def tidy(output: Path, name: str, before: int) -> None:
             path.unlink(missing_ok=True)
 
 
-class Child:
+class RunProcess:
     """A process of a job's run."""
 
     def __init__(self, line: Sequence[str], told: Mapping[str, str], log: Path) -> None:
@@ -104,7 +104,7 @@ class Child:
                 os.killpg(self.process.pid, signal.SIGKILL)
 
 
-Starter = Callable[[str, int], Child]
+Starter = Callable[[str, int], RunProcess]
 """Starts the process of a job's run, by the job's name and the run's number."""
 
 
@@ -112,7 +112,7 @@ MOST_BYTES = 65_536
 MOST_LINES = 200
 
 
-class Tail(NamedTuple):
+class LogTail(NamedTuple):
     """The end of a log."""
 
     text: str
@@ -123,7 +123,7 @@ class Tail(NamedTuple):
     """Whether there is more before it."""
 
 
-def tail(output: Path, name: str, number: int) -> Tail | None:
+def log_tail(output: Path, name: str, number: int) -> LogTail | None:
     """The last lines of a run's log; None where there is none in this folder.
 
     Who can write to the database could give a job any name, and who can write to the folder put a link there.
@@ -145,7 +145,7 @@ def tail(output: Path, name: str, number: int) -> Tail | None:
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
     whole = lines[1:] if found.st_size > MOST_BYTES and len(lines) > 1 else lines
     last = whole[-MOST_LINES:]
-    return Tail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)
+    return LogTail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)
 
 
 # A pipe that somebody put there would be waited for.

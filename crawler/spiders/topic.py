@@ -15,7 +15,7 @@ from scrapy.http import Headers, Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from crawler.arguments import parse
+from crawler.arguments import SPIDER, parse
 from crawler.crawl import SEED_PRIORITY, Crawl, build
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
@@ -44,7 +44,7 @@ NOTHING_SAID: Mapping[str, float] = MappingProxyType({})
 class TopicSpider(Spider):
     """Crawls the pages around seeds, the most promising first."""
 
-    name = "topic"
+    name = SPIDER
 
     def __init__(self, crawl: Crawl) -> None:
         super().__init__()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawler.bulk.manifest import PairsError, largest_first, pairs
-from crawler.files import LONGEST
+from crawler.files import LONGEST_NAME
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +57,7 @@ def test_files_of_many_folders_and_packings_have_names_of_their_own() -> None:
         (["-"], "standard input has no name to give to what it becomes; --into cleans"),
         (["page.html"], "'page.html' is HTML; --into cleans"),
         (["page.htm.gz"], "'page.htm.gz' is HTML; --into cleans"),
-        (["b" * (LONGEST - 5)], "the name of 'bbb"),
+        (["b" * (LONGEST_NAME - 5)], "the name of 'bbb"),
         (["蜂" * 80], "the name of '蜂蜂蜂"),
     ],
 )
@@ -70,8 +70,8 @@ def test_what_cannot_be_is_one_sentence(names: list[str], said: str) -> None:
 
 
 def test_the_longest_name_there_may_be() -> None:
-    (pair,) = pairs(["b" * (LONGEST - len(".jsonl"))])
-    assert len(os.fsencode(pair.output)) == LONGEST
+    (pair,) = pairs(["b" * (LONGEST_NAME - len(".jsonl"))])
+    assert len(os.fsencode(pair.output)) == LONGEST_NAME
 
 
 def test_the_largest_is_begun_first() -> None:

@@ -67,7 +67,7 @@ def place(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("gc.freeze", lambda: None)  # the tests' own memory is not for ever
     monkeypatch.setattr("gc.set_threshold", lambda *_: None)
-    monkeypatch.setattr("crawler.commands.clean.configure_logging", lambda *_: None)  # nor is their log Scrapy's
+    monkeypatch.setattr("crawler.cli.clean.configure_logging", lambda *_: None)  # nor is their log Scrapy's
     return Place(tmp_path, capsys)
 
 
@@ -207,7 +207,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         (["a.jsonl", "a.jsonl"], "'a.jsonl' is given more than once"),
         (["a.jsonl", "--method", "no-such"], "there is no method 'no-such'; there are auto, framework"),
         (["a.jsonl", "--method", ""], "there is no method ''; there are auto"),
-        (["a.jsonl", "--favour", "f1"], "argument --favour: invalid choice: 'f1' (choose from "),
+        (["a.jsonl", "--favour", "f1"], "argument --favour: there is no 'f1'; there are balance, precision, recall"),
         (
             ["a.jsonl", "--favour", "recall", "--method", "slope"],
             "favour 'recall' is for the method auto alone, which has balance, precision, recall; the method is slope",

@@ -29,7 +29,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from crawler.files import MARKER
 from crawler.items import PageItem
-from crawler.reports import stored_pages
+from crawler.reports import pages
 from crawler.store import page_tables, schema
 from crawler.store.database import open_database
 
@@ -313,7 +313,7 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         (["--name", "wasps"], "there is no crawl 'wasps'; there are bees, other"),
         ([], "there are several crawls; --name says which of bees, other"),
         (["--name", "bees", "--since", "2"], "--since 2: the crawl 'bees' has had 1 round"),
-        (["--name", "bees", "--since", "soon"], "--since 'soon' is wrong; allowed are"),
+        (["--name", "bees", "--since", "soon"], "argument --since: 'soon' is wrong; allowed are"),
         (["--only", "old"], "argument --only: invalid choice: 'old'"),
         (["--format", "xml"], "argument --format: invalid choice: 'xml'"),
         (["--format", "parquet"], "parquet does not go to standard output; -o says where to"),
@@ -328,7 +328,7 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         (["-o", "a.warc", "--fields", "url"], "--fields does not go with warc"),
         (["-o", "a.jsonl", "--spreadsheet"], "--spreadsheet goes with csv alone, and this is jsonl"),
         (["--fields", "url,body"], "argument --fields: there is no 'body'; there are url, requested_url"),
-        (["--where", "https://a.example/"], "--where 'https://a.example/' is wrong"),
+        (["--where", "https://a.example/"], "argument --where: 'https://a.example/' is wrong"),
         (["--min-relevance", "2"], "argument --min-relevance: '2' is wrong; allowed are numbers from 0 to 1"),
         (["bees"], "'bees' is too much; it is scrapy export [-o FILE]"),
         (["--all"], "there is no option '--all'; scrapy export --help lists them"),
@@ -427,19 +427,19 @@ def test_one_that_is_broken_off_leaves_nothing(slow: Place, name: str, sent: sig
 
 def test_memory_does_not_grow_with_the_pages(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many pages are in memory at once as are read at once, however many there are."""
-    monkeypatch.setattr(stored_pages, "ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(pages, "ROWS_AT_ONCE", 10)
     place.fill(100)
     alive = most = 0
-    some = stored_pages.Exported._some
+    some = pages.StoredPages._some
 
-    def watched(self: stored_pages.Exported, wanted: Any) -> Sequence[Any]:
+    def watched(self: pages.StoredPages, wanted: Any) -> Sequence[Any]:
         nonlocal most, alive
         found = some(self, wanted)
         alive = len(found)
         most = max(most, alive)
         return found
 
-    monkeypatch.setattr(stored_pages.Exported, "_some", watched)
+    monkeypatch.setattr(pages.StoredPages, "_some", watched)
     assert place.export("-o", "a.jsonl").status == 0
     assert (most, alive) == (10, 0)
     assert (place.folder / "a.jsonl").stat().st_size > 100 * 100

@@ -133,8 +133,8 @@ def test_bad_lines_are_named_and_skipped(train: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "no LABELS.jsonl is given; it is scrapy noise train LABELS.jsonl [--pages"),
-        (("labels.jsonl", "more"), "'more' is too much; it is scrapy noise train"),
+        ((), "neither LABELS.jsonl nor --labels state is given"),
+        (("labels.jsonl", "more"), "unrecognized arguments: more; it is scrapy noise train"),
         (("gone.jsonl", *PAGES), "'gone.jsonl' cannot be read (No such file or directory)"),
         (("labels.jsonl",), "no --pages FILE is given, and WINNOW_DATA names no folder"),
         (("labels.jsonl", "--pages", "gone"), "'gone' cannot be read (No such file or directory)"),
@@ -149,7 +149,7 @@ def test_bad_lines_are_named_and_skipped(train: Any) -> None:
         (("labels.jsonl", *PAGES, "-o", "."), "'.' is a folder"),
         (("labels.jsonl", *PAGES, "-o", "card.md"), "-o 'card.md' is how the card beside the weights is called"),
         (("labels.jsonl", *PAGES, "--jobs", "0"), "argument --jobs: '0' is wrong"),
-        (("labels.jsonl", *PAGES, "--trees", "9"), "there is no option '--trees'"),
+        (("labels.jsonl", *PAGES, "--trees", "9"), "unrecognized arguments: --trees"),
     ],
 )
 def test_wrong_use(words: tuple[str, ...], message: str, train: Any) -> None:
@@ -163,7 +163,7 @@ def test_wrong_use(words: tuple[str, ...], message: str, train: Any) -> None:
 
 def test_without_lightgbm(train: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    monkeypatch.setattr("crawler.subcommands.noise_train.find_spec", lambda name: None)
+    monkeypatch.setattr("crawler.cli.noise_train.find_spec", lambda name: None)
     status, out, said = train("labels.jsonl", *PAGES)
     assert (status, out) == (2, "")
     assert said == "scrapy noise train: lightgbm must be installed: python -m pip install '.[train]'\n"

@@ -21,7 +21,7 @@ from sites import OPEN, Answer, Asked, Site, page, serving
 from sqlalchemy import Engine, update
 from sqlalchemy.engine import URL, make_url
 
-from crawler.schedule.jobs import Job, Jobs, find
+from crawler.schedule.jobs import Job, Jobs, find_job
 from crawler.store.dashboard_tables import job as job_table
 from crawler.store.database import open_database
 
@@ -78,7 +78,7 @@ class World:
         return open_database(self.url)
 
     def job(self, name: str = "bees") -> Job:
-        return find(Jobs(self.engine).all()[0], name)
+        return find_job(Jobs(self.engine).all()[0], name)
 
     def change(self, table: Any, **values: Any) -> None:
         with self.engine.begin() as connection:
@@ -193,14 +193,14 @@ def test_a_job_is_added_shown_paused_and_removed(world: World, say: Callable[...
         (["bees", "@daily", "topic"], {}, "no seeds"),
         (["bees", "@daily", "topic", "-a", "seeds"], {}, "arguments are given as -a NAME=VALUE"),
         (["bees", "@daily", "topic", "-a"], {}, "argument -a: expected one argument"),
-        (["bees", "@daily", "topic", "-a", "seeds=demo", "--now"], {}, "there is no option '--now'"),
-        (["bees", "0", "3", "*", "*", "*", "topic"], {}, "'*' is too much"),
+        (["bees", "@daily", "topic", "-a", "seeds=demo", "--now"], {}, "unrecognized arguments: --now"),
+        (["bees", "0", "3", "*", "*", "*", "topic"], {}, "unrecognized arguments: * * * topic"),
         (
             ["bees", "0 3 * * *", "topic", "bees"],
             {},
-            '"CRON" and what has a space in quotes',
+            'unrecognized arguments: bees; it is scrapy schedule add [-a NAME=VALUE] [--timezone ZONE] NAME "CRON"',
         ),
-        (["bees", "@daily"], {}, "something is missing"),
+        (["bees", "@daily"], {}, "the following arguments are required: topic"),
         (["b/ees", "@daily", "topic", "-a", "seeds=demo"], {}, "name='b/ees' cannot name a file"),
         (["bees", "@daily", "topic", "-a", "seeds=demo", "--timezone", "Mars"], {}, "time zone 'Mars' is not known"),
         (["bees", "@daily", "topic", "-a", "seeds=demo"], {"DOWNLOAD_DELAY": "x"}, "DOWNLOAD_DELAY='x' is wrong"),
@@ -228,10 +228,10 @@ def test_what_is_wrong_is_refused_when_it_is_added(
         (("resume", "wasps"), "there is no job 'wasps'; there are bees"),
         (("history", "wasps"), "there is no job 'wasps'; there are bees"),
         (("run-now", "wasps"), "there is no job 'wasps'; there are bees"),
-        (("history",), "no NAME is given; it is scrapy schedule history NAME"),
-        (("remove", "bees", "wasps"), "'wasps' is too much; it is scrapy schedule remove NAME"),
-        (("list", "bees"), "'bees' is too much"),
-        (("run", "bees"), "'bees' is too much"),
+        (("history",), "the following arguments are required: NAME; it is scrapy schedule history NAME"),
+        (("remove", "bees", "wasps"), "unrecognized arguments: wasps; it is scrapy schedule remove NAME"),
+        (("list", "bees"), "unrecognized arguments: bees"),
+        (("run", "bees"), "unrecognized arguments: bees"),
         (ADD, "there is a job 'bees' already; scrapy schedule remove bees ends it"),
         (("add", "ants", "@daily", "topic", "-a", "seeds=demo", "-a", "name=bees"), "the crawl 'bees' is that of the"),
     ],

@@ -29,7 +29,7 @@ from crawler.frontier.page_result import Candidate, Completion, PageResult, Temp
 from crawler.items import PageItem
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome
-from crawler.reports import state_report
+from crawler.reports import crawls
 from crawler.store import deletion, read_only
 from crawler.store.database import open_database
 from crawler.store.schema import HELD, address, host, version
@@ -324,7 +324,7 @@ def test_a_worker_that_comes_at_the_last_moment(place: Place, monkeypatch: pytes
     before = place.rows()
     with pytest.raises(deletion.BusyError, match=r"^the crawl 'bees' has just been started; stop it first$"):
         deletion.delete_crawl(place.url, "bees")
-    monkeypatch.setattr(state_report.Crawl, "alive", ())  # as the command saw it before
+    monkeypatch.setattr(crawls.CrawlState, "alive", ())  # as the command saw it before
     said = place.state("--reset", "bees", "--yes")
     assert (said.status, said.err) == (2, "scrapy state: the crawl 'bees' has just been started; stop it first\n")
     assert place.rows() == before
@@ -620,7 +620,7 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
             connection.exec_driver_sql("UPDATE crawl SET pages = pages")
         return count
 
-    monkeypatch.setattr("crawler.commands.state.delete_old_pages", lock_then)
+    monkeypatch.setattr("crawler.cli.state.delete_old_pages", lock_then)
     with other.connect() as connection:
         said = sqlite.state("--prune", STATE_KEEP_DAYS=1)
     other.dispose()
@@ -869,6 +869,6 @@ def test_held_is_counted_by_who_holds(place: Place) -> None:
         held = connection.execute(select(address.c.id).where(address.c.state == HELD)).scalars().all()
     engine.dispose()
     assert held == [lease.id]
-    (found,) = state_report.read(place.url).crawls
+    (found,) = crawls.read_state(place.url).crawls
     assert [one.held for one in found.workers] == [found.held] == [1]
     session.leave()

@@ -12,7 +12,7 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler import demo
 from crawler.frontier.page_result import Candidate
-from crawler.reports.state_report import read
+from crawler.reports.crawls import read_state
 from crawler.spiders.demo_site import check_demo
 from crawler.store.database import StateError, open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
@@ -79,7 +79,7 @@ def test_a_port_that_is_taken_ends_the_crawl_before_it_begins(tmp_path: Path, ta
     )
     with pytest.raises(StateError, match=f"^{words}$"):
         check_demo(one)
-    assert read(at(tmp_path)).crawls[0].workers == ()
+    assert read_state(at(tmp_path)).crawls[0].workers == ()
     with pytest.raises(OSError, match="in use"), demo.serving(taken, exact=True):
         pass
 
@@ -100,7 +100,7 @@ def test_the_demo_is_for_one_worker(tmp_path: Path, postgres_server: postgres.Se
     second = session(url, tmp_path / "two")
     with pytest.raises(StateError, match=r"^the crawl 'bees' has another worker, and the demo site is for one; give "):
         check_demo(second)
-    assert len(read(url).crawls[0].workers) == 1
+    assert len(read_state(url).crawls[0].workers) == 1
     first.leave()
     third = session(url, tmp_path / "two")
     check_demo(third)

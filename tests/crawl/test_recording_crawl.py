@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from sites import OPEN, Answer, Crawl, Site, command, crawl, environment, page, serving
 
-from crawler.demo.pictures import png
+from crawler.demo.site import png
 from crawler.noise.sighting import Sighting
 
 TEXT = "Honey bees dance in the dark of the hive, and others follow them to where the flowers are in number {}."

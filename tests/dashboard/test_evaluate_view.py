@@ -25,7 +25,7 @@ from crawler.dashboard.views import report_files as module
 from crawler.dashboard.views.report_files import EXTRACTION_FIGURES, FOCUS, NOISE_FIGURES, report_files
 from crawler.evaluation.image_metrics import record as noise_record
 from crawler.evaluation.report import record, report
-from crawler.reports.focus_report import report as focus_report
+from crawler.reports.focus_report import html_report as focus_report
 from crawler.reports.noise_figures import noise_figures, noise_figures_of
 from crawler.store.database import open_database
 from crawler.store.page_tables import page, verdict

@@ -20,8 +20,8 @@ from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views import schedule
 from crawler.schedule import processes as tails
-from crawler.schedule.jobs import Job, Jobs, find
-from crawler.schedule.processes import MOST_BYTES, MOST_LINES, log_of, tail, take_lock
+from crawler.schedule.jobs import Job, Jobs, find_job
+from crawler.schedule.processes import MOST_BYTES, MOST_LINES, log_of, log_tail, take_lock
 from crawler.store.dashboard_tables import job as job_table
 from crawler.store.dashboard_tables import run as run_table
 from crawler.store.database import open_database
@@ -65,7 +65,7 @@ class Visitor:
     def job(self, name: str = "bees") -> Job:
         engine = open_database(self.url)
         try:
-            return find(Jobs(engine).all()[0], name)
+            return find_job(Jobs(engine).all()[0], name)
         finally:
             engine.dispose()
 
@@ -400,17 +400,17 @@ def test_what_is_not_there_is_said_to_be_not_found(here: Visitor) -> None:
 
 def test_the_end_of_a_log(tmp_path: Path) -> None:
     log = log_of(tmp_path, "bees", 1)
-    assert tail(tmp_path, "bees", 1) is None
+    assert log_tail(tmp_path, "bees", 1) is None
     log.parent.mkdir(parents=True)
     log.write_text("")
-    assert tail(tmp_path, "bees", 1) == ("", 0, 0, False)
+    assert log_tail(tmp_path, "bees", 1) == ("", 0, 0, False)
     log.write_text("".join(f"{n}\n" for n in range(MOST_LINES)))
-    assert tail(tmp_path, "bees", 1)[1:] == (MOST_LINES, log.stat().st_size, False)
+    assert log_tail(tmp_path, "bees", 1)[1:] == (MOST_LINES, log.stat().st_size, False)
     log.write_text("".join(f"{n}\n" for n in range(MOST_LINES + 1)))
-    text, lines, _, is_cut = tail(tmp_path, "bees", 1)
+    text, lines, _, is_cut = log_tail(tmp_path, "bees", 1)
     assert (text.splitlines()[0], lines, is_cut) == ("1", MOST_LINES, True)
     log.write_text("é" * MOST_BYTES + "\nlast")
-    assert tail(tmp_path, "bees", 1) == ("last", 1, 2 * MOST_BYTES + 5, True)
+    assert log_tail(tmp_path, "bees", 1) == ("last", 1, 2 * MOST_BYTES + 5, True)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such files here")
@@ -426,7 +426,7 @@ def test_no_other_file_is_a_log(tmp_path: Path) -> None:
     os.mkfifo(output / "logs" / "bees" / "3.log")
     (output / "logs" / "bees" / "4.log").mkdir()
     asked = [("ants", 1), *(("bees", number) for number in (1, 2, 3, 4)), ("../../secret", 1), ("/etc", 1), ("", 1)]
-    assert [tails.tail(output, *one) for one in asked] == [None] * len(asked)
+    assert [tails.log_tail(output, *one) for one in asked] == [None] * len(asked)
     (tmp_path / "link").symlink_to(output)  # as an operator may have it
     (output / "logs" / "bees" / "5.log").write_text("fine")
-    assert tail(tmp_path / "link", "bees", 5) == ("fine", 1, 4, False)
+    assert log_tail(tmp_path / "link", "bees", 5) == ("fine", 1, 4, False)

@@ -7,7 +7,7 @@ import pytest
 from shelf import odd, stored
 from warcio.archiveiterator import ArchiveIterator
 
-from crawler.export.packing import packed
+from crawler.export.formats import compressed
 from crawler.export.warc import warc
 from crawler.frontier.page_result import StoredResponse
 
@@ -24,7 +24,7 @@ def records(data: bytes) -> list[tuple[str, Any, bytes]]:
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_the_text_refers_to_the_response_it_was_made_of(ending: str) -> None:
     page = stored(1, StoredResponse("HTTP/1.1 200 OK", (HTML, ("Content-Length", str(len(BODY)))), BODY))
-    data = b"".join(packed(warc([page, stored(2)]), ending, apart=True))
+    data = b"".join(compressed(warc([page, stored(2)]), ending, apart=True))
     (_, info, said), (_, response, body), (_, text, words), (_, other, _) = records(data)
     assert [one.rec_type for one in (info, response, text, other)] == ["warcinfo", "response", *["conversion"] * 2]
     assert b"software: Winnow/" in said
@@ -40,7 +40,7 @@ def test_the_text_refers_to_the_response_it_was_made_of(ending: str) -> None:
 
 
 def test_each_record_can_be_unpacked_by_itself() -> None:
-    data = b"".join(packed(warc([stored(1), stored(2)]), ".gz", apart=True))
+    data = b"".join(compressed(warc([stored(1), stored(2)]), ".gz", apart=True))
     parts = ArchiveIterator(io.BytesIO(data))
     offsets = [(parts.get_record_offset(), record.rec_type)[0] for record in parts]
     (kind, record, text) = records(data[offsets[2] :])[0]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from shelf import FIELDS, several
 
+from crawler.export.jsonl import FIELDS as KINDS
 from crawler.export.jsonl import jsonl
 
 
@@ -26,3 +27,7 @@ def test_each_page_is_a_line_of_its_fields_in_their_order(fields: list[str]) -> 
 
 def test_of_no_page_there_is_no_line() -> None:
     assert list(jsonl([], FIELDS)) == []
+
+
+def test_the_fields_are_those_of_the_items() -> None:
+    assert list(KINDS) == FIELDS

@@ -10,7 +10,7 @@ from pyarrow import parquet as reader
 from shelf import FIELDS, several, stored
 
 from crawler.export import parquet as writer
-from crawler.export.parquet import MissingError, parquet
+from crawler.export.parquet import MissingLibraryError, parquet
 
 
 @pytest.fixture
@@ -68,5 +68,5 @@ def test_what_no_crawl_writes_is_an_error(path: Path) -> None:
 
 def test_without_pyarrow_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingError, match=r"^Parquet wants python -m pip install '\.\[parquet\]'$"):
+    with pytest.raises(MissingLibraryError, match=r"^Parquet wants python -m pip install '\.\[parquet\]'$"):
         list(parquet([], FIELDS))

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from crawler.demo.pictures import gif, png
+from crawler.demo.site import gif, png
 from crawler.page.image_file import (
     AVIF,
     BMP,

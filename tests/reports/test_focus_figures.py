@@ -7,36 +7,36 @@ from itertools import pairwise
 import pytest
 
 from crawler.reports import focus_figures
-from crawler.reports.fetched_pages import Fetched
 from crawler.reports.focus_figures import (
     EXTREMES,
     MOST_POINTS,
     MOST_SITES,
     UNKNOWN,
     WINDOW,
+    FocusCounter,
     FocusFigures,
-    Gathering,
     ranking,
 )
-from crawler.reports.truth import truth_of
+from crawler.reports.pages import FetchedPage
+from crawler.reports.truth import Recall, truth_of
 
 
-def fetched(*relevances: float, **known: object) -> list[Fetched]:
+def fetched(*relevances: float, **known: object) -> list[FetchedPage]:
     """Pages of these relevances, of which the same is known."""
     return [page(number, relevance, **known) for number, relevance in enumerate(relevances, 1)]
 
 
-def page(number: int, relevance: float, host: str = "bees.example", **known: object) -> Fetched:
+def page(number: int, relevance: float, host: str = "bees.example", **known: object) -> FetchedPage:
     url = f"http://{host}/{number}"
-    return Fetched(number, url, url, relevance, None, "link")._replace(**known)
+    return FetchedPage(number, url, url, relevance, None, "link")._replace(**known)
 
 
-def figures(pages: Iterable[Fetched], limit: float = 0.5) -> FocusFigures:
-    return Gathering(limit).take_all(pages).figures()
+def figures(pages: Iterable[FetchedPage], limit: float = 0.5) -> FocusFigures:
+    return FocusCounter(limit).take_all(pages).figures()
 
 
 def test_of_no_page_there_is_nothing_to_say() -> None:
-    assert Gathering().figures() is None
+    assert FocusCounter().figures() is None
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_the_course_is_thinned_evenly_and_keeps_the_last_point(count: int) -> No
 
 
 def test_figures_can_be_had_at_any_time() -> None:
-    taken = Gathering()
+    taken = FocusCounter()
     for number in range(1, 1_300):
         taken.take(page(number, 1.0))
         found = taken.figures()
@@ -179,7 +179,7 @@ def test_of_pages_alike_the_first_are_named() -> None:
 
 def test_what_is_kept_does_not_grow_with_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(focus_figures, "MOST_POINTS", 10)
-    taken = Gathering()
+    taken = FocusCounter()
     taken.take_all(page(number, number % 7 / 7) for number in range(5_000))
     sizes = [len(vars(taken)[name]) for name in ("_course", "_recent", "_best", "_worst", "_sites", "_ways", "_tenths")]
     assert sizes == [pytest.approx(7, abs=3), WINDOW, EXTREMES, EXTREMES, 1, 1, 10]
@@ -187,9 +187,9 @@ def test_what_is_kept_does_not_grow_with_the_pages(monkeypatch: pytest.MonkeyPat
 
 def test_the_course_has_what_was_met_of_the_truth() -> None:
     truth = truth_of(["http://bees.example/2", "http://bees.example/4", "http://bees.example/9"], str)
-    taken = Gathering(0.5, truth).take_all(fetched(0.9, 0.9, 0.9, 0.1))
+    taken = FocusCounter(0.5, truth).take_all(fetched(0.9, 0.9, 0.9, 0.1))
     found = taken.figures()
     assert [point.found for point in found.course] == [0, 1, 1, 2]
-    assert found.truth == (3, 2, 1, 1, 3)
+    assert found.truth == Recall(3, 2, 1, 1, 3)
     assert found.truth.recall == 2 / 3
     assert figures(fetched(1.0)).truth is None

@@ -7,48 +7,53 @@ from typing import Any
 import pytest
 from test_report import EVIL, HARMLESS, Reader
 
-from crawler.reports.fetched_pages import Fetched, Told, Waiting
-from crawler.reports.focus_figures import MOST_SITES, Gathering, LearnedWords
-from crawler.reports.focus_report import WIDTH, report, text
-from crawler.reports.focus_tables import (
+from crawler.reports.focus_figures import MOST_SITES, FocusCounter, LearnedWords
+from crawler.reports.focus_report import (
     ALL_READ,
-    Kept,
-    course,
+    WIDTH,
+    CrawlFocus,
+    course_table,
     extremes,
     headline,
+    html_report,
     learned_notes,
-    scores,
-    sites,
-    ways,
+    scores_table,
+    sites_table,
+    text_report,
+    ways_table,
     word_lists,
 )
+from crawler.reports.pages import FetchedPage, TitledPage, WaitingCounts
 from crawler.reports.truth import truth_of
 
-BEST, WORST = Told("http://a.org/best", "Honey bees", 1.0, 0.875), Told("http://a.org/worst", "Shop", 0.0, None)
+BEST, WORST = (
+    TitledPage("http://a.org/best", "Honey bees", 1.0, 0.875),
+    TitledPage("http://a.org/worst", "Shop", 0.0, None),
+)
 WORDS = LearnedWords(2, (("honey", 0.5),), (("bees", 1.25),), (("shop", -0.75),))
 
 
-def kept(count: int = 4, truth: tuple[str, ...] | None = None, **changes: Any) -> Kept:
+def kept(count: int = 4, truth: tuple[str, ...] | None = None, **changes: Any) -> CrawlFocus:
     """A crawl in which the first of two pages is on topic each time."""
     known = truth_of(truth, str) if truth is not None else None
-    taken = Gathering(0.5, known)
+    taken = FocusCounter(0.5, known)
     for number in range(1, count + 1):
         url, relevance = f"http://site{number}.org/", float(number % 2)
-        taken.take(Fetched(number, url, url, relevance, relevance if number > 2 else None, "link"))
-    return replace(Kept("bees", taken.figures(), WORDS, (BEST,), (WORST,), Waiting(3, 1)), **changes)
+        taken.take(FetchedPage(number, url, url, relevance, relevance if number > 2 else None, "link"))
+    return replace(CrawlFocus("bees", taken.figures(), WORDS, (BEST,), (WORST,), WaitingCounts(3, 1)), **changes)
 
 
-def evil() -> Kept:
-    taken = Gathering()
-    taken.take(Fetched(1, f"http://x/{EVIL}", f"http://x/{EVIL}", 1.0, 0.5, EVIL))
+def evil() -> CrawlFocus:
+    taken = FocusCounter()
+    taken.take(FetchedPage(1, f"http://x/{EVIL}", f"http://x/{EVIL}", 1.0, 0.5, EVIL))
     words = ((EVIL, 1.0),)
-    told = (Told(f"http://x/{EVIL}", EVIL, 1.0, 0.5),)
-    return Kept(EVIL, taken.figures(), LearnedWords(1, words, words, words), told, told, Waiting(0, 0))
+    told = (TitledPage(f"http://x/{EVIL}", EVIL, 1.0, 0.5),)
+    return CrawlFocus(EVIL, taken.figures(), LearnedWords(1, words, words, words), told, told, WaitingCounts(0, 0))
 
 
 @pytest.fixture(scope="module")
 def hostile() -> str:
-    return report([evil(), kept()], 0.5, "1.2", date(2026, 5, 4))
+    return html_report([evil(), kept()], 0.5, "1.2", date(2026, 5, 4))
 
 
 def test_nothing_that_was_crawled_becomes_markup(hostile: str) -> None:
@@ -72,7 +77,9 @@ def test_nothing_is_loaded(hostile: str) -> None:
 
 
 def test_what_could_turn_the_line_around_stays_in_its_cell() -> None:
-    found = report([replace(kept(), best=(Told("http://a.org/", "\u202eeb", 1.0, None),))], 0.5, "1", date(2026, 5, 4))
+    found = html_report(
+        [replace(kept(), best=(TitledPage("http://a.org/", "\u202eeb", 1.0, None),))], 0.5, "1", date(2026, 5, 4)
+    )
     assert '<td class="left"><bdi>\u202eeb</bdi></td>' in found
 
 
@@ -95,17 +102,17 @@ def test_the_file_says_what_there_is(hostile: str) -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, 1_000])
 def test_crawls_of_any_size_have_a_report(count: int) -> None:
     one = kept(count)
-    assert f"{count:,} page" in report([one], 0.5, "1", date(2026, 5, 4))
-    assert "\n".join(text(one)).startswith(f"bees: {count:,} page")
+    assert f"{count:,} page" in html_report([one], 0.5, "1", date(2026, 5, 4))
+    assert "\n".join(text_report(one)).startswith(f"bees: {count:,} page")
 
 
 def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
-    taken = Gathering()
-    taken.take(Fetched(1, "http://a.org/", "http://a.org/", 0.0, None, None))
+    taken = FocusCounter()
+    taken.take(FetchedPage(1, "http://a.org/", "http://a.org/", 0.0, None, None))
     one = replace(kept(), figures=taken.figures(), learned=LearnedWords(0))
-    assert "0 on topic" in "\n".join(text(one))
-    assert course(one.figures).rows == [("1", "0.0%", "0.0%", "–")]
-    assert "harvest 0.0%" in report([one], 0.5, "1", date(2026, 5, 4))
+    assert "0 on topic" in "\n".join(text_report(one))
+    assert course_table(one.figures).rows == [("1", "0.0%", "0.0%", "–")]
+    assert "harvest 0.0%" in html_report([one], 0.5, "1", date(2026, 5, 4))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +126,7 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
             ],
         ),
         (
-            kept(400, waiting=Waiting(0, 0)),
+            kept(400, waiting=WaitingCounts(0, 0)),
             [
                 (
                     "400 pages stored, 200 on topic (relevance of 0.5 or more): "
@@ -129,7 +136,7 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
             ],
         ),
         (
-            kept(1, ("http://site1.org/",), waiting=Waiting(1, 1)),
+            kept(1, ("http://site1.org/",), waiting=WaitingCounts(1, 1)),
             [
                 "1 page stored, 1 on topic (relevance of 0.5 or more): harvest 100.0%, of the last 1 page 100.0%.",
                 "Of 1 address known to be on topic 1 was stored: recall 100.0%.",
@@ -148,7 +155,7 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
             ],
         ),
         (
-            kept(1, waiting=Waiting(0, 0), off_topic=1),
+            kept(1, waiting=WaitingCounts(0, 0), off_topic=1),
             [
                 "1 page stored, 1 on topic (relevance of 0.5 or more): harvest 100.0%, of the last 1 page 100.0%.",
                 (
@@ -160,24 +167,24 @@ def test_a_crawl_with_nothing_on_topic_has_a_report() -> None:
         ),
     ],
 )
-def test_the_sentences_that_come_first(one: Kept, sentences: list[str]) -> None:
+def test_the_sentences_that_come_first(one: CrawlFocus, sentences: list[str]) -> None:
     assert headline(one) == sentences
 
 
 def test_the_course_has_ten_rows_and_says_what_its_share_is_of() -> None:
-    table = course(kept(100).figures)
+    table = course_table(kept(100).figures)
     assert [row[0] for row in table.rows] == [str(count) for count in range(10, 101, 10)]
     assert table.rows[4] == ("50", "50.0%", "50.0%", "50.0%")
     assert table.heads[3] == "share of the pages on topic found so far"
     assert table.notes == ("How many pages on topic the crawl did not find, nobody knows.", ALL_READ)
-    known = course(kept(100, ("http://site60.org/", "http://nowhere.org/")).figures)
+    known = course_table(kept(100, ("http://site60.org/", "http://nowhere.org/")).figures)
     assert [row[3] for row in known.rows] == ["0.0%"] * 5 + ["50.0%"] * 5
     assert (known.heads[3], known.notes) == ("recall", (ALL_READ,))
 
 
 def test_ways_and_sites() -> None:
-    assert ways(kept(4).figures).rows == [("link", "4", "2", "50.0%", "0.50", "0.50")]
-    rows = sites(kept(4).figures).rows
+    assert ways_table(kept(4).figures).rows == [("link", "4", "2", "50.0%", "0.50", "0.50")]
+    rows = sites_table(kept(4).figures).rows
     assert rows[0] == ("site1.org", "1", "1", "100.0%", "1.00", "–", "http://site1.org/")
     assert rows[3] == ("site4.org", "1", "0", "0.0%", "0.00", "0.00", "http://site4.org/")
 
@@ -191,15 +198,15 @@ def test_ways_and_sites() -> None:
     ],
 )
 def test_sites_without_a_row_are_counted(more: int, notes: tuple[str, ...]) -> None:
-    assert sites(kept(MOST_SITES + more).figures).notes == notes
+    assert sites_table(kept(MOST_SITES + more).figures).notes == notes
 
 
 def test_scores_say_whether_they_told() -> None:
-    table = scores(kept(6).figures)
+    table = scores_table(kept(6).figures)
     assert [row[:3] for row in table.rows] == [("0.0 to 0.1", "2", "0"), ("0.9 to 1.0", "2", "2")]
     assert table.notes[0].endswith("the first had the better link score in 100.0% of all pairs; 50% is chance.")
     assert table.notes[1] == "2 pages had no link score: nothing was known beforehand."
-    assert scores(kept(2).figures).rows == []
+    assert scores_table(kept(2).figures).rows == []
 
 
 @pytest.mark.parametrize(
@@ -221,10 +228,10 @@ def test_scores_say_whether_they_told() -> None:
 )
 def test_what_is_said_of_what_was_learned(learned: LearnedWords, notes: list[str]) -> None:
     assert learned_notes(learned) == notes
-    said = "\n".join(text(kept(learned=learned)))
+    said = "\n".join(text_report(kept(learned=learned)))
     assert all(note in said for note in notes)
     assert "Words of" not in said
-    assert all(note in report([kept(learned=learned)], 0.5, "1", date(2026, 5, 4)) for note in notes)
+    assert all(note in html_report([kept(learned=learned)], 0.5, "1", date(2026, 5, 4)) for note in notes)
 
 
 @pytest.mark.parametrize(("workers", "notes"), [(1, []), (2, ["Means of 2 workers, by the pages each has seen."])])
@@ -238,10 +245,10 @@ def test_words_are_told_with_their_weights() -> None:
         "Words of links that led to it",
         "Words of links that led elsewhere",
     ]
-    lines = list(text(kept()))
+    lines = list(text_report(kept()))
     assert "Words of the topic: honey 0.5" in lines
     assert "Words of links that led elsewhere: shop -0.75" in lines
-    assert "<li><bdi>shop</bdi> <small>-0.75</small></li>" in report([kept()], 0.5, "1", date(2026, 5, 4))
+    assert "<li><bdi>shop</bdi> <small>-0.75</small></li>" in html_report([kept()], 0.5, "1", date(2026, 5, 4))
 
 
 def test_the_best_pages_and_the_worst() -> None:
@@ -251,7 +258,7 @@ def test_the_best_pages_and_the_worst() -> None:
 
 
 def test_addresses_are_as_people_read_them() -> None:
-    told = Told("http://a.org/%E8%9C%9C%2F", "", 1.0, None)
+    told = TitledPage("http://a.org/%E8%9C%9C%2F", "", 1.0, None)
     assert extremes(kept(best=(told,)))[0].rows == [("1.00", "–", "http://a.org/蜜%2F", "")]
 
 
@@ -264,5 +271,5 @@ def test_addresses_are_as_people_read_them() -> None:
     ],
 )
 def test_titles_are_one_line_and_have_an_end(title: str, shown: str) -> None:
-    lines = list(text(kept(best=(Told("http://a.org/", title, 1.0, 0.5),))))
+    lines = list(text_report(kept(best=(TitledPage("http://a.org/", title, 1.0, 0.5),))))
     assert f"       1.00        0.50  http://a.org/  {shown}" in lines

@@ -8,13 +8,13 @@ from workers import Crew, candidates, stored
 
 from crawler.frontier.host_limits import REPORT_SECONDS, HostLatency, LatencyMeter
 from crawler.frontier.messages import Batch
-from crawler.reports import slow_hosts
-from crawler.reports.slow_hosts import Slow, Why, slowest
+from crawler.reports import sites
+from crawler.reports.sites import SlowHost, SlowReason, slowest
 from crawler.store.schema import crawl, host
 from crawler.store.sql import database_time
 
 
-def found(crew: Crew, most: int = 10) -> list[Slow]:
+def found(crew: Crew, most: int = 10) -> list[SlowHost]:
     with crew.engine.connect() as connection:
         return list(slowest(connection, connection.execute(select(crawl.c.id)).scalar_one(), most))
 
@@ -32,19 +32,19 @@ def pages(name: str, number: int) -> list[Any]:
 @pytest.mark.parametrize(
     ("known", "why", "seconds"),
     [
-        ({}, Why.DELAY, 0),
-        ({"delay": 2.0, "latency": 1.5}, Why.DELAY, 6),
-        ({"delay": 1.0, "latency": 4.0}, Why.LATENCY, 12),
-        ({"delay": 3.0, "latency": 3.0}, Why.LATENCY, 9),
-        ({"crawl_delay": 10.0, "delay": 1.0, "latency": 4.0}, Why.PACE, 30),
-        ({"crawl_delay": 1.0, "delay": 5.0}, Why.DELAY, 15),
-        ({"delay": 2.0, "rests": 3.0}, Why.DELAY, 9),
-        ({"delay": 2.0, "rests": 100.0}, Why.RESTS, 106),
-        ({"crawl_delay": 60.0, "rests": 50.0}, Why.PACE, 230),
-        ({"closed": "site asked to be left alone", "rests": 100.0, "delay": 1.0}, Why.CLOSED, 0),
+        ({}, SlowReason.DELAY, 0),
+        ({"delay": 2.0, "latency": 1.5}, SlowReason.DELAY, 6),
+        ({"delay": 1.0, "latency": 4.0}, SlowReason.LATENCY, 12),
+        ({"delay": 3.0, "latency": 3.0}, SlowReason.LATENCY, 9),
+        ({"crawl_delay": 10.0, "delay": 1.0, "latency": 4.0}, SlowReason.PACE, 30),
+        ({"crawl_delay": 1.0, "delay": 5.0}, SlowReason.DELAY, 15),
+        ({"delay": 2.0, "rests": 3.0}, SlowReason.DELAY, 9),
+        ({"delay": 2.0, "rests": 100.0}, SlowReason.RESTS, 106),
+        ({"crawl_delay": 60.0, "rests": 50.0}, SlowReason.PACE, 230),
+        ({"closed": "site asked to be left alone", "rests": 100.0, "delay": 1.0}, SlowReason.CLOSED, 0),
     ],
 )
-def test_why_a_host_takes_its_time(crew: Crew, known: dict[str, Any], why: Why, seconds: float) -> None:
+def test_why_a_host_takes_its_time(crew: Crew, known: dict[str, Any], why: SlowReason, seconds: float) -> None:
     crew.join(*pages("a.example", 3))
     set_host(crew, "a.example", **known)
     (one,) = found(crew)
@@ -57,10 +57,10 @@ def test_another_worker_has_it(crew: Crew) -> None:
     one, two = crew.pair(*pages("a.example", 3))
     assert len(one.claim(each=1)) == 1
     (host_,) = found(crew)
-    assert (host_.why, host_.worker, host_.waiting) == (Why.WORKER, one.session.number, 2)
+    assert (host_.why, host_.worker, host_.waiting) == (SlowReason.WORKER, one.session.number, 2)
     two.leave()
     (host_,) = found(crew)
-    assert (host_.why, host_.worker) == (Why.DELAY, one.session.number)
+    assert (host_.why, host_.worker) == (SlowReason.DELAY, one.session.number)
 
 
 def test_the_slowest_come_first(crew: Crew) -> None:
@@ -87,7 +87,7 @@ def test_other_crawls_are_no_part_of_it(crew: Crew) -> None:
     assert found_of(crew, "other")[0].waiting == 5
 
 
-def found_of(crew: Crew, name: str) -> tuple[Slow, ...]:
+def found_of(crew: Crew, name: str) -> tuple[SlowHost, ...]:
     with crew.engine.connect() as connection:
         return slowest(connection, connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar_one())
 
@@ -96,8 +96,8 @@ def test_a_host_with_very_much_is_found_although_each_request_is_fast(
     crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, number in {"CANDIDATES": 3, "COUNTED": 50}.items():
-        monkeypatch.setattr(slow_hosts, name, number)
-    monkeypatch.setattr(slow_hosts, "SELDOM", slow_hosts.SELDOM.limit(3))
+        monkeypatch.setattr(sites, name, number)
+    monkeypatch.setattr(sites, "SELDOM", sites.SELDOM.limit(3))
     names = [f"h{n}.example" for n in range(20)]
     crew.join(*(one for name in names for one in pages(name, 2)), *pages("large.example", 400))
     for name in names:
@@ -114,8 +114,8 @@ def test_a_host_with_very_much_is_found_although_each_request_is_fast(
 def test_of_many_hosts_those_are_counted_that_are_asked_most_seldom(
     crew: Crew, known: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slow_hosts, "CANDIDATES", 0)  # none that is seen to have many
-    monkeypatch.setattr(slow_hosts, "SELDOM", slow_hosts.SELDOM.limit(2))
+    monkeypatch.setattr(sites, "CANDIDATES", 0)  # none that is seen to have many
+    monkeypatch.setattr(sites, "SELDOM", sites.SELDOM.limit(2))
     names = [f"h{n}.example" for n in range(9)]
     crew.join(*(one for name in names for one in pages(name, 2)))
     for name in names:
@@ -129,7 +129,7 @@ def test_of_a_host_that_was_not_seen_to_have_many_it_is_said_what_was_counted(
     crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, number in {"LOOKED_AT": 1, "COUNTED": 3}.items():
-        monkeypatch.setattr(slow_hosts, name, number)
+        monkeypatch.setattr(sites, name, number)
     crew.join(*pages("first.example", 1), *pages("middle.example", 5), *pages("last.example", 1))
     middle = next(one for one in found(crew) if one.host == "middle.example")
     assert (middle.waiting, middle.is_counted) == (3, False)

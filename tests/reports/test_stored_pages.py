@@ -14,8 +14,8 @@ from workers import Crew, candidates, stored
 
 from crawler.frontier.page_result import StoredResponse
 from crawler.items import PageItem
-from crawler.reports import stored_pages as reading
-from crawler.reports.stored_pages import Exported, Numbers, Place, Stored, Wish, exported
+from crawler.reports import pages as reading
+from crawler.reports.pages import LanguageOrSite, PageCounts, PageFilter, StoredPage, StoredPages, crawls_to_export
 from crawler.store.database import StateError
 from crawler.store.page_tables import page, stored_response
 from crawler.store.pages import COMPRESSION_LEVEL, zstd
@@ -45,10 +45,10 @@ def know(crew: Crew, host: str, **fields: Any) -> None:
     crew.change(update(page).where(page.c.url == f"http://{host}.example/").values(**fields))
 
 
-def found(where: URL, wish: Wish | None = None, number: int = 0) -> str:
+def found(where: URL, wish: PageFilter | None = None, number: int = 0) -> str:
     """The hosts of the pages that are wished for, by their first letters."""
-    with exported(where) as crawls:
-        return "".join(sorted(one.values["url"][7] for one in crawls[number].pages(["url"], wish or Wish())))
+    with crawls_to_export(where) as crawls:
+        return "".join(sorted(one.values["url"][7] for one in crawls[number].pages(["url"], wish or PageFilter())))
 
 
 def test_each_page_comes_once_however_few_are_read_at_once(
@@ -67,13 +67,13 @@ def test_the_values_are_those_of_the_items(crew: Crew, where: URL) -> None:
     images = [{"url": "http://a.example/蜂.png", "alt": 'a "bee"'}]
     more = {"text": "蜜蜂\n\U0001f41d", "markdown": "# Bees", "images": images, "link_score": 0.25}
     store(crew, "a", **more)
-    with exported(where) as (crawl,):
-        ((key, values, response),) = crawl.pages(FIELDS, Wish())
+    with crawls_to_export(where) as (crawl,):
+        ((key, values, response),) = crawl.pages(FIELDS, PageFilter())
         (written,) = crew.workers[0].records()
         assert (list(values), values) == (FIELDS, written)
         assert {name: values[name] for name in more} == more
         assert response is None
-        ((_, values, _),) = crawl.pages(["images", "status"], Wish())
+        ((_, values, _),) = crawl.pages(["images", "status"], PageFilter())
         assert values == {"images": images, "status": 200}
         assert key == crew.value(page.select().with_only_columns(page.c.key))
 
@@ -89,8 +89,8 @@ def test_a_response_comes_with_the_page_that_it_brought(crew: Crew, where: URL) 
                 connection.execute(
                     insert(stored_response).values(**values, status_line="HTTP/1.1 200 OK", headers='[["A", "b"]]')
                 )
-    with exported(where) as (crawl,):
-        come = {one.values["url"][7]: one.response for one in crawl.pages(["url"], Wish(), responses=True)}
+    with crawls_to_export(where) as (crawl,):
+        come = {one.values["url"][7]: one.response for one in crawl.pages(["url"], PageFilter(), responses=True)}
     assert come == {"a": RESPONSE, "b": None, "c": None}
 
 
@@ -140,12 +140,12 @@ def rounds(crew: Crew) -> Crew:
 def test_what_became_of_pages_in_a_round_or_since(
     rounds: Crew, where: URL, only: str, since: int | str | None, expected: str
 ) -> None:
-    assert found(where, Wish(only, since)) == expected
+    assert found(where, PageFilter(only, since)) == expected
 
 
 def test_those_that_are_gone_are_counted(rounds: Crew, where: URL) -> None:
-    with exported(where) as (crawl,):
-        assert crawl.numbers() == Numbers(6, 2)
+    with crawls_to_export(where) as (crawl,):
+        assert crawl.numbers() == PageCounts(6, 2)
         assert crawl.round == 3
 
 
@@ -154,40 +154,43 @@ def test_the_least_relevance(crew: Crew, where: URL, least: float, expected: str
     store(crew, *"abc")
     for name, relevance in (("a", 0.25), ("b", 0.5), ("c", 0.75)):
         know(crew, name, relevance=relevance)
-    assert found(where, Wish(min_relevance=least)) == expected
+    assert found(where, PageFilter(min_relevance=least)) == expected
 
 
 @pytest.mark.parametrize(
     ("places", "expected"),
     [
-        ([Place("zh")], "bd"),
-        ([Place("de")], ""),
-        ([Place("", "example")], "abcd"),
-        ([Place("", "a.example")], "a"),
-        ([Place("", "b.example")], "bc"),
-        ([Place("", "b_example")], ""),
-        ([Place("", "d.example")], "d"),
-        ([Place("", "d.example:80")], "d"),
-        ([Place("zh", "b.example")], "b"),
-        ([Place("zh", "b.example"), Place("en", "a.example")], "ab"),
-        ([Place("zh", "a.example"), Place("en", "b.example")], "c"),
-        ([Place("zh"), Place("", "a.example")], "abd"),
+        ([LanguageOrSite("zh")], "bd"),
+        ([LanguageOrSite("de")], ""),
+        ([LanguageOrSite("", "example")], "abcd"),
+        ([LanguageOrSite("", "a.example")], "a"),
+        ([LanguageOrSite("", "b.example")], "bc"),
+        ([LanguageOrSite("", "b_example")], ""),
+        ([LanguageOrSite("", "d.example")], "d"),
+        ([LanguageOrSite("", "d.example:80")], "d"),
+        ([LanguageOrSite("zh", "b.example")], "b"),
+        ([LanguageOrSite("zh", "b.example"), LanguageOrSite("en", "a.example")], "ab"),
+        ([LanguageOrSite("zh", "a.example"), LanguageOrSite("en", "b.example")], "c"),
+        ([LanguageOrSite("zh"), LanguageOrSite("", "a.example")], "abd"),
     ],
 )
-def test_places(crew: Crew, where: URL, places: list[Place], expected: str) -> None:
+def test_places(crew: Crew, where: URL, places: list[LanguageOrSite], expected: str) -> None:
     store(crew, *"abcd", language="en")
     know(crew, "b", language="zh")
     know(crew, "c", url="http://c.B.example/")
     know(crew, "d", language="zh", url="http://d.example:80/b.example/a.example")
-    assert found(where, Wish(places=tuple(places))) == expected
+    assert found(where, PageFilter(places=tuple(places))) == expected
 
 
 def test_a_page_without_a_language_is_of_none(crew: Crew, where: URL) -> None:
     store(crew, "a")
-    assert [found(where, Wish(places=(Place(*one),))) for one in (("en", ""), ("", "example"))] == ["", "a"]
+    assert [found(where, PageFilter(places=(LanguageOrSite(*one),))) for one in (("en", ""), ("", "example"))] == [
+        "",
+        "a",
+    ]
 
 
-def taking(pages: Iterator[Stored], count: int) -> str:
+def taking(pages: Iterator[StoredPage], count: int) -> str:
     return "".join(next(pages).values["url"][7] for _ in range(count))
 
 
@@ -198,8 +201,8 @@ def test_a_crawl_goes_on_while_pages_are_handed_on(
     store(crew, *"abcdef")
     with engine.connect() as connection:  # as they were stored, which is as the database handed them out
         order = "".join(url[7] for url in connection.execute(select(page.c.url).order_by(page.c.id)).scalars())
-    with exported(where) as (crawl,):
-        pages = crawl.pages(["url"], Wish())
+    with crawls_to_export(where) as (crawl,):
+        pages = crawl.pages(["url"], PageFilter())
         first = taking(pages, 1)
         check_no_transaction(crawl, where)
         store(crew, *"xyz")
@@ -209,7 +212,7 @@ def test_a_crawl_goes_on_while_pages_are_handed_on(
     assert first + rest == order[:-1]
 
 
-def check_no_transaction(crawl: Exported, where: URL) -> None:
+def check_no_transaction(crawl: StoredPages, where: URL) -> None:
     """See that who reads keeps nobody from clearing away what is no longer needed."""
     if where.drivername == "sqlite":
         file = open_sqlite(where)
@@ -226,23 +229,23 @@ def check_no_transaction(crawl: Exported, where: URL) -> None:
 
 
 def test_there_is_no_crawl_where_none_was_run(sqlite_url: URL) -> None:
-    with exported(sqlite_url) as crawls:
+    with crawls_to_export(sqlite_url) as crawls:
         assert crawls == []
     assert not reading.exists(sqlite_url)
 
 
 def test_a_crawl_without_a_page_has_none(crew: Crew, where: URL) -> None:
     crew.join().leave()
-    with exported(where) as (crawl,):
+    with crawls_to_export(where) as (crawl,):
         assert crawl.numbers() == (0, 0)
-        assert list(crawl.pages(["url"], Wish())) == []
+        assert list(crawl.pages(["url"], PageFilter())) == []
 
 
 def test_a_database_of_another_release_is_refused(crew: Crew, where: URL) -> None:
     crew.join().leave()
     crew.change(update(version).values(version=version.c.version + 1))
     try:
-        with pytest.raises(StateError, match="was made by another release"), exported(where):
+        with pytest.raises(StateError, match="was made by another release"), crawls_to_export(where):
             pass
     finally:
         crew.change(update(version).values(version=version.c.version - 1))

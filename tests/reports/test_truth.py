@@ -2,8 +2,8 @@
 
 import pytest
 
-from crawler.reports.fetched_pages import Fetched
-from crawler.reports.truth import truth_of
+from crawler.reports.pages import FetchedPage
+from crawler.reports.truth import Recall, truth_of
 from crawler.urls.parsing import Canonical
 
 
@@ -47,14 +47,14 @@ def test_the_same_address_twice_is_one() -> None:
 def test_pages_are_known_by_what_was_asked_for_too(url: str, requested: str, met: int) -> None:
     search = truth_of(["http://a.example/1", "http://a.example/2"], Canonical(["utm_.*"])).search()
     for _ in range(2):  # one that comes again is met once
-        search.take(Fetched(1, url, requested, 0.9, None, None), on_topic=True)
+        search.take(FetchedPage(1, url, requested, 0.9, None, None), on_topic=True)
     assert search.count == met
-    assert search.found(2) == (2, met, 2 * bool(met), 0, 2)
+    assert search.found(2) == Recall(2, met, 2 * bool(met), 0, 2)
 
 
 def test_two_searches_do_not_share_what_they_met() -> None:
     truth = truth_of(["http://a.example/1"], str)
     first = truth.search()
-    first.take(Fetched(1, "http://a.example/1", "http://a.example/1", 0.1, None, None), on_topic=False)
+    first.take(FetchedPage(1, "http://a.example/1", "http://a.example/1", 0.1, None, None), on_topic=False)
     assert (first.count, truth.search().count) == (1, 0)
-    assert first.found(0) == (1, 1, 0, 1, 0)
+    assert first.found(0) == Recall(1, 1, 0, 1, 0)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from crawler.schedule.cron import MOST_MISSED, NAMED, Cron, CronError, read
+from crawler.schedule.cron import MOST_MISSED, NAMED, Cron, CronError, read_cron
 
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"
 
@@ -66,12 +66,12 @@ def shown(time: float, zone: str) -> str:
     ],
 )
 def test_when_it_is_due(line: str, zone: str, since: str, expected: list[str]) -> None:
-    times = read(line, zone).times(moment(since, zone))
+    times = read_cron(line, zone).times(moment(since, zone))
     assert [shown(time, zone) for time in islice(times, len(expected))] == expected
 
 
 def test_in_the_hour_that_comes_again_nothing_is_due_that_was() -> None:
-    cron = read("30 2 * * *", BERLIN)
+    cron = read_cron("30 2 * * *", BERLIN)
     for minute in range(120):  # from 02:30 to 02:30, and an hour more
         now = moment("2026-10-25 00:30") + 60 * minute
         assert shown(cron.after(now) or 0, BERLIN) == "2026-10-26 02:30 CET"
@@ -114,18 +114,18 @@ def test_times_only_grow_and_each_is_the_next_of_the_one_before(line: str, zone:
 )
 def test_lines_that_are_wrong(line: str, why: str) -> None:
     with pytest.raises(CronError, match=rf"^cron line '.*' is wrong: {why}; it is 'minute hour "):
-        read(line, "UTC")
+        read_cron(line, "UTC")
 
 
 @pytest.mark.parametrize("line", ["59 23 31 12 7", "0 0 1 1 0", "0 0 29 2 *", *NAMED])
 def test_lines_at_the_edge_of_right(line: str) -> None:
-    assert read(line, "UTC").after(0.0)
+    assert read_cron(line, "UTC").after(0.0)
 
 
 @pytest.mark.parametrize("zone", ["Mars/Base", "", "../../etc/passwd", "/etc/passwd", "Europe", "a\0b", "\ud800"])
 def test_time_zones_that_are_not_known(zone: str) -> None:
     with pytest.raises(CronError, match=r"^time zone .* is not known; names are such as UTC, Europe/Berlin"):
-        read("0 3 * * *", zone)
+        read_cron("0 3 * * *", zone)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_time_zones_that_are_not_known(zone: str) -> None:
     ],
 )
 def test_how_many_times_passed(since: str, until: str, expected: int) -> None:
-    assert read("0 3 * * *", "UTC").count(moment(since), moment(until)) == expected
+    assert read_cron("0 3 * * *", "UTC").count(moment(since), moment(until)) == expected
 
 
 def test_no_moment_is_too_early_to_count_from() -> None:

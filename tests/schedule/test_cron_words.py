@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.schedule.cron import Cron, CronError, read
+from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.cron_words import coming, ended_words, words
 from crawler.schedule.jobs import Run
 from crawler.translation.catalogue import catalogue_of
@@ -42,7 +42,7 @@ from crawler.translation.catalogue import catalogue_of
     ],
 )
 def test_when_it_runs(line: str, expected: str) -> None:
-    assert str(words(read(line, "UTC"))) == expected
+    assert str(words(read_cron(line, "UTC"))) == expected
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_how_a_run_went(changes: dict[str, object], expected: str) -> None:
     ],
 )
 def test_when_it_runs_in_chinese(line: str, expected: str) -> None:
-    assert catalogue_of("zh").gettext(words(read(line, "UTC"))) == expected
+    assert catalogue_of("zh").gettext(words(read_cron(line, "UTC"))) == expected
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_when_it_runs_in_chinese(line: str, expected: str) -> None:
 )
 def test_what_is_wrong_in_chinese(line: str, expected: str) -> None:
     with pytest.raises(CronError) as raised:
-        read(line, "UTC")
+        read_cron(line, "UTC")
     said = catalogue_of("zh").gettext(raised.value.message)
     assert said.startswith(f"cron 表达式 {line!r} 无效：{expected}；格式为“分 时 日 月 星期”，例如")
     assert "、@daily、" in said

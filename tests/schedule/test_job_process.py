@@ -16,7 +16,7 @@ from crawler.arguments import ArgumentError
 from crawler.schedule import job_process
 from crawler.schedule.job_definition import checked, may_be_set
 from crawler.schedule.job_process import crawl
-from crawler.schedule.jobs import STOPPING, TOLD, Due, Job, Jobs, Place, Run, values_of
+from crawler.schedule.jobs import STOPPING, TOLD, DueRun, Job, Jobs, Run, RunPlace, values_of
 from crawler.store.database import open_database
 
 
@@ -120,8 +120,8 @@ def test_a_crawl_that_is_not_to_go_on_ends_itself(
     jobs = Jobs(open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db"))))
     values = {"cron": "@daily", "timezone": "UTC", "spider": "topic", "crawl": "bees", **values_of({}, {})}
     jobs.add("bees", lambda now: values)
-    run = jobs.start(jobs.all()[0][0], Due("now"), Place("here", "a.example"))
-    pulse = job_process.Pulse(jobs, run)
+    run = jobs.start(jobs.all()[0][0], DueRun("now"), RunPlace("here", "a.example"))
+    pulse = job_process.Heartbeat(jobs, run)
     pulse.start()
     act(jobs, run)
     assert heard.wait(10 if ends else 0.3) is ends

@@ -13,15 +13,27 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.engine import URL
 
-from crawler.schedule.job_scheduler import LATE, STEADY, Keeper, Limits
-from crawler.schedule.jobs import BY_HAND, LEASE, ON_TIME, TOLD, Due, Job, Jobs, Place, find, history_of, values_of
-from crawler.schedule.processes import Child, folder_of, is_alive, log_of
+from crawler.schedule.job_scheduler import LATE, STEADY, JobScheduler, SchedulerLimits
+from crawler.schedule.jobs import (
+    BY_HAND,
+    LEASE,
+    ON_TIME,
+    TOLD,
+    DueRun,
+    Job,
+    Jobs,
+    RunPlace,
+    find_job,
+    history_of,
+    values_of,
+)
+from crawler.schedule.processes import RunProcess, folder_of, is_alive, log_of
 from crawler.store import database
 from crawler.store.dashboard_tables import job as job_table
 from crawler.store.dashboard_tables import run as run_table
 from crawler.store.database import StateError, open_database
 
-HERE, THERE = Place("here", "a.example"), Place("there", "b.example")
+HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")
 DAY = 86_400.0
 THREE = 3 * 3_600.0  # o'clock, when the job is due
 LASTS = "import time; print('at work', flush=True); time.sleep(60)"
@@ -39,21 +51,21 @@ HOLDS = (
 class World:
     """A scheduler, its jobs, the clock, and what processes do that it starts."""
 
-    def __init__(self, url: URL, output: Path, limits: Limits) -> None:
+    def __init__(self, url: URL, output: Path, limits: SchedulerLimits) -> None:
         self.now, self.does, self.output = THREE - 60.0, "", output
         self.jobs = Jobs(open_database(url), lambda connection: self.now)
-        self.keeper = Keeper(self.jobs, HERE, output, self.start, limits)
-        self.others: list[Child] = []
+        self.keeper = JobScheduler(self.jobs, HERE, output, self.start, limits)
+        self.others: list[RunProcess] = []
 
-    def start(self, name: str, number: int) -> Child:
-        return Child([sys.executable, "-c", self.does], {"told": name}, log_of(self.output, name, number))
+    def start(self, name: str, number: int) -> RunProcess:
+        return RunProcess([sys.executable, "-c", self.does], {"told": name}, log_of(self.output, name, number))
 
     def add(self, name: str = "bees", **changes: Any) -> None:
         values = {"cron": "0 3 * * *", "timezone": "UTC", "spider": "topic", "crawl": name, "next_at": THREE}
         self.jobs.add(name, lambda now: values | values_of({}, {}) | changes)
 
     def job(self, name: str = "bees") -> Job:
-        return find(self.jobs.all()[0], name)
+        return find_job(self.jobs.all()[0], name)
 
     def step(self, now: float) -> Job:
         self.now = now
@@ -69,11 +81,11 @@ class World:
         with self.jobs.writing() as connection:
             connection.execute(update(run_table).values(**values))
 
-    def other(self, name: str, place: Place = HERE, arrived: bool = True, how: str = ON_TIME) -> Child:
+    def other(self, name: str, place: RunPlace = HERE, arrived: bool = True, how: str = ON_TIME) -> RunProcess:
         """A process that another scheduler started, and that holds the lock of its job."""
-        run = self.jobs.start(self.job(name), Due(how), place)
+        run = self.jobs.start(self.job(name), DueRun(how), place)
         line = [sys.executable, "-c", HOLDS, str(self.output), name]
-        child = Child(line, {}, log_of(self.output, name, run.number))
+        child = RunProcess(line, {}, log_of(self.output, name, run.number))
         self.others.append(child)
         until(lambda: "at work" in child.log.read_text())
         if arrived:
@@ -99,7 +111,7 @@ def make(url: URL, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator
     worlds = []
 
     def make(*limits: Any) -> World:
-        worlds.append(World(url, tmp_path / "output", Limits(*limits or (4, 100, 10.0))))
+        worlds.append(World(url, tmp_path / "output", SchedulerLimits(*limits or (4, 100, 10.0))))
         return worlds[-1]
 
     yield make
@@ -225,8 +237,8 @@ def test_one_that_is_dead_has_failed(world: World, caplog: pytest.LogCaptureFixt
     assert world.step(THREE).now.number == 2
 
 
-@pytest.mark.parametrize(("place", "arrived"), [(THERE, True), (HERE, False), (Place("here", "b.example"), True)])
-def test_where_no_lock_can_be_tried_silence_tells(world: World, place: Place, arrived: bool) -> None:
+@pytest.mark.parametrize(("place", "arrived"), [(THERE, True), (HERE, False), (RunPlace("here", "b.example"), True)])
+def test_where_no_lock_can_be_tried_silence_tells(world: World, place: RunPlace, arrived: bool) -> None:
     world.add(next_at=None)
     world.other("bees", place, arrived).kill()
     began = world.now

@@ -9,14 +9,26 @@ import pytest
 from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL
 
-from crawler.schedule.jobs import STOPPING, TOLD, Due, Job, JobError, Jobs, Place, find, history_of, pages_of, values_of
+from crawler.schedule.jobs import (
+    STOPPING,
+    TOLD,
+    DueRun,
+    Job,
+    JobError,
+    Jobs,
+    RunPlace,
+    find_job,
+    history_of,
+    pages_of,
+    values_of,
+)
 from crawler.store.database import StateError, open_database
 from crawler.store.page_tables import page
 from crawler.store.schema import crawl
 
-HERE, THERE = Place("here", "a.example"), Place("there", "b.example")
-DUE = Due("cron", 100.0, 0, 200.0)
-BY_HAND = Due("now")
+HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")
+DUE = DueRun("cron", 100.0, 0, 200.0)
+BY_HAND = DueRun("now")
 
 
 class Clock:
@@ -41,7 +53,7 @@ def jobs(engine: Engine, clock: Clock) -> Jobs:
 def add(jobs: Jobs, name: str = "bees", **changes: Any) -> Job:
     values = {"cron": "0 3 * * *", "timezone": "UTC", "spider": "topic", "crawl": name, "next_at": 100.0}
     jobs.add(name, lambda now: values | values_of({"seeds": "demo"}, {"DOWNLOAD_DELAY": "0"}) | changes)
-    return find(jobs.all()[0], name)
+    return find_job(jobs.all()[0], name)
 
 
 def test_a_job_is_as_it_was_added(jobs: Jobs) -> None:
@@ -75,19 +87,19 @@ def test_a_job_that_is_not_there(jobs: Jobs, act: Any) -> None:
 def test_a_run_is_entered_once(jobs: Jobs, clock: Clock) -> None:
     job = add(jobs)
     clock.now = 170.0
-    run = jobs.start(job, Due("late", 100.0, 2, 200.0), HERE)
+    run = jobs.start(job, DueRun("late", 100.0, 2, 200.0), HERE)
     assert (run.number, run.how, run.due, run.missed, run.passed) == (1, "late", 100.0, 2, 0)
     assert (run.status, run.exit, run.started_at, run.beat, run.ended_at) == ("running", None, 170.0, 170.0, None)
     assert (run.place, run.host, run.pid, run.pages) == (*HERE, None, None)
-    now = find(jobs.all()[0], "bees")
+    now = find_job(jobs.all()[0], "bees")
     assert (now.now, now.last, now.next_at, now.runs) == (run, None, 200.0, 1)
-    assert jobs.start(job, Due("late", 100.0, 2, 200.0), THERE) is None
-    assert jobs.start(now, Due("cron", 200.0, 0, 300.0), THERE) is None
+    assert jobs.start(job, DueRun("late", 100.0, 2, 200.0), THERE) is None
+    assert jobs.start(now, DueRun("cron", 200.0, 0, 300.0), THERE) is None
     assert jobs.start(now, BY_HAND, THERE) is None
     ended = jobs.end(run, 0, "bees")
-    now = find(jobs.all()[0], "bees")
+    now = find_job(jobs.all()[0], "bees")
     assert (now.now, now.last, now.next_at) == (None, ended, 200.0)
-    assert jobs.start(now, Due("cron", 200.0, 0, 300.0), THERE).number == 2
+    assert jobs.start(now, DueRun("cron", 200.0, 0, 300.0), THERE).number == 2
 
 
 @pytest.mark.parametrize(
@@ -101,10 +113,10 @@ def test_a_run_is_entered_once(jobs: Jobs, clock: Clock) -> None:
         ({"next_at": None}, BY_HAND, True),
     ],
 )
-def test_what_starts(jobs: Jobs, change: dict[str, Any], due: Due, starts: bool) -> None:
+def test_what_starts(jobs: Jobs, change: dict[str, Any], due: DueRun, starts: bool) -> None:
     job = add(jobs, **change)
     assert (jobs.start(replace(job, next_at=100.0), due, HERE) is not None) is starts
-    after = find(jobs.all()[0], "bees").next_at
+    after = find_job(jobs.all()[0], "bees").next_at
     assert after == (200.0 if starts and due is DUE else job.next_at)
 
 
@@ -121,8 +133,8 @@ def test_of_many_schedulers_one_starts_a_run(url: URL) -> None:
     add(crew[0], next_at=0.0)
     with ThreadPoolExecutor(4) as threads:
         for due in range(8):
-            job = find(crew[0].all()[0], "bees")
-            at = Due("cron", float(due), 0, due + 1.0)
+            job = find_job(crew[0].all()[0], "bees")
+            at = DueRun("cron", float(due), 0, due + 1.0)
             runs = list(threads.map(lambda one, job=job, at=at: one.start(job, at, HERE), crew))
             (run,) = [run for run in runs if run is not None]
             assert run.number == due + 1
@@ -134,10 +146,10 @@ def test_of_many_schedulers_one_starts_a_run(url: URL) -> None:
 def test_times_that_pass_while_it_runs_are_counted_once(jobs: Jobs) -> None:
     job = add(jobs)
     run = jobs.start(job, DUE, HERE)
-    job = find(jobs.all()[0], "bees")
+    job = find_job(jobs.all()[0], "bees")
     for _ in range(2):  # two schedulers see it
-        jobs.pass_over(job, run, Due("cron", 200.0, 3, 300.0))
-    job = find(jobs.all()[0], "bees")
+        jobs.pass_over(job, run, DueRun("cron", 200.0, 3, 300.0))
+    job = find_job(jobs.all()[0], "bees")
     assert (job.now.passed, job.next_at) == (4, 300.0)
 
 
@@ -147,11 +159,11 @@ def test_a_process_arrives_and_gives_signs_of_life(jobs: Jobs, clock: Clock) -> 
     clock.now = 60.0
     job, found = jobs.arrive("bees", 1, 4711)
     assert (job.name, found.id) == ("bees", run.id)
-    now = find(jobs.all()[0], "bees").now
+    now = find_job(jobs.all()[0], "bees").now
     assert (now.pid, now.beat) == (4711, 60.0)
     clock.now = 70.0
     assert jobs.beat(run.id)
-    assert find(jobs.all()[0], "bees").now.beat == 70.0
+    assert find_job(jobs.all()[0], "bees").now.beat == 70.0
     jobs.stop(run.id, STOPPING)
     assert jobs.beat(run.id)  # it has its signal already
     jobs.stop(run.id, TOLD)
@@ -159,7 +171,7 @@ def test_a_process_arrives_and_gives_signs_of_life(jobs: Jobs, clock: Clock) -> 
     jobs.end(run, 0, "bees")
     clock.now = 80.0
     assert not jobs.beat(run.id)
-    assert find(jobs.all()[0], "bees").last.beat == 70.0
+    assert find_job(jobs.all()[0], "bees").last.beat == 70.0
     assert jobs.arrive("bees", 1, 4711) is None
 
 
@@ -196,9 +208,9 @@ def test_how_it_ended(
     ended = jobs.end(run, exit_status, "bees")
     assert (ended.status, ended.exit, ended.ended_at, ended.pages) == (status, exit_status, ended_at, 0)
     assert jobs.end(run, 3, "bees") == ended  # who comes later changes nothing
-    assert find(jobs.all()[0], "bees").last == ended
+    assert find_job(jobs.all()[0], "bees").last == ended
     jobs.stop(run.id, STOPPING)
-    assert find(jobs.all()[0], "bees").last == ended
+    assert find_job(jobs.all()[0], "bees").last == ended
 
 
 def test_a_job_that_runs_is_not_removed(jobs: Jobs) -> None:
@@ -218,7 +230,7 @@ def test_a_paused_job_goes_on_from_now(jobs: Jobs, clock: Clock) -> None:
     clock.now = 1_000.0
     assert jobs.resume("bees", lambda job, now: now + 1)
     assert not jobs.resume("bees", lambda job, now: now + 2)
-    job = find(jobs.all()[0], "bees")
+    job = find_job(jobs.all()[0], "bees")
     assert (job.paused, job.next_at) == (False, 1_001.0)
 
 
@@ -232,7 +244,7 @@ def test_old_runs_are_forgotten(jobs: Jobs, keep: int) -> None:
     with jobs.reading() as connection:
         assert [run.number for run in history_of(connection, "bees")[1]] == [4, 3, 2, 1][:keep]
         assert len(history_of(connection, "wasps")[1]) == 1
-    assert find(jobs.all()[0], "bees").now == under_way
+    assert find_job(jobs.all()[0], "bees").now == under_way
 
 
 @pytest.mark.parametrize(

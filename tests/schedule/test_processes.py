@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.schedule.processes import Child, folder_of, is_alive, log_of, take_lock, tidy
+from crawler.schedule.processes import RunProcess, folder_of, is_alive, log_of, take_lock, tidy
 
 SECRET = "postgresql+psycopg://me:secret@db.example/crawls"
 
@@ -14,7 +14,7 @@ def test_what_a_process_is_told_nobody_else_sees(tmp_path: Path) -> None:
     looks = "import os, sys; print(sys.stdin.read(), sys.argv, dict(os.environ))"
     if sys.platform == "linux":
         looks += "; print(open('/proc/self/cmdline').read(), open('/proc/self/environ').read())"
-    child = Child([sys.executable, "-c", looks, "bees"], {"STATE_URL": SECRET}, log_of(tmp_path, "bees", 1))
+    child = RunProcess([sys.executable, "-c", looks, "bees"], {"STATE_URL": SECRET}, log_of(tmp_path, "bees", 1))
     assert child.process.wait(30) == child.poll() == 0
     said = log_of(tmp_path, "bees", 1).read_text()
     assert said.startswith(f'{{"STATE_URL": "{SECRET}"}} ')
@@ -23,7 +23,7 @@ def test_what_a_process_is_told_nobody_else_sees(tmp_path: Path) -> None:
 
 
 def test_one_that_reads_nothing_does_no_harm(tmp_path: Path) -> None:
-    child = Child([sys.executable, "-c", "raise SystemExit(7)"], {"a": "b" * 10}, log_of(tmp_path, "bees", 1))
+    child = RunProcess([sys.executable, "-c", "raise SystemExit(7)"], {"a": "b" * 10}, log_of(tmp_path, "bees", 1))
     assert child.process.wait(30) == 7
     child.terminate()
     child.kill()
@@ -31,7 +31,7 @@ def test_one_that_reads_nothing_does_no_harm(tmp_path: Path) -> None:
 
 def test_a_log_is_added_to(tmp_path: Path) -> None:
     for _ in range(2):
-        Child([sys.executable, "-c", "print('once')"], {}, log_of(tmp_path, "bees", 1)).process.wait(30)
+        RunProcess([sys.executable, "-c", "print('once')"], {}, log_of(tmp_path, "bees", 1)).process.wait(30)
     assert (tmp_path / "logs" / "bees" / "1.log").read_text() == "once\nonce\n"
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.commands.train import _report_auto
+from crawler.cli.train import auto_report
 from crawler.extraction.auto.model import Model
 from crawler.training.auto_release import AutoRelease, ModelFigures, PageScore, auto_card, figures, tables
 from crawler.training.examples import SetSummary
@@ -61,5 +61,5 @@ def test_names_of_sets_stay_in_their_cells(name: str, written: str, model: Model
     text = auto_card(found._replace(sets=[one], validation=[one], held={name: [WORDY]}))
     assert [line.split(" | 3 |")[0] for line in text.splitlines() if " | 3 |" in line] == [f"| {written}"] * 2
     assert f"kept apart: {written} 0.533 (1)" in text
-    said = _report_auto(found._replace(held={name: [WORDY]}), Path(__file__)).splitlines()
+    said = auto_report(found._replace(held={name: [WORDY]}), Path(__file__)).splitlines()
     assert all(line.isprintable() for line in said)

@@ -12,7 +12,7 @@ from sites import OPEN, STUB, Answer, Site, crawl, page, serving, stubbed
 from sqlalchemy import Engine, select
 from sqlalchemy.engine import URL
 
-from crawler.demo.pictures import png
+from crawler.demo.site import png
 from crawler.labels.labels import CONTENT, NOISE, Label, put_label
 from crawler.noise.evidence import Evidence
 from crawler.noise.learned_model import SIGNS as MODEL_SIGNS
@@ -126,7 +126,7 @@ def test_labels_of_crawls_add_to_others(train: Any) -> None:
         (("--labels", "hearsay"), 2, "argument --labels: invalid choice: 'hearsay'"),
         (("--crawl", "topic"), 2, "--crawl says of which crawl"),
         (("--labels", "state", "--pages", "x"), 2, "--pages FILE are those of LABELS.jsonl, which is not given"),
-        (("--labels", "state", "a", "b"), 2, "'b' is too much"),
+        (("--labels", "state", "a", "b"), 2, "unrecognized arguments: b"),
         (("--labels", "state", "-s", "OUTPUT_DIR=nowhere"), 2, "no crawl was ever run here (nowhere/crawl.db)"),
         (("--labels", "state", "-s", "STATE_URL=x"), 2, "setting STATE_URL is wrong"),
     ],

@@ -18,10 +18,9 @@ from crawler.dashboard.context import Context, DashboardContext
 from crawler.dashboard.views import Number, Sentence, Text, Whole, slow
 from crawler.dashboard.views.choices import CrawlNames, OfCrawl, chosen_crawl, crawl_names, numbered_crawl
 from crawler.dashboard.views.report_files import HEADERS, ReportFiles, report_file, report_files
-from crawler.reports.fetched_pages import Fetched, gathered
-from crawler.reports.focus_report import report
-from crawler.reports.focus_tables import Kept, kept
+from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report
 from crawler.reports.noise_figures import NoiseFigures, noise_figures_of
+from crawler.reports.pages import FetchedPage, crawls_with_pages
 from crawler.store.page_tables import page
 from crawler.topic.harvest import ON_TOPIC
 from crawler.translation.message import N_
@@ -68,7 +67,7 @@ class FocusReport:
 
     crawl: str
     computed: Computed
-    report: Kept | None
+    report: CrawlFocus | None
     """Null where there is no page, or nothing is computed yet."""
 
 
@@ -133,7 +132,7 @@ def show_focus(context: Context, crawl: Number) -> Response:
     if result.value is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This report is not computed yet.")
     day = datetime.fromtimestamp(result.at or 0.0, UTC).date()
-    body = report((result.value,), ON_TOPIC, __version__, day).encode("utf-8", "replace")
+    body = html_report((result.value,), ON_TOPIC, __version__, day).encode("utf-8", "replace")
     return HTMLResponse(body, headers=HEADERS)
 
 
@@ -167,19 +166,19 @@ def _focus(context: DashboardContext, of: OfCrawl) -> Result:
     )
 
 
-def _kept(context: DashboardContext, of: OfCrawl, tell: Callable[[int], None]) -> Kept | None:
+def _kept(context: DashboardContext, of: OfCrawl, tell: Callable[[int], None]) -> CrawlFocus | None:
     """How a crawl kept to its topic; None where it has no page."""
 
-    def gently(pages: Iterable[Fetched]) -> Iterator[Fetched]:
+    def gently(pages: Iterable[FetchedPage]) -> Iterator[FetchedPage]:
         for number, one in enumerate(pages, 1):
             if number % STRIDE == 0:
                 tell(number)
                 time.sleep(REST)
             yield one
 
-    with gathered(context.url) as crawls:
+    with crawls_with_pages(context.url) as crawls:
         found = next((one for one in crawls if one.number == of.id), None)
-        return kept(found, ON_TOPIC, pace=gently) if found is not None else None
+        return crawl_focus(found, ON_TOPIC, pace=gently) if found is not None else None
 
 
 def _noise(context: DashboardContext, of: OfCrawl) -> Result:

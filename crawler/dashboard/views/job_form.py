@@ -21,14 +21,14 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, BaseModel, StringConstraints
 from scrapy.settings import BaseSettings
 
-from crawler.arguments import BETWEEN_SEEDS, DEMO_ALONE, READERS, TEXT_FILE, ArgumentError
+from crawler.arguments import BETWEEN_SEEDS, DEMO_ALONE, READERS, SPIDER, TEXT_FILE, ArgumentError
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views import MOST_LETTERS, Text, storable
-from crawler.schedule.cron import CronError, read
-from crawler.schedule.job_definition import SPIDER, JobDefinition, description
-from crawler.schedule.job_scheduler import Keeper, Started, keeper_of
-from crawler.schedule.jobs import BY_HAND, TOLD, Due, Job, JobError, Jobs
+from crawler.schedule.cron import CronError, read_cron
+from crawler.schedule.job_definition import JobDefinition, description
+from crawler.schedule.job_scheduler import JobScheduler, StartedRun, scheduler_of
+from crawler.schedule.jobs import BY_HAND, TOLD, DueRun, Job, JobError, Jobs
 from crawler.schedule.processes import is_alive, starting_thread
 from crawler.store.database import StateError
 from crawler.translation.message import Message
@@ -104,9 +104,9 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
         if name == "cron" and not value:
             return Message("a job wants a time, such as 0 3 * * * or @daily")
         if name == "cron":
-            read(value, "UTC")
+            read_cron(value, "UTC")
         elif name == "timezone":
-            read("@daily", value)
+            read_cron("@daily", value)
         elif name == "seeds":
             _check_seeds(value)
         elif name == "topic" and _is_like_a_file(value):
@@ -186,9 +186,9 @@ def begin(context: DashboardContext, number: int) -> bool:
     """Start a run of a job now; whether it did not run already."""
     jobs = Jobs(context.changing())
     try:
-        job, keeper = job_of(jobs, number), keeper_of(jobs, context.settings)
-        run = jobs.start(job, Due(BY_HAND), keeper.place)
-        started = None if run is None else starting_thread().submit(keeper.begin, job, run).result()
+        job, scheduler = job_of(jobs, number), scheduler_of(jobs, context.settings)
+        run = jobs.start(job, DueRun(BY_HAND), scheduler.place)
+        started = None if run is None else starting_thread().submit(scheduler.begin, job, run).result()
     except ArgumentError as error:
         jobs.engine.dispose()
         raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
@@ -198,19 +198,19 @@ def begin(context: DashboardContext, number: int) -> bool:
     if started is None:
         jobs.engine.dispose()
     else:
-        Thread(target=_see_out, args=(keeper, started), name="run", daemon=True).start()
+        Thread(target=_see_out, args=(scheduler, started), name="run", daemon=True).start()
     return run is not None
 
 
-def _see_out(keeper: Keeper, started: Started) -> None:
+def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
     """Write down how a run ended that could not do so itself, as one that was killed."""
     started.child.process.wait()
     try:
-        keeper.reap()
+        scheduler.reap()
     except StateError as error:
         logger.warning("How a run ended is not written down: %s", error)
     finally:
-        keeper.jobs.engine.dispose()
+        scheduler.jobs.engine.dispose()
 
 
 def end(context: DashboardContext, number: int) -> bool:

@@ -18,11 +18,10 @@ from crawler.dashboard.context import Context, DashboardContext
 from crawler.dashboard.views import Number, Sentence, Text
 from crawler.dashboard.views.course import Hours
 from crawler.outcomes import Group
-from crawler.reports.crawl_summary import CrawlSummary, Sums, next_due, rates, summary_of, sums
+from crawler.reports.crawls import CrawlSummary, OutcomeTotals, next_due, outcome_totals, summary_of
 from crawler.reports.noise_figures import saved_bytes
-from crawler.reports.sites import SiteQuery, Sites, sites
-from crawler.reports.slow_hosts import Slow, slowest
-from crawler.reports.state_report import Ends, ends_of
+from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
+from crawler.reports.throughput import SampleTotals, page_rates, sample_totals
 from crawler.schedule.jobs import Job, jobs_of
 from crawler.store.read_only import reading
 from crawler.store.schema import crawl
@@ -133,7 +132,7 @@ class SlowHosts:
 
     looked_at: float | None
     """When; None while they are looked for the first time."""
-    hosts: tuple[Slow, ...]
+    hosts: tuple[SlowHost, ...]
     error: Sentence | None
 
 
@@ -141,7 +140,7 @@ class SlowHosts:
 class SiteList:
     """A part of the sites of a crawl."""
 
-    sites: Sites
+    sites: SortedSites
     more: str | None
     """What `after` is to be for those that follow."""
 
@@ -170,8 +169,8 @@ def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
 
 def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float) -> tuple[CrawlFigures, ...]:
     """The figures of some crawls."""
-    did = sums(connection, [one.id for one in crawls])
-    fast = rates(connection, [one.id for one in crawls if one.status == "running"], now)
+    did = sample_totals(connection, [one.id for one in crawls])
+    fast = page_rates(connection, [one.id for one in crawls if one.status == "running"], now)
     jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
     due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
     return tuple(
@@ -180,7 +179,7 @@ def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float
 
 
 def _figures(
-    one: CrawlSummary, did: Sums | None, rate: float | None, job: Job | None, due: float | None
+    one: CrawlSummary, did: SampleTotals | None, rate: float | None, job: Job | None, due: float | None
 ) -> CrawlFigures:
     return CrawlFigures(
         *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
@@ -224,7 +223,7 @@ def _slow_hosts(context: DashboardContext, of: CrawlSummary) -> SlowHosts:
     return SlowHosts(result.at, result.value or (), result.error)
 
 
-def _slow(context: DashboardContext, number: int) -> tuple[Slow, ...]:
+def _slow(context: DashboardContext, number: int) -> tuple[SlowHost, ...]:
     with reading(context.url, one_process=True) as connection:
         return slowest(connection, number, MOST_SLOW)
 
@@ -240,7 +239,7 @@ def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
     result = context.background.get("outcomes", lambda: _ends(context), OUTCOMES_AGE)
     ends: dict[str, int] = {}
     reasons: dict[str, dict[str, int]] = {}
-    found: Ends = (result.value or {}).get((of.id, of.started_at), Ends(0, 0, Counter()))
+    found: OutcomeTotals = (result.value or {}).get((of.id, of.started_at), OutcomeTotals(0, 0, Counter()))
     for outcome, count in sorted(found.outcomes.items(), key=lambda one: (-one[1], one[0])):
         group = outcome.code.group
         if group is not Group.DONE:
@@ -252,10 +251,10 @@ def _outcomes(context: DashboardContext, of: CrawlSummary) -> Outcomes:
     return Outcomes(result.at, ends, reasons, result.error)
 
 
-def _ends(context: DashboardContext) -> Mapping[tuple[int, float], Ends]:
+def _ends(context: DashboardContext) -> Mapping[tuple[int, float], OutcomeTotals]:
     """The outcomes of addresses, by the number of the crawl and its beginning: a later crawl may have its number."""
     with reading(context.url) as connection:
-        begun, ends = connection.execute(select(crawl.c.id, crawl.c.started_at)).all(), ends_of(connection)
+        begun, ends = connection.execute(select(crawl.c.id, crawl.c.started_at)).all(), outcome_totals(connection)
         return {(number, at): ends[number] for number, at in begun}
 
 

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from crawler.dashboard.context import Context, NothingYetError
 from crawler.dashboard.views import Whole
 from crawler.dashboard.views.one_crawl import CrawlFigures, figures
-from crawler.reports.crawl_summary import latest_summaries
+from crawler.reports.crawls import latest_summaries
 from crawler.store.sql import database_time
 from crawler.translation.message import N_
 

@@ -16,12 +16,12 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, language_of, see_other
 from crawler.dashboard.views import Number, Text, Whole, job_form, slow
 from crawler.dashboard.views.job_form import FIELDS, USUAL, Filled, JobForm, filled, zones
-from crawler.reports.crawl_summary import sums
-from crawler.schedule.cron import CronError, read
+from crawler.reports.throughput import sample_totals
+from crawler.schedule.cron import CronError, read_cron
 from crawler.schedule.cron_words import words
 from crawler.schedule.job_definition import next_at
 from crawler.schedule.jobs import RUNNING, Job, Run, history_of, jobs_of
-from crawler.schedule.processes import tail
+from crawler.schedule.processes import log_tail
 from crawler.store.schema import crawl
 from crawler.store.sql import database_time
 from crawler.translation.catalogue import catalogue_of, chosen, languages
@@ -177,7 +177,7 @@ def cron_data(
 ) -> CronWords:
     """What a cron line says, and when it comes next."""
     try:
-        found = read(cron, timezone)
+        found = read_cron(cron, timezone)
     except CronError as error:
         return CronWords("", (), catalogue_of(chosen([lang])).gettext(error.message))
     return CronWords(
@@ -203,7 +203,7 @@ def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
 def _when(job: Job | ScheduledJob, language: str) -> str:
     """When a job comes, in words, or what is wrong with its line."""
     try:
-        said = words(read(job.cron, job.timezone))
+        said = words(read_cron(job.cron, job.timezone))
     except CronError as error:
         said = error.message
     return catalogue_of(language).gettext(said)
@@ -226,7 +226,7 @@ def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
 def _pages_since(connection: Connection, name: str, since: float) -> int | None:
     """How many pages a crawl has brought since a moment, by its samples: to count them could take too long."""
     number = _crawl_number(connection, name)
-    return None if number is None or not (found := sums(connection, [number], since)) else found[number].pages
+    return None if number is None or not (found := sample_totals(connection, [number], since)) else found[number].pages
 
 
 def _crawl_number(connection: Connection, name: str) -> int | None:
@@ -273,7 +273,7 @@ def show_log(context: Context, request: Request, job: Number, run: Number) -> Re
         if not rows:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
         the_run, the_job = _run(connection, found, rows[0], now), _job(connection, found, now)
-    log = tail(context.output, found.name, the_run.number)
+    log = log_tail(context.output, found.name, the_run.number)
     values: dict[str, Any] = {"job": the_job, "run": the_run, "log": log}
     return context.page(request, "schedule_run.html", **values, **_values(request))
 

@@ -1,12 +1,11 @@
-"""The pages of the news site of today, as HTML text."""
+"""The demo's pages as HTML: a news site of today, and one of the 2000s with tables, spacers and unclosed tags."""
 
 import json
 import zlib
 from collections.abc import Iterable
 from html import escape
 
-from crawler.demo.article import Article, Notice, related
-from crawler.demo.frame import chosen, frame, inline, picture_path, teaser, words
+from crawler.demo.article import Article, Notice, chosen, frame, inline, picture_path, related, teaser, words
 
 BANNERS = 4
 MOST_READ = 5
@@ -90,7 +89,7 @@ def story(article: Article) -> str:
     )
 
 
-def page(path: str, title: str, language: str, main: str, head: str = "") -> str:
+def modern_page(path: str, title: str, language: str, main: str, head: str = "") -> str:
     """A page of the news site around its main part."""
     return frame("modern.html").substitute(
         words(language),
@@ -104,7 +103,7 @@ def page(path: str, title: str, language: str, main: str, head: str = "") -> str
     )
 
 
-def article_page(article: Article) -> str:
+def modern_article_page(article: Article) -> str:
     """An article as the news site shows it, its picture after the first paragraph."""
     says = words(article.language)
     first, *rest = map(block_html, article.blocks)
@@ -119,10 +118,10 @@ def article_page(article: Article) -> str:
         remarks=remarks_html(article),
         related=items(related(article)),
     )
-    return page(article.path, article.title, article.language, main, marks(article))
+    return modern_page(article.path, article.title, article.language, main, marks(article))
 
 
-def list_page(language: str, topic: str = "") -> str:
+def modern_list_page(language: str, topic: str = "") -> str:
     """A section page of the news site or, without a topic, its front page."""
     says = words(language)
     shown = chosen(language, "modern", topic)
@@ -131,11 +130,62 @@ def list_page(language: str, topic: str = "") -> str:
     main = frame("modern_list.html").substitute(
         says, heading=heading, lead=says[f"{topic or 'home'}_lead"], stories=stories
     )
-    return page(says[topic or "home"], says[f"{topic or 'home'}_word"], language, main)
+    return modern_page(says[topic or "home"], says[f"{topic or 'home'}_word"], language, main)
 
 
 def notice_page(notice: Notice) -> str:
     """A page of the news site that is no article."""
     main = f"<h1>{escape(notice.title)}</h1>\n" + "\n".join(map(block_html, notice.blocks))
     head = f'<meta name="robots" content="{escape(notice.robots)}">' if notice.robots else ""
-    return page(notice.path, notice.title, notice.language, main, head)
+    return modern_page(notice.path, notice.title, notice.language, main, head)
+
+
+def old_address(article: Article) -> str:
+    """The address of an article of the old site as the pages beside it write it."""
+    return article.path.rsplit("/", 1)[-1]
+
+
+def old_page(path: str, title: str, language: str, main: str, declared: str) -> str:
+    """A page of the site of the 2000s around its main part."""
+    content = f"text/html; charset={declared}"
+    links = (
+        f'<tr><td><font size=2>·&nbsp;<a href="{old_address(a)}">{escape(a.title)}</a></font>'
+        for a in chosen(language, "old")
+    )
+    return frame("old.html").substitute(
+        words(language),
+        path=path,
+        title=escape(title),
+        declaration=f'<META HTTP-EQUIV="Content-Type" CONTENT="{content}">\n' if declared else "",
+        main=main,
+        contents="\n".join(links),
+    )
+
+
+def old_article_page(article: Article) -> str:
+    """An article as the site of the 2000s shows it."""
+    indent = "&nbsp;" * 4 if article.language == "zh" else ""
+    before, after = ("", "<br><br>") if article.breaks else ("<p>", "")
+    main = frame("old_article.html").substitute(
+        words(article.language),
+        title=escape(article.title),
+        author=escape(article.author),
+        date=article.date,
+        picture=picture_path(article),
+        caption=escape(article.caption),
+        related="&nbsp;|&nbsp;".join(f'<a href="{old_address(a)}">{escape(a.title)}</a>' for a in related(article)),
+        body="\n".join(f"{before}{indent}{inline(block)}{after}" for block in article.blocks),
+    )
+    return old_page(article.path, article.title, article.language, main, article.declared)
+
+
+def old_home_page(language: str, declared: str) -> str:
+    """The front page of the site of the 2000s."""
+    says = words(language)
+    rows = "\n".join(
+        f'<tr><td><a href="{old_address(a)}">{escape(a.title)}</a>&nbsp;&nbsp;<font size=2>{a.date}</font>'
+        f"<br><font size=2>{teaser(a)}</font>"
+        for a in chosen(language, "old")
+    )
+    main = frame("old_list.html").substitute(says, rows=rows)
+    return old_page(says["old"], says["home_word"], language, main, declared)

@@ -6,27 +6,24 @@ from collections.abc import Iterator
 from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 
+from crawler.cli.command import WrongUseError, state_url
 from crawler.reports.noise_figures import MOST_SITES, NoiseFigures, noise_figures
 from crawler.store.database import display_url
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import state_url
 from crawler.translation.message import counted, printable
 
 UNKNOWN = "unknown, as nothing was downloaded"
 NAME_WIDTH = 40  # of a site in the table; longer ones end in dots
 
 
-def report(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print what was said of the pictures of all crawls, or of one; the exit status."""
-    if len(args) > 1:
-        raise WrongUseError(f"{args[1]!r} is too much; one crawl is shown, or all: scrapy noise report [NAME]")
     url = state_url(settings)
     crawls = noise_figures(url)
     if not crawls:
         raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
-    wanted = [one for one in crawls if not args or one.name == args[0]]
+    wanted = [one for one in crawls if opts.name in (None, one.name)]
     if not wanted:
-        raise WrongUseError(f"there is no crawl {args[0]!r}; there are {', '.join(one.name for one in crawls[:10])}")
+        raise WrongUseError(f"there is no crawl {opts.name!r}; there are {', '.join(one.name for one in crawls[:10])}")
     print("\n\n".join(printable("\n".join(words(one))) for one in wanted))
     return 0
 
@@ -77,6 +74,3 @@ def _sites(crawl: NoiseFigures) -> Iterator[str]:
         short = one.name if len(one.name) <= NAME_WIDTH - 2 else f"{one.name[: NAME_WIDTH - 3]}…"
         size = "unknown" if one.saved_bytes is None else decimal(one.saved_bytes)
         yield f"  {short:<{NAME_WIDTH}}{one.kept:>10,}{one.audited:>10,}{one.skipped:>10,}{size:>20}"
-
-
-REPORT = Subcommand("[NAME]", report)

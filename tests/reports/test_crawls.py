@@ -3,7 +3,8 @@
 import pytest
 from sqlalchemy import Engine, insert
 
-from crawler.reports.crawl_summary import rates, summary_of
+from crawler.reports.crawls import summary_of
+from crawler.reports.throughput import page_rates
 from crawler.store.dashboard_tables import sample
 from crawler.store.samples import NUMBERS
 from crawler.store.schema import crawl, worker
@@ -23,7 +24,7 @@ def test_a_rate_is_of_late(engine: Engine, ago: float, rate: dict[int, float]) -
         for at, pages in ((NOW - 1, 1), (NOW - ago, 3)):
             row = {"crawl_id": 1, "at": at, "number": 1, "seconds": 0.5, "pages": pages, "statuses": "{}"}
             connection.execute(insert(sample).values(**dict.fromkeys(NUMBERS, 0) | {"waiting": 0} | row))
-        assert rates(connection, [1], NOW) == rate
+        assert page_rates(connection, [1], NOW) == rate
 
 
 @pytest.mark.parametrize(("workers", "waiting"), [((), 3), ((-1, 2), 4), ((-3,), 0), ((-2, -2), 0)])

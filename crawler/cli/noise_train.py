@@ -8,58 +8,57 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings
 
 from crawler.bulk.parallel import WorkersError, cores
+from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError, one_line, say, state_url
+from crawler.cli.saved_pages import check_apart, files_of, readable
 from crawler.evaluation.gold import ImageLabel, read_labels
 from crawler.store.database import StateError, display_url
 from crawler.store.read_only import exists
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import state_url, whole
-from crawler.subcommands.saved_pages import MOST_JOBS, check_apart, files_of, readable, say
-from crawler.translation.message import counted, printable
+from crawler.translation.message import counted
 
 if TYPE_CHECKING:  # they want numpy and more
     from crawler.training.image_model import ImageExample
     from crawler.training.image_release import ImageRelease, ImageTrainingPlan
 
-NAME = "train"
-FILE, STATE = "pictures.npz", "state"
-BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
-MOST_SEED = 2**31 - 1  # of LightGBM
+CALLED = "scrapy noise train"
+FILE = "pictures.npz"
 
 
-def train(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Train the model, print what is to be expected of it, and write its weights and their card; the exit status."""
-    from_state = _asks_state(opts)
-    if len(args) > 1 or not (args or from_state):
-        what = f"{args[1][:200]!r} is too much" if args else "no LABELS.jsonl is given"
-        raise WrongUseError(f"{what}; it is scrapy noise train {TRAIN.syntax}")
-    if opts.pages and not args:
+    given = [opts.file] if opts.file is not None else []
+    if opts.crawl is not None and opts.labels is None:
+        raise WrongUseError("--crawl says of which crawl the labels of --labels state are, which is not given")
+    if not given and opts.labels is None:
+        raise WrongUseError("neither LABELS.jsonl nor --labels state is given")
+    if opts.pages and not given:
         raise WrongUseError("--pages FILE are those of LABELS.jsonl, which is not given")
-    seed, at_once = opts.seed, opts.jobs or cores()
     if find_spec("lightgbm") is None:
         raise WrongUseError("lightgbm must be installed: python -m pip install '.[train]'")
     # They want numpy, which takes its time, and all commands are loaded with each of them.
     from crawler.training.examples import TooFewError
     from crawler.training.image_release import ImageTrainingPlan, LabelFiles, release
 
-    inputs = [readable(name) for name in (*args, *opts.validate)]
-    labels, validation = _labels(inputs[: len(args)]), _labels(inputs[len(args) :])
+    inputs = [readable(name) for name in (*given, *opts.validate)]
+    labels, validation = _labels(inputs[: len(given)]), _labels(inputs[len(given) :])
     files = files_of({label.set for label in labels}, opts.pages) if labels else []
     others = files_of({label.set for label in validation}, opts.pages) if validation else []
     output = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILE)
-    of_state = _of_state(opts.crawl, settings) if from_state else None
-    plan = ImageTrainingPlan(LabelFiles(labels, files), LabelFiles(validation, others), output, seed, at_once, of_state)
+    of_state = _of_state(opts.crawl, settings) if opts.labels is not None else None
+    plan = ImageTrainingPlan(
+        LabelFiles(labels, files), LabelFiles(validation, others), output, opts.seed, opts.jobs or cores(), of_state
+    )
     _check_output(plan, [*inputs, *files, *others])
     try:
         print(_report(release(plan, _say), plan))
     except KeyboardInterrupt:
-        say(NAME, "broken off; nothing was written")
+        say(CALLED, "broken off; nothing was written")
         return INTERRUPTED
     except TooFewError as error:
-        say(NAME, str(error))
-        return BROKEN
+        say(CALLED, str(error))
+        return FAILED
     except (WorkersError, OSError) as error:
-        say(NAME, f"stopped: {error}")
-        return BROKEN
+        say(CALLED, f"stopped: {error}")
+        return FAILED
     return 0
 
 
@@ -69,18 +68,11 @@ def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
     for path in paths:
         labels = read_labels(path)
         for fault in labels.faults:
-            say(NAME, fault)
+            say(CALLED, fault)
         if not labels.found:
             raise WrongUseError(f"{str(path)!r} has no label")
         found += labels.found
     return tuple(found)
-
-
-def _asks_state(opts: argparse.Namespace) -> bool:
-    """Whether what people said of the pictures of crawls is to be learned from."""
-    if opts.crawl is not None and opts.labels is None:
-        raise WrongUseError(f"--crawl says of which crawl the labels of --labels {STATE} are, which is not given")
-    return opts.labels is not None
 
 
 def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]":
@@ -88,9 +80,9 @@ def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]"
     from crawler.training.image_model import labelled_pictures
 
     url = state_url(settings)
+    if not exists(url):
+        raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
     try:
-        if not exists(url):
-            raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
         return labelled_pictures(url, crawl, _say)
     except StateError as error:
         raise WrongUseError(error.message) from None
@@ -119,38 +111,16 @@ def _report(made: "ImageRelease", plan: "ImageTrainingPlan") -> str:
         lines += ["", f"Calibration, {name}"]
         lines += ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     found, given = len(made.training.found), counted(made.training.labels, "link")
+    weights, card = one_line(str(plan.output)), one_line(str(plan.card))
     return "\n".join(
         [
             *lines,
             "",
             f"Trained on {found:,} of {given}; noise is what is more likely so than {made.model.limit:.4f}.",
-            f"{made.size:,} bytes of weights in {_line(plan.output)}; {_line(plan.card)} says how they were made.",
+            f"{made.size:,} bytes of weights in {weights}; {card} says how they were made.",
         ]
     )
 
 
-def _line(path: Path) -> str:
-    return " ".join(printable(str(path)).split())
-
-
 def _say(message: str) -> None:
-    say(NAME, message)
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what may stand behind `scrapy noise train`."""
-    parser.add_argument("--pages", metavar="FILE", nargs="+", action="extend")
-    parser.add_argument("--labels", choices=(STATE,))
-    parser.add_argument("--crawl", metavar="NAME")
-    parser.add_argument("--validate", metavar="LABELS.jsonl", nargs="+", action="extend", default=[])
-    parser.add_argument("-o", "--output", metavar="FILE")
-    parser.add_argument("--seed", metavar="N", type=whole(0, MOST_SEED), default=0)
-    parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS))
-
-
-TRAIN = Subcommand(
-    "LABELS.jsonl [--pages FILE ...] [--labels state] [--crawl NAME] [--validate LABELS.jsonl ...] [-o FILE] "
-    "[--seed N] [--jobs N]",
-    train,
-    add_options,
-)
+    say(CALLED, message)

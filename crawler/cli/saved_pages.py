@@ -1,18 +1,15 @@
-"""What subcommands that read saved pages have in common."""
+"""Files that commands read and write: whether they can be, and which hold the pages of labels."""
 
 import os
-import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
+from crawler.cli.command import WrongUseError
 from crawler.evaluation.gold import set_name
 from crawler.extraction import EXTRACTORS, Extractor
-from crawler.subcommands import WrongUseError
-from crawler.translation.message import printable
 
-MOST_JOBS = 1_000
 DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"
 
 
@@ -57,8 +54,3 @@ def check_apart(output: str | None, inputs: Iterable[Path]) -> None:
     """Raise a WrongUseError where the output is one of the inputs."""
     if output is not None and Path(output).exists() and any(path.samefile(output) for path in inputs):
         raise WrongUseError(f"{output!r} is to be read and cannot be written to")
-
-
-def say(name: str, message: str) -> None:
-    """Print a line for people."""
-    print(f"scrapy noise {name}: {printable(message)}".replace("\n", " "), file=sys.stderr)

@@ -1,7 +1,6 @@
 """`scrapy clean --into`: whole archives, each file cleaned into one of its own, here or on many machines."""
 
 import argparse
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,21 +16,18 @@ from rich.filesize import decimal
 from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, FileResult, by_processes
 from crawler.bulk.manifest import ENDING, ManifestError, Pair, PairsError, go_on, largest_first, maker, pairs
 from crawler.bulk.parallel import DIED, WorkersError
-from crawler.files import sweep
-from crawler.subcommands import WrongUseError
-from crawler.subcommands.cleaning_progress import CleaningProgress, outcome_lines
+from crawler.cli.cleaning_progress import CleaningProgress, outcome_lines
+from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError
+from crawler.files import remove_parts
 from crawler.translation.catalogue import localized
 from crawler.translation.message import Message, counted, plural, printable
 
-DASK = "dask"
-ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 LOCK = ".clean.lock"
-BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
 
 
 @dataclass(frozen=True)
-class How:
+class CleaningOptions:
     """The options that lines depend on, by their names; how many processes; seconds between two words on progress."""
 
     options: Mapping[str, Any]
@@ -39,37 +35,9 @@ class How:
     interval: float
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of whole archives."""
-    parser.add_argument("--into", metavar="FOLDER", help="clean each INPUT into a file of its own in this folder")
-    parser.add_argument("--engine", choices=("local", DASK), help="who cleans into FOLDER")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask's scheduler, as tcp://HOST:PORT or tls://")
-
-
-def check(opts: argparse.Namespace) -> None:
-    """Raise a WrongUseError when options do not go together."""
-    if opts.into is None:
-        for name in ("engine", "scheduler"):
-            if getattr(opts, name) is not None:
-                raise WrongUseError("{option} goes with --into FOLDER", option=f"--{name}")
-        return
-    if not opts.into:
-        raise WrongUseError("an --into FOLDER has no name")
-    if opts.output is not None:
-        raise WrongUseError("-o OUT.jsonl and --into FOLDER are two different things; give one of them")
-    if opts.scheduler is not None and opts.engine != DASK:
-        raise WrongUseError("--scheduler ADDRESS goes with --engine dask")
-    if opts.scheduler is not None and not ADDRESS.fullmatch(opts.scheduler):
-        raise WrongUseError(
-            f"--scheduler {opts.scheduler[:200]!r} is wrong; allowed are tcp://HOST:PORT and tls://HOST:PORT"
-        )
-    if opts.scheduler is not None and opts.jobs is not None:
-        raise WrongUseError("--jobs is for processes that are started here; a scheduler has its own workers")
-
-
 def engine(opts: argparse.Namespace, jobs: int) -> Engine:
     """Who does the work."""
-    if opts.engine != DASK:
+    if opts.engine != "dask":
         return lambda work, todo, said: by_processes(work, todo, jobs, partial(said, DIED))
     try:
         from crawler.bulk.dask import by_dask
@@ -137,11 +105,11 @@ class Run:
             status = INTERRUPTED
             self.stopped = Message("Stopped before the end; the same command goes on.")
         except WorkersError as error:
-            status, self.stopped = BROKEN, Message("Stopped: {why}.", {"why": str(error)})
-        sweep(self.work.folder, ENDING)
+            status, self.stopped = FAILED, Message("Stopped: {why}.", {"why": str(error)})
+        remove_parts(self.work.folder, ENDING)
         for line in self.closing(monotonic() - started):
             print(printable(localized(line)), file=sys.stderr)
-        return status or (BROKEN if self.tally.broken or self.files["failed"] else 0)
+        return status or (FAILED if self.tally.broken or self.files["failed"] else 0)
 
     def take(self, result: FileResult, progress: FilesProgress) -> None:
         """Count the result of a file, and say what is wrong with it."""
@@ -201,7 +169,7 @@ class Run:
             yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", failed)
 
 
-def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, how: How) -> int:
+def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -> int:
     """Clean files into a folder; the exit status."""
     by, folder = engine(opts, how.jobs), Path(opts.into)
     try:
@@ -222,7 +190,7 @@ def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, ho
             name = go_on(folder, how.options, found)
         except ManifestError as error:
             raise WrongUseError(str(error)) from None
-        if swept := sweep(folder, ENDING):
+        if swept := remove_parts(folder, ENDING):
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in found if not (folder / pair.output).exists()]
         work = FileCleaner(folder, name, clean, maker())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.export.packing import packed
+from crawler.export.formats import compressed
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -23,21 +23,24 @@ PARTS = [b"bees" * 1_000, b"", bytes(range(256)) * 300]
     ("ending", "unpack"), [(".gz", gzip.decompress), (".zst", zstd.decompress), ("", bytes), (".xz", bytes)]
 )
 def test_parts_come_back(ending: str, unpack: Callable[[bytes], bytes], apart: bool) -> None:
-    assert unpack(b"".join(packed(PARTS, ending, apart))) == b"".join(PARTS)
+    assert unpack(b"".join(compressed(PARTS, ending, apart))) == b"".join(PARTS)
 
 
 def test_parts_that_are_packed_apart_are_unpacked_apart() -> None:
-    data = b"".join(packed(PARTS, ".gz", apart=True))
+    data = b"".join(compressed(PARTS, ".gz", apart=True))
     assert data.count(gzip.compress(b"")[:3]) >= len(PARTS)
-    assert b"".join(packed(PARTS[:1], ".gz", apart=True)) == data[: len(b"".join(packed(PARTS[:1], ".gz", apart=True)))]
+    assert (
+        b"".join(compressed(PARTS[:1], ".gz", apart=True))
+        == data[: len(b"".join(compressed(PARTS[:1], ".gz", apart=True)))]
+    )
 
 
 def test_gzip_itself_takes_it(tmp_path: Path) -> None:
     path = tmp_path / "a.gz"
-    path.write_bytes(b"".join(packed(PARTS, ".gz")))
+    path.write_bytes(b"".join(compressed(PARTS, ".gz")))
     assert subprocess.run(["gzip", "-t", str(path)], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("ending", [".gz", ".zst"])
 def test_nothing_is_packed_as_nothing(ending: str) -> None:
-    assert b"".join(packed([], ending)) == b""
+    assert b"".join(compressed([], ending)) == b""

@@ -12,14 +12,12 @@ from typing import BinaryIO
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
-from crawler.arguments import ArgumentError
-from crawler.schedule.job_scheduler import PAUSE, Keeper, Started, keeper_of
-from crawler.schedule.jobs import BY_HAND, Due, Jobs, find
+from crawler.cli.command import WrongUseError, state_url
+from crawler.cli.schedule_jobs import opened
+from crawler.schedule.job_scheduler import PAUSE, JobScheduler, StartedRun, scheduler_of
+from crawler.schedule.jobs import BY_HAND, DueRun, find_job
 from crawler.schedule.processes import take_lock
 from crawler.store.database import display_url
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import state_url
-from crawler.subcommands.schedule_jobs import one, opened
 from crawler.translation.message import counted, printable
 
 logger = logging.getLogger(__name__)
@@ -60,67 +58,56 @@ def stopping() -> Iterator[Stop]:
             signal.signal(number, handler)
 
 
-def _keeper(jobs: Jobs, settings: BaseSettings) -> Keeper:
-    try:
-        return keeper_of(jobs, settings)
-    except ArgumentError as error:
-        raise WrongUseError(error.message) from None
-
-
-def run(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Start what is due until the user ends it; the exit status."""
-    if args:
-        raise WrongUseError(
-            "{given} is too much; it is {usage}", given=repr(args[0][:200]), usage="scrapy schedule run"
-        )
     with opened(settings) as jobs, stopping() as stop:
-        keeper = _keeper(jobs, settings)
-        lock = take_lock(keeper.output, patience=PAUSE)  # somebody may just look whether it is free
+        scheduler = scheduler_of(jobs, settings)
+        lock = take_lock(scheduler.output, patience=PAUSE)  # somebody may just look whether it is free
         if lock is None:
-            raise WrongUseError("a scheduler is at work in {path} already", path=repr(str(keeper.output)))
+            raise WrongUseError("a scheduler is at work in {path} already", path=repr(str(scheduler.output)))
         configure_logging(Settings(settings))
         logging.getLogger("scrapy").setLevel(logging.WARNING)
         url = state_url(settings)
         count = counted(len(jobs.all()[0]), "job")
         logger.info("%s", printable(f"The scheduler looks after {count} in {display_url(url)}; Ctrl-C ends it"))
         try:
-            keeper.keep(stop.wanted.wait)
+            scheduler.keep(stop.wanted.wait)
         finally:
-            if keeper.started or keeper.found:
+            if scheduler.started or scheduler.found:
                 logger.info("%s", "Waiting for crawls to end; a second Ctrl-C kills them")
-            keeper.stop(lambda: stop.in_a_hurry)
+            scheduler.stop(lambda: stop.in_a_hurry)
             lock.release()
     logger.info("%s", "The scheduler has ended")
     return 0
 
 
-def run_now(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def run_now(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Run a job at once, and show its log meanwhile; the exit status is the crawl's."""
-    name = one(args, "run-now")
+    name = opts.name
     with opened(settings) as jobs, stopping() as stop:
-        keeper = _keeper(jobs, settings)
-        job = find(jobs.all()[0], name)
-        entered = jobs.start(job, Due(BY_HAND), keeper.place)
+        scheduler = scheduler_of(jobs, settings)
+        job = find_job(jobs.all()[0], name)
+        entered = jobs.start(job, DueRun(BY_HAND), scheduler.place)
         if entered is None:
             print(printable(f"scrapy schedule run-now: the job {name!r} runs already"), file=sys.stderr)
             return BUSY
-        started = keeper.begin(job, entered)
+        started = scheduler.begin(job, entered)
         if started is None:
             return BUSY
-        _follow(started, keeper, stop)
+        _follow(started, scheduler, stop)
         status = started.child.process.returncode
     return BY_SIGNAL - status if status < 0 else status
 
 
-def _follow(started: Started, keeper: Keeper, stop: Stop) -> None:
+def _follow(started: StartedRun, scheduler: JobScheduler, stop: Stop) -> None:
     """Copy a run's log to standard error until it ends, and end it when that is wanted."""
     with started.child.log.open("rb") as log:
         while started.child.poll() is None:
             _copy(log)
             if stop.wanted.wait(PAUSE):
-                keeper.stop(lambda: stop.in_a_hurry or _copy(log))
+                scheduler.stop(lambda: stop.in_a_hurry or _copy(log))
         _copy(log)
-    keeper.reap()
+    scheduler.reap()
 
 
 def _copy(log: BinaryIO) -> bool:
@@ -129,7 +116,3 @@ def _copy(log: BinaryIO) -> bool:
         sys.stderr.write(piece.decode("utf-8", errors="replace"))
         sys.stderr.flush()
     return False
-
-
-RUN = Subcommand("", run)
-RUN_NOW = Subcommand("NAME", run_now)

@@ -11,21 +11,19 @@ from scrapy.settings import BaseSettings
 from crawler.archives.records import Broken
 from crawler.bulk.image_judging import NAMELESS, ImageJudging, JudgedPage, evidence, judged, read_all
 from crawler.bulk.parallel import DIED, WorkersError, cores
+from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError, say
+from crawler.cli.saved_pages import check_apart, files_of, method, readable
 from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, PendingLabels, ScoredImage, read_labels
 from crawler.evaluation.image_models import models
-from crawler.files import OutputError, WholeFile
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import whole
-from crawler.subcommands.saved_pages import MOST_JOBS, check_apart, files_of, method, readable, say
+from crawler.files import AtomicFile, OutputError
 from crawler.translation.message import counted
 
-NAME = "evaluate"
-BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
+CALLED = "scrapy noise evaluate"
 DIGITS = 9  # of scores that are compared
 
 
 class JudgedLabels(PendingLabels):
-    """Labels by page, and what is said of the pictures that were met."""
+    """ImageLabels by page, and what is said of the pictures that were met."""
 
     def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
         super().__init__(labels, files)
@@ -40,21 +38,18 @@ class JudgedLabels(PendingLabels):
             self.met.append(ScoredImage(label, page.site, page.pages, scores, skipped))
 
 
-def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print how well all models do on the labels of a file; the exit status."""
-    if len(args) != 1:
-        what = f"{args[1][:200]!r} is too much" if args else "no LABELS.jsonl is given"
-        raise WrongUseError(f"{what}; it is scrapy noise evaluate {EVALUATE.syntax}")
     extract, at_once = method(settings), opts.jobs or cores()
-    given = [readable(name) for name in (args[0], *opts.lists)]
+    given = [readable(name) for name in (opts.labels, *opts.lists)]
     try:
         judges = models(tuple(map(Path, opts.lists)))
     except ValueError as error:
         raise WrongUseError(str(error)) from None
     labels = _read(read_labels(given[0]))
     if not labels:
-        say(NAME, f"{args[0]!r} has no label")
-        return BROKEN
+        say(CALLED, f"{opts.labels!r} has no label")
+        return FAILED
     files = files_of({label.set for label in labels}, opts.pages)
     check_apart(opts.json, [*given, *files])
     if opts.json is not None and (Path(opts.json).is_dir() or not Path(opts.json).absolute().parent.is_dir()):
@@ -63,11 +58,11 @@ def evaluate(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     try:
         _judge(files, ImageJudging(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
     except KeyboardInterrupt:
-        say(NAME, "broken off; nothing was written")
+        say(CALLED, "broken off; nothing was written")
         return INTERRUPTED
     except (WorkersError, OSError) as error:
-        say(NAME, f"stopped: {error}")
-        return BROKEN
+        say(CALLED, f"stopped: {error}")
+        return FAILED
     return _report(wanted, len(labels), list(judges), opts.json)
 
 
@@ -76,7 +71,7 @@ def _judge(files: Iterable[Path], panel: ImageJudging, jobs: int, wanted: Judged
     counts = evidence(read_all(files), jobs, _died, panel.nameless)
     for result in judged(read_all(files), replace(panel, evidence=counts, asked=wanted.pages), jobs, _died):
         if isinstance(result, Broken):
-            say(NAME, f"{result.place}: {result.why}")
+            say(CALLED, f"{result.place}: {result.why}")
         else:
             wanted.meet(result)
 
@@ -91,42 +86,27 @@ def _report(wanted: JudgedLabels, given: int, names: Sequence[str], path: str | 
     print(f"{counted(given, 'label')} by hand, {wanted.missed:,} of them not found on their page.")
     print(f"Kinds: {', '.join(f'{kind} {counts[kind]:,}' for kind in KINDS if kind in counts)}.")
     if not wanted.met:
-        say(NAME, "none of the labels was found, and nothing can be said")
-        return BROKEN
+        say(CALLED, "none of the labels was found, and nothing can be said")
+        return FAILED
     tables = by_hand(wanted.met, names)
     print(f"\n{text(tables)}")
     if path is not None:
         try:
-            with WholeFile(path) as output:
+            with AtomicFile(path) as output:
                 output.write(record(tables, counts).encode())
                 output.finish()
         except OutputError as error:
-            say(NAME, str(error))
-            return BROKEN
+            say(CALLED, str(error))
+            return FAILED
     return 0
 
 
 def _read(labels: ImageLabels) -> tuple[ImageLabel, ...]:
     """The labels of a file; what of it could not be read is said."""
     for fault in labels.faults:
-        say(NAME, fault)
+        say(CALLED, fault)
     return labels.found
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what may stand behind `scrapy noise evaluate`."""
-    parser.add_argument("--pages", metavar="FILE", nargs="+", action="extend")
-    parser.add_argument("--lists", metavar="FILE", nargs="+", action="extend", default=[])
-    parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS))
-
-
 def _died() -> None:
-    say(NAME, DIED)
-
-
-EVALUATE = Subcommand(
-    "LABELS.jsonl [--pages FILE ...] [--lists FILE ...] [--json FILE] [--jobs N]",
-    evaluate,
-    add_options,
-)
+    say(CALLED, DIED)

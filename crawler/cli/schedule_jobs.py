@@ -1,7 +1,4 @@
-"""`scrapy schedule add`, `remove`, `pause` and `resume`: which crawls come again, and when.
-
-`scrapy schedule list` and `history`: when each job runs next, and how it went; read without touching anything.
-"""
+"""`scrapy schedule`: jobs are added, paused, resumed and removed, and listed with the runs they had."""
 
 import argparse
 import json
@@ -14,8 +11,8 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.conf import arglist_to_dict
 from sqlalchemy import Connection
 
-from crawler.arguments import ArgumentError
-from crawler.schedule.cron import Cron, CronError, read
+from crawler.cli.command import WrongUseError, state_url
+from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.cron_words import coming, date, ended_words, pages_words, words
 from crawler.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
 from crawler.schedule.jobs import (
@@ -26,19 +23,20 @@ from crawler.schedule.jobs import (
     JobError,
     Jobs,
     Run,
-    find,
+    find_job,
     history_of,
     jobs_of,
     pages_of,
 )
 from crawler.schedule.processes import log_of
-from crawler.store.database import StateError, display_url, open_database
+from crawler.store.database import display_url, open_database
 from crawler.store.read_only import exists, reading
 from crawler.store.sql import database_time
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import state_url
 from crawler.translation.catalogue import localized
 from crawler.translation.message import N_, Message, plural, printable, span
+
+HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
+UTC = Cron("* * * * *", "UTC")
 
 
 @contextmanager
@@ -53,52 +51,32 @@ def opened(settings: BaseSettings) -> Iterator[Jobs]:
         jobs.engine.dispose()
 
 
-def one(args: list[str], what: str) -> str:
-    """The only argument there is."""
-    if len(args) != 1:
-        usage = f"scrapy schedule {what} NAME"
-        if not args:
-            raise WrongUseError("no NAME is given; it is {usage}", usage=usage)
-        raise WrongUseError("{given} is too much; it is {usage}", given=repr(args[1][:200]), usage=usage)
-    return args[0]
-
-
-def add(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def add(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Enter a job, once everything about it is known to be right; the exit status."""
-    if len(args) != 3:
-        usage = {"usage": f"scrapy schedule add {ADD.syntax}", "given": repr("".join(args[3:4])[:200])}
-        if len(args) > 3:
-            raise WrongUseError(
-                '{given} is too much; it is {usage}, with "CRON" and what has a space in quotes', **usage
-            )
-        raise WrongUseError('something is missing; it is {usage}, with "CRON" and what has a space in quotes', **usage)
-    name, line, spider = args
     try:
         arguments = arglist_to_dict(opts.arguments)
     except ValueError:
         raise WrongUseError("arguments are given as -a NAME=VALUE, quoted as one") from None
     given = {key: str(settings[key]) for key in settings if settings.getpriority(key) == SETTINGS_PRIORITIES["cmdline"]}
     own = {key: value for key, value in given.items() if key not in OF_THE_SCHEDULER}
-    try:
-        described = description(JobDefinition(name, line, opts.timezone, spider, arguments, own), settings)
-    except (CronError, ArgumentError, StateError) as error:
-        raise WrongUseError(error.message) from None
+    job = JobDefinition(opts.name, opts.cron, opts.timezone, opts.spider, arguments, own)
+    described = description(job, settings)
     with opened(settings) as jobs:
-        jobs.add(name, described)
-        say_next(jobs, name)
+        jobs.add(opts.name, described)
+        say_next(jobs, opts.name)
     return 0
 
 
 def say_next(jobs: Jobs, name: str) -> None:
     """Print when a job runs next."""
     found, now = jobs.all()
-    _print([next_words(find(found, name), now)])
+    _print([next_words(find_job(found, name), now)])
 
 
 def next_words(job: Job, now: float) -> Message:
     """When a job runs, and when next, in one line."""
     try:
-        cron = read(job.cron, job.timezone)
+        cron = read_cron(job.cron, job.timezone)
     except CronError as error:
         return Message("{name}: {why}", {"name": job.name, "why": error.message})
     values = {"name": job.name, "when": words(cron), "zone": cron.zone}
@@ -107,55 +85,32 @@ def next_words(job: Job, now: float) -> Message:
     return Message("{name}: {when}, {next}", {**values, "next": coming(job.next_at, now, cron)})
 
 
-def remove(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def remove(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Forget a job; the exit status."""
-    name = one(args, "remove")
     with opened(settings) as jobs:
-        jobs.remove(name)
-    _print([Message("The job {name} is no more; its crawl and its logs stay.", {"name": repr(name)})])
+        jobs.remove(opts.name)
+    _print([Message("The job {name} is no more; its crawl and its logs stay.", {"name": repr(opts.name)})])
     return 0
 
 
-def pause(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def pause(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Have a job not come until it is resumed; the exit status."""
-    name = one(args, "pause")
     with opened(settings) as jobs:
-        jobs.pause(name)
-        say_next(jobs, name)
+        jobs.pause(opts.name)
+        say_next(jobs, opts.name)
     return 0
 
 
-def resume(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def resume(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Have a paused job come again; the exit status."""
-    name = one(args, "resume")
     with opened(settings) as jobs:
-        jobs.resume(name, next_at)
-        say_next(jobs, name)
+        jobs.resume(opts.name, next_at)
+        say_next(jobs, opts.name)
     return 0
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what may stand behind `scrapy schedule add`."""
-    parser.add_argument("-a", dest="arguments", metavar="NAME=VALUE", action="append", default=[])
-    parser.add_argument("--timezone", metavar="ZONE", default="UTC")
-
-
-ADD = Subcommand('NAME "CRON" topic -a seeds=... [-a NAME=VALUE] [-s NAME=VALUE] [--timezone ZONE]', add, add_options)
-REMOVE = Subcommand("NAME", remove)
-PAUSE = Subcommand("NAME", pause)
-RESUME = Subcommand("NAME", resume)
-
-
-HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
-UTC = Cron("* * * * *", "UTC")
-
-
-def list_jobs(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def list_jobs(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print all jobs; the exit status."""
-    if args:
-        raise WrongUseError(
-            "{given} is too much; it is {usage}", given=repr(args[0][:200]), usage="scrapy schedule list"
-        )
     url = state_url(settings)
     if not exists(url):
         _print([Message("There is no job yet: nothing was ever run here ({path}).", {"path": display_url(url)})])
@@ -167,9 +122,9 @@ def list_jobs(args: list[str], opts: argparse.Namespace, settings: BaseSettings)
     return 0
 
 
-def history(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def history(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print the runs of a job, the last first; the exit status."""
-    name, url = one(args, "history"), state_url(settings)
+    name, url = opts.name, state_url(settings)
     if not exists(url):
         raise WrongUseError(
             "there is no job {name}: nothing was ever run here ({path})", name=repr(name), path=display_url(url)
@@ -197,7 +152,7 @@ def _print(lines: Iterable[Message]) -> None:
 def _cron(job: Job) -> Cron:
     """When a job is due; if that cannot be read, at least a time zone."""
     try:
-        return read(job.cron, job.timezone)
+        return read_cron(job.cron, job.timezone)
     except CronError:
         return UTC
 
@@ -244,7 +199,3 @@ def _run(connection: Connection, job: Job, run: Run, cron: Cron, now: float) -> 
 def _log(output: Path, job: Job, run: Run) -> str | Message:
     path = log_of(output, job.name, run.number)
     return str(path) if path.exists() else Message("its log is on {host}, or gone", {"host": run.host})
-
-
-LIST = Subcommand("", list_jobs)
-HISTORY = Subcommand("NAME", history)

@@ -11,20 +11,17 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken
-from crawler.arguments import ArgumentError
 from crawler.bulk.image_judging import ImageJudging, JudgedPage, evidence, judged, lines, read
 from crawler.bulk.parallel import DIED, WorkersError, cores
+from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError, say
+from crawler.cli.saved_pages import check_apart, method, readable
 from crawler.config import judge_of
 from crawler.extraction import Extractor
-from crawler.files import OutputError, WholeFile
+from crawler.files import AtomicFile, OutputError
 from crawler.noise.verdict import Judge
-from crawler.subcommands import Subcommand, WrongUseError
-from crawler.subcommands.options import whole
-from crawler.subcommands.saved_pages import MOST_JOBS, check_apart, method, readable, say
 from crawler.translation.message import counted
 
-NAME = "judge"
-BROKEN, INTERRUPTED = 1, 130  # the last is what shells make of Ctrl-C
+CALLED = "scrapy noise judge"
 
 
 @dataclass
@@ -32,7 +29,7 @@ class Run:
     """A file whose pictures are judged, and its lines counted so far."""
 
     path: Path
-    output: WholeFile
+    output: AtomicFile
     jobs: int
     pages: int = 0
     pictures: int = 0
@@ -45,7 +42,7 @@ class Run:
         for result in judged(read(self.path), panel, self.jobs, _died):
             if isinstance(result, Broken):
                 self.broken += 1
-                say(NAME, f"{result.place}: {result.why}")
+                say(CALLED, f"{result.place}: {result.why}")
             else:
                 self.write(result)
         if self.pages:
@@ -69,20 +66,12 @@ class Run:
         return "; ".join(said)
 
 
-def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
+def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Judge the pictures of a file's pages; the exit status."""
-    if len(args) != 1:
-        what = f"{args[1][:200]!r} is too much" if args else "no PAGES.jsonl is given"
-        raise WrongUseError(f"{what}; it is scrapy noise judge {JUDGE.syntax}")
-    by, extract, at_once, path = (
-        judge_by(settings),
-        method(settings),
-        opts.jobs or cores(),
-        readable(args[0]),
-    )
+    by, extract, path = judge_of(settings), method(settings), readable(opts.pages)
     check_apart(opts.output, [path])
     try:
-        run = Run(path, WholeFile(opts.output), at_once)
+        run = Run(path, AtomicFile(opts.output), opts.jobs or cores())
     except OutputError as error:
         raise WrongUseError(str(error)) from None
     status, stopped = 0, ""
@@ -91,28 +80,11 @@ def judge(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> 
     except KeyboardInterrupt:
         status, stopped = INTERRUPTED, "stopped before the end; "
     except (OutputError, WorkersError, OSError) as error:
-        status, stopped = BROKEN, f"stopped: {error}; "
+        status, stopped = FAILED, f"stopped: {error}; "
     run.output.close()
-    say(NAME, stopped + run.closing())
-    return status or (0 if run.pages else BROKEN)
-
-
-def judge_by(settings: BaseSettings) -> Judge:
-    """The judge as the settings have it."""
-    try:
-        return judge_of(settings)
-    except ArgumentError as error:
-        raise WrongUseError(error.message) from None
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what may stand behind `scrapy noise judge`."""
-    parser.add_argument("-o", "--output", metavar="OUT.jsonl")
-    parser.add_argument("--jobs", metavar="N", type=whole(1, MOST_JOBS))
+    say(CALLED, stopped + run.closing())
+    return status or (0 if run.pages else FAILED)
 
 
 def _died() -> None:
-    say(NAME, DIED)
-
-
-JUDGE = Subcommand("PAGES.jsonl[.gz|.xz] [-o OUT.jsonl] [--jobs N]", judge, add_options)
+    say(CALLED, DIED)

@@ -1,0 +1,122 @@
+"""`scrapy clean`: saved pages become clean text, without a crawl.
+
+A run may take hours. With -o its lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is
+done: OUT is never half a run, and an earlier OUT stays until then. What was cleaned when a run is broken off, by Ctrl-C
+or a full disk, stays in the .part file. With --into each INPUT becomes a file of its own: clean_into.py.
+"""
+
+import argparse
+import gc
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import monotonic
+
+from rich.filesize import decimal
+from scrapy.settings import Settings
+from scrapy.utils.log import configure_logging
+
+from crawler.archives.html_files import SUFFIXES
+from crawler.archives.inputs import Input
+from crawler.archives.records import Broken, InputError
+from crawler.archives.stream import bare
+from crawler.bulk.cleaning import Cleaned, Cleaner, CleaningCounts, cleaned, cleaner
+from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
+from crawler.cli.clean_into import CleaningOptions, clean_into
+from crawler.cli.cleaning_progress import CleaningProgress, outcome_lines
+from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError
+from crawler.extensions.progress import spell_out_log
+from crawler.extraction import favouring
+from crawler.extraction.auto import BALANCE
+from crawler.files import AtomicFile, OutputError
+from crawler.translation.catalogue import localized
+from crawler.translation.message import Message, plural, printable, readable_json
+
+
+def clean(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> int:
+    """Clean everything into one file or each input into its own; the exit status."""
+    method, favour = settings["EXTRACTOR"] if opts.method is None else opts.method, opts.favour or BALANCE
+    try:
+        extract = favouring(method, favour)
+    except ValueError as error:
+        raise WrongUseError(str(error)) from None
+    clean_page = cleaner(method, extract, opts.markdown, opts.fields)
+    jobs, interval = opts.jobs or cores(), settings.getfloat("LOGSTATS_INTERVAL") or 10.0
+    if opts.into is not None:
+        configure_logging(settings)
+        spell_out_log()
+        named = {"--method": method, "--favour": favour, "--markdown": opts.markdown}
+        how = CleaningOptions({**named, "--with": ",".join(opts.fields)}, jobs, interval)
+        return clean_into(args, opts, clean_page, how)
+    try:
+        inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
+        _check_apart(opts.output, args)
+        output = AtomicFile(opts.output)
+    except (InputError, OutputError) as error:
+        raise WrongUseError(str(error)) from None
+    configure_logging(settings)
+    spell_out_log()
+    gc.freeze()  # what is loaded stays
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    progress = CleaningProgress(inputs, CleaningCounts(), interval)
+    return _clean(inputs, output, progress, clean_page, jobs)
+
+
+def _clean(
+    inputs: Sequence[Input], output: AtomicFile, progress: CleaningProgress, clean_page: Cleaner, jobs: int
+) -> int:
+    """Clean everything and print the results; the exit status."""
+    tally, started, status = progress.tally, monotonic(), 0
+    stopped: Message | None = None
+    found = (record for one in inputs for record in one.found())
+    try:
+        with progress:
+            for result in cleaned(found, clean_page, jobs, lambda: progress.say(DIED)):
+                tally.add(result)
+                if isinstance(result, Cleaned):
+                    output.write(readable_json(result.line) if output.is_terminal else result.line)
+                elif isinstance(result, Broken):
+                    progress.say(f"{result.place}: {result.why}")
+                progress.show()
+        output.finish()
+    except KeyboardInterrupt:
+        status, stopped = INTERRUPTED, Message("Stopped before the end.")
+    except (OutputError, WorkersError) as error:
+        status, stopped = FAILED, Message("Stopped: {why}.", {"why": str(error)})
+    output.close()
+    for line in _closing(tally, monotonic() - started, stopped, output):
+        print(printable(localized(line)), file=sys.stderr)
+    return status or (FAILED if tally.broken else 0)
+
+
+def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, output: AtomicFile) -> Iterator[Message]:
+    """What is said at the end."""
+    values = {"seconds": f"{seconds:.1f}", "rate": f"{tally.pages / max(seconds, 0.001):.1f}"}
+    values |= {"before": decimal(tally.before), "after": decimal(tally.after)}
+    first = plural(
+        "{n} page cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
+        "{n} pages cleaned in {seconds} s ({rate} a second), {before} of pages to {after} of text.",
+        tally.pages,
+        **values,
+    )
+    yield Message("{stopped} {rest}", {"stopped": stopped, "rest": first}) if stopped else first
+    yield from outcome_lines(tally)
+    if tally.broken:
+        yield plural("Broken: {n} record, each named above.", "Broken: {n} records, each named above.", tally.broken)
+    if output.part is not None:
+        yield Message("What was cleaned so far is in {path}.", {"path": output.part})
+    elif output.path is not None:
+        yield plural("{n} line in {path}.", "{n} lines in {path}.", tally.pages, path=output.shown)
+
+
+def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
+    """Raise an OutputError when the output would take the place of an input."""
+    if output is None or not Path(output).exists():
+        return
+    is_page = bare(Path(output).name).endswith(SUFFIXES)
+    for name in inputs:
+        if name == "-":
+            continue
+        inside = is_page and Path(name).resolve() in Path(output).resolve().parents
+        if inside or Path(output).samefile(name):
+            raise OutputError(f"{output!r} is an input, too")

@@ -1,0 +1,91 @@
+"""`scrapy focus report`: how well crawls kept to their topics, as text and as one HTML file."""
+
+import argparse
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scrapy.settings import BaseSettings
+from sqlalchemy.engine import URL
+
+from crawler import __version__
+from crawler.cli.command import WrongUseError, say, spelled, state_url
+from crawler.cli.saved_pages import check_apart, readable
+from crawler.config import canonical_of
+from crawler.files import AtomicFile, OutputError
+from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report, text_report
+from crawler.reports.pages import CrawlPages, crawls_with_pages
+from crawler.reports.truth import Truth, truth_of
+from crawler.store.database import display_url
+from crawler.translation.message import counted
+
+MOST_NAMES = 10
+
+
+def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Print how well all crawls kept to their topics, or one of them; the exit status."""
+    limit = opts.min_relevance
+    url = state_url(settings)
+    known = truth(opts.truth, settings)
+    inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
+    check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
+    output = opened(opts.output)
+    try:
+        found = read(url, opts.name, limit, known)
+        if output is not None:
+            output.write(html_report(found, limit, __version__, datetime.now(UTC).date()).encode())
+            output.finish()
+    finally:
+        if output is not None:
+            output.discard()
+    print("\n\n".join("\n".join(map(spelled, text_report(one))) for one in found))
+    return 0
+
+
+def opened(path: str | None) -> AtomicFile | None:
+    """The file for the report, before anything is read for it; None where none is wanted."""
+    if path is None:
+        return None
+    if not path:
+        raise WrongUseError("-o names no file")
+    try:
+        return AtomicFile(path)
+    except OutputError as error:
+        raise WrongUseError(str(error)) from None
+
+
+def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[CrawlFocus]:
+    """How all crawls kept to their topics that have a page, or the one of this name."""
+    with crawls_with_pages(url) as crawls:
+        if not crawls:
+            raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
+        wanted = [one for one in crawls if name is None or one.name == name]
+        if not wanted:
+            raise WrongUseError(f"there is no crawl {str(name)[:200]!r}; there are {_names(crawls)}")
+        found = [focus for one in wanted if (focus := crawl_focus(one, limit, known)) is not None]
+        if not found:
+            raise WrongUseError(f"no page is stored of {_names(wanted)}")
+        return found
+
+
+def truth(name: str | None, settings: BaseSettings) -> Truth | None:
+    """The addresses of a file, one in each line, that are on topic; None without a file."""
+    if name is None:
+        return None
+    try:
+        same = canonical_of(settings)
+        with readable(name).open(encoding="utf-8-sig") as lines:
+            found = truth_of(lines, same)
+    except UnicodeDecodeError:
+        raise WrongUseError(f"{name[:200]!r} is not UTF-8") from None
+    if found.faults:
+        rest = f" and {len(found.faults) - 1:,} more" if len(found.faults) > 1 else ""
+        say("scrapy focus report", f"{name}: line {found.faults[0]:,}{rest}: no address, left out")
+    if not found.addresses:
+        raise WrongUseError(f"{name[:200]!r} holds no address")
+    return found
+
+
+def _names(crawls: Sequence[CrawlPages]) -> str:
+    rest = f" and {counted(len(crawls) - MOST_NAMES, 'other')}" if len(crawls) > MOST_NAMES else ""
+    return ", ".join(one.name for one in crawls[:MOST_NAMES]) + rest

@@ -1,0 +1,165 @@
+"""`scrapy state`: prints what the crawls have done, deletes a crawl, or drops old pages."""
+
+import argparse
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from rich.filesize import decimal
+from rich.table import Table
+from rich.text import Text
+from scrapy.settings import BaseSettings
+
+from crawler.cli.command import WrongUseError, spelled, state_url, whole
+from crawler.cli.state_report import ago, date, facts, line, sentences, show, some, workers_and_sites
+from crawler.reports.crawls import CrawlState, DatabaseState, DiskSize, disk_size, read_state
+from crawler.store.database import display_url
+from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
+from crawler.store.workers import LEASE_SECONDS
+from crawler.translation.catalogue import localized
+from crawler.translation.message import N_, Message, plural
+
+FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
+WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
+MOST_DAYS = 36_500
+FOOTER = (
+    N_("Links that were never taken up are no addresses: the closing lines alone count them."),
+    N_("More of one, with its workers and sites: scrapy state NAME"),
+)
+
+
+class StateCommand:
+    """What the command does with the database that the settings name."""
+
+    def __init__(self, settings: BaseSettings) -> None:
+        self.folder = Path(settings["OUTPUT_DIR"])
+        self.limit = _number(settings, "SITE_PAGE_LIMIT", 1)
+        self.days = _number(settings, "STATE_KEEP_DAYS", 0, MOST_DAYS)
+        self.url = state_url(settings)
+
+    def show(self, name: str = "") -> None:
+        """Print the state of all crawls, or of one with more."""
+        state = read_state(self.url, name)
+        if name:
+            state, crawl = self.find(state, name)
+            block = facts(crawl, state.now, self.folder, MORE, self.place(state))
+            show(block + workers_and_sites(crawl, state.now, self.folder, self.limit))
+        elif state is None or not state.crawls:
+            show([line(Message("{what}.", {"what": self.nothing(state)}))])
+        else:
+            place = self.place(state)
+            said: list[Text | Table] = [
+                line(plural("{n} crawl in {place}.", "{n} crawls in {place}.", len(state.crawls), place=place))
+            ]
+            for crawl in state.crawls:
+                said += [line(), *facts(crawl, state.now, self.folder, FEW)]
+            show([*said, line(), *(line(Message(one)) for one in FOOTER)])
+
+    def reset(self, name: str, sure: bool) -> None:
+        """Delete all that belongs to a crawl, if that is really wanted."""
+        state, crawl = self.find(read_state(self.url), name)
+        if crawl.alive:
+            workers = [
+                Message("worker {n} (sign of life {ago})", {"n": one.number, "ago": ago(one.silent)})
+                for one in crawl.alive
+            ]
+            raise WrongUseError(
+                "the crawl {name} is running: {workers}; end it first, or if it is dead already, "
+                "wait until there was no sign of life for {seconds:.0f} s",
+                name=repr(name),
+                workers=workers,
+                seconds=LEASE_SECONDS,
+            )
+        counts = {
+            N_("pages"): plural("{n} page", "{n} pages", crawl.texts),
+            N_("addresses"): plural("{n} address", "{n} addresses", crawl.addresses),
+        }
+        what = Message("{pages} and {addresses}", counts)
+        if not sure:
+            if not sys.stdin.isatty():
+                raise WrongUseError(
+                    "--reset {name} asks before it deletes {what}, and nobody is here to answer; --yes answers it",
+                    name=name,
+                    what=what,
+                )
+            values = {"what": what, "name": repr(name), "folder": f"{self.folder}/"}
+            question = Message("Delete {what} of the crawl {name}? The files in {folder} stay. [y/N] ", values)
+            print(spelled(localized(question)), end="", file=sys.stderr, flush=True)
+            if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+                show([line(Message("Nothing was deleted."))])
+                return
+        try:
+            delete_crawl(self.url, name)
+        except BusyError as error:
+            raise WrongUseError(error.message) from None
+        done = Message("Deleted {what} of the crawl {name}.", {"what": what, "name": repr(name)})
+        show([line(sentences(done, self.room(state.disk)))])
+
+    def prune(self) -> None:
+        """Drop the pages that are older than they are to become."""
+        if not self.days:
+            show([line(Message("STATE_KEEP_DAYS is 0: pages of any age are kept, and none was dropped."))])
+            return
+        before = disk_size(self.url)
+        if before is None:
+            show([line(Message("{what}.", {"what": self.nothing(None)}))])
+            return
+        limit = datetime.now(UTC) - timedelta(days=self.days)
+        count = delete_old_pages(self.url, limit.isoformat(timespec="seconds"))
+        day = date(limit.timestamp())
+        dropped = plural(
+            "Dropped {n} page fetched before {date}.", "Dropped {n} pages fetched before {date}.", count, date=day
+        )
+        none = plural("No page is older than {n} day.", "No page is older than {n} days.", self.days)
+        show([line(sentences(dropped, self.room(before)) if count else none)])
+
+    def room(self, before: DiskSize) -> Message | None:
+        """Where the room of what was deleted went, in one sentence; none where it left no trace."""
+        name = display_url(self.url)
+        if self.url.drivername != "sqlite":
+            return Message("PostgreSQL has its room for what comes next.")
+        now = disk_size(self.url) or before
+        free = decimal(now.free)
+        if now.free <= now.size * WORTH_IT:
+            said = Message("{size} of {path} are free for what comes next.", {"size": free, "path": name})
+            return said if now.free else None
+        if vacuum(self.url):
+            size = (disk_size(self.url) or now).size
+            values = {"path": name, "less": decimal(max(0, before.size - size)), "size": decimal(size)}
+            return Message("{path} takes {less} less: {size}.", values)
+        return Message(
+            "{path} keeps its size while others are at it: {size} of it are free for "
+            "what comes next, and scrapy state --prune gives them back later.",
+            {"path": name, "size": free},
+        )
+
+    def find(self, state: DatabaseState | None, name: str) -> tuple[DatabaseState, CrawlState]:
+        """The crawl of this name; a WrongUseError without one."""
+        if state is None or not state.crawls:
+            raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
+        found = next((crawl for crawl in state.crawls if crawl.name == name), None)
+        if found is None:
+            names = some([one.name for one in state.crawls], MORE)
+            raise WrongUseError("there is no crawl {name}; there are {names}", name=repr(name), names=names)
+        return state, found
+
+    def nothing(self, state: DatabaseState | None) -> Message:
+        """That there is no crawl."""
+        path = {"path": display_url(self.url)}
+        if state is not None:
+            return Message("no crawl is in {path}", path)
+        if self.url.drivername == "sqlite" and not Path(str(self.url.database)).exists():
+            return Message("no crawl was ever run here ({path} is not there)", path)
+        return Message("no crawl was ever run here ({path} has no tables of it)", path)
+
+    def place(self, state: DatabaseState) -> Message:
+        """Where the database is, and how large."""
+        return Message("{path} ({size})", {"path": display_url(self.url), "size": decimal(state.disk.size)})
+
+
+def _number(settings: BaseSettings, name: str, least: int, most: int = 10**9) -> int:
+    """A setting that is a whole number."""
+    try:
+        return whole(least, most)(str(settings[name]))
+    except argparse.ArgumentTypeError as error:
+        raise WrongUseError("setting {name}={why}", name=name, why=str(error)) from None

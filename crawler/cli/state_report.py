@@ -1,0 +1,226 @@
+"""One crawl's state in words and tables, and how these are printed."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from rich.console import Console
+from rich.filesize import decimal
+from rich.table import Table
+from rich.text import Text
+
+from crawler.cli.command import spelled
+from crawler.outcomes import Code, Group, Outcome, codes, of_group
+from crawler.reports.crawls import CrawlState, OutputSizes
+from crawler.reports.sites import SiteRow
+from crawler.store.hosts import REQUESTS_A_PAGE
+from crawler.store.worker_files import FOLDER_ID_FILE, pages_file
+from crawler.store.workers import WorkerState
+from crawler.translation.catalogue import localized
+from crawler.translation.message import N_, Message, plural, span
+from crawler.translation.outcome_messages import message, ranked
+
+WIDE = 10_000  # lines in a pipe are not folded
+QUIET = 5.0  # seconds without a sign of life that are worth a word; workers give several a second
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def facts(
+    crawl: CrawlState, now: float, folder: Path, most: int, database: Message | None = None
+) -> list[Text | Table]:
+    """A crawl in a block of lines: its status, then its facts by their names, with so many seeds, reasons and files."""
+    age = now - crawl.started_at
+    found: dict[str, object] = {
+        N_("seeds"): some(json.loads(crawl.seeds), most),
+        N_("started"): Message("{date}, {ago}", {"date": date(crawl.started_at), "ago": ago(age)}),
+        N_("pages"): _pages(crawl),
+        N_("round"): _round(crawl),
+        N_("addresses"): _addresses(crawl),
+        N_("done"): _ends(crawl),
+        N_("left out"): _reasons(crawl, Group.SKIPPED, most),
+        N_("noise"): _reasons(crawl, Group.NOISE, most),
+        N_("failed"): _reasons(crawl, Group.FAILED, most),
+        N_("sites"): f"{crawl.site_count:,}",
+        N_("items"): some([_file_size(one, crawl, folder) for one in crawl.files], most),
+    }
+    if database is not None:
+        found[N_("database")] = database
+    table = Table.grid(padding=(0, 2))
+    for name, fact in found.items():
+        if fact:
+            table.add_row(line(f"  {localized(Message(name))}"), line(fact))
+    return [line(Message("{name}: {status}", {"name": crawl.name, "status": _status(crawl)}), "bold"), table]
+
+
+def workers_and_sites(crawl: CrawlState, now: float, folder: Path, site_limit: int) -> list[Text | Table]:
+    """The workers and the first sites of a crawl, as tables."""
+    said: list[Text | Table] = []
+    if crawl.workers:
+        workers = [_worker(one, crawl, folder) for one in crawl.workers]
+        said += [
+            line(),
+            _table([N_("worker"), N_("file"), N_("holds"), N_("last sign of life")], workers, numbers=(0, 2)),
+        ]
+    if crawl.sites:
+        sites = [_site(one, site_limit, now) for one in crawl.sites]
+        values = {"n": len(sites), "all": f"{crawl.site_count:,}"}
+        title = Message("The {n} sites with the most pages, of {all}:", values)
+        said += [line(), *([line(title)] if crawl.site_count > len(sites) else [])]
+        said.append(_table([N_("site"), N_("pages"), N_("waiting"), N_("budget used"), ""], sites, numbers=(1, 2, 3)))
+    return said
+
+
+def _worker(worker: WorkerState, crawl: CrawlState, folder: Path) -> list[object]:
+    """A row of the table of workers."""
+    seen = ago(worker.silent)
+    if not worker.alive:
+        seen = Message("{ago}: taken for dead", {"ago": seen})
+    return [str(worker.number), _file(worker.number, worker.folder_id, crawl, folder), f"{worker.held:,}", seen]
+
+
+def _file_size(file: OutputSizes, crawl: CrawlState, folder: Path) -> Message:
+    """Where a worker writes its pages, and how large that is."""
+    path = _file(file.number, file.place, crawl, folder)
+    return Message("{path} ({size})", {"path": path, "size": decimal(file.pages_size)})
+
+
+def _file(number: int, folder_id: str, crawl: CrawlState, folder: Path) -> str | Message:
+    """Where a worker writes its pages, as far as that is known here."""
+    name = pages_file(crawl.name, number)
+    here = folder / FOLDER_ID_FILE
+    ours = here.is_file() and here.read_text(encoding="ascii", errors="replace").split()[:1] == [folder_id]
+    return str(folder / name) if ours else Message("{name} in another folder", {"name": name})
+
+
+def _status(crawl: CrawlState) -> Message:
+    """Whether a crawl is at its end, at work or neither."""
+    values: dict[str, object] = {"ago": ago(crawl.silent or 0.0)}
+    if crawl.ended_at is not None:
+        values["date"] = date(crawl.ended_at)
+        if crawl.waiting:
+            return Message("finished on {date} with all its pages (max_pages); more max_pages goes on there", values)
+        return Message("finished on {date}", values)
+    if crawl.alive:
+        running = plural("running, {n} worker", "running, {n} workers", len(crawl.alive))
+        if (crawl.silent or 0.0) <= QUIET:
+            return running
+        return Message("{running}, last sign of life {ago}", {"running": running, **values})
+    if crawl.workers:
+        return Message("broken off, last sign of life {ago}; the same command goes on there", values)
+    return Message("stopped; the same command goes on there")
+
+
+def _round(crawl: CrawlState) -> str | Message:
+    """Which round it is, and when the next one begins, which says nothing while a crawl is at work."""
+    if crawl.ended_at is None or crawl.next_due is None:
+        return "" if crawl.round == crawl.first_round else f"{crawl.round:,}"
+    number = f"{crawl.round:,}"
+    if crawl.due:
+        return plural("{round}; {n} page due", "{round}; {n} pages due", crawl.due, round=number)
+    return Message("{round}; the next page is due in {span}", {"round": number, "span": span(crawl.next_due)})
+
+
+def _pages(crawl: CrawlState) -> Message:
+    values = {"pages": f"{crawl.pages:,}", "texts": f"{crawl.texts:,}"}
+    if crawl.round > crawl.first_round:
+        return Message("{pages} in this round, {texts} in the database", values)
+    if crawl.texts < crawl.pages:
+        return Message("{pages} stored, {texts} of them still in the database", values)
+    if crawl.texts > crawl.pages:
+        return Message("{pages} stored; {texts} in the database, with those of earlier runs", values)
+    return Message("{pages} stored", values)
+
+
+def _addresses(crawl: CrawlState) -> Message:
+    values = {"waiting": f"{crawl.waiting:,}", "held": f"{crawl.held:,}", "done": f"{crawl.done:,}"}
+    said = Message("{waiting} waiting, {held} held by workers, {done} done", values)
+    if not crawl.recorded:
+        return said
+    return Message("{counts}, {n} pictures recorded to be judged", {"counts": said, "n": f"{crawl.recorded:,}"})
+
+
+def _ends(crawl: CrawlState) -> list[Message]:
+    """The outcomes of those that are done, in numbers."""
+    ends, of = crawl.ends, {code: crawl.ends.outcomes[Outcome(code)] for code in codes(Group.DONE)}
+    skipped, noise, failed = (
+        of_group(ends.outcomes, group).total() for group in (Group.SKIPPED, Group.NOISE, Group.FAILED)
+    )
+    found = (
+        plural("{n} page", "{n} pages", ends.pages),
+        plural("{n} picture", "{n} pictures", ends.pictures),
+        plural("{n} list of addresses", "{n} lists of addresses", of[Code.LIST]),
+        plural("{n} redirect", "{n} redirects", of[Code.REDIRECTED]),
+        plural("{n} example of the topic", "{n} examples of the topic", of[Code.EXAMPLE]),
+        plural("{n} counterexample", "{n} counterexamples", of[Code.COUNTEREXAMPLE]),
+        plural("{n} left out", "{n} left out", skipped),
+        plural("{n} skipped as noise", "{n} skipped as noise", noise),
+        plural("{n} failed", "{n} failed", failed),
+    )
+    return [one for one in found if one.values["n"]]
+
+
+def _reasons(crawl: CrawlState, group: Group, most: int) -> list[Message]:
+    """Why there is nothing of some addresses, the most frequent first, as the closing lines say it."""
+    return ranked(of_group(crawl.ends.outcomes, group), most)
+
+
+def _site(site: SiteRow, limit: int, now: float) -> list[object]:
+    """A row of the table of sites."""
+    used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
+    said: object = ""
+    if site.why is not None:
+        values = {"why": message(Outcome(Code(site.why))), "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
+        some = N_("{closed} of {hosts} hosts closed: {why}")
+        said = Message(N_("closed: {why}") if site.closed == site.hosts else some, values)
+    elif used >= 1:
+        said = message(Outcome(Code.SITE_BUDGET_SPENT))
+    elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:
+        said = Message("rests {span}", {"span": span(rest)})
+    return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]
+
+
+def some(things: Sequence[object], most: int) -> object:
+    """The first of some things, and how many more there are."""
+    rest = len(things) - most
+    if rest <= 0:
+        return list(things)
+    return Message("{things} and {n} more", {"things": list(things[:most]), "n": f"{rest:,}"})
+
+
+def sentences(first: Message, second: Message | None) -> Message:
+    return Message("{first} {second}", {"first": first, "second": second}) if second else first
+
+
+def date(time: float) -> str:
+    return (EPOCH + timedelta(seconds=time)).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def ago(seconds: float) -> Message:
+    return Message("{span} ago", {"span": span(seconds)})
+
+
+def line(text: object = "", style: str = "") -> Text:
+    return Text(spelled(localized(text)), style, overflow="fold")
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int]) -> Table:
+    """A table with its numbers to the right."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for place, head in enumerate(heads):
+        table.add_column(line(Message(head)), justify="right" if place in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(line, row))
+    return table
+
+
+def show(parts: Iterable[Text | Table]) -> None:
+    """Print to a terminal as wide as it is, and elsewhere without folds and colours."""
+    if sys.stdout.isatty():
+        Console(highlight=False).print(*parts, sep="\n")
+        return
+    console = Console(highlight=False, width=WIDE, color_system=None)
+    with console.capture() as captured:
+        console.print(*parts, sep="\n")
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()))

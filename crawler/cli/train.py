@@ -1,0 +1,78 @@
+"""`scrapy train`: trains a method, writes its weights, and says what to expect of them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crawler.cli.command import FAILED, one_line, say
+from crawler.extraction.template_svm import save
+from crawler.training.examples import GoldError, TooFewError, rows
+from crawler.training.template_svm import TrainedSvm, fit, samples
+from crawler.training.template_svm import train as train_svm
+from crawler.translation.message import counted
+
+if TYPE_CHECKING:
+    from crawler.training.auto_release import AutoRelease
+
+CALLED = "scrapy train"
+FOLDS = 10  # of the cross-validation of template-svm, whole hosts each
+
+
+def train(method: str, gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: int) -> int:
+    """Train a method of these gold files and print what came out; the exit status."""
+    try:
+        print(_auto(gold, validate, path, seed) if method == "auto" else _template_svm(gold, path, seed))
+    except (GoldError, TooFewError) as error:
+        say(CALLED, str(error))
+    except OSError as error:
+        say(CALLED, f"{error.filename or path} cannot be read or written: {error.strerror or error}")
+    except KeyboardInterrupt:
+        say(CALLED, "broken off; nothing was written")
+    else:
+        return 0
+    return FAILED
+
+
+def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: int) -> str:
+    """What is to be said of new weights of auto."""
+    from crawler.training.auto_release import TrainingPlan, release  # which wants more libraries
+
+    return auto_report(release(TrainingPlan(gold, validate, path, seed), lambda line: say(CALLED, line)), path)
+
+
+def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
+    """What is to be said of a new SVM."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pages = ((row.page, row.gold or "") for one in gold for row in rows(one))
+    trained = train_svm(samples(pages), fit, FOLDS, seed)
+    save(trained.svm, path)
+    return template_svm_report(trained, path)
+
+
+def template_svm_report(trained: TrainedSvm, path: Path) -> str:
+    svm, score, hosts = trained.svm, trained.score, counted(trained.hosts, "host")
+    return (
+        f"{trained.blocks:,} blocks of {hosts}, {trained.main:,} of main text; {trained.drawn:,} drawn of each kind.\n"
+        f"C {trained.cost:g}, gamma {svm.gamma:g}: precision {score.precision:.3f}, recall {score.recall:.3f}, "
+        f"F1 {score.f1:.3f} of the drawn blocks, by {FOLDS} folds of whole hosts.\n"
+        f"{len(svm.vectors):,} support vectors in {one_line(str(path))} ({path.stat().st_size:,} bytes)."
+    )
+
+
+def auto_report(made: "AutoRelease", path: Path) -> str:
+    """The tables of the training of auto, and how large its weights are."""
+    from crawler.training.auto_release import COLUMNS, cells, tables
+
+    lines = []
+    for title, found in tables(made):
+        cut = [(title, *COLUMNS), *((one_line(name), *cells(one)) for name, one in found.items())]
+        widths = [max(map(len, column)) for column in zip(*cut, strict=True)]
+        for first, *others in cut:
+            row = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
+            lines.append("  ".join((first.ljust(widths[0]), *row)).rstrip())
+        lines.append("")
+    return "\n".join(
+        [
+            *lines,
+            f"{made.size:,} bytes of weights in {one_line(str(path))}; CARD.md beside them says how they were made.",
+        ]
+    )

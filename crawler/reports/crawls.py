@@ -1,0 +1,294 @@
+"""The state of crawls: summaries, which cost a few rows however large a crawl is, and full states, which cost seconds.
+
+Reading blocks nobody. A full state counts the addresses of a crawl: those that wait or are held by an index, those that
+are done in one pass, which takes seconds at five million addresses.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    case,
+    func,
+    select,
+    text,
+)
+from sqlalchemy.engine import URL
+
+from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.reports.pages import OF_HOSTS
+from crawler.reports.sites import SiteQuery, SiteRow, sites
+from crawler.store.page_tables import page
+from crawler.store.read_only import exists, reading
+from crawler.store.schema import IS_DONE, IS_RECORDED, address, crawl, host, output, site
+from crawler.store.schema import worker as worker_table
+from crawler.store.sql import database_time, tables
+from crawler.store.workers import LEASE_SECONDS, WorkerState, worker_rows
+
+DUE_LOOKED_AT = 200
+"""The next pages of a crawl among which the first that is not gone is searched."""
+LAST = 2**62
+"""An id that no crawl has."""
+MOST_SITES = 10
+EVERY = 2**31 - 1  # of what waits of a site is counted
+TOTALS = (
+    select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
+    select(site.c.crawl_id, func.count()).group_by(site.c.crawl_id),
+)
+
+
+@dataclass(frozen=True)
+class CrawlSummary:
+    """The progress of a crawl and its workers."""
+
+    id: int
+    name: str
+    seeds: str
+    """As JSON."""
+    started_at: float
+    ended_at: float | None
+    pages: int
+    """Of this round."""
+    waiting: int
+    round: int
+    first_round: int
+    workers: tuple[WorkerState, ...]
+
+    @property
+    def alive(self) -> tuple[WorkerState, ...]:
+        """The workers that gave a sign of life lately."""
+        return tuple(one for one in self.workers if one.alive)
+
+    @property
+    def silent(self) -> float | None:
+        """Seconds since the last sign of life of any worker."""
+        return min((one.silent for one in self.workers), default=None)
+
+    @property
+    def status(self) -> str:
+        """full, finished, running, broken or stopped."""
+        if self.ended_at is not None:
+            return "full" if self.waiting else "finished"
+        if self.alive:
+            return "running"
+        return "broken" if self.workers else "stopped"
+
+
+def all_summaries(connection: Connection, now: float) -> list[CrawlSummary]:
+    """All crawls, in the order in which they were begun."""
+    return _summaries(connection, connection.execute(select(crawl).order_by(crawl.c.id)).all(), now)
+
+
+def latest_summaries(
+    connection: Connection, now: float, before: int, most: int
+) -> tuple[list[CrawlSummary], int | None]:
+    """A part of the crawls with smaller ids, the latest first, and the `before` of the next part if there is one.
+
+    With before=0 the running crawls come first; the following parts leave out none.
+    """
+    at_work = select(worker_table.c.crawl_id).where(worker_table.c.heartbeat >= now - LEASE_SECONDS)
+    working = crawl.c.ended_at.is_(None) & crawl.c.id.in_(at_work)
+    if before:
+        first, rows = [], _latest(connection, crawl.c.id < before, most + 1)
+    else:
+        first = _latest(connection, working, most + 1)
+        rows = first + _latest(connection, ~working, most + 1 - len(first))
+    shown = rows[:most]
+    last = LAST if len(first) >= len(shown) else shown[-1].id
+    return _summaries(connection, shown, now), last if len(rows) > most else None
+
+
+def summary_of(connection: Connection, number: int, now: float) -> CrawlSummary | None:
+    """The crawl of this id; None if there is none."""
+    rows = connection.execute(select(crawl).where(crawl.c.id == number)).all()
+    return next(iter(_summaries(connection, rows, now)), None)
+
+
+def _latest(connection: Connection, which: ColumnElement[bool], most: int) -> list[Row[Any]]:
+    return list(connection.execute(select(crawl).where(which).order_by(crawl.c.id.desc()).limit(most)))
+
+
+def _summaries(connection: Connection, rows: Collection[Row[Any]], now: float) -> list[CrawlSummary]:
+    workers: defaultdict[int, list[tuple[Row[Any], WorkerState]]] = defaultdict(list)
+    for row, worker in worker_rows(connection, now):
+        workers[row.crawl_id].append((row, worker))
+    return [
+        CrawlSummary(
+            *(row.id, row.name, row.seeds, row.started_at, row.ended_at),
+            row.pages + sum(one.pages for one, _ in workers[row.id]),
+            max(0, row.waiting + sum(one.waiting for one, _ in workers[row.id])),
+            *(row.round, row.first_round),
+            tuple(worker for _, worker in workers[row.id]),
+        )
+        for row in rows
+    ]
+
+
+def next_due(connection: Connection, crawls: Collection[int], most: int | None = DUE_LOOKED_AT) -> dict[int, float]:
+    """When the next page of each crawl is due; a crawl is left out if all of its first `most` pages are gone."""
+    pages = select(page.c.due_at, page.c.round, page.c.gone_at).where(page.c.crawl_id == crawl.c.id)
+    first = pages.order_by(page.c.due_at).limit(most).correlate(crawl).subquery()
+    there = select(func.min(first.c.due_at)).where(first.c.round >= crawl.c.first_round, first.c.gone_at.is_(None))
+    rows = select(crawl.c.id, there.correlate(crawl).scalar_subquery().label("due")).where(crawl.c.id.in_(crawls))
+    return {row.id: row.due for row in connection.execute(rows) if row.due is not None}
+
+
+def due_pages(connection: Connection, of: CrawlSummary, now: float, most: int | None = None) -> int:
+    """How many pages of a crawl are due, counted up to a limit."""
+    due = select(page.c.id).where(page.c.crawl_id == of.id, page.c.round >= of.first_round, page.c.due_at <= now)
+    return int(connection.execute(select(func.count()).select_from(due.limit(most).subquery())).scalar_one())
+
+
+class OutputSizes(NamedTuple):
+    """The committed bytes of one worker's files."""
+
+    number: int
+    place: str
+    pages_size: int
+    images_size: int
+
+
+class OutcomeTotals(NamedTuple):
+    """The outcomes of a crawl's completed addresses, counted."""
+
+    pictures: int
+    pages: int
+    outcomes: Outcomes
+
+
+@dataclass(frozen=True)
+class CrawlState(CrawlSummary):
+    """A crawl with the counts that take long."""
+
+    texts: int
+    """Pages in the database."""
+    recorded: int
+    """Pictures that wait for their site to show enough."""
+    ends: OutcomeTotals
+    """The outcomes of completed addresses."""
+    files: tuple[OutputSizes, ...]
+    site_count: int
+    due: int
+    """Pages that are due."""
+    next_due: float | None
+    """In how many seconds the next page is due, 0 where one is; None if none ever is."""
+    sites: tuple[SiteRow, ...]
+    """Those with the most pages, when this crawl was asked for."""
+
+    @property
+    def held(self) -> int:
+        """Addresses that workers hold."""
+        return sum(one.held for one in self.workers)
+
+    @property
+    def done(self) -> int:
+        """Completed addresses."""
+        return self.ends.pages + self.ends.pictures + self.ends.outcomes.total()
+
+    @property
+    def addresses(self) -> int:
+        """All addresses that the crawl recorded."""
+        return self.waiting + self.held + self.recorded + self.done
+
+
+class DiskSize(NamedTuple):
+    """The bytes of the tables on disk."""
+
+    size: int
+    free: int
+    """Of these, bytes that SQLite will reuse."""
+
+
+@dataclass(frozen=True)
+class DatabaseState:
+    """All crawls of a database at one moment of the database's clock."""
+
+    now: float
+    disk: DiskSize
+    crawls: tuple[CrawlState, ...]
+
+
+def read_state(url: URL, detailed: str = "") -> DatabaseState | None:
+    """The state of all crawls, with the sites of the one that is named; None if the database has no tables."""
+    if not exists(url):
+        return None
+    with reading(url) as connection:
+        now = database_time(connection)
+        return DatabaseState(now, _disk_size(connection, url), tuple(_crawls(connection, now, detailed)))
+
+
+def disk_size(url: URL) -> DiskSize | None:
+    """The size of the database; None if it has no tables."""
+    if not exists(url):
+        return None
+    with reading(url) as connection:
+        return _disk_size(connection, url)
+
+
+def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[CrawlState]:
+    recorded = select(host.c.crawl_id, func.count()).select_from(OF_HOSTS).where(IS_RECORDED).group_by(host.c.crawl_id)
+    texts, site_counts, recorded_counts = (_count_of(connection, what) for what in (*TOTALS, recorded))
+    ends, files = outcome_totals(connection), _files(connection)
+    for one in all_summaries(connection, now):
+        soonest = next_due(connection, [one.id], None).get(one.id)
+        most = SiteQuery(most=MOST_SITES, most_waiting=EVERY)
+        yield CrawlState(
+            **vars(one),
+            texts=texts[one.id],
+            recorded=recorded_counts[one.id],
+            ends=ends[one.id],
+            files=tuple(files[one.id]),
+            site_count=site_counts[one.id],
+            due=due_pages(connection, one, now),
+            next_due=None if soonest is None else max(0.0, soonest - now),
+            sites=sites(connection, one.id, most).rows if one.name == detailed else (),
+        )
+
+
+def _count_of(connection: Connection, totals: Any) -> Counter[int]:
+    counts: Counter[int] = Counter()
+    for number, count in connection.execute(totals):
+        counts[number] = count
+    return counts
+
+
+def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
+    """The outcomes of completed addresses by crawl id; this reads all addresses."""
+    is_picture = case((address.c.outcome.is_(None), address.c.kind == "image"))
+    what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_picture)
+    counts = select(*what, func.count()).select_from(OF_HOSTS).where(IS_DONE).group_by(*what)
+    found: defaultdict[int, OutcomeTotals] = defaultdict(lambda: OutcomeTotals(0, 0, Outcomes()))
+    for number, code, detail, is_of_picture, count in connection.execute(counts):
+        ends = found[number]
+        if code is not None:
+            ends.outcomes[Outcome(Code(code), detail or "")] = count
+        elif is_of_picture:
+            found[number] = ends._replace(pictures=count)
+        else:
+            found[number] = ends._replace(pages=count)
+    return found
+
+
+def _files(connection: Connection) -> defaultdict[int, list[OutputSizes]]:
+    """The files of each crawl."""
+    found: defaultdict[int, list[OutputSizes]] = defaultdict(list)
+    for row in connection.execute(select(output).order_by(output.c.number)):
+        found[row.crawl_id].append(OutputSizes(row.number, row.folder_id, row.pages_size, row.images_size))
+    return found
+
+
+def _disk_size(connection: Connection, url: URL) -> DiskSize:
+    if url.drivername == "sqlite":
+        path = Path(str(url.database))
+        files = [file for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
+        free, each = (connection.exec_driver_sql(f"PRAGMA {what}") for what in ("freelist_count", "page_size"))
+        return DiskSize(sum(file.stat().st_size for file in files), free.scalar_one() * each.scalar_one())
+    sizes = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)"
+    ours = text(f"{sizes} AND relname = ANY(:names)")
+    return DiskSize(int(connection.execute(ours, {"names": list(tables.tables)}).scalar_one()), 0)
