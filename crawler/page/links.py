@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lxml import etree
 
 from crawler.page.text import fold_space
-from crawler.urls.parsing import absolute
+from crawler.urls.parsing import absolute_all
 
 if TYPE_CHECKING:
     from crawler.page.contents import ImageElement, LinkElement, PageContents
@@ -81,10 +81,15 @@ class _TargetReader:
         """Where anchors with a picture lead, and their text."""
 
     def run(self, found: "PageContents") -> PageTargets:
+        written = (anchor.href for anchor in found.link_elements)
+        self.known = absolute_all(self.base, {href for href in written if href and href.strip()[:1] not in ("", "#")})
         for anchor in found.link_elements:
             self.add_link(anchor)
-        for image in found.image_elements:
-            self.add_image(image)
+        images = [(image, list(_addresses(image))) for image in found.image_elements[:MAX_LINKS]]
+        self.known = absolute_all(self.base, {href for _, hrefs in images for href in hrefs})
+        for image, hrefs in images:
+            self.add_image(image, hrefs)
+        self.cut += len(found.image_elements) - len(images)
         return PageTargets(tuple(self.links), tuple(self.images), self.cut)
 
     def add_link(self, anchor: "LinkElement") -> None:
@@ -105,18 +110,11 @@ class _TargetReader:
         if len(self.links) >= MAX_LINKS:
             self.cut += href is not None
             return None
-        if not href or href[0] == "#":
-            return None
-        if href not in self.known:  # menus stand on a page twice
-            self.known[href] = absolute(self.base, href) if href.strip()[:1] not in ("", "#") else None
-        return self.known[href]
+        return self.known.get(href) if href else None
 
-    def add_image(self, image: "ImageElement") -> None:
-        if len(self.images) >= MAX_LINKS:
-            self.cut += 1
-            return
-        element = image.element
-        url = _source(element, self.base, image.srcset)
+    def add_image(self, image: "ImageElement", hrefs: list[str]) -> None:
+        """Takes the first address of an image that is one: `src` often holds a stand-in until a script swaps it."""
+        element, url = image.element, next(filter(None, map(self.known.get, hrefs)), None)
         if url is None:
             return
         target, anchor_text = self.led[image.anchor] if image.anchor is not None else ("", "")
@@ -125,16 +123,15 @@ class _TargetReader:
         self.images.append(ImageLink(url, target, alt, title, anchor_text, width, height, image.at, element))
 
 
-def _source(element: etree._Element, base: str, srcset: str) -> str | None:
-    """Address of the picture itself, where `src` often holds a stand-in until a script swaps it."""
-    for href in _addresses({str(name): str(value) for name, value in element.items()}, srcset):
-        if href and href.lstrip()[:5].lower() != "data:" and (url := absolute(base, href)):
-            return url
-    return None
+def _addresses(image: "ImageElement") -> Iterator[str]:
+    """Where an image may be, the most telling first."""
+    given = {str(name): str(value) for name, value in image.element.items()}
+    for href in _written(given, image.srcset):
+        if href and href.lstrip()[:5].lower() != "data:":
+            yield href
 
 
-def _addresses(given: dict[str, str], srcset: str) -> Iterator[str]:
-    """Where a picture may be, the most telling first."""
+def _written(given: dict[str, str], srcset: str) -> Iterator[str]:
     for name in LAZY:
         if name in given and ("." in given[name] or "/" in given[name]):
             yield given[name]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from crawler.frontier.messages import SiteEvidence as Counts
     from crawler.page.page import Extraction, Page
 
-    pass
 
 
 IMAGE_PRIORITY = -10_000
