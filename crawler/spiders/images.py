@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from crawler.page.page import Extraction, Page
 
 
-
 IMAGE_PRIORITY = -10_000
 SMALLEST = 40
 """Bytes; smaller images show nothing: one of a single dot has 43."""
