@@ -122,9 +122,7 @@ class CommandGroup(Command):
                 there = {"command": self.called, "name": repr(name), "names": list(self.subcommands)}
                 if not args:
                     raise WrongUseError("what is to be done is not said; there is {command} {names}", **there)
-                raise WrongUseError(
-                    "there is no {command} {name}; there is {command} {names}", name=repr(name), **there
-                )
+                raise WrongUseError("there is no {command} {name}; there is {command} {names}", **there)
             self.called = f"{self.called} {name}"
             self.given = self.subcommands[name].parser(self.called).parse_intermixed_args(args[1:])
         except UsageError as error:

@@ -85,7 +85,12 @@ class StateCommand:
             values = {"what": what, "name": repr(name), "folder": f"{self.folder}/"}
             question = Message("Delete {what} of the crawl {name}? The files in {folder} stay. [y/N] ", values)
             print(spelled(localized(question)), end="", file=sys.stderr, flush=True)
-            if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            try:
+                answer = sys.stdin.readline()
+            except KeyboardInterrupt:
+                print(file=sys.stderr)  # the question stands on the line
+                raise
+            if answer.strip().lower() not in ("y", "yes"):
                 show([line(Message("Nothing was deleted."))])
                 return
         try:
@@ -139,7 +144,7 @@ class StateCommand:
             raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
         found = next((crawl for crawl in state.crawls if crawl.name == name), None)
         if found is None:
-            names = some([one.name for one in state.crawls], MORE)
+            names = some([spelled(one.name) for one in state.crawls], MORE)
             raise WrongUseError("there is no crawl {name}; there are {names}", name=repr(name), names=names)
         return state, found
 

@@ -36,7 +36,7 @@ FORMATS = {
 def compression_of(name: str) -> str:
     """The ending that says how a file is compressed; an empty string if it is not.
 
-    >>> packing("a.jsonl.GZ"), packing("a.jsonl")
+    >>> compression_of("a.jsonl.GZ"), compression_of("a.jsonl")
     ('.gz', '')
     """
     return next((ending for ending in COMPRESSORS if name.lower().endswith(ending)), "")

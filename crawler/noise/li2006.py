@@ -210,6 +210,7 @@ _TABLE = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else
 def description(sighting: "Sighting") -> tuple[str, ...]:
     """The words that describe a picture, each as often as it is there.
 
+    >>> from crawler.noise.sighting import Sighting
     >>> description(Sighting("https://img.example.com/ads/top_banner.gif", "", "https://example.com/", alt="Buy now!"))
     ('img', 'example', 'com', 'ads', 'top', 'banner', 'gif', 'buy', 'now')
     """

@@ -47,7 +47,7 @@ def type_of(body: bytes) -> ImageType | None:
     """The type that the first bytes tell, or None where they are of no picture that is kept.
 
     >>> type_of(b"GIF89a..."), type_of(b"<html>")
-    (Type(media_type='image/gif', ending='.gif'), None)
+    (ImageType(media_type='image/gif', ending='.gif'), None)
     """
     for signature, found in SIGNATURES.items():
         if body.startswith(signature):

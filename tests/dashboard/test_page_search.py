@@ -15,7 +15,7 @@ from crawler.dashboard.search_index import SearchIndex
 from crawler.dashboard.views import page_search
 from crawler.dashboard.views.choices import site_number
 from crawler.dashboard.views.page_search import BEST, CHANGED, COPY, GONE, NEW, NEWEST, WORST, PageQuery, Place, look
-from crawler.dashboard.views.pages import chosen, count_pages, listed
+from crawler.dashboard.views.pages import PageCounts, chosen, count_pages, listed
 from crawler.store.page_tables import page
 from crawler.store.schema import crawl, site
 
@@ -370,7 +370,7 @@ def test_what_there_is(connection: Connection) -> None:
         assert (chosen(connection, name).name, chosen(connection, name).round) == (found, 3)
     with pytest.raises(RefusedError):
         chosen(connection, "ants")
-    assert count_pages(connection, 1) == (90, {"": 30, "en": 30, "zh": 30}, {"article": 45, "forum": 45})
+    assert count_pages(connection, 1) == PageCounts(90, {"": 30, "en": 30, "zh": 30}, {"article": 45, "forum": 45})
     assert [site_number(connection, *one) for one in ((1, "odd.example"), (2, "odd.example"), (1, "x"))] == [
         2,
         None,
