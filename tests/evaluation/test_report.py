@@ -1,10 +1,10 @@
 import json
 from datetime import date
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from report_reader import EVIL, HARMLESS, Reader
 
 from crawler.evaluation.gold import GoldPage, GoldSet
 from crawler.evaluation.judgement import EvaluationPlan, SetResult, judge
@@ -26,30 +26,7 @@ from crawler.evaluation.report import (
 )
 from crawler.reports.html_page import shown
 
-EVIL = "</pre></div><script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>\x1b\u202e\ud800<!--"
 # What may stand in the report; nothing among them loads or runs anything.
-HARMLESS = frozenset(
-    "html head meta title style body h1 h2 h3 h4 p dl dt dd em b small br bdi ul li details summary div table thead "
-    "tbody tr th td figure figcaption pre svg g line rect circle polyline text".split()
-)
-
-
-class Reader(HTMLParser):
-    """What is in a page: tags, attributes and text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.text = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attributes
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from test_report import EVIL, HARMLESS, Reader
+from report_reader import EVIL, HARMLESS, Reader
 
 from crawler.reports.focus_figures import MOST_SITES, FocusCounter, LearnedWords
 from crawler.reports.focus_report import (

@@ -1,7 +1,4 @@
-"""What was said of pictures, as it is shown: a picture with its verdict and its label, and how often verdicts err.
-
-A downloaded picture as it lies on disk: the bytes of a stranger, given on as a picture or not at all.
-"""
+"""Judged images as the dashboard shows them: each with its verdict, its label and, if it was kept, the file itself."""
 
 import math
 from dataclasses import dataclass

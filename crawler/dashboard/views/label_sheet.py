@@ -1,7 +1,4 @@
-"""A page's blocks to be labelled, and the label: the main text as people see it.
-
-A page whose blocks people label: the sheet, the text of the chosen blocks, and the label that is kept.
-"""
+"""The sheet on which people label a page: its blocks, the text of those that are chosen, and the label that is kept."""
 
 import json
 import time

@@ -1,7 +1,4 @@
-"""A stored page read once more, from the response that was kept: its blocks, and which of them are its main text.
-
-The blocks of a page: which of them are its main text, how likely each is, and why.
-"""
+"""The blocks of a stored page, read again from the response that was kept: which are main text, how likely, and why."""
 
 from dataclasses import dataclass
 from functools import cached_property
