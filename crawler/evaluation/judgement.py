@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import NamedTuple
 
 from crawler.evaluation.gold import GoldPage, GoldSet
@@ -13,6 +13,7 @@ from crawler.evaluation.significance import Interval, MethodComparison, compare,
 
 WORST = 3
 """Pages of each method and set that are shown."""
+POLL_SECONDS = 0.5
 Tick = Callable[[str, str, int, int], None]
 """Told the set, the method, how many pages are done and how many there are."""
 
@@ -96,7 +97,10 @@ def judge(gold: GoldSet, plan: EvaluationPlan, tick: Tick) -> list[SetResult]:
 
     with ThreadPoolExecutor(plan.jobs) as threads:
         try:
-            runs = dict(zip(plan.methods, threads.map(one, plan.methods), strict=True))
+            futures = [threads.submit(one, method) for method in plan.methods]
+            while wait(futures, timeout=POLL_SECONDS).not_done:
+                pass  # a Ctrl-C that the system hands to another thread is noticed when this one wakes
+            runs = {method: future.result() for method, future in zip(plan.methods, futures, strict=True)}
         except KeyboardInterrupt:
             stop.set()
             threads.shutdown(wait=False, cancel_futures=True)

@@ -7,6 +7,7 @@ every use of a Python socket that leads out.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -124,6 +125,8 @@ class MethodProcess:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(DYING)
         self.close()
+        if process.returncode == -signal.SIGINT:  # Ctrl-C reached the process, and perhaps not yet this one
+            raise KeyboardInterrupt
         why = f"no answer in {limit:g} s" if late.is_set() else f"died with status {process.returncode}"
         return {"failure": why, "seconds": time.monotonic() - start}
 
