@@ -9,9 +9,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from pathlib import Path
 
-import compiled
 import postgres
 import pytest
+import statement_cache
 from sqlalchemy import Engine, delete
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import OperationalError
@@ -22,11 +22,11 @@ from crawler.store.database import open_database
 from crawler.store.schema import version
 from crawler.store.sql import tables
 
-pytest.register_assert_rewrite("workers")
+pytest.register_assert_rewrite("store_workers")
 
-from workers import Crew  # noqa: E402 - its assertions are to say what is wrong
+from store_workers import Crew  # noqa: E402 - its assertions are to say what is wrong
 
-compiled.share()
+statement_cache.share()
 
 
 def pytest_collection_finish() -> None:

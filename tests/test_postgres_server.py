@@ -12,10 +12,10 @@ from socket import create_connection
 
 import postgres
 import pytest
-from nursery import ROOT
+from fork_server import ROOT
 
-TESTS = ROOT / "tests"
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(TESTS), "WINNOW_REQUIRE_POSTGRES": ""}
+SUPPORT = ROOT / "tests" / "support"
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(SUPPORT), "WINNOW_REQUIRE_POSTGRES": ""}
 
 
 def listens(port: int) -> bool:

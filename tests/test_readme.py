@@ -5,7 +5,7 @@ import tomllib
 from dataclasses import fields
 
 import pytest
-from nursery import ROOT
+from fork_server import ROOT
 
 from crawler import settings
 from crawler.arguments import READERS

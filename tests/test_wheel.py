@@ -11,7 +11,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
-from nursery import ROOT
+from fork_server import ROOT
 
 from crawler.demo import articles
 

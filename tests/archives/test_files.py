@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from saved import PACK, html, outcomes, summary, text
+from saved_pages import PACK, html, outcomes, summary, text
 
 from crawler.archives.records import MAX_PAGE
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from saved import PACK, UNKNOWN, html, line, tianwang, warc
+from saved_pages import PACK, UNKNOWN, html, line, tianwang, warc
 
 from crawler.archives.inputs import Input
 from crawler.archives.records import InputError

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from saved import PACK, html, line, outcomes, summary, text, url
+from saved_pages import PACK, html, line, outcomes, summary, text, url
 
 from crawler.archives import json_lines
 from crawler.archives.records import MAX_PAGE

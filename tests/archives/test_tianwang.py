@@ -4,7 +4,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from saved import PACK, answer, html, outcomes, summary, text, tianwang, url
+from saved_pages import PACK, answer, html, outcomes, summary, text, tianwang, url
 
 from crawler.archives.inputs import Input
 from crawler.archives.records import MAX_PAGE, MAX_STORED, Raw

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import brotli
 import pytest
-import saved
-from saved import PACK, answer, html, outcomes, summary, text, url, warc
+import saved_pages
+from saved_pages import PACK, answer, html, outcomes, summary, text, url, warc
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
@@ -80,10 +80,10 @@ def test_by_another_hand(tmp_path: Path, packed: bool) -> None:
         (answer(chunked(html(1).encode())[:-5], "Transfer-Encoding: chunked"), text(1)),  # without the last chunk
         (answer(html(1).encode(), "Transfer-Encoding: chunked"), text(1)),  # stored without its chunks
         (answer(gzip.compress(html(1).encode()), "Content-Encoding: gzip"), text(1)),
-        (answer(saved.zlib.compress(html(1).encode()), "Content-Encoding: deflate"), text(1)),
-        (answer(saved.zlib.compress(html(1).encode())[2:-4], "Content-Encoding: deflate"), text(1)),
+        (answer(saved_pages.zlib.compress(html(1).encode()), "Content-Encoding: deflate"), text(1)),
+        (answer(saved_pages.zlib.compress(html(1).encode())[2:-4], "Content-Encoding: deflate"), text(1)),
         (answer(brotli.compress(html(1).encode()), "content-encoding: BR"), text(1)),
-        (answer(saved.zstd.compress(html(1).encode()), "Content-Encoding: zstd"), text(1)),
+        (answer(saved_pages.zstd.compress(html(1).encode()), "Content-Encoding: zstd"), text(1)),
         (answer(brotli.compress(gzip.compress(html(1).encode())), "Content-Encoding: gzip, br"), text(1)),
         (answer(html(1).encode(), "Content-Encoding: gzip"), text(1)),  # stored without its coding
         (answer(html(1).encode(), "Content-Encoding: identity"), text(1)),
@@ -233,9 +233,9 @@ def test_long_pages(tmp_path: Path, more: int, kind: str, expected: str) -> None
 
 @pytest.mark.parametrize(
     ("coding", "pack"),
-    [("gzip", gzip.compress), ("br", partial(brotli.compress, quality=1)), ("zstd", saved.zstd.compress)],
+    [("gzip", gzip.compress), ("br", partial(brotli.compress, quality=1)), ("zstd", saved_pages.zstd.compress)],
 )
-def test_a_bomb(tmp_path: Path, coding: str, pack: saved.Callable[[bytes], bytes]) -> None:
+def test_a_bomb(tmp_path: Path, coding: str, pack: saved_pages.Callable[[bytes], bytes]) -> None:
     data = answer(pack(b"<html>" + bytes(MAX_PAGE)), f"Content-Encoding: {coding}")
     (first, second) = read(tmp_path, warc(1, data) + RECORDS[2])
     assert "the page is longer than" in first

@@ -19,9 +19,9 @@ from itertools import cycle, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "support")]
 
-import saved  # noqa: E402
+import saved_pages  # noqa: E402
 from sites import environment  # noqa: E402
 
 LINE = re.compile(r"^(\d+) files? \(.*? by (\d+) workers?: ([\d.]+) pages", re.MULTILINE)
@@ -48,10 +48,10 @@ def archives(folder: Path, count: int) -> list[str]:
         with Path(names[-1]).open("wb") as file:
             for at, page in enumerate(islice(found, int(count * share))):
                 if packed:
-                    sent = saved.answer(page["html"].encode("utf-8", "replace"))
-                    file.write(gzip.compress(saved.warc(at, sent), 1))
+                    sent = saved_pages.answer(page["html"].encode("utf-8", "replace"))
+                    file.write(gzip.compress(saved_pages.warc(at, sent), 1))
                 else:
-                    file.write(saved.line(at, html=page["html"], url=page.get("url") or ""))
+                    file.write(saved_pages.line(at, html=page["html"], url=page.get("url") or ""))
     return names
 
 

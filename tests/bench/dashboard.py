@@ -1,8 +1,8 @@
 """How quickly the dashboard answers and searches, and what it costs a crawl: `python tests/bench/dashboard.py [PART]`.
 
 answers  every address of the dashboard, with each filter and on from there, over a database of a million pages that is
-         made first (tests/million.py), in the folder that --keep names or in one for the time being; exit status 1
-         where an answer that is asked for once more takes longer than --limit; again where the machine's host kept
+         made first (tests/support/million_pages.py), in the folder that --keep names or in a temporary one; exit status
+         1 where an answer that is asked for once more takes longer than --limit; again where the machine's host kept
          its processors for others meanwhile, which is counted. --postgres: on a private PostgreSQL
 search   how long it takes until a word is looked for in all pages of that database: answer after answer, as a browser
          asks that goes on by itself
@@ -23,19 +23,19 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "support")]
 
-import asked
-import million
+import dashboard_requests
+import dashboards
+import million_pages
 import postgres
-import served
+from made_up_texts import ABSENT, COMMON, RARE
 from server import serving
 from sqlalchemy import make_url
 from sqlalchemy.engine import URL
 from state import in_turns, ratios
 from synthetic import site_of
 from throughput import TOPIC, _finish, machine
-from wordstock import ABSENT, COMMON, RARE
 
 from crawler.store.read_only import reading
 
@@ -49,17 +49,17 @@ def answers(options: argparse.Namespace) -> int:
     with ExitStack() as block:
         url, output = block.enter_context(database(options))
         with reading(url) as connection:
-            known = asked.facts(connection)
-        there = block.enter_context(served.running(output, "-s", f"STATE_URL={url_text(url)}"))
+            known = dashboard_requests.facts(connection)
+        there = block.enter_context(dashboards.running(output, "-s", f"STATE_URL={url_text(url)}"))
         file = output / "crawl.db" if url.drivername == "sqlite" else None
         print(f"\n{machine()}; {options.pages:,} pages in {url.drivername}, each address {options.times} times\n")
-        print(asked.HEADING)
+        print(dashboard_requests.HEADING)
         found = []
-        firsts = [one for one in asked.addresses(known) if options.only in one]
-        limits = asked.Limits(options.times, options.limit, file)
-        for one in asked.all_timed(asked.Asker(there.address, there.pid), firsts, limits):
+        firsts = [one for one in dashboard_requests.addresses(known) if options.only in one]
+        limits = dashboard_requests.Limits(options.times, options.limit, file)
+        for one in dashboard_requests.all_timed(dashboard_requests.Asker(there.address, there.pid), firsts, limits):
             found.append(one)
-            print(asked.shown(one), flush=True)
+            print(dashboard_requests.shown(one), flush=True)
     slow = sorted((one for one in found if one.worst > options.limit), key=lambda one: -one.worst)
     wrong = [one for one in found if one.status >= 500]
     usual, cold = sorted(one.usual for one in found), sorted(one.cold for one in found)
@@ -72,7 +72,7 @@ def answers(options: argparse.Namespace) -> int:
     if again := sum(one.again for one in found):
         print(f"Asked for again, because the machine's host kept its processors for others in late answers: {again}.")
     for one in [*slow, *wrong]:
-        print(asked.shown(one))
+        print(dashboard_requests.shown(one))
     return 1 if slow or wrong else 0
 
 
@@ -80,8 +80,8 @@ def search(options: argparse.Namespace) -> int:
     """Print how long it takes to look for words in all pages; the exit status."""
     with ExitStack() as block:
         url, output = block.enter_context(database(options))
-        there = block.enter_context(served.running(output, "-s", f"STATE_URL={url_text(url)}"))
-        asker = asked.Asker(there.address)
+        there = block.enter_context(dashboards.running(output, "-s", f"STATE_URL={url_text(url)}"))
+        asker = dashboard_requests.Asker(there.address)
         print(f"\n{machine()}; {options.pages:,} pages in {url.drivername}\n")
         for word in LOOKED_FOR:
             begun, slowest, answers, after = time.perf_counter(), 0.0, 0, ""
@@ -106,9 +106,9 @@ def database(options: argparse.Namespace) -> Iterator[tuple[URL, Path]]:
         else:
             url = URL.create("sqlite", database=str(output / "crawl.db"))
         if options.postgres or not (output / "crawl.db").exists():
-            million.make(url, output, options.pages)
+            million_pages.make(url, output, options.pages)
         elif options.renew:
-            million.renew(url)
+            million_pages.renew(url)
         yield url, output
 
 
@@ -143,7 +143,7 @@ def one_crawl(site: Path, watched: bool) -> tuple[float, int]:
         (folder / "output").mkdir()
         port, got = block.enter_context(serving(site))
         if watched:
-            looks = block.enter_context(visited(block.enter_context(served.dashboard(folder / "output"))))
+            looks = block.enter_context(visited(block.enter_context(dashboards.dashboard(folder / "output"))))
         line = [sys.executable, "-m", "scrapy", *(word.format(f"http://127.0.0.1:{port}/") for word in TOPIC)]
         _finish(line, folder, 900.0)
     return len(got.pages) / got.seconds, looks[0]
@@ -155,7 +155,7 @@ def visited(address: str) -> Iterator[list[int]]:
     ended, looks = threading.Event(), [0]
 
     def visit() -> None:
-        asker, number = asked.Asker(address), 0
+        asker, number = dashboard_requests.Asker(address), 0
         while not ended.wait(EACH):
             with suppress(OSError, HTTPException):
                 looks[0] += asker.ask(LOOKED_AT[number % len(LOOKED_AT)])[0] == 200

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "support")]
 
 from sites import environment
 from sqlalchemy import Engine, insert

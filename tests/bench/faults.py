@@ -4,8 +4,8 @@
 static HTML reached from its index.html, first without a fault and then with N kills, and compares what the two left:
 each page of the first must be in the database and in the JSON lines of the second once, whole, and the same in both.
 With K workers a round kills one of them and starts it again, the last one starts late, and two share a folder; they
-want PostgreSQL, which is a private server (tests/postgres.py) unless --state-url names an empty database. Without
-WINNOW_DATA nothing is done. The exit status is 1 if anything is lost or doubled.
+want PostgreSQL, which is a private server (tests/support/postgres.py) unless --state-url names an empty database.
+Without WINNOW_DATA nothing is done. The exit status is 1 if anything is lost or doubled.
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
@@ -21,10 +21,10 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parent / "support"))
 
 import postgres
-from faulty import Left, Running, faults, left_by, sqlite_url
+from fault_injection import Left, Running, faults, left_by, sqlite_url
 from server import Served, serving
 from sites import OPEN
 

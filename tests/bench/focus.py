@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(ROOT), str(HERE.parent)]
+sys.path[:0] = [str(ROOT), str(HERE.parent / "support")]
 
 import chinese
 from crawls import asked_for, pages_of

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "support")]
 
 from driven import Driver
 from orders import breadth_first

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "topic")]
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "support")]
 
-from meadow import soaked  # noqa: E402 - found by the paths that are set first
+from bee_web import soaked  # noqa: E402 - found by the paths that are set first
 
 
 def main() -> None:

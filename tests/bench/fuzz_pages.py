@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 TESTS = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS.parent)]
 
-from huge import SIZE  # noqa: E402
-from watched import Cost, read, watched  # noqa: E402
+from huge_pages import SIZE  # noqa: E402
+from measured_extraction import Cost, read, watched  # noqa: E402
 
 from crawler.extraction import EXTRACTORS  # noqa: E402
 

@@ -7,7 +7,7 @@ growth      what a claim takes while many addresses wait, beside one while few d
 workers     two workers of one crawl beside one, on a private PostgreSQL
 
 What is compared takes turns (A B B A), because the ratio of neighbours tells more than times do on a machine that has
-other work. PostgreSQL is a private server with synced writes and 16 MB of shared buffers (tests/postgres.py).
+other work. PostgreSQL is a private server with synced writes and 16 MB of shared buffers (tests/support/postgres.py).
 """
 
 # ruff: noqa: E402 - what is imported is found by the paths that are set first
@@ -30,7 +30,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent)]
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parent / "support")]
 
 import postgres
 from server import Connection, Files, serving

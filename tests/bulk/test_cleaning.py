@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import saved
-from saved import answer, html, text, url
+import saved_pages
+from saved_pages import answer, html, text, url
 
 from crawler.archives import json_lines, warc
 from crawler.archives.records import Broken, Raw, ReadResult, Record, Skipped
@@ -32,7 +32,7 @@ def raws(count: int) -> list[ReadResult]:
     kinds: list[ReadResult] = []
     for n in range(count):
         kinds += [
-            Raw(f"a: line {n}", json_lines.record, saved.line(n)),
+            Raw(f"a: line {n}", json_lines.record, saved_pages.line(n)),
             Raw(f"a: line {n}", json_lines.record, b"{"),
             Broken(f"b: byte {n}", "it is cut off"),
             Skipped(Outcome(Code.NO_RESPONSE, "request")),
@@ -73,7 +73,7 @@ def test_the_same_in_order_with_any_number_of_processes(jobs: int) -> None:
 
 @pytest.mark.parametrize("method", EXTRACTORS)
 def test_every_method(method: str) -> None:
-    result = named(method)(Raw("a", json_lines.record, saved.line(1)))
+    result = named(method)(Raw("a", json_lines.record, saved_pages.line(1)))
     assert isinstance(result, Cleaned)
     extraction = EXTRACTORS[method](Page.from_html(html(1), url(1)))
     found = json.loads(result.line)
@@ -82,7 +82,7 @@ def test_every_method(method: str) -> None:
 
 def test_a_method_that_fails_costs_the_page() -> None:
     failing = cleaner("failing", lambda page: {}[page.url])
-    found = failing(Raw("a", json_lines.record, saved.line(1)))
+    found = failing(Raw("a", json_lines.record, saved_pages.line(1)))
     assert found == Broken("a", f"it cannot be cleaned (KeyError: '{url(1)}')")
     assert named("auto")(Raw("a", exhaust, b"")) == Broken("a", "it cannot be cleaned (MemoryError: )")
 
@@ -90,7 +90,7 @@ def test_a_method_that_fails_costs_the_page() -> None:
 @pytest.mark.parametrize("sign", ["\x85", "\u2028", "\u2029", '"', "\\", "{}", "\ufeff", "😀"])
 def test_a_line_is_one_line_and_json(sign: str) -> None:
     page = f"<title>T{sign}t</title><p>One {sign}here and two{sign}.</p>"
-    result = named("leaf-tags")(Raw("a", json_lines.record, saved.line(1, html=page, id=[sign], url=sign)))
+    result = named("leaf-tags")(Raw("a", json_lines.record, saved_pages.line(1, html=page, id=[sign], url=sign)))
     assert isinstance(result, Cleaned)
     assert result.line.endswith(b"\n")
     assert len(result.line.decode().splitlines()) == 1
@@ -132,10 +132,10 @@ def clean(work: FileCleaner, folder: Path, name: str, data: bytes | None) -> Fil
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("a.jsonl", saved.line(1) + saved.line(2)),
-        ("a.warc.xz", saved.PACK[".xz"](saved.warc(1) + saved.warc(2))),
-        ("raw", saved.tianwang(1) + saved.tianwang(2)),
-        ("蜂\n\x1b[2J", saved.line(1) + saved.line(2)),
+        ("a.jsonl", saved_pages.line(1) + saved_pages.line(2)),
+        ("a.warc.xz", saved_pages.PACK[".xz"](saved_pages.warc(1) + saved_pages.warc(2))),
+        ("raw", saved_pages.tianwang(1) + saved_pages.tianwang(2)),
+        ("蜂\n\x1b[2J", saved_pages.line(1) + saved_pages.line(2)),
     ],
 )
 def test_an_archive_becomes_lines_in_their_order(work: FileCleaner, tmp_path: Path, name: str, data: bytes) -> None:
@@ -143,13 +143,13 @@ def test_an_archive_becomes_lines_in_their_order(work: FileCleaner, tmp_path: Pa
     assert (outcome.failed, outcome.stops, outcome.was_there, outcome.named) == ("", False, False, [])
     assert (outcome.tally.pages, outcome.tally.broken) == (2, 0)
     output = (work.folder / f"{name}.jsonl").read_text("utf-8")
-    assert output.index(saved.text(1)) < output.index(saved.text(2))
+    assert output.index(saved_pages.text(1)) < output.index(saved_pages.text(2))
     assert sorted(path.name for path in work.folder.iterdir()) == sorted([NAME, f"{name}.jsonl"])
 
 
 def test_a_file_that_is_there_is_not_touched(work: FileCleaner, tmp_path: Path) -> None:
     (work.folder / "a.jsonl.jsonl").write_bytes(b"before")
-    outcome = clean(work, tmp_path, "a.jsonl", saved.line(1))
+    outcome = clean(work, tmp_path, "a.jsonl", saved_pages.line(1))
     assert (outcome.was_there, outcome.tally.pages) == (True, 0)
     assert (work.folder / "a.jsonl.jsonl").read_bytes() == b"before"
 
@@ -172,7 +172,7 @@ def test_what_cannot_be_read_has_no_output(
 
 @pytest.mark.parametrize("count", [NAMED, NAMED + 1])
 def test_of_broken_records_the_first_are_named_and_all_counted(work: FileCleaner, tmp_path: Path, count: int) -> None:
-    outcome = clean(work, tmp_path, "a.jsonl", b"{\n" * count + saved.line(1))
+    outcome = clean(work, tmp_path, "a.jsonl", b"{\n" * count + saved_pages.line(1))
     assert (outcome.tally.broken, len(outcome.named), outcome.tally.pages) == (count, NAMED, 1)
     assert outcome.named[0].place.endswith("a.jsonl: line 1")
 
@@ -186,14 +186,14 @@ def test_of_broken_records_the_first_are_named_and_all_counted(work: FileCleaner
     ],
 )
 def test_what_stops_all_files(work: FileCleaner, tmp_path: Path, trouble: dict[str, Any], said: str) -> None:
-    outcome = clean(replace(work, **trouble), tmp_path, "a.jsonl", saved.line(1))
+    outcome = clean(replace(work, **trouble), tmp_path, "a.jsonl", saved_pages.line(1))
     assert outcome.stops
     assert said in outcome.failed
     assert list(work.folder.iterdir()) == [work.folder / NAME]
 
 
 def test_a_full_disk_stops_all_files(work: FileCleaner, tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_bytes(saved.line(1))
+    (tmp_path / "a.jsonl").write_bytes(saved_pages.line(1))
     (pair,) = pairs([str(tmp_path / "a.jsonl")])
     outcome = work(replace(pair, output="b" * 300))  # which no file system takes, as a full one takes nothing
     assert outcome.stops

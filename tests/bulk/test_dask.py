@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import whole
+import whole_archives
 
 import crawler
 
@@ -23,54 +23,59 @@ def place(tmp_path: Path) -> Callable[[str], Path]:
 
 def test_a_worker_that_is_killed_costs_nothing(place: Callable[[str], Path]) -> None:
     here = place("archive")
-    names = whole.archive(here, *COUNTS)
-    with whole.cluster(place("cluster"), 2) as (address, (first, _)):
-        run = whole.begin(here, "--into", "by-dask", "--engine", "dask", "--scheduler", address, *names)
-        whole.until(whole.under_way(here / "by-dask", 2))
+    names = whole_archives.archive(here, *COUNTS)
+    with whole_archives.cluster(place("cluster"), 2) as (address, (first, _)):
+        run = whole_archives.begin(here, "--into", "by-dask", "--engine", "dask", "--scheduler", address, *names)
+        whole_archives.until(whole_archives.under_way(here / "by-dask", 2))
         first.kill()
-        status, said = whole.end(run)
+        status, said = whole_archives.end(run)
         assert (status, "A worker is gone; another goes on with what it was at." in said) == (0, True), said
-    assert whole.clean(here, "--into", "by-processes", *names)[0] == 0
-    found = whole.lines(here / "by-dask")
-    assert found == whole.lines(here / "by-processes")
+    assert whole_archives.clean(here, "--into", "by-processes", *names)[0] == 0
+    found = whole_archives.lines(here / "by-dask")
+    assert found == whole_archives.lines(here / "by-processes")
     assert sorted(found) == [f"{name}.jsonl" for name in sorted(names)]
     assert [len(found[f"{name}.jsonl"].splitlines()) for name in names] == list(COUNTS)
 
 
 def test_a_file_that_kills_workers_is_given_up_and_done_at_the_next_run(place: Callable[[str], Path]) -> None:
     here = place("archive")
-    names = whole.archive(here, *COUNTS)
-    with whole.cluster(place("cluster"), 2, SCHEDULER__ALLOWED_FAILURES="0") as (address, (first, _)):
+    names = whole_archives.archive(here, *COUNTS)
+    with whole_archives.cluster(place("cluster"), 2, SCHEDULER__ALLOWED_FAILURES="0") as (address, (first, _)):
         words = ("--into", "out", "--engine", "dask", "--scheduler", address, *names)
-        run = whole.begin(here, *words)
-        whole.until(whole.under_way(here / "out", 2))
+        run = whole_archives.begin(here, *words)
+        whole_archives.until(whole_archives.under_way(here / "out", 2))
         first.kill()
-        status, said = whole.end(run)
+        status, said = whole_archives.end(run)
         assert status == 1
         assert "the processes that clean it die\n" in said
         assert said.endswith("Failed: 1 file, each named above.\n")
-        assert len(whole.lines(here / "out")) == len(names) - 1
-        assert whole.clean(here, *words)[0] == 0
-        assert sorted(whole.lines(here / "out")) == [f"{name}.jsonl" for name in sorted(names)]
+        assert len(whole_archives.lines(here / "out")) == len(names) - 1
+        assert whole_archives.clean(here, *words)[0] == 0
+        assert sorted(whole_archives.lines(here / "out")) == [f"{name}.jsonl" for name in sorted(names)]
 
 
 def test_without_an_address_there_is_a_cluster_here(tmp_path: Path) -> None:
-    names = whole.archive(tmp_path, 20, 20, 20)
-    status, said = whole.clean(tmp_path, "--into", "out", "--engine", "dask", "--jobs", "1", *names)
+    names = whole_archives.archive(tmp_path, 20, 20, 20)
+    status, said = whole_archives.clean(tmp_path, "--into", "out", "--engine", "dask", "--jobs", "1", *names)
     assert (status, said.count("\n")) == (0, 1), said
     assert "60 pages) cleaned in " in said
     assert " by 1 worker: " in said
-    assert [len(found.splitlines()) for _, found in sorted(whole.lines(tmp_path / "out").items())] == [20, 20, 20]
+    outputs = sorted(whole_archives.lines(tmp_path / "out").items())
+    assert [len(found.splitlines()) for _, found in outputs] == [
+        20,
+        20,
+        20,
+    ]
 
 
 def test_a_scheduler_that_goes_away_ends_the_run(place: Callable[[str], Path]) -> None:
     here = place("archive")
-    names = whole.archive(here, 2_000)
-    with whole.cluster(place("cluster"), 1) as (address, _):
+    names = whole_archives.archive(here, 2_000)
+    with whole_archives.cluster(place("cluster"), 1) as (address, _):
         words = ("--into", "out", "--engine", "dask", "--scheduler", address, *names)
-        run = whole.begin(here, *words)
-        whole.until(whole.under_way(here / "out", 1))
-    status, said = whole.end(run)
+        run = whole_archives.begin(here, *words)
+        whole_archives.until(whole_archives.under_way(here / "out", 1))
+    status, said = whole_archives.end(run)
     assert (status, "Traceback" in said) == (1, False), said
     assert "Stopped: the scheduler does not answer any more" in said
 
@@ -80,11 +85,11 @@ def test_a_scheduler_that_goes_away_ends_the_run(place: Callable[[str], Path]) -
 )
 def test_there_is_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, why: str) -> None:
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "1s")
-    names = whole.archive(tmp_path, 1)
-    status, said = whole.clean(tmp_path, "--into", "out", "--engine", "dask", "--scheduler", address, *names)
+    names = whole_archives.archive(tmp_path, 1)
+    status, said = whole_archives.clean(tmp_path, "--into", "out", "--engine", "dask", "--scheduler", address, *names)
     assert (status, "Traceback" in said) == (1, False)
     assert said.startswith(f"Stopped: there is no scheduler at {address!r} ({why}"), said
-    assert whole.lines(tmp_path / "out") == {}
+    assert whole_archives.lines(tmp_path / "out") == {}
 
 
 def test_nothing_else_needs_dask() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import garden
+import image_site
 import pytest
 
 from crawler.archives.records import Broken
@@ -37,7 +37,7 @@ def nobody_died() -> None:
 def go(tmp_path: Path) -> Any:
     def run(*rows: Any, panel: ImageJudging | None = None, jobs: int = 1) -> list[JudgedPage | Broken]:
         path = tmp_path / "pages.jsonl"
-        path.write_bytes(garden.lines(*rows))
+        path.write_bytes(image_site.lines(*rows))
         nameless = panel.nameless if panel else ""
         counts = evidence(read(path), jobs, nobody_died, nameless)
         panel = ImageJudging((Judge(),), EXTRACT, counts) if panel is None else panel
@@ -47,19 +47,19 @@ def go(tmp_path: Path) -> Any:
 
 
 def test_evidence_is_that_of_all_pages_of_the_site(go: Any) -> None:
-    other = garden.row(0, url="http://other.example/", id="other")
-    found = go(*map(garden.row, range(3)), other, *map(garden.row, range(3, 12)))
+    other = image_site.row(0, url="http://other.example/", id="other")
+    found = go(*map(image_site.row, range(3)), other, *map(image_site.row, range(3, 12)))
     counts = {page.id: (page.site, page.pages) for page in found}
     assert counts.pop("other") == ("other.example", 1)
     assert counts == {f"page-{number}": ("example.org", 12) for number in range(12)}
     for number, page in enumerate(page for page in found if page.id != "other"):
         redundancy = {img: verdict.redundancy for img, (verdict,) in page.pictures.items()}
-        assert redundancy == {garden.LOGO: 1, garden.ADVERT: 1, garden.photo(number): 1 / 12}
-        assert list(redundancy) == [garden.LOGO, garden.ADVERT, garden.photo(number)]
+        assert redundancy == {image_site.LOGO: 1, image_site.ADVERT: 1, image_site.photo(number): 1 / 12}
+        assert list(redundancy) == [image_site.LOGO, image_site.ADVERT, image_site.photo(number)]
 
 
 def test_any_number_of_processes_finds_the_same(go: Any) -> None:
-    rows = [garden.row(number % 12, id=number) for number in range(40)]
+    rows = [image_site.row(number % 12, id=number) for number in range(40)]
     assert go(*rows, jobs=2) == go(*rows)
 
 
@@ -78,7 +78,7 @@ def test_any_number_of_processes_finds_the_same(go: Any) -> None:
     ],
 )
 def test_what_is_no_page_is_named_with_its_line(line: Any, why: str, go: Any, tmp_path: Path) -> None:
-    first, broken, last = go(garden.row(0), line, garden.row(1))
+    first, broken, last = go(image_site.row(0), line, image_site.row(1))
     assert broken == Broken(f"{(tmp_path / 'pages.jsonl').as_posix()}: line 2", why)
     assert (first.pages, last.pages) == (2, 2)
 
@@ -89,7 +89,7 @@ def test_a_page_that_breaks_the_extractor_costs_itself(go: Any) -> None:
             raise ZeroDivisionError("no tulips")
         return EXTRACT(page)
 
-    first, broken, last = go(*map(garden.row, range(3)), panel=ImageJudging((Judge(),), extract, {}))
+    first, broken, last = go(*map(image_site.row, range(3)), panel=ImageJudging((Judge(),), extract, {}))
     assert "it cannot be judged (ZeroDivisionError: no tulips)" in broken.why
     assert len(first.pictures) == len(last.pictures) == 3
 
@@ -132,7 +132,9 @@ def test_pages_without_an_address_are_sites_of_their_own(go: Any) -> None:
 
 
 def test_only_pages_that_are_asked_for(go: Any) -> None:
-    found = go(*map(garden.row, range(3)), panel=ImageJudging((Judge(),), EXTRACT, {}, asked=frozenset(("page-1",))))
+    found = go(
+        *map(image_site.row, range(3)), panel=ImageJudging((Judge(),), EXTRACT, {}, asked=frozenset(("page-1",)))
+    )
     assert [page.id for page in found] == ["page-1"]
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import deadly
+import failing_work
 import pytest
 
 from crawler.bulk import parallel
@@ -28,31 +28,31 @@ def results(work: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> tupl
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 @pytest.mark.parametrize("count", [0, 1, parallel.BATCH, parallel.BATCH + 1, 500])
 def test_results_come_in_order(jobs: int, count: int) -> None:
-    assert results(deadly.square_slowly, range(count), jobs) == ([n * n for n in range(count)], 0)
+    assert results(failing_work.square_slowly, range(count), jobs) == ([n * n for n in range(count)], 0)
 
 
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_results_that_fill_pipes(jobs: int) -> None:
-    assert results(deadly.big, range(100), jobs) == ([deadly.big(n) for n in range(100)], 0)
+    assert results(failing_work.big, range(100), jobs) == ([failing_work.big(n) for n in range(100)], 0)
 
 
 def test_the_work_is_done_by_so_many_processes() -> None:
-    assert set(results(deadly.process, range(5), 3)[0]) == {os.getpid()}
-    assert set(results(deadly.process, range(200), 1)[0]) == {os.getpid()}
-    found = set(results(deadly.process, range(1_500), 3)[0])
+    assert set(results(failing_work.process, range(5), 3)[0]) == {os.getpid()}
+    assert set(results(failing_work.process, range(200), 1)[0]) == {os.getpid()}
+    found = set(results(failing_work.process, range(1_500), 3)[0])
     assert os.getpid() not in found
     assert 2 <= len(found) <= 3
 
 
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_an_item_that_kills_is_given_up(jobs: int) -> None:
-    found, deaths = results(deadly.die, range(70), jobs)
+    found, deaths = results(failing_work.die, range(70), jobs)
     assert found == [f"lost {n}" if n in (21, 61) else n * n for n in range(70)]
     assert deaths == 4
 
 
 def test_a_process_that_died_for_another_reason_costs_nothing(tmp_path: Path) -> None:
-    found, deaths = results(deadly.die_once, [(n, tmp_path) for n in range(70)], 2)
+    found, deaths = results(failing_work.die_once, [(n, tmp_path) for n in range(70)], 2)
     assert found == [n * n for n in range(70)]
     assert deaths == 2
 
@@ -60,7 +60,7 @@ def test_a_process_that_died_for_another_reason_costs_nothing(tmp_path: Path) ->
 @pytest.mark.filterwarnings("ignore")
 def test_processes_that_cannot_start() -> None:
     with pytest.raises(WorkersError, match="3 processes in a row"):
-        results(deadly.Unreadable(), range(100), 2)
+        results(failing_work.Unreadable(), range(100), 2)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -73,7 +73,7 @@ def test_no_more_is_read_than_can_be_worked_on(jobs: int) -> None:
             yield read
             assert read - done <= parallel.BATCH * (parallel.MOST_AHEAD * jobs + 2)
 
-    for _ in in_order(deadly.square, items(), jobs, lost, lambda: None):
+    for _ in in_order(failing_work.square, items(), jobs, lost, lambda: None):
         done += 1
     assert (read, done) == (2_999, 3_000)
 
@@ -81,19 +81,19 @@ def test_no_more_is_read_than_can_be_worked_on(jobs: int) -> None:
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize("count", [0, 1, 30])
 def test_results_as_they_are_done(jobs: int, count: int) -> None:
-    assert sorted(as_done(deadly.square_slowly, range(count), jobs, lost, lambda: None)) == [
+    assert sorted(as_done(failing_work.square_slowly, range(count), jobs, lost, lambda: None)) == [
         n * n for n in range(count)
     ]
 
 
 def test_who_is_free_takes_the_next(tmp_path: Path) -> None:
-    found = [*as_done(deadly.wait_for_the_last, [(n, 4, tmp_path) for n in range(5)], 2, lost, lambda: None)]
+    found = [*as_done(failing_work.wait_for_the_last, [(n, 4, tmp_path) for n in range(5)], 2, lost, lambda: None)]
     assert found in ([1, 2, 3, 4, 0], [1, 2, 3, 0, 4])  # the last two may be read together
 
 
 def test_an_item_that_kills_costs_no_other_as_they_are_done() -> None:
     deaths: list[None] = []
-    found = set(as_done(deadly.die, range(19, 24), 2, lost, partial(deaths.append, None)))
+    found = set(as_done(failing_work.die, range(19, 24), 2, lost, partial(deaths.append, None)))
     assert (found, len(deaths)) == ({19 * 19, 400, "lost 21", 22 * 22, 23 * 23}, 2)
 
 
@@ -109,7 +109,7 @@ def test_large_items_go_alone() -> None:
 
 
 def test_who_stops_reading_ends_the_processes() -> None:
-    found = in_order(deadly.square, range(1_000), 2, lost, lambda: None)
+    found = in_order(failing_work.square, range(1_000), 2, lost, lambda: None)
     assert next(found) == 0
     before = threading.active_count()
     found.close()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from saved import PACK, answer, html, line, text, tianwang, url, warc
+from saved_pages import PACK, answer, html, line, text, tianwang, url, warc
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 from sites import environment

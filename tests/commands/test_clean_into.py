@@ -7,8 +7,8 @@ import signal
 from pathlib import Path
 
 import pytest
-import saved
-import whole
+import saved_pages
+import whole_archives
 from filelock import FileLock
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
@@ -20,13 +20,13 @@ only_linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="pr
 
 
 def test_each_file_becomes_what_it_becomes_alone(tmp_path: Path) -> None:
-    names = whole.archive(tmp_path, 40, 60, 50)
+    names = whole_archives.archive(tmp_path, 40, 60, 50)
     bad = "\x1b[2J\n.jsonl"
-    (tmp_path / bad).write_bytes(b"{\n" * 12 + saved.line(1))
-    image = saved.warc(1, saved.answer(b"GIF89a", content_type="image/gif"))
-    (tmp_path / "image.warc").write_bytes(image + saved.warc(2))
+    (tmp_path / bad).write_bytes(b"{\n" * 12 + saved_pages.line(1))
+    image = saved_pages.warc(1, saved_pages.answer(b"GIF89a", content_type="image/gif"))
+    (tmp_path / "image.warc").write_bytes(image + saved_pages.warc(2))
     names += [bad, "image.warc"]
-    status, said = whole.clean(tmp_path, "--into", "deep/out", "--jobs", "2", *FAST, *names, "missing.warc")
+    status, said = whole_archives.clean(tmp_path, "--into", "deep/out", "--jobs", "2", *FAST, *names, "missing.warc")
     assert (status, "\x1b" in said) == (1, False)
     size = r"\d+(?:\.\d)? \w+"
     total = rf"5 files \({size}, 152 pages\) cleaned in \d+\.\d s by 2 workers: \d+\.\d pages and {size} of files"
@@ -41,23 +41,23 @@ def test_each_file_becomes_what_it_becomes_alone(tmp_path: Path) -> None:
     ):
         assert re.search(rf"^{re.escape(line)}", said, re.MULTILINE), line
     assert "line 11" not in said
-    found = whole.lines(tmp_path / "deep" / "out")
+    found = whole_archives.lines(tmp_path / "deep" / "out")
     assert sorted(found) == sorted(f"{name}.jsonl" for name in names)
-    whole.clean(tmp_path, *names, "-o", "together", "--jobs", "1", *FAST)
+    whole_archives.clean(tmp_path, *names, "-o", "together", "--jobs", "1", *FAST)
     assert (tmp_path / "together").read_bytes() == b"".join(found[f"{name}.jsonl"] for name in names)
 
 
 def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
-    names = whole.archive(tmp_path, 3, 3, 3)
+    names = whole_archives.archive(tmp_path, 3, 3, 3)
     words = ("--into", "out", *FAST, *names)
-    assert whole.clean(tmp_path, *words)[0] == 0
-    before = whole.lines(tmp_path / "out")
+    assert whole_archives.clean(tmp_path, *words)[0] == 0
+    before = whole_archives.lines(tmp_path / "out")
     (tmp_path / "out" / f"{names[1]}.jsonl").unlink()
     (tmp_path / "out" / f"{names[0]}.jsonl").write_bytes(b"mine")
     (tmp_path / names[0]).unlink()
     (tmp_path / "out" / f"{names[0]}.jsonl.{'0' * 16}.part").write_bytes(b"half")
-    status, said = whole.clean(tmp_path, *words)
-    assert (status, whole.lines(tmp_path / "out")) == (0, before | {f"{names[0]}.jsonl": b"mine"})
+    status, said = whole_archives.clean(tmp_path, *words)
+    assert (status, whole_archives.lines(tmp_path / "out")) == (0, before | {f"{names[0]}.jsonl": b"mine"})
     assert said.startswith("1 file removed that an earlier run had begun.\n1 file (")
     assert said.endswith("There already: 2 files.\n")
 
@@ -67,7 +67,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with an archive, one into which another run cleans, and one with files of others."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("crawler.cli.clean.configure_logging", lambda *_: None)  # the tests' log is not Scrapy's
-    whole.archive(tmp_path, 1)
+    whole_archives.archive(tmp_path, 1)
     for name in ("busy", "foreign", "out"):
         (tmp_path / name).mkdir()
     (tmp_path / "foreign" / "0.jsonl.jsonl").touch()
@@ -131,49 +131,53 @@ def test_wrong_use_is_one_line_and_status_2(
 
 @only_linux
 def test_a_process_that_is_killed_costs_nothing(tmp_path: Path) -> None:
-    names = whole.archive(tmp_path, 100, 80, 100)
-    run = whole.begin(tmp_path, "--into", "out", "--jobs", "2", *names)
-    whole.until(lambda: [*(tmp_path / "out").glob("0.jsonl.jsonl.*.part")])  # the largest, by the first
-    os.kill(whole.workers(run.pid)[0], signal.SIGKILL)
-    status, said = whole.end(run)
+    names = whole_archives.archive(tmp_path, 100, 80, 100)
+    run = whole_archives.begin(tmp_path, "--into", "out", "--jobs", "2", *names)
+    whole_archives.until(lambda: [*(tmp_path / "out").glob("0.jsonl.jsonl.*.part")])  # the largest, by the first
+    os.kill(whole_archives.workers(run.pid)[0], signal.SIGKILL)
+    status, said = whole_archives.end(run)
     assert (status, "A process died; a new one goes on with what it was at.\n" in said) == (0, True), said
-    assert [len(data.splitlines()) for _, data in sorted(whole.lines(tmp_path / "out").items())] == [100, 80, 100]
+    assert [len(data.splitlines()) for _, data in sorted(whole_archives.lines(tmp_path / "out").items())] == [
+        100,
+        80,
+        100,
+    ]
 
 
 @only_linux
 def test_a_file_that_kills_twice_is_given_up(tmp_path: Path) -> None:
-    names = whole.archive(tmp_path, 400)
-    run = whole.begin(tmp_path, "--into", "out", "--jobs", "1", *names)
+    names = whole_archives.archive(tmp_path, 400)
+    run = whole_archives.begin(tmp_path, "--into", "out", "--jobs", "1", *names)
     for deaths in range(2):
-        whole.until(whole.under_way(tmp_path / "out", deaths + 1))
-        os.kill(whole.workers(run.pid)[-1], signal.SIGKILL)
-    status, said = whole.end(run)
+        whole_archives.until(whole_archives.under_way(tmp_path / "out", deaths + 1))
+        os.kill(whole_archives.workers(run.pid)[-1], signal.SIGKILL)
+    status, said = whole_archives.end(run)
     assert (status, "'0.jsonl': the processes that clean it die\n" in said) == (1, True), said
     assert said.endswith("Failed: 1 file, each named above.\n")
-    assert whole.lines(tmp_path / "out") == {}
+    assert whole_archives.lines(tmp_path / "out") == {}
 
 
 @only_linux
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_broken_off_goes_on_and_another_is_refused_before(tmp_path: Path, how: signal.Signals) -> None:
-    names = whole.archive(tmp_path, 30, 150, 5)
+    names = whole_archives.archive(tmp_path, 30, 150, 5)
     words = ("--into", "out", "--jobs", "1", *names)
-    run = whole.begin(tmp_path, *words)
+    run = whole_archives.begin(tmp_path, *words)
     out = tmp_path / "out"
-    whole.until(lambda: (out / f"{names[0]}.jsonl").exists() and whole.under_way(out, 1)())
+    whole_archives.until(lambda: (out / f"{names[0]}.jsonl").exists() and whole_archives.under_way(out, 1)())
     os.killpg(run.pid, signal.SIGSTOP)  # or it would be done before a second one has begun
     if how == signal.SIGINT:
-        assert whole.clean(tmp_path, *words) == (2, "scrapy clean: another run is at work in 'out'\n")
+        assert whole_archives.clean(tmp_path, *words) == (2, "scrapy clean: another run is at work in 'out'\n")
     os.killpg(run.pid, how)
     os.killpg(run.pid, signal.SIGCONT)
-    status, said = whole.end(run)
+    status, said = whole_archives.end(run)
     assert "Traceback" not in said
     if how == signal.SIGINT:
         assert status == 130
         assert said.startswith("Stopped before the end; the same command goes on. ")
-        assert not whole.under_way(out, 1)()
-    assert len(whole.lines(out)) < 5
-    status, said = whole.clean(tmp_path, *words)
+        assert not whole_archives.under_way(out, 1)()
+    assert len(whole_archives.lines(out)) < 5
+    status, said = whole_archives.clean(tmp_path, *words)
     assert (status, "There already: " in said) == (0, True), said
-    assert [len(data.splitlines()) for _, data in sorted(whole.lines(out).items())] == [30, 150, 5]
+    assert [len(data.splitlines()) for _, data in sorted(whole_archives.lines(out).items())] == [30, 150, 5]
     assert json.loads((out / NAME).read_bytes())["options"]["--method"] == "auto"

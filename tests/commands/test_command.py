@@ -7,7 +7,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 import pytest
-from nursery import ROOT
+from fork_server import ROOT
 from scrapy.settings import Settings
 
 from crawler.commands import clean, evaluate, export, focus, noise, schedule

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import nursery
+import fork_server
 import postgres
 import pytest
 import yaml  # which Dask brings
-from nursery import environment
+from fork_server import environment
 from pyarrow import parquet
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
@@ -182,7 +182,7 @@ def test_an_archive_holds_what_came_and_what_was_made_of_it(finished: Place, cra
     assert record.http_headers.get_header("Content-Encoding") is None
     assert record.http_headers.get_header("Content-Length") == str(len(body))
     assert int(record.http_headers.get_header("X-Crawler-Content-Length")) != len(body)
-    cleaned = nursery.run(["scrapy", "clean", f"{tmp_path}/a.warc.gz", "--jobs", "1"], tmp_path, environment(), 60)
+    cleaned = fork_server.run(["scrapy", "clean", f"{tmp_path}/a.warc.gz", "--jobs", "1"], tmp_path, environment(), 60)
     assert {one["url"]: one["text"] for one in lines(cleaned.stdout.encode())} == texts
 
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import garden
+import image_site
 import pytest
-from saved import PACK
+from saved_pages import PACK
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
@@ -18,8 +18,8 @@ def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
     """The command in a folder with labels and pages: exit status, what it wrote, what it said."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WINNOW_DATA", raising=False)
-    Path("labels.jsonl").write_bytes(garden.labels())
-    Path("pages.jsonl").write_bytes(garden.pages())
+    Path("labels.jsonl").write_bytes(image_site.labels())
+    Path("pages.jsonl").write_bytes(image_site.pages())
 
     def give(*words: str) -> tuple[int, str, str]:
         ours = Settings()
@@ -65,7 +65,7 @@ def test_it_is_the_same_every_time(evaluate: Any) -> None:
 def test_what_is_not_found_is_counted(evaluate: Any) -> None:
     gone = {"set": "garden", "page": "page-1", "img": "http://a.example/", "label": "noise", "kind": "icon"}
     with Path("labels.jsonl").open("ab") as labels:
-        labels.write(garden.lines(gone, gone | {"page": "page-99"}, b"{"))
+        labels.write(image_site.lines(gone, gone | {"page": "page-99"}, b"{"))
     status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
     assert status == 0
     assert out.startswith("38 labels by hand, 2 of them not found on their page.")
@@ -73,16 +73,16 @@ def test_what_is_not_found_is_counted(evaluate: Any) -> None:
 
 
 def test_evidence_is_counted_over_all_files(evaluate: Any) -> None:
-    rows = [garden.row(number) for number in range(12)]
-    Path("a.jsonl").write_bytes(garden.lines(*rows[:6]))
-    Path("b.jsonl.gz").write_bytes(PACK[".gz"](garden.lines(*rows[6:])))
+    rows = [image_site.row(number) for number in range(12)]
+    Path("a.jsonl").write_bytes(image_site.lines(*rows[:6]))
+    Path("b.jsonl.gz").write_bytes(PACK[".gz"](image_site.lines(*rows[6:])))
     parts = evaluate("labels.jsonl", *FAST, "--pages", "a.jsonl", "b.jsonl.gz")
     assert parts == evaluate("labels.jsonl", *FAST, "--pages", "pages.jsonl")
 
 
 def test_a_file_called_like_a_set_is_for_that_set(evaluate: Any) -> None:
-    Path("labels.jsonl").write_bytes(garden.labels("garden") + garden.labels("shop"))
-    Path("shop.jsonl").write_bytes(garden.lines(garden.row(0)))
+    Path("labels.jsonl").write_bytes(image_site.labels("garden") + image_site.labels("shop"))
+    Path("shop.jsonl").write_bytes(image_site.lines(image_site.row(0)))
     _, out, _ = evaluate("labels.jsonl", *FAST, "--pages", "pages.jsonl", "shop.jsonl")
     assert out.startswith("72 labels by hand, 33 of them not found on their page.")
 
@@ -90,19 +90,19 @@ def test_a_file_called_like_a_set_is_for_that_set(evaluate: Any) -> None:
 def test_pages_of_the_data_by_the_names_of_the_sets(evaluate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WINNOW_DATA", ".")
     Path("extraction").mkdir()
-    Path("extraction/garden.jsonl.xz").write_bytes(PACK[".xz"](garden.pages()))
+    Path("extraction/garden.jsonl.xz").write_bytes(PACK[".xz"](image_site.pages()))
     Path("extraction/other.jsonl.xz").write_bytes(PACK[".xz"](b"{\n"))
     status, out, said = evaluate("labels.jsonl", *FAST)
     assert (status, said) == (0, "")
     assert "36 labels by hand, 0 of them" in out
-    Path("labels.jsonl").write_bytes(garden.labels() + garden.labels("shop"))
+    Path("labels.jsonl").write_bytes(image_site.labels() + image_site.labels("shop"))
     status, _, said = evaluate("labels.jsonl", *FAST)
     assert status == 2
     assert "there is no file 'extraction/shop.jsonl.xz'; --pages FILE names others" in said
 
 
 def test_lines_that_are_no_pages_are_named(evaluate: Any) -> None:
-    Path("pages.jsonl").write_bytes(garden.lines(b"{") + garden.pages())
+    Path("pages.jsonl").write_bytes(image_site.lines(b"{") + image_site.pages())
     status, out, said = evaluate("labels.jsonl", "--pages", "pages.jsonl", *FAST)
     assert said.startswith("scrapy noise evaluate: pages.jsonl: line 1: not JSON")
     assert (status, len(said.splitlines())) == (0, 1)
@@ -111,8 +111,8 @@ def test_lines_that_are_no_pages_are_named(evaluate: Any) -> None:
 
 @pytest.mark.parametrize(("labels", "said"), [(b"", "has no label"), (b"{}\n", "has no label"), (..., "none of the")])
 def test_nothing_to_say(labels: Any, said: str, evaluate: Any) -> None:
-    Path("labels.jsonl").write_bytes(garden.labels() if labels is ... else labels)
-    Path("pages.jsonl").write_bytes(garden.lines({"url": "http://a.example/", "html": "a"}))
+    Path("labels.jsonl").write_bytes(image_site.labels() if labels is ... else labels)
+    Path("pages.jsonl").write_bytes(image_site.lines({"url": "http://a.example/", "html": "a"}))
     status, _, err = evaluate("labels.jsonl", "--pages", "pages.jsonl", "--json", "out.json", *FAST)
     assert status == 1
     assert said in err

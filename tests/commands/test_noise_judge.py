@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import garden
+import image_site
 import pytest
-from saved import PACK
+from saved_pages import PACK
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
@@ -34,16 +34,18 @@ def noise(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
 @pytest.mark.parametrize("packing", [".gz", ".xz", ""])
 def test_every_picture_of_every_page_in_order(packing: str, noise: Any) -> None:
     name = f"pages.jsonl{packing}"
-    Path(name).write_bytes(PACK[packing](garden.pages()))
+    Path(name).write_bytes(PACK[packing](image_site.pages()))
     status, out, said = noise("judge", name)
     found = [json.loads(line) for line in out.splitlines()]
     assert [(one["page"], one["img"]) for one in found] == [
-        (f"page-{number}", img) for number in range(12) for img in (garden.LOGO, garden.ADVERT, garden.photo(number))
+        (f"page-{number}", img)
+        for number in range(12)
+        for img in (image_site.LOGO, image_site.ADVERT, image_site.photo(number))
     ]
     assert {one["img"]: one["redundancy"] for one in found if one["page"] == "page-4"} == {
-        garden.LOGO: 1,
-        garden.ADVERT: 1,
-        garden.photo(4): pytest.approx(1 / 12, abs=1e-6),
+        image_site.LOGO: 1,
+        image_site.ADVERT: 1,
+        image_site.photo(4): pytest.approx(1 / 12, abs=1e-6),
     }
     assert status == 0
     assert "of 36 pictures noise, on 12 pages" in said
@@ -53,17 +55,17 @@ PAPER = ("-s", "IMAGE_NOISE_MODELS=redundancy,keyword", "-s", "EXTRACTOR=leaf-ta
 
 
 def test_the_models_of_the_paper(noise: Any) -> None:
-    Path("pages.jsonl").write_bytes(garden.pages())
+    Path("pages.jsonl").write_bytes(image_site.pages())
     status, out, _ = noise("judge", "pages.jsonl", *PAPER)
     found = [json.loads(line) for line in out.splitlines()]
     assert status == 0
-    assert {one["img"] for one in found if one["verdict"] == "noise"} == {garden.LOGO, garden.ADVERT}
-    reasons = next(one["reasons"] for one in found if one["img"] == garden.ADVERT)
+    assert {one["img"] for one in found if one["verdict"] == "noise"} == {image_site.LOGO, image_site.ADVERT}
+    reasons = next(one["reasons"] for one in found if one["img"] == image_site.ADVERT)
     assert {"code": "shown_on_pages", "values": {"shown": 12, "pages": 12}} in reasons
 
 
 def test_people_at_a_terminal_read_sentences(noise: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("pages.jsonl").write_bytes(garden.lines(garden.row(0)))
+    Path("pages.jsonl").write_bytes(image_site.lines(image_site.row(0)))
     master, slave = os.openpty()
     with os.fdopen(slave, "w") as terminal:
         monkeypatch.setattr(sys, "stdout", terminal)
@@ -74,7 +76,7 @@ def test_people_at_a_terminal_read_sentences(noise: Any, monkeypatch: pytest.Mon
 
 
 def test_output_is_there_as_a_whole(noise: Any) -> None:
-    Path("pages.jsonl").write_bytes(garden.pages())
+    Path("pages.jsonl").write_bytes(image_site.pages())
     _, out, _ = noise("judge", "pages.jsonl")
     Path("out.jsonl").write_text("before")
     assert noise("judge", "pages.jsonl", "-o", "out.jsonl")[:2] == (0, "")
@@ -83,7 +85,7 @@ def test_output_is_there_as_a_whole(noise: Any) -> None:
 
 
 def test_bad_lines_are_named_and_counted(noise: Any) -> None:
-    Path("pages.jsonl").write_bytes(garden.lines(garden.row(0), b"", b"{", garden.row(1), {"html": "a"}))
+    Path("pages.jsonl").write_bytes(image_site.lines(image_site.row(0), b"", b"{", image_site.row(1), {"html": "a"}))
     status, out, said = noise("judge", "pages.jsonl")
     assert (status, len(out.splitlines())) == (0, 6)
     first, second, closing = said.splitlines()
@@ -104,7 +106,7 @@ def test_a_file_without_a_page_is_an_error(data: bytes, noise: Any) -> None:
 
 
 def test_pages_without_pictures_are_none(noise: Any) -> None:
-    Path("pages.jsonl").write_bytes(garden.lines({"url": "http://a.example/", "html": "<p>a"}))
+    Path("pages.jsonl").write_bytes(image_site.lines({"url": "http://a.example/", "html": "<p>a"}))
     assert noise("judge", "pages.jsonl", "-o", "out.jsonl")[0] == 0
     assert Path("out.jsonl").read_bytes() == b""
 
@@ -133,20 +135,20 @@ def test_pages_without_pictures_are_none(noise: Any) -> None:
     ],
 )
 def test_wrong_use_is_said_in_one_sentence(words: list[str], said: str, noise: Any) -> None:
-    Path("pages.jsonl").write_bytes(garden.pages())
+    Path("pages.jsonl").write_bytes(image_site.pages())
     status, out, err = noise(*words)
     assert (status, out) == (2, "")
     assert err.startswith("scrapy noise")
     assert said in err
     assert len(err.splitlines()) == 1
-    assert Path("pages.jsonl").read_bytes() == garden.pages()
+    assert Path("pages.jsonl").read_bytes() == image_site.pages()
 
 
 @pytest.mark.parametrize(("models", "status"), [("learned", 2), ("keyword,learned", 2), ("keyword", 0)])
 def test_broken_weights_are_said_in_one_sentence(
     noise: Any, monkeypatch: pytest.MonkeyPatch, models: str, status: int
 ) -> None:
-    Path("pages.jsonl").write_bytes(garden.pages())
+    Path("pages.jsonl").write_bytes(image_site.pages())
     Path("weights.npz").write_bytes(b"PK")
     monkeypatch.setattr(learned_model, "WEIGHTS", Path("weights.npz"))
     monkeypatch.setattr("crawler.settings.IMAGE_NOISE_MODELS", ["size"])

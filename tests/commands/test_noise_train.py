@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import garden
+import image_site
 import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
@@ -25,13 +25,13 @@ def lines(set_: str, sites: range) -> tuple[bytes, bytes]:
     """The garden's pages and labels, as if each site had a garden of two pages."""
     pages, labels = [], []
     for site in sites:
-        for row in map(garden.row, range(2)):
+        for row in map(image_site.row, range(2)):
             row["url"] = row["url"].replace("example.org", f"garden{site}.org")
             pages.append(row | {"id": f"{site}-{row['id']}"})
-        for one in map(json.loads, garden.labels(set_).splitlines()):
+        for one in map(json.loads, image_site.labels(set_).splitlines()):
             if one["page"] in ("page-0", "page-1"):
                 labels.append(one | {"page": f"{site}-{one['page']}"})
-    return garden.lines(*pages), garden.lines(*labels)
+    return image_site.lines(*pages), image_site.lines(*labels)
 
 
 @pytest.fixture

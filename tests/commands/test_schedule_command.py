@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import nursery
+import fork_server
 import postgres
 import pytest
 from scrapy.cmdline import execute
@@ -47,7 +47,7 @@ class World:
         if url is not None:
             self.settings["STATE_URL"] = url.render_as_string(hide_password=False)
         self.url = url or URL.create("sqlite", database=str(folder / "output" / "crawl.db"))
-        self.started: list[nursery.Forked] = []
+        self.started: list[fork_server.Forked] = []
 
     def words(self, *words: str, **settings: str) -> list[str]:
         given = self.settings | settings
@@ -62,11 +62,11 @@ class World:
             execute(["scrapy", *self.words(*words, **settings)], ours)
         return Said(ended.value.code, *capture.readouterr())
 
-    def start(self, *words: str) -> nursery.Forked:
+    def start(self, *words: str) -> fork_server.Forked:
         """The command in a process of its own, what it says in a file."""
         log = str(self.folder / f"said-{len(self.started)}")
         line = ["scrapy", *self.words(*words)]
-        self.started.append(nursery.common().start(line, self.folder, (log, log), nursery.environment()))
+        self.started.append(fork_server.common().start(line, self.folder, (log, log), fork_server.environment()))
         return self.started[-1]
 
     def said(self, number: int = 0) -> str:

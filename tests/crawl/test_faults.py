@@ -16,8 +16,8 @@ from random import Random
 
 import postgres
 import pytest
-from faulty import Gate, Left, Running, Web, database, faults, left_by, spun, sqlite_url, wait_for
-from nursery import Nursery, common
+from fault_injection import Gate, Left, Running, Web, database, faults, left_by, spun, sqlite_url, wait_for
+from fork_server import Nursery, common
 from sites import BY_SHARES, Answer
 from sqlalchemy import create_engine, text
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import apiary
-import nursery
+import chinese_site
+import fork_server
 import pytest
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, environment, page, serving
 
@@ -25,14 +25,14 @@ def share(on_topic: list[bool]) -> float:
 
 @pytest.mark.parametrize("topic", ["蜜蜂", "file"])
 def test_pages_on_the_topic_come_first(tmp_path: Path, topic: str) -> None:
-    (tmp_path / "bees.toml").write_text(f'examples = ["{apiary.text("/bees/4")}"]', encoding="utf-8")
-    with serving(Site(apiary.routes())) as site:
+    (tmp_path / "bees.toml").write_text(f'examples = ["{chinese_site.text("/bees/4")}"]', encoding="utf-8")
+    with serving(Site(chinese_site.routes())) as site:
         asked = {"seeds": site.url, "topic": "bees.toml" if topic == "file" else topic}
         ended = crawl(tmp_path, asked, ONE_BY_ONE)
-    order = [apiary.about(path) == "bees" for path in site.paths(without="/robots.txt")[1:]]
-    assert len(order) == len(ended.items()) - 1 == apiary.BEES + apiary.OTHERS
-    first = order[: 2 * apiary.BEES]
-    assert sum(first) >= 0.8 * apiary.BEES
+    order = [chinese_site.about(path) == "bees" for path in site.paths(without="/robots.txt")[1:]]
+    assert len(order) == len(ended.items()) - 1 == chinese_site.BEES + chinese_site.OTHERS
+    first = order[: 2 * chinese_site.BEES]
+    assert sum(first) >= 0.8 * chinese_site.BEES
     assert share(order[len(order) // 2 :]) < 0.2
     relevance = {item["url"].removeprefix(site.url): item["relevance"] for item in ended.items()}
     about = [number for path, number in relevance.items() if path.startswith("bees/")]
@@ -112,7 +112,7 @@ def with_topic(folder: Path, source: str) -> str:
 def state_of(folder: Path) -> str:
     """What `scrapy state` says of the crawl, in one line."""
     line = [sys.executable, "-m", "scrapy", "state", "topic"]
-    return " ".join(nursery.run(line, folder, environment(), 60).stdout.split())
+    return " ".join(fork_server.run(line, folder, environment(), 60).stdout.split())
 
 
 def relevance(ended: Crawl, site: Site) -> dict[str, float]:

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import nursery
+import fork_server
 import postgres
 import pytest
 from rich.filesize import decimal
@@ -158,7 +158,7 @@ def test_a_report_of_nothing_is_refused(crawled: tuple[Site, Crawl], words: list
 
 
 def scrapy(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    return nursery.run(["scrapy", *words], folder, environment(), 60)
+    return fork_server.run(["scrapy", *words], folder, environment(), 60)
 
 
 # When they are asked for.
@@ -289,8 +289,8 @@ def test_a_page_behind_a_picture(tmp_path: Path, body: str, settings: Mapping[st
 
 
 @contextmanager
-def running(folder: Path, url: str, settings: Mapping[str, Any]) -> Iterator[nursery.Forked]:
-    process = nursery.common()(command({"seeds": url}, settings), folder, folder / "log")
+def running(folder: Path, url: str, settings: Mapping[str, Any]) -> Iterator[fork_server.Forked]:
+    process = fork_server.common()(command({"seeds": url}, settings), folder, folder / "log")
     try:
         yield process
     finally:
@@ -300,7 +300,7 @@ def running(folder: Path, url: str, settings: Mapping[str, Any]) -> Iterator[nur
 
 def until(reached: Callable[[], bool]) -> None:
     """Return when something is so, or will not be any more."""
-    last = time.monotonic() + nursery.PATIENCE
+    last = time.monotonic() + fork_server.PATIENCE
     while not reached() and time.monotonic() < last:
         time.sleep(0.02)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import nursery
+import fork_server
 import pytest
 from postgres import Server
 from sites import OPEN, Answer, Asked, Crawl, Site, command, crawl, page, serving
@@ -273,7 +273,7 @@ def test_a_round_that_is_killed_goes_on(tmp_path: Path) -> None:
         time.sleep(5)
         slow[0] = True
         asked = len(site.asked)
-        process = nursery.common()(command(given, settings), tmp_path, tmp_path / "log")
+        process = fork_server.common()(command(given, settings), tmp_path, tmp_path / "log")
         until = time.monotonic() + 60
         while len(site.asked) < asked + 15 and time.monotonic() < until:
             time.sleep(0.02)
@@ -311,7 +311,7 @@ def test_two_workers_share_a_round(tmp_path: Path, postgres_server: Server) -> N
         for number in range(2):
             asked = len(site.asked)
             workers = [
-                nursery.common()(command(given, settings), folder, folder / f"log{number}") for folder in folders
+                fork_server.common()(command(given, settings), folder, folder / f"log{number}") for folder in folders
             ]
             assert [worker.wait(120) for worker in workers] == [0, 0]
             pages = [one.path for one in site.asked[asked:] if one.path != "/robots.txt"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import Running
+from fault_injection import Running
 from sites import BY_SHARES, OPEN, Answer, Crawl, Site, crawl, page, serving
 
 ONE_BY_ONE = OPEN | {"CONCURRENT_REQUESTS_PER_DOMAIN": "1", "FOCUS_EXPLORATION": "0"}
@@ -91,7 +91,7 @@ def test_what_was_learned_is_kept_now_and_then_and_a_killed_crawl_goes_on_with_i
     routes = {"/": page(BEES, links=links)} | {path: page(f"{BEES} This is {path}.") for path in links}
     arguments = {"seeds": "", "topic": "honey bees"}
     hasty = OPEN | {
-        "SCHEDULER": "hasty.HastyScheduler",
+        "SCHEDULER": "eager_scheduler.HastyScheduler",
         "DOWNLOAD_DELAY": "0.05",
         "CONCURRENT_REQUESTS_PER_DOMAIN": "1",
     }

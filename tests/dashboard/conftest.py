@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import browser
+import dashboards
 import pytest
-import served
 import sites
 from scrapy.settings import Settings
 from sqlalchemy import Engine, insert
@@ -33,20 +33,20 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def copied(crawled: Path, tmp_path: Path) -> Path:
     """The same for one test, which may change it."""
-    return served.copy(crawled, tmp_path / "copied" / "output")
+    return dashboards.copy(crawled, tmp_path / "copied" / "output")
 
 
 @pytest.fixture(scope="session")
 def dashboard(crawled: Path) -> Iterator[str]:
     """The address of a dashboard over the crawl, for tests that change nothing."""
-    with served.dashboard(crawled) as address:
+    with dashboards.dashboard(crawled) as address:
         yield address
 
 
 @pytest.fixture
 def own_dashboard(copied: Path) -> Iterator[str]:
     """The address of a dashboard over the copy, for a test that marks, adds or removes."""
-    with served.dashboard(copied) as address:
+    with dashboards.dashboard(copied) as address:
         yield address
 
 

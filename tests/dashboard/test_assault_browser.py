@@ -6,15 +6,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import assault
 import browser
+import dashboards
+import hostile_site
 import pytest
-import served
 from dashboard_client import VIEWS
 from sites import OPEN, Site, crawl, serving
 
 SHOWN_PLAINLY = [
-    name for name in assault.TITLES if name not in ("bidi", "control", "spoof", "zalgo", "long", "unbroken")
+    name for name in hostile_site.TITLES if name not in ("bidi", "control", "spoof", "zalgo", "long", "unbroken")
 ]
 NO_PAGES = (".jsonl", "/picture", "/skip")  # but what is taken away, shown within a page, or leads on
 WHOLE = "/pages/{page}"  # each page is looked at, with its original in it; of other views a few
@@ -28,19 +28,19 @@ class Attacked(NamedTuple):
 
     address: str
     output: Path
-    listener: assault.Listener
+    listener: hostile_site.Listener
 
 
 @pytest.fixture(scope="module")
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
     folder = tmp_path_factory.mktemp("attacked")
-    with assault.listening() as listener:
-        with serving(Site(assault.routes(listener.home))) as site:
+    with hostile_site.listening() as listener:
+        with serving(Site(hostile_site.routes(listener.home))) as site:
             ended = crawl(folder, {"seeds": site.url, "topic": "heron river"}, OPEN | {"KEEP_RESPONSES": "True"})
         assert ended.status == 0, ended.err
-        assert len(ended.items()) == len(assault.TITLES) + 2
+        assert len(ended.items()) == len(hostile_site.TITLES) + 2
         listener.calls = 0  # a crawl may look where pages lead
-        with served.dashboard(folder / "output") as address:
+        with dashboards.dashboard(folder / "output") as address:
             yield Attacked(address, folder / "output", listener)
 
 
@@ -113,7 +113,7 @@ def test_nothing_of_theirs_happens(page: Any, attacked: Attacked, problems: list
 @pytest.mark.parametrize("name", SHOWN_PLAINLY)
 def test_titles_are_shown_as_they_are(page: Any, name: str) -> None:
     page.goto("/pages")
-    assert " ".join(assault.TITLES[name].split())[:60] in " ".join(page.inner_text("main").split())
+    assert " ".join(hostile_site.TITLES[name].split())[:60] in " ".join(page.inner_text("main").split())
 
 
 @pytest.mark.skipif("/pages" not in VIEWS, reason="There is no list of pages yet.")

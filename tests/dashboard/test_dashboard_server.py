@@ -13,11 +13,11 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import nursery
+import fork_server
 import postgres
 import pytest
 from dashboard_client import API, CHANGES, VIEWS
-from served import Served
+from dashboards import Served
 from sqlalchemy.engine import make_url
 
 from crawler.store.database import open_database
@@ -337,7 +337,7 @@ def test_a_server_that_is_away_is_said_in_a_sentence(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_is_said_in_one_line(tmp_path: Path, words: tuple[str, ...], status: int, said: str) -> None:
     line = ["scrapy", "dashboard", *words, "-s", f"OUTPUT_DIR={tmp_path}"]
-    ended = nursery.run(line, tmp_path, nursery.environment(), PATIENCE)
+    ended = fork_server.run(line, tmp_path, fork_server.environment(), PATIENCE)
     assert ended.returncode == status
     assert ended.stderr.startswith("scrapy dashboard: ")
     assert said in ended.stderr
@@ -348,7 +348,7 @@ def test_a_second_one_at_the_same_port_ends_with_a_sentence(served: Asked, tmp_p
     log = str(tmp_path / "said")
     port = urlsplit(served.address).port
     line = ["scrapy", "dashboard", "--port", str(port), "-s", f"OUTPUT_DIR={tmp_path}"]
-    second = nursery.common().start(line, tmp_path, (os.devnull, log), nursery.environment())
+    second = fork_server.common().start(line, tmp_path, (os.devnull, log), fork_server.environment())
     assert second.wait(PATIENCE) == 1
     told = Path(log).read_text()
     assert re.fullmatch(rf"scrapy dashboard: nothing can be served at 127.0.0.1 port {port}: .*; --port .*\n", told)

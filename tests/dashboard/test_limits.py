@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from nursery import environment
+from fork_server import environment
 
 LARGE = 3_000_000
 SERVER = """

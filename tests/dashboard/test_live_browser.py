@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import browser
-import nursery
+import dashboards
+import fork_server
 import pytest
-import served
 from dashboard_client import VIEWS
 from sites import OPEN, Site, command, serving
 
@@ -26,7 +26,7 @@ DRAWN = "canvas => canvas.toDataURL()"
 def page(chromium: Any, tmp_path: Path, problems: list[str]) -> Iterator[Any]:
     """A visitor's page of a dashboard over a folder in which there was no crawl yet."""
     (tmp_path / "output").mkdir()
-    with served.dashboard(tmp_path / "output") as address, browser.watched(chromium, address, problems) as found:
+    with dashboards.dashboard(tmp_path / "output") as address, browser.watched(chromium, address, problems) as found:
         yield found
     assert problems == []
 
@@ -38,13 +38,13 @@ def start(tmp_path: Path) -> Iterator[Any]:
 
     def started() -> None:
         line = command({"seeds": HIVES.url, "topic": "honey bees", "images": "no"}, SLOWED)
-        begun.append(nursery.common()(line, tmp_path, tmp_path / "log"))
+        begun.append(fork_server.common()(line, tmp_path, tmp_path / "log"))
 
     with serving(HIVES):
         yield started
         for process in begun:
             process.send_signal(signal.SIGKILL)
-            process.wait(nursery.PATIENCE)
+            process.wait(fork_server.PATIENCE)
 
 
 def until(page: Any, is_so: Callable[[], bool]) -> None:

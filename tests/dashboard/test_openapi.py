@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import dashboards
 import pytest
-import served
 from dashboard_client import API, Request, answer
 from scrapy.settings import Settings
 from sqlalchemy import URL
@@ -102,7 +102,7 @@ GIVEN = {"/api/cron": {"cron": "0 3 * * *"}}
 @pytest.fixture(scope="module")
 def desk(crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> DashboardContext:
     """At a crawl of the demo, with a job that ran and a mark."""
-    output = served.copy(crawled, tmp_path_factory.mktemp("described") / "output")
+    output = dashboards.copy(crawled, tmp_path_factory.mktemp("described") / "output")
     url = URL.create("sqlite", database=str(output / "crawl.db"))
     engine = open_database(url)
     jobs = Jobs(engine)

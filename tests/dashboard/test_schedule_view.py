@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import dashboards
 import pytest
-import served
 from dashboard_client import Answer, Request, answer
 from scrapy.settings import Settings
 from sqlalchemy import insert, update
@@ -143,7 +143,7 @@ def test_a_job_runs_now_by_itself(visitor: Visitor) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no standing of their own")
 def test_runs_do_not_step_back_with_the_dashboard(tmp_path: Path) -> None:
     (tmp_path / "output").mkdir()
-    with served.running(tmp_path / "output") as there:
+    with dashboards.running(tmp_path / "output") as there:
         threads = [int(task.name) for task in Path(f"/proc/{there.pid}/task").iterdir()]
         found = {number: os.getpriority(os.PRIO_PROCESS, number) for number in threads}
     own = os.getpriority(os.PRIO_PROCESS, 0)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from saved import PACK
+from saved_pages import PACK
 
 from crawler.evaluation.gold import KINDS, GoldPage, ImageLabel, PendingLabels, read_labels, read_set
 

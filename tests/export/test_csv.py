@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from shelf import FIELDS, ODD_TEXT, several, stored
+from export_pages import FIELDS, ODD_TEXT, several, stored
 
 from crawler.export.csv import FORMULA, Formulas, csv_lines
 

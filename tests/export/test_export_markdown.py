@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml  # which Dask brings
-from shelf import FIELDS, ODD_TEXT, odd, several, stored
+from export_pages import FIELDS, ODD_TEXT, odd, several, stored
 
 from crawler.export.markdown import BODY, markdown, path_of
 

@@ -4,7 +4,7 @@ import io
 from typing import Any
 
 import pytest
-from shelf import odd, stored
+from export_pages import odd, stored
 from warcio.archiveiterator import ArchiveIterator
 
 from crawler.export.formats import compressed

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from shelf import FIELDS, several
+from export_pages import FIELDS, several
 
 from crawler.export.jsonl import FIELDS as KINDS
 from crawler.export.jsonl import jsonl

@@ -6,8 +6,8 @@ from pathlib import Path
 import duckdb
 import pyarrow
 import pytest
+from export_pages import FIELDS, several, stored
 from pyarrow import parquet as reader
-from shelf import FIELDS, several, stored
 
 from crawler.export import parquet as writer
 from crawler.export.parquet import MissingLibraryError, parquet

@@ -13,7 +13,7 @@ from sites import OPEN, Answer, Asked, Site, command, crawl, environment, page, 
 from crawler.extensions.watch import StallWatch
 from crawler.settings import ITEM_PIPELINES
 
-HANGING = {"ITEM_PIPELINES": json.dumps(ITEM_PIPELINES | {"hanging.HangingPipeline": 800})}
+HANGING = {"ITEM_PIPELINES": json.dumps(ITEM_PIPELINES | {"hanging_pipeline.HangingPipeline": 800})}
 QUICK = OPEN | {"STALL_LIMIT": "2"}
 
 

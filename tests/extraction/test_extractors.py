@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hostile import PAGES
+from hostile_pages import PAGES
 from lxml import etree
 
 from crawler.extraction import EXTRACTORS, extract

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from hostile import PAGES
+from hostile_pages import PAGES
 
 from crawler.extraction.leaves import leaves
 from crawler.page.page import Page

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hostile import PAGES
+from hostile_pages import PAGES
 
 from crawler.extraction.output.inline import escaped
 from crawler.extraction.output.markdown import markdown

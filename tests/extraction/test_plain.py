@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hostile import PAGES
+from hostile_pages import PAGES
 
 from crawler.extraction.output.markdown import markdown
 from crawler.extraction.output.plain import plain

@@ -2,7 +2,7 @@ import time
 from importlib import import_module
 
 import pytest
-from figures import FIRST, LICENCE, NOTICE, SECOND
+from yan_wang_pages import FIRST, LICENCE, NOTICE, SECOND
 
 from crawler.extraction.template import (
     MAX_LABELS,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from figures import FIRST
+from yan_wang_pages import FIRST
 
 from crawler.extraction.template import LeafLabel, Library, labels
 from crawler.extraction.template_svm import (

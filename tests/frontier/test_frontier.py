@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from workers import LOST
+from store_workers import LOST
 
 from crawler.frontier import frontier as frontier_module
 from crawler.frontier.address_keys import AddressKeys

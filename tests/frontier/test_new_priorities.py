@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import select
-from workers import Crew, Worker, record
+from store_workers import Crew, Worker, record
 
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, insert, select, update
-from workers import Crew, candidates
+from store_workers import Crew, candidates
 
 from crawler.labels.labels import AT_ONCE, TEXT, Label, all_labels, count_labels, list_labels, put_label, remove_label
 from crawler.store.dashboard_tables import label

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import time
 
 import pytest
-from hurried import HURRIED
+from short_backoff import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
 
 from crawler.frontier.address_keys import AddressKeys

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from hurried import HURRIED
+from short_backoff import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Route, Site, crawl, page, serving
 
 from crawler.middlewares.robots import WEIGHT, RobotsCache
@@ -152,7 +152,7 @@ def test_what_was_wanted_last_is_kept() -> None:
 def test_a_robots_txt_that_was_dropped_is_asked_for_again(tmp_path: Path) -> None:
     forgetful = DOWNLOADER_MIDDLEWARES | {
         "crawler.middlewares.robots.RobotsMiddleware": None,
-        "forgetful.ForgetfulRobots": 100,
+        "small_robots_cache.ForgetfulRobots": 100,
     }
     robots = plain("User-agent: *\nDisallow: /closed/\nCrawl-delay: 0.3")
     ended, [site] = crawled(tmp_path, robots, DOWNLOADER_MIDDLEWARES=json.dumps(forgetful))

@@ -4,7 +4,7 @@ import json
 from math import log1p
 
 import pytest
-from pictured import TEXT, URL, signs_in, surroundings
+from image_pages import TEXT, URL, signs_in, surroundings
 
 from crawler.noise.page_context import FAMILIES
 from crawler.noise.signs import FAR, LEVELS, NO_SIZE, SIGNS, signs

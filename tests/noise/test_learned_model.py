@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pictured import TEXT, seen
+from image_pages import TEXT, seen
 
 from crawler.noise.evidence import Evidence
 from crawler.noise.learned_model import (

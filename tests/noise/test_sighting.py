@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from pictured import TEXT, URL, page, seen
+from image_pages import TEXT, URL, page, seen
 
 from crawler.noise.sighting import MOST_TEXT, Sighting
 from crawler.noise.signs import SIGNS, sightings

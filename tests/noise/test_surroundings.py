@@ -1,7 +1,7 @@
 """What several pictures of a page need."""
 
 import pytest
-from pictured import TEXT, page, surroundings
+from image_pages import TEXT, page, surroundings
 
 from crawler.noise.page_context import MOST_TITLE, PageContext, file_name
 from crawler.page.page import Extraction

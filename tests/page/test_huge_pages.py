@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from huge import HUGE, SIZE
+from huge_pages import HUGE, SIZE
 from lxml import etree
+from measured_extraction import Cost
 from sites import environment
-from watched import Cost
 
 from crawler.page import tree
 from crawler.page.page import Page
@@ -44,7 +44,7 @@ class Watcher:
 
 @pytest.fixture(scope="module")
 def watcher() -> Iterator[Watcher]:
-    line = [sys.executable, str(FOLDER / "watched.py"), "auto"]
+    line = [sys.executable, str(FOLDER / "measured_extraction.py"), "auto"]
     with subprocess.Popen(
         line, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:

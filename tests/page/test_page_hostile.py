@@ -2,7 +2,7 @@ import time
 from functools import cached_property
 
 import pytest
-from hostile import LONG, PAGES, WITHOUT_TEXT
+from hostile_pages import LONG, PAGES, WITHOUT_TEXT
 from lxml import etree
 
 from crawler.page.page import Page

@@ -3,7 +3,7 @@ import sys
 import time
 
 import pytest
-from nursery import environment
+from fork_server import environment
 
 from crawler.page.text import terms, words
 

@@ -2,7 +2,7 @@ import gzip
 import time
 
 import pytest
-from hostile import PAGES
+from hostile_pages import PAGES
 
 from crawler.page.sitemaps import Listing, listing
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, delete, insert, update
 from sqlalchemy.engine import URL
-from workers import LOST, Crew, candidates, failed, stored
+from store_workers import LOST, Crew, candidates, failed, stored
 
 from crawler.outcomes import Code, Outcome
 from crawler.reports import pages as reading

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select, update
-from workers import Crew, candidates, stored
+from store_workers import Crew, candidates, stored
 
 from crawler.frontier.host_limits import REPORT_SECONDS, HostLatency, LatencyMeter
 from crawler.frontier.messages import Batch

@@ -7,10 +7,10 @@ from typing import Any
 
 import postgres
 import pytest
-from nursery import PATIENCE
+from fork_server import PATIENCE
 from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.engine import URL
-from workers import Crew, candidates, stored
+from store_workers import Crew, candidates, stored
 
 from crawler.frontier.page_result import StoredResponse
 from crawler.items import PageItem

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 from sqlalchemy import select
-from workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
+from store_workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
 
 from crawler.frontier.messages import Batch, Redirect
 from crawler.frontier.page_result import Candidate

@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import func, select, update
-from workers import EVERYTHING, SEEDS, Crew, also, candidates, check_budgets, failed, lines, stored, urls, written
+from store_workers import EVERYTHING, SEEDS, Crew, also, candidates, check_budgets, failed, lines, stored, urls, written
 
 from crawler.frontier.messages import BatchReply, Redirect
 from crawler.frontier.page_result import Candidate

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, func, insert, select, update
-from workers import EVERYTHING, LOST, Crew, Worker, also, candidates, failed, stored, urls
+from store_workers import EVERYTHING, LOST, Crew, Worker, also, candidates, failed, stored, urls
 
 from crawler.frontier.messages import Batch, SiteEvidence
 from crawler.frontier.page_result import Candidate

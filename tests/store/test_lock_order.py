@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, select, text
 from sqlalchemy.engine import URL
-from workers import Crew, candidates, check, failed, stored
+from store_workers import Crew, candidates, check, failed, stored
 
 from crawler.frontier.messages import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Lease

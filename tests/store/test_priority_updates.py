@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, select
-from workers import EVERYTHING, Crew, Trouble, candidates, stored, urls
+from store_workers import EVERYTHING, Crew, Trouble, candidates, stored, urls
 
 from crawler.frontier.page_result import Candidate
 from crawler.store import hosts as prices_module

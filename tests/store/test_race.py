@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sqlalchemy.engine import URL
-from workers import failed
+from store_workers import failed
 
 from crawler.frontier.messages import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate

@@ -8,7 +8,19 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, func, select
-from workers import EVERYTHING, LOST, Crew, Worker, candidates, check, check_budgets, failed, lines, stored, written
+from store_workers import (
+    EVERYTHING,
+    LOST,
+    Crew,
+    Worker,
+    candidates,
+    check,
+    check_budgets,
+    failed,
+    lines,
+    stored,
+    written,
+)
 
 from crawler.frontier.messages import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Lease

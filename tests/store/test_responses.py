@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from sqlalchemy import Engine, delete, func, select, update
-from workers import Crew, Worker, also, candidates, failed, stored
+from store_workers import Crew, Worker, also, candidates, failed, stored
 
 from crawler.frontier.page_result import Completion, Lease, StoredResponse
 from crawler.outcomes import Code, Outcome

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
-from workers import LOST, Crew, Worker, also, candidates, failed, lines, stored, urls
+from store_workers import LOST, Crew, Worker, also, candidates, failed, lines, stored, urls
 
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.outcomes import Code, Outcome
@@ -382,7 +382,7 @@ def test_crawls_know_nothing_of_each_other(crew: Crew) -> None:
 
 
 def test_a_reply_that_is_lost_brings_what_is_known(crew: Crew) -> None:
-    from workers import Trouble
+    from store_workers import Trouble
 
     first_round(crew, *candidates(A))
     worker = again(crew)

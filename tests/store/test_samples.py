@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, insert, select
-from workers import Crew, candidates, stored
+from store_workers import Crew, candidates, stored
 
 from crawler.frontier.messages import Batch, WorkerSample
 from crawler.store.dashboard_tables import sample

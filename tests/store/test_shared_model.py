@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import select
-from workers import Crew, Worker, candidates, failed, stored
+from store_workers import Crew, Worker, candidates, failed, stored
 
 from crawler.store import shared_learning
 from crawler.store.page_tables import focus

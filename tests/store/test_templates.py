@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import func, select, update
-from workers import EVERYTHING, Crew, Trouble, Worker, also, candidates, failed, stored
+from store_workers import EVERYTHING, Crew, Trouble, Worker, also, candidates, failed, stored
 
 from crawler.frontier.messages import Batch, BatchReply, ClaimRequest, Redirect
 from crawler.frontier.page_result import Lease, Template

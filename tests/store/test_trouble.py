@@ -11,7 +11,7 @@ import postgres
 import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError
-from workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed, lines, stored, urls, written
+from store_workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed, lines, stored, urls, written
 
 from crawler.frontier.messages import Batch, BatchReply, Redirect
 from crawler.frontier.page_result import Candidate

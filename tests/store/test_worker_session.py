@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, func, select
-from workers import SEEDS, Crew, candidates, failed, lines, stored, urls
+from store_workers import SEEDS, Crew, candidates, failed, lines, stored, urls
 
 from crawler.outcomes import Code
 from crawler.store import sql

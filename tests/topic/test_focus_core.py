@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from nursery import environment
+from fork_server import environment
 
 from crawler.topic import focus, vocabulary, waiting_links
 from crawler.topic.focus import UNNAMED, Focus

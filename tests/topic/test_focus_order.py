@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from meadow import SEED, Crawl, Sheet, breadth_first, hubs, soaked, web
-from nursery import environment
+from bee_web import SEED, Crawl, Sheet, breadth_first, hubs, soaked, web
+from fork_server import environment
 
 from crawler.topic import apprentice, focus, relevance, waiting_links
 from crawler.topic.priority import FocusOptions

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import garden
+import image_site
 import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
@@ -110,8 +110,8 @@ def test_it_learns_from_labels(train: Any) -> None:
 
 
 def test_labels_of_crawls_add_to_others(train: Any) -> None:
-    Path("pages.jsonl").write_bytes(garden.pages())
-    Path("labels.jsonl").write_bytes(garden.labels())
+    Path("pages.jsonl").write_bytes(image_site.pages())
+    Path("labels.jsonl").write_bytes(image_site.labels())
     both = ("labels.jsonl", "--pages", "pages.jsonl", "--jobs", "1", "--labels", "state", "--crawl", "topic")
     status, out, _ = train(*both, "-o", "both.npz")
     assert status == 0

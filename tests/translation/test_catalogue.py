@@ -13,7 +13,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.catalog import Message as Entry
 from babel.messages.pofile import read_po
-from nursery import ROOT
+from fork_server import ROOT
 
 from crawler.translation.catalogue import LOCALE, accepted, catalogue_of, here, languages, localized
 from crawler.translation.message import Message, plural, span

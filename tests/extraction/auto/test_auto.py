@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from watched import watched
+from measured_extraction import watched
 
 from crawler.extraction.auto import FAVOURS, auto
 from crawler.extraction.auto.model import best_f1, judge, shipped

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hostile import LONG, PAGES, WITHOUT_TEXT
+from hostile_pages import LONG, PAGES, WITHOUT_TEXT
 
 from crawler.extraction.auto import network
 from crawler.extraction.auto.model import KINDS, PageJudgement, judge, shipped

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hostile import PAGES, WITHOUT_TEXT
+from hostile_pages import PAGES, WITHOUT_TEXT
 
 from crawler.extraction.auto import block_columns, model, signs
 from crawler.extraction.auto.page_outline import outward, page_arrays

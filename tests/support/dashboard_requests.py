@@ -1,4 +1,4 @@
-"""All that can be asked of a dashboard over a database of million.py, and how long the answers take."""
+"""All that can be asked of a dashboard over a database of million_pages.py, and how long the answers take."""
 
 import html
 import http.client
@@ -12,9 +12,9 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from dashboard_client import API, VIEWS, Parameter
-from million import NAME
+from made_up_texts import ABSENT, COMMON, RARE
+from million_pages import NAME
 from sqlalchemy import Connection, text
-from wordstock import ABSENT, COMMON, RARE
 
 CURSORS = ("after", "before", "cursor", "below")
 STEPS = 3  # that a cursor is followed

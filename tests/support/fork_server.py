@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 
 from scrapy.utils.misc import walk_modules_iter
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0  # seconds that a crawl may take to come to a point, on a machine with much else to do
 
 # What they import on their way, but for the reactor, which a crawl chooses.
@@ -40,7 +40,7 @@ MODULES = (
 
 def environment() -> dict[str, str]:
     """The environment of a crawl: this checkout's code, outside the checkout."""
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "support")])
     return os.environ | {"SCRAPY_SETTINGS_MODULE": "crawler.settings", "PYTHONPATH": paths}
 
 

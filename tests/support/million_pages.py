@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 import postgres
+from made_up_texts import LANGUAGES, SEED, SHARES, sentences, texts, titles
 from sqlalchemy import Index, Table, inspect
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import URL
 from sqlalchemy.schema import CreateIndex
-from wordstock import LANGUAGES, SEED, SHARES, sentences, texts, titles
 
 from crawler.demo.site import png
 from crawler.outcomes import Code, Outcome

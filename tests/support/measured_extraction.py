@@ -1,4 +1,7 @@
-"""How much time and memory pages take: `python watched.py METHOD` answers names of huge.py, a line each, as JSON."""
+"""Measures the time and memory of pages.
+
+`python measured_extraction.py METHOD` answers each name of huge_pages.py with a line of JSON.
+"""
 
 import json
 import os
@@ -8,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from huge import HUGE
+from huge_pages import HUGE
 
 from crawler.extraction import EXTRACTORS
 from crawler.page.page import Page

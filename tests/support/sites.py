@@ -14,8 +14,8 @@ from pathlib import Path
 from socket import AF_INET, AF_INET6
 from typing import Any
 
-import nursery
-from nursery import environment
+import fork_server
+from fork_server import environment
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def crawl(
 ) -> Crawl:
     """A crawl with these arguments and settings, run to its end in `folder`."""
     line = command(arguments, settings, *more)
-    ended = nursery.run(line, folder, environment() | dict(env or {}), timeout)
+    ended = fork_server.run(line, folder, environment() | dict(env or {}), timeout)
     return Crawl(ended.returncode, ended.stdout, ended.stderr, folder)
 
 

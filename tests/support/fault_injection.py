@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from nursery import PATIENCE
+from fork_server import PATIENCE
 from sites import Answer, Asked, Route, Site, command, environment, page, serving
 from sqlalchemy import create_engine, text
 

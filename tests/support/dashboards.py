@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkstemp
 
-import nursery
-from nursery import PATIENCE, environment
+import fork_server
+from fork_server import PATIENCE, environment
 
 POLL_SECONDS = 0.02
 
@@ -24,7 +24,7 @@ class Served:
         log, self._log = mkstemp(prefix="said-", dir=output.parent)
         os.close(log)
         line = ["scrapy", "dashboard", "--port", "0", "-s", f"OUTPUT_DIR={output}", *words]
-        self.process = nursery.common().start(line, output.parent, (self._log, self._log), environment())
+        self.process = fork_server.common().start(line, output.parent, (self._log, self._log), environment())
         self.pid = self.process.pid
         self.address = self._hear()
         """Without the stroke at its end."""

@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import nursery
-import saved
-from nursery import environment
+import fork_server
+import saved_pages
+from fork_server import environment
 
 COMMAND = [sys.executable, "-m", "scrapy", "clean"]
 PARTS = "*.jsonl.*.part"
@@ -21,9 +21,14 @@ LONG = "<p>Bees dance in the dark of the hive, and others follow them.</p>" * 20
 def archive(folder: Path, *counts: int) -> list[str]:
     """Files with so many pages each, of all kinds in turn; their names."""
     kinds: list[tuple[str, Callable[[int], bytes]]] = [
-        ("jsonl", lambda n: saved.line(n, html=saved.html(n, LONG))),
-        ("warc.gz", lambda n: saved.PACK[".gz"](saved.warc(n, saved.answer(saved.html(n, LONG).encode())))),
-        ("", lambda n: saved.tianwang(n)),
+        ("jsonl", lambda n: saved_pages.line(n, html=saved_pages.html(n, LONG))),
+        (
+            "warc.gz",
+            lambda n: saved_pages.PACK[".gz"](
+                saved_pages.warc(n, saved_pages.answer(saved_pages.html(n, LONG).encode()))
+            ),
+        ),
+        ("", lambda n: saved_pages.tianwang(n)),
     ]
     names = []
     for at, count in enumerate(counts):
@@ -48,7 +53,7 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 def clean(folder: Path, *words: str) -> tuple[int, str]:
     """The same of a run from beginning to end."""
-    ended = nursery.run([*COMMAND, *words], folder, environment(), 60)
+    ended = fork_server.run([*COMMAND, *words], folder, environment(), 60)
     return ended.returncode, ended.stderr
 
 

@@ -11,7 +11,7 @@ from crawler.settings import DOWNLOADER_MIDDLEWARES
 OURS = f"{BackoffMiddleware.__module__}.{BackoffMiddleware.__name__}"
 HURRIED = {
     "DOWNLOADER_MIDDLEWARES": json.dumps(
-        DOWNLOADER_MIDDLEWARES | {OURS: None, "hurried.HurriedBackoffMiddleware": DOWNLOADER_MIDDLEWARES[OURS]}
+        DOWNLOADER_MIDDLEWARES | {OURS: None, "short_backoff.HurriedBackoffMiddleware": DOWNLOADER_MIDDLEWARES[OURS]}
     )
 }
 

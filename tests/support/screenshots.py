@@ -1,4 +1,4 @@
-"""The README's pictures of the dashboard: `python tests/dashboard/portraits.py [FOLDER]`, which is docs if not given.
+"""The README's pictures of the dashboard: `python tests/dashboard/screenshots.py [FOLDER]`, which is docs if not given.
 
 A crawl of the demo site is looked at with the browser of the tests, after a few jobs were added and pictures marked,
 and each view is put down as one PNG of few colours, as long as its view is but no longer than its window.
@@ -9,12 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1])]
+sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
 
 import browser  # noqa: E402
-import few_colours  # noqa: E402
-import nursery  # noqa: E402
-import served  # noqa: E402
+import dashboards  # noqa: E402
+import fork_server  # noqa: E402
+import palette_png  # noqa: E402
 from sites import OPEN, crawl  # noqa: E402
 from sqlalchemy import select  # noqa: E402
 from sqlalchemy.engine import URL  # noqa: E402
@@ -48,7 +48,7 @@ def prepare(folder: Path) -> int:
     for name, cron, topic in JOBS:
         words = ["add", name, cron, "topic", "-a", "seeds=demo", "-a", f"topic={topic}"]
         line = [sys.executable, "-m", "scrapy", "schedule", *words]
-        added = nursery.run(line, folder, nursery.environment(), 60)
+        added = fork_server.run(line, folder, fork_server.environment(), 60)
         assert added.returncode == 0, added.stderr
     with reading(URL.create("sqlite", database=str(folder / "output" / "crawl.db"))) as connection:
         best = (
@@ -77,7 +77,7 @@ def take(page: Any, blank: Any, address: str, path: Path) -> int:
     page.wait_for_timeout(SETTLED)
     height = min(HEIGHT, page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom) + 8"))
     taken = page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": height}, animations="disabled")
-    path.write_bytes(few_colours.smaller(blank, taken))
+    path.write_bytes(palette_png.smaller(blank, taken))
     return path.stat().st_size
 
 
@@ -95,7 +95,7 @@ def main() -> None:
             "timezone_id": "UTC",
         }
         with (
-            served.dashboard(Path(place) / "output") as address,
+            dashboards.dashboard(Path(place) / "output") as address,
             browser.browsing() as started,
             browser.watched(started, address, problems, **how) as page,
         ):
