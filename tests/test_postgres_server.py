@@ -15,7 +15,7 @@ import pytest
 from fork_server import ROOT
 
 SUPPORT = ROOT / "tests" / "support"
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(SUPPORT), "WINNOW_REQUIRE_POSTGRES": ""}
+ENVIRONMENT = os.environ | {"PYTHONPATH": f"{SUPPORT}{os.pathsep}{SUPPORT.parent}", "WINNOW_REQUIRE_POSTGRES": ""}
 
 
 def listens(port: int) -> bool:

@@ -15,7 +15,7 @@ from sites import environment
 from crawler.page import tree
 from crawler.page.page import Page
 
-FOLDER = Path(__file__).parent.parent
+FOLDER = Path(__file__).parent.parent / "support"
 SECONDS, MEGABYTES = 3.0, 200
 """Three times what the slowest takes on an idle machine; what grows with the square of a page takes minutes."""
 

@@ -54,7 +54,7 @@ def test_every_page_is_met_once() -> None:
 @pytest.mark.parametrize("kind", ["words", "example"])
 def test_the_same_pages_give_the_same_priorities_in_any_process(kind: str) -> None:
     code = (
-        "from random import Random; from zlib import crc32; from meadow import SEED, Crawl, web\n"
+        "from random import Random; from zlib import crc32; from bee_web import SEED, Crawl, web\n"
         "from crawler.topic.priority import FocusOptions; from crawler.topic.topic import Topic\n"
         "pages = web(Random(1)); topic = Topic.of('honey bees')\n"
         f"if {kind!r} == 'example': topic = Topic(examples=(pages[SEED].text,))\n"
@@ -65,7 +65,7 @@ def test_the_same_pages_give_the_same_priorities_in_any_process(kind: str) -> No
     said = []
     for seed in ("1", "2"):
         around = environment() | {"PYTHONHASHSEED": seed}
-        around["PYTHONPATH"] += ":" + str(Path(__file__).parent)
+        around["PYTHONPATH"] += ":" + str(Path(__file__).parents[1] / "support")
         line = [sys.executable, "-c", code]
         said.append(subprocess.run(line, env=around, capture_output=True, text=True, timeout=60, check=True).stdout)
     assert said[0] == said[1]
