@@ -84,8 +84,8 @@ class StateCommand:
                 )
             values = {"what": what, "name": repr(name), "folder": f"{self.folder}/"}
             question = Message("Delete {what} of the crawl {name}? The files in {folder} stay. [y/N] ", values)
-            print(spelled(localized(question)), end="", file=sys.stderr, flush=True)
             try:
+                print(spelled(localized(question)), end="", file=sys.stderr, flush=True)
                 answer = sys.stdin.readline()
             except KeyboardInterrupt:
                 print(file=sys.stderr)  # the question stands on the line
