@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from crawler.metadata.language import CODES, normalise
 from crawler.page.text import words
@@ -73,15 +74,15 @@ class Arguments:
 
 def parse(given: Mapping[str, str]) -> Arguments:
     """The arguments as given on the command line, or an ArgumentError that says what is wrong and what is allowed."""
-    unknown = sorted(set(given) - set(READERS))
+    unknown = sorted(set(given) - set(ARGUMENTS))
     if unknown:
         raise ArgumentError(
-            "there is no argument {name}; there are {names}", name=repr(unknown[0]), names=list(READERS)
+            "there is no argument {name}; there are {names}", name=repr(unknown[0]), names=list(ARGUMENTS)
         )
     if not str(given.get("seeds", "")).strip():
         raise ArgumentError("no seeds; give -a seeds=URL[,URL...], a file of URLs, a sitemap or feed URL, or demo")
     given = {name: str(value).strip() for name, value in given.items()}
-    values = {name: READERS[name](value) for name, value in given.items() if value}
+    values = {name: ARGUMENTS[name].read(value) for name, value in given.items() if value}
     return Arguments(**values, demo=values["seeds"] == ())  # type: ignore[arg-type]
 
 
@@ -248,22 +249,94 @@ def _shown(value: str) -> str:
     return repr(value if len(value) <= 100 else value[:100] + "…")
 
 
-READERS: dict[str, Callable[[str], object]] = {
-    "seeds": _seeds,
-    "topic": _topic,
-    "scope": _choice("scope", SCOPES),
-    "allow": _patterns("allow"),
-    "deny": _patterns("deny"),
-    "max_pages": _number("max_pages", 1),
-    "max_depth": _number("max_depth", 0),
-    "min_relevance": _min_relevance,
-    "stop_when": _stop_when,
-    "lang": _languages,
-    "name": _name,
-    "images": lambda value: _choice("images", {"yes": True, "no": False})(value) == "yes",
-    "markdown": _choice("markdown", MARKDOWN),
-    "extractor": _extractor,
-    "favour": _favour,
-    "fresh": lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
-    "refresh": _choice("refresh", REFRESH),
+class Argument(NamedTuple):
+    """One `-a NAME=VALUE` of a crawl."""
+
+    read: Callable[[str], object]
+    """Reads the value, or raises an ArgumentError."""
+    default: str
+    meaning: str
+
+
+ARGUMENTS = {
+    "seeds": Argument(
+        _seeds,
+        "",
+        N_(
+            "Where the crawl starts: addresses with commas between them, a file with one address a line (lines that "
+            "start with # are comments), the address of a sitemap or of a feed, or demo."
+        ),
+    ),
+    "topic": Argument(
+        _topic,
+        N_("the text of the seeds"),
+        N_("What the crawl is about: words or a sentence in any language, or a file that ends in .toml."),
+    ),
+    "scope": Argument(
+        _choice("scope", SCOPES),
+        "site",
+        N_(
+            "Which links are followed: host (to the seeds' hosts), site (to their registrable domains, such as "
+            "example.co.uk) or any."
+        ),
+    ),
+    "allow": Argument(
+        _patterns("allow"),
+        N_("all addresses"),
+        N_("Regular expressions, with commas or spaces between them; only addresses that match one are followed."),
+    ),
+    "deny": Argument(
+        _patterns("deny"), N_("no address"), N_("Regular expressions; addresses that match one are not followed.")
+    ),
+    "max_pages": Argument(
+        _number("max_pages", 1),
+        N_("no limit"),
+        N_(
+            "The crawl ends when exactly so many pages are stored. Images, failed pages and pages that are not kept do "
+            "not count."
+        ),
+    ),
+    "max_depth": Argument(
+        _number("max_depth", 0),
+        N_("no limit"),
+        N_("How many links away from the seeds a page may be; 0 fetches the seeds, or what a sitemap or feed lists."),
+    ),
+    "min_relevance": Argument(
+        _min_relevance,
+        "0",
+        N_("Keep only pages of this relevance or more, from 0 to 1; links of the other pages are followed too."),
+    ),
+    "stop_when": Argument(
+        _stop_when,
+        N_("never"),
+        N_("harvest<0.05 ends the crawl when fewer than 10 of the last 200 pages were on the topic."),
+    ),
+    "lang": Argument(_languages, N_("all languages"), N_("Keep only pages in these languages, such as zh,en.")),
+    "name": Argument(_name, "topic", N_("The name of the crawl and of its output.")),
+    "images": Argument(
+        lambda value: _choice("images", {"yes": True, "no": False})(value) == "yes",
+        "yes",
+        N_("yes downloads the images that are content; no downloads none."),
+    ),
+    "markdown": Argument(
+        _choice("markdown", MARKDOWN),
+        "no",
+        N_("yes adds the text as Markdown to the items, links adds it with the addresses of links."),
+    ),
+    "extractor": Argument(_extractor, N_("the setting EXTRACTOR"), N_("The method that extracts the main text.")),
+    "favour": Argument(
+        _favour,
+        "balance",
+        N_("What the extractor auto does where it is not sure: precision keeps less, recall keeps more."),
+    ),
+    "fresh": Argument(
+        lambda value: _choice("fresh", {"yes": True, "no": False})(value) == "yes",
+        "no",
+        N_("yes forgets what was requested and starts anew; stored pages stay until they are fetched again."),
+    ),
+    "refresh": Argument(
+        _choice("refresh", REFRESH),
+        DUE,
+        N_("Which stored pages a new round requests again: due (those whose time has come) or all."),
+    ),
 }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.arguments import READERS, ArgumentError, Arguments, parse
+from crawler.arguments import ARGUMENTS, ArgumentError, Arguments, parse
 from crawler.extraction import EXTRACTORS
 from crawler.topic.harvest import StopWhen
 from crawler.topic.topic import Topic
@@ -19,12 +19,12 @@ def wrong(given: dict[str, str]) -> str:
 
 
 def test_every_field_has_a_reader() -> None:
-    assert set(READERS) == {field.name for field in dataclasses.fields(Arguments)} - {"demo"}
+    assert set(ARGUMENTS) == {field.name for field in dataclasses.fields(Arguments)} - {"demo"}
 
 
 def test_what_is_not_given_is_the_default() -> None:
     assert parse({"seeds": A}) == Arguments((A,))
-    assert parse({"seeds": A} | dict.fromkeys(READERS.keys() - {"seeds"}, "  ")) == Arguments((A,))
+    assert parse({"seeds": A} | dict.fromkeys(ARGUMENTS.keys() - {"seeds"}, "  ")) == Arguments((A,))
 
 
 def test_the_demo_has_no_seeds_yet() -> None:
@@ -268,7 +268,7 @@ CASES = [(name, value) for name, values in WRONG.items() for value in values]
 
 
 def test_every_argument_has_wrong_values() -> None:
-    assert set(WRONG) == set(ALLOWED) == set(READERS) - {"seeds", "topic"}
+    assert set(WRONG) == set(ALLOWED) == set(ARGUMENTS) - {"seeds", "topic"}
 
 
 @pytest.mark.parametrize(("name", "value"), CASES)
@@ -301,5 +301,5 @@ def test_a_message_is_one_line_whatever_the_value(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["seed", "Seeds", "demo", "", "a\nb"])
 def test_an_unknown_argument(name: str) -> None:
-    expected = f"there is no argument {name!r}; there are {', '.join(READERS)}"
+    expected = f"there is no argument {name!r}; there are {', '.join(ARGUMENTS)}"
     assert wrong({"seeds": A, name: "x"}) == expected

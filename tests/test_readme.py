@@ -8,7 +8,7 @@ import pytest
 from fork_server import ROOT
 
 from crawler import settings
-from crawler.arguments import READERS
+from crawler.arguments import ARGUMENTS
 from crawler.commands import focus, noise, schedule
 from crawler.extraction import EXTRACTORS
 from crawler.items import ImageItem, PageItem
@@ -55,7 +55,7 @@ def test_every_image_field(name: str) -> None:
 @pytest.mark.parametrize(
     ("heading", "names"),
     [
-        ("Arguments", list(READERS)),
+        ("Arguments", list(ARGUMENTS)),
         ("Items", [field.name for field in fields(PageItem)]),
         ("Extractors", list(EXTRACTORS)),
     ],

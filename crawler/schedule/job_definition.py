@@ -8,7 +8,7 @@ from typing import Any
 from scrapy.settings import BaseSettings, default_settings
 
 from crawler import settings as our_settings
-from crawler.arguments import READERS, SPIDER, ArgumentError, Arguments, parse
+from crawler.arguments import ARGUMENTS, SPIDER, ArgumentError, Arguments, parse
 from crawler.config import canonical_of, check_crawl
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.jobs import Job, JobError, values_of
@@ -63,7 +63,7 @@ class JobDefinition:
 
 def description(job: JobDefinition, settings: BaseSettings) -> Callable[[float], dict[str, Any]]:
     """The row of a job that is scheduled from some moment on; an error where anything about the job is wrong."""
-    READERS["name"](job.name)
+    ARGUMENTS["name"].read(job.name)
     cron = read_cron(job.line, job.zone)
     arguments = {**job.arguments, "name": job.arguments.get("name", job.name)}
     crawl = checked(job.spider, arguments, job.settings, settings).name

@@ -21,7 +21,7 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, BaseModel, StringConstraints
 from scrapy.settings import BaseSettings
 
-from crawler.arguments import BETWEEN_SEEDS, DEMO_ALONE, READERS, SPIDER, TEXT_FILE, ArgumentError
+from crawler.arguments import ARGUMENTS, BETWEEN_SEEDS, DEMO_ALONE, SPIDER, TEXT_FILE, ArgumentError
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views import MOST_LETTERS, Text, storable
@@ -62,7 +62,7 @@ class JobForm(BaseModel):
 
 
 USUAL: dict[str, str] = JobForm().model_dump()
-ARGUMENTS = tuple(name for name in USUAL if name in READERS and name != "name")
+FORM_ARGUMENTS = tuple(name for name in USUAL if name in ARGUMENTS and name != "name")
 FIELDS = {
     name: {"allowed": get_args(one.annotation), "most": LONG if name == "seeds" else MOST_LETTERS}
     for name, one in JobForm.model_fields.items()
@@ -89,7 +89,7 @@ def filled(given: Mapping[str, str], settings: BaseSettings) -> Filled:
     errors = {name: why for name, value in values.items() if (why := _wrong(name, value, values))}
     if errors:
         return Filled(values, errors)
-    arguments = {name: values[name] for name in ARGUMENTS if values[name] and values[name] != USUAL[name]}
+    arguments = {name: values[name] for name in FORM_ARGUMENTS if values[name] and values[name] != USUAL[name]}
     own = {name: values[name] for name in OWN if values[name] and values[name] != USUAL[name]}
     wish = JobDefinition(values["name"], values["cron"], values["timezone"], SPIDER, arguments, own)
     try:
@@ -115,8 +115,8 @@ def _wrong(name: str, value: str, values: Mapping[str, str]) -> Message | None:
                 "give it on the command line, scrapy schedule add",
                 {"topic": repr(value[:100])},
             )
-        elif name in READERS and value:
-            READERS[name](value)
+        elif name in ARGUMENTS and value:
+            ARGUMENTS[name].read(value)
         elif name == "name":
             return Message("a job wants a name")
         elif not value.isprintable():
@@ -141,7 +141,7 @@ def _check_seeds(value: str) -> None:
                 "give it on the command line, scrapy schedule add",
                 seed=repr(one[:100]),
             )
-        READERS["seeds"](one)
+        ARGUMENTS["seeds"].read(one)
 
 
 def _is_like_a_file(topic: str) -> bool:
