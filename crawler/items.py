@@ -29,10 +29,15 @@ class ImageItem:
     """A downloaded image, and the page it was found on."""
 
     url: str
+    """The image's address."""
     page: str
+    """The address of the page."""
     content_type: str
+    """The type that the server gave."""
     path: str = ""
+    """The path of its file in `output/images/`, which is named by its content."""
     size: int = 0
+    """Bytes."""
 
     def __post_init__(self) -> None:
         self.body = b""

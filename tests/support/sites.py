@@ -17,6 +17,8 @@ from typing import Any
 import fork_server
 from fork_server import environment
 
+from crawler.outcomes import STATISTICS
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -127,11 +129,23 @@ class Crawl:
         """What was said after the log."""
         return self.err[self.err.rindex("INFO: Spider closed") :]
 
+    def unlisted_statistics(self) -> set[str]:
+        """Statistics that a crawl with STATS_DUMP printed, and that neither Scrapy nor the list of ours has."""
+        names = set(re.findall(r"^[ {]'([^']+)': ", self.err, re.MULTILINE))
+        ours = "|".join(re.sub("[A-Z]+", ".+", re.escape(name)) for name in STATISTICS)
+        return {name for name in names if not re.fullmatch(f"{ours}|{OF_SCRAPY}", name)}
+
     def counts(self) -> dict[str, int]:
         """How often each reason to leave something out was given at the end."""
         lines = [line for line in self.closing().splitlines() if line.startswith(("Left out: ", "Failed: "))]
         found = [match for line in lines for match in re.findall(r"(.+?) \(([\d,]+)\)[,.] ?", line.partition(": ")[2])]
         return {why: int(count.replace(",", "")) for why, count in found}
+
+
+OF_SCRAPY = (
+    "(downloader|scheduler|log_count|memusage|retry|spider_exceptions|httpcompression|httperror|robotstxt)/.*|"
+    "(item|response|request|elapsed|start|finish)_.*|(items|responses)_per_minute|feedexport/.*"
+)
 
 
 # A tester's own site: open to it, and asked without pauses.
@@ -167,8 +181,10 @@ def crawl(
 ) -> Crawl:
     """A crawl with these arguments and settings, run to its end in `folder`."""
     line = command(arguments, settings, *more)
-    ended = fork_server.run(line, folder, environment() | dict(env or {}), timeout)
-    return Crawl(ended.returncode, ended.stdout, ended.stderr, folder)
+    run = fork_server.run(line, folder, environment() | dict(env or {}), timeout)
+    ended = Crawl(run.returncode, run.stdout, run.stderr, folder)
+    assert ended.unlisted_statistics() == set()
+    return ended
 
 
 def stubbed(folder: Path, names: Mapping[str, list[str]] | None = None) -> dict[str, str]:

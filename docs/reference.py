@@ -1,0 +1,159 @@
+"""Writes docs/reference/ from the code: `python docs/reference.py`.
+
+What these pages name is public: it changes only with a new major version and a word in CHANGELOG.md. Every other name
+is private and may change at any time.
+"""
+
+import ast
+import inspect
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+
+from crawler import arguments, items, outcomes, settings  # noqa: E402 - found by the path that is set first
+from crawler.metadata import page_record  # noqa: E402
+from crawler.translation.outcome_messages import SENTENCES  # noqa: E402
+
+COMPONENTS = {
+    "crawler.scheduler.FrontierScheduler": "`SCHEDULER`",
+    **dict.fromkeys(settings.DOWNLOADER_MIDDLEWARES, "`DOWNLOADER_MIDDLEWARES`"),
+    settings.ITEM_PROCESSOR: "`ITEM_PROCESSOR`",
+    **dict.fromkeys(settings.ITEM_PIPELINES, "`ITEM_PIPELINES`"),
+    **dict.fromkeys(settings.EXTENSIONS, "`EXTENSIONS`"),
+}
+FIELD_TYPES = {str: "text", int: "number", float: "number", list: "list"}
+
+
+def docstrings(thing: ModuleType | type) -> dict[str, str]:
+    """The docstring below each assignment of a module or class, by the name that is assigned."""
+    [*body] = ast.parse(inspect.getsource(thing)).body
+    if isinstance(thing, type) and isinstance(body[0], ast.ClassDef):
+        body = body[0].body
+    found = {}
+    for statement, following in pairwise(body):
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(following, ast.Expr):
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+            if isinstance(target, ast.Name) and isinstance(following.value, ast.Constant):
+                found[target.id] = " ".join(str(following.value.value).split())
+    return found
+
+
+def table(heads: str, rows: Iterable[tuple[str, ...]]) -> str:
+    """A table in Markdown; the heads are separated by commas."""
+    lines = [heads.split(","), ["---"] * len(heads.split(",")), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |\n" for line in lines)
+
+
+def code(value: object) -> str:
+    return f"`{value}`" if str(value) else ""
+
+
+def shown(value: object) -> str:
+    """A default, if it is short."""
+    if isinstance(value, str):
+        return code(value)
+    text = json.dumps(value).replace("true", "True").replace("false", "False")
+    return code(text) if len(text) < 50 else "a list"
+
+
+def argument_page() -> str:
+    rows = [
+        (code(name), one.default if " " in one.default else code(one.default), one.meaning)
+        for name, one in arguments.ARGUMENTS.items()
+    ]
+    return "`scrapy crawl topic -a NAME=VALUE`, once for each argument.\n\n" + table("argument,default,meaning", rows)
+
+
+def setting_page() -> str:
+    meanings = docstrings(settings)
+    rows = [(code(name), shown(getattr(settings, name)), meaning) for name, meaning in meanings.items()]
+    wiring = sorted(name for name in vars(settings) if name.isupper() and name not in meanings)
+    return (
+        "`-s NAME=VALUE`, or a settings module of your own that begins with `from crawler.settings import *`. The "
+        "settings are Winnow's own, and those of [Scrapy](https://docs.scrapy.org/en/latest/topics/settings.html) for "
+        "which it has another default.\n\n"
+        + table("setting,default,meaning", rows)
+        + "\nWinnow sets these, too, to join its parts: "
+        + ", ".join(map(code, wiring))
+        + ".\n"
+    )
+
+
+def item_page() -> str:
+    pages = [
+        (
+            code(name),
+            FIELD_TYPES[kind] + (" or null" if page_record.IS_OPTIONAL[name] else ""),
+            docstrings(page_record.PageRecord)[name],
+        )
+        for name, kind in page_record.TYPES.items()
+    ]
+    images = [(code(one.name), docstrings(items.ImageItem)[one.name]) for one in fields(items.ImageItem)]
+    return (
+        "`output/NAME.jsonl` holds one JSON object a line for each page, in UTF-8, in the order in which the pages "
+        "came.\n\n" + table("field,type,meaning", pages) + "\n"
+        "`output/NAME.images.jsonl` holds one for each image. The files themselves are in `output/images/`.\n\n"
+        + table("field,meaning", images)
+    )
+
+
+def outcome_page() -> str:
+    rows = [
+        (code(one.value), str(one.group), code(one.parameter), "" if SENTENCES[one].startswith("{") else SENTENCES[one])
+        for one in outcomes.Code
+    ]
+    return (
+        "How a request or a record of an archive ended. The statistics, the database and the API use the codes; people "
+        "read the words. Some codes have a parameter: `not_html/image/png`.\n\n"
+        + table("code,group,parameter,words", rows)
+    )
+
+
+def statistic_page() -> str:
+    return (
+        "What a crawl counts besides [Scrapy's own statistics](https://docs.scrapy.org/en/latest/topics/stats.html); "
+        "`-s STATS_DUMP=True` prints all of them at the end. The codes are those of [outcomes](outcomes.md).\n\n"
+        + table("statistic,meaning", ((code(name), meaning) for name, meaning in outcomes.STATISTICS.items()))
+    )
+
+
+def component_page() -> str:
+    rows = [(code(path), setting) for path, setting in COMPONENTS.items() if path.startswith("crawler.")]
+    return "The classes that settings name.\n\n" + table("path,setting", rows)
+
+
+PAGES = {
+    "arguments": ("Arguments", argument_page),
+    "settings": ("Settings", setting_page),
+    "items": ("Items", item_page),
+    "outcomes": ("Outcomes", outcome_page),
+    "statistics": ("Statistics", statistic_page),
+    "components": ("Components", component_page),
+}
+
+
+def index_page() -> str:
+    return (
+        "These pages name all that is public: it changes only with a new major version and a word in the list of "
+        "changes. Every other name is private and may change at any time.\n\n"
+        + "".join(f"- [{title}]({name}.md)\n" for name, (title, _) in PAGES.items())
+    )
+
+
+def write(folder: Path) -> None:
+    """Write all pages to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (title, page) in {"index": ("Reference", index_page), **PAGES}.items():
+        (folder / f"{name}.md").write_text(f"# {title}\n\n{page()}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(ROOT / "docs" / "reference")
