@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from crawler.frontier.scope import SCOPES
 from crawler.metadata.language import CODES, normalise
 from crawler.page.text import words
 from crawler.topic.harvest import StopWhen
 from crawler.topic.topic import Topic, TopicError, read_topic
 from crawler.translation.message import N_, Message, MessageError
 from crawler.urls.parsing import absolute
-from crawler.urls.scope import SCOPES
 
 SPIDER = "topic"
 """The name of the only spider."""

@@ -10,7 +10,7 @@ from scrapy.settings import BaseSettings
 
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError, Arguments
-from crawler.extraction import EXTRACTORS, favouring
+from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.noise.image_filter import FilterLists, ImageNoiseFilter
 from crawler.noise.verdict import MODELS, Judge
 from crawler.recrawl.revisit_interval import Bounds
@@ -126,6 +126,14 @@ def _wrong(name: str, value: str, allowed: Message) -> ArgumentError:
     return ArgumentError(
         "setting {name}={value} is wrong; allowed {allowed}", name=name, value=repr(value[:100]), allowed=allowed
     )
+
+
+def extractor_of(settings: BaseSettings) -> Extractor:
+    """The extractor, or an ArgumentError where the setting is wrong."""
+    name = str(settings["EXTRACTOR"])
+    if name not in EXTRACTORS:
+        raise _wrong("EXTRACTOR", name, Message("are {names}", {"names": [*EXTRACTORS]}))
+    return EXTRACTORS[name]
 
 
 LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")

@@ -22,6 +22,7 @@ from crawler.extraction.template import SiteLibraries
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate
+from crawler.frontier.scope import Scope
 from crawler.recrawl.change_check import ChangeDetector
 from crawler.settings import user_agent
 from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
@@ -46,7 +47,6 @@ from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import Focus
 from crawler.topic.harvest import ON_TOPIC, Harvest
 from crawler.topic.priority import FocusOptions
-from crawler.urls.scope import Scope
 
 logger = logging.getLogger(__name__)
 

@@ -11,10 +11,11 @@ import secrets
 import shutil
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, Self, TypeVar
 
+from crawler.terminal import WrongUseError
 from crawler.translation.message import MessageError
 
 MARKER = ".winnow-export"
@@ -184,3 +185,23 @@ def remove_parts(folder: Path, ending: str) -> int:
     for path in found:
         _remove(path)
     return sum(not os.path.lexists(path) for path in found)
+
+
+def readable_file(name: str) -> Path:
+    """The path of a file that can be read, and more than once."""
+    path = Path(name)
+    try:
+        regular = path.is_file()
+        if regular or not path.exists():
+            path.open("rb").close()
+    except OSError as error:
+        raise WrongUseError("{path} cannot be read ({why})", path=repr(name[:200]), why=error.strerror) from None
+    if not regular:  # a pipe can be read once only
+        raise WrongUseError("{path} is no file", path=repr(name[:200]))
+    return path
+
+
+def check_apart(output: str | None, inputs: Iterable[Path]) -> None:
+    """Raise a WrongUseError where the output is one of the inputs."""
+    if output is not None and Path(output).exists() and any(path.samefile(output) for path in inputs):
+        raise WrongUseError("{path} is to be read and cannot be written to", path=repr(output))

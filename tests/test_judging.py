@@ -11,7 +11,7 @@ from scrapy.settings import Settings
 from crawler import settings as our_settings
 from crawler.arguments import ArgumentError
 from crawler.config import image_filter_of
-from crawler.frontier.messages import SiteEvidence as Counts
+from crawler.frontier.batch import SiteEvidence as Counts
 from crawler.noise import learned_model
 from crawler.noise.evidence import Evidence
 from crawler.noise.image_filter import ImageNoiseFilter, leads_to_noise

@@ -5,8 +5,9 @@ import re
 
 from scrapy.settings import Settings
 
-from crawler.cli import command
-from crawler.cli.command import MOST_JOBS, WrongUseError, names, one_of, whole
+from crawler import command
+from crawler.command import MOST_JOBS, names, one_of, whole
+from crawler.terminal import WrongUseError
 
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\]):\d{1,5}", re.ASCII)
 
@@ -51,7 +52,7 @@ class Command(command.Command):
         check_into(opts)
 
     def execute(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
-        from crawler.cli.clean import clean
+        from crawler.bulk.clean_files import clean
 
         return clean(args, opts, settings)
 

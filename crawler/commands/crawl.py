@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
 
 from crawler import settings as our_settings
-from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError, one_line
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line
 from crawler.translation.catalogue import localized
 from crawler.translation.message import Message, MessageError, printable
 

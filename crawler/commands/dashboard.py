@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
-from crawler.cli import command
-from crawler.cli.command import WrongUseError, state_url, whole
+from crawler import command
+from crawler.command import whole
+from crawler.store.database import state_url
+from crawler.terminal import WrongUseError
 
 if TYPE_CHECKING:
     from crawler.dashboard.access import AccessControl

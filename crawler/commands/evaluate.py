@@ -6,9 +6,10 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.cli import command
-from crawler.cli.command import WrongUseError, names, whole
+from crawler import command
+from crawler.command import names, whole
 from crawler.evaluation.gold import set_name
+from crawler.terminal import WrongUseError
 
 GROUPS = ("lang", "page_type")
 NEEDED = ("numpy", "scipy")
@@ -54,7 +55,7 @@ class Command(command.Command):
         _check_files(list(map(Path, args)), outputs, read)
 
     def execute(self, args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
-        from crawler.cli.evaluate import Evaluation
+        from crawler.evaluation.evaluate_extractors import Evaluation
 
         return Evaluation(list(map(Path, args)), opts).run()
 

@@ -4,9 +4,10 @@ import argparse
 
 from scrapy.settings import BaseSettings
 
-from crawler.cli import command
-from crawler.cli.command import WrongUseError, names, parsed, share
+from crawler import command
+from crawler.command import names, parsed, share
 from crawler.export.formats import COMPRESSORS, FORMATS, compression_of, format_of
+from crawler.terminal import WrongUseError
 
 # What does not go with --labels: these choose among the pages that a crawl stored.
 OF_PAGES = ("since", "only", "min_relevance", "fields", "where", "spreadsheet")
@@ -58,7 +59,7 @@ class Command(command.Command):
             raise WrongUseError(f"--spreadsheet goes with csv alone, and this is {opts.format}")
 
     def execute(self, args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
-        from crawler.cli.export import export
+        from crawler.export.export_pages import export
 
         return export(opts, settings)
 

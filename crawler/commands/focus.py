@@ -2,7 +2,7 @@
 
 import argparse
 
-from crawler.cli.command import CommandGroup, Subcommand, share
+from crawler.command import CommandGroup, Subcommand, share
 from crawler.topic.harvest import ON_TOPIC
 
 
@@ -18,7 +18,7 @@ class Command(CommandGroup):
     """Says how well crawls kept to their topics."""
 
     called = "scrapy focus"
-    subcommands = {"report": Subcommand("crawler.cli.focus_report:report", report_options)}  # noqa: RUF012
+    subcommands = {"report": Subcommand("crawler.reports.report_focus:report", report_options)}  # noqa: RUF012
 
     def short_desc(self) -> str:
         return "Say how well a crawl kept to its topic"

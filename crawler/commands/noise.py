@@ -2,7 +2,7 @@
 
 import argparse
 
-from crawler.cli.command import MOST_JOBS, CommandGroup, Subcommand, whole
+from crawler.command import MOST_JOBS, CommandGroup, Subcommand, whole
 
 MOST_SEED = 2**31 - 1  # of LightGBM
 
@@ -45,10 +45,10 @@ class Command(CommandGroup):
 
     called = "scrapy noise"
     subcommands = {  # noqa: RUF012
-        "judge": Subcommand("crawler.cli.noise_judge:judge", judge_options),
-        "evaluate": Subcommand("crawler.cli.noise_evaluate:evaluate", evaluate_options),
-        "report": Subcommand("crawler.cli.noise_report:report", report_options),
-        "train": Subcommand("crawler.cli.noise_train:train", train_options),
+        "judge": Subcommand("crawler.bulk.judge_images:judge", judge_options),
+        "evaluate": Subcommand("crawler.evaluation.evaluate_images:evaluate", evaluate_options),
+        "report": Subcommand("crawler.reports.report_noise:report", report_options),
+        "train": Subcommand("crawler.training.train_image_model:train", train_options),
     }
 
     def short_desc(self) -> str:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from crawler.cli.command import CommandGroup, Subcommand
+from crawler.command import CommandGroup, Subcommand
 
 
 def job_name(parser: argparse.ArgumentParser) -> None:
@@ -24,14 +24,14 @@ class Command(CommandGroup):
 
     called = "scrapy schedule"
     subcommands = {  # noqa: RUF012
-        "add": Subcommand("crawler.cli.schedule_jobs:add", add_options),
-        "list": Subcommand("crawler.cli.schedule_jobs:list_jobs"),
-        "history": Subcommand("crawler.cli.schedule_jobs:history", job_name),
-        "pause": Subcommand("crawler.cli.schedule_jobs:pause", job_name),
-        "resume": Subcommand("crawler.cli.schedule_jobs:resume", job_name),
-        "remove": Subcommand("crawler.cli.schedule_jobs:remove", job_name),
-        "run": Subcommand("crawler.cli.schedule_run:run"),
-        "run-now": Subcommand("crawler.cli.schedule_run:run_now", job_name),
+        "add": Subcommand("crawler.schedule.manage_jobs:add", add_options),
+        "list": Subcommand("crawler.schedule.manage_jobs:list_jobs"),
+        "history": Subcommand("crawler.schedule.manage_jobs:history", job_name),
+        "pause": Subcommand("crawler.schedule.manage_jobs:pause", job_name),
+        "resume": Subcommand("crawler.schedule.manage_jobs:resume", job_name),
+        "remove": Subcommand("crawler.schedule.manage_jobs:remove", job_name),
+        "run": Subcommand("crawler.schedule.run_jobs:run"),
+        "run-now": Subcommand("crawler.schedule.run_jobs:run_now", job_name),
     }
 
     def short_desc(self) -> str:

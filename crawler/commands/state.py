@@ -4,8 +4,8 @@ import argparse
 
 from scrapy.settings import BaseSettings
 
-from crawler.cli import command
-from crawler.cli.command import WrongUseError
+from crawler import command
+from crawler.terminal import WrongUseError
 
 
 class Command(command.Command):
@@ -36,7 +36,7 @@ class Command(command.Command):
             raise WrongUseError("--yes goes with --reset NAME")
 
     def execute(self, args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
-        from crawler.cli.state import StateCommand
+        from crawler.reports.report_state import StateCommand
 
         state = StateCommand(settings)
         if opts.prune:

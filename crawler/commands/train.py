@@ -7,9 +7,10 @@ from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
-from crawler.cli import command
-from crawler.cli.command import WrongUseError, whole
+from crawler import command
+from crawler.command import whole
 from crawler.evaluation.gold import set_name
+from crawler.terminal import WrongUseError
 
 METHODS = ("auto", "template-svm")
 FILES = {"auto": "auto.npz", "template-svm": "template_svm.npz"}
@@ -52,7 +53,7 @@ class Command(command.Command):
             raise WrongUseError(f"{' and '.join(missing)} must be installed: python -m pip install '.[train]'")
 
     def execute(self, args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
-        from crawler.cli.train import train
+        from crawler.training.train_extractor import train
 
         path = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILES[args[0]])
         gold, validate = tuple(map(Path, args[1:])), tuple(map(Path, opts.validate))

@@ -6,16 +6,21 @@ Both are JSON lines, one file a set, which may be compressed. A broken line is n
 import gzip
 import json
 import lzma
+import os
 import zlib
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 from urllib.parse import urlsplit
 
+from crawler.files import readable_file
+from crawler.terminal import WrongUseError
 from crawler.urls.parsing import absolute
 
 BROKEN_OFF = (OSError, EOFError, lzma.LZMAError, zlib.error)
+DATA, FOLDER, ENDING = "WINNOW_DATA", "extraction", ".jsonl.xz"
+"""Where the files of pages are, if none are given."""
 ENDINGS = (".gz", ".xz", ".jsonl", ".json")
 CONTENT, NOISE = "content", "noise"
 KINDS = {
@@ -212,3 +217,18 @@ def _label(row: dict[str, Any]) -> ImageLabel | str:
 def _spelled(address: str) -> str:
     """The address in the spelling that a page's pictures have."""
     return absolute("", address) or address
+
+
+def files_of(sets: Collection[str], given: Iterable[str] | None) -> list[Path]:
+    """The files of pages: those given, else of these sets in the folder that WINNOW_DATA names."""
+    if given:
+        return [readable_file(name) for name in dict.fromkeys(given)]
+    if not os.environ.get(DATA):
+        raise WrongUseError(f"no --pages FILE is given, and {DATA} names no folder")
+    folder = Path(os.environ[DATA]) / FOLDER
+    found = [path for path in sorted(folder.glob(f"*{ENDING}")) if set_name(path) in sets]
+    if missing := sorted(set(sets) - {set_name(path) for path in found}):
+        raise WrongUseError(
+            f"there is no file {str(folder / (missing[0] + ENDING))[:300]!r}; --pages FILE names others"
+        )
+    return found

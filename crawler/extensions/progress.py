@@ -19,8 +19,9 @@ from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.crawl import crawl_of
 from crawler.outcomes import Group
+from crawler.terminal import REFRESH_SECONDS, spell_out_log
 from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, plural, printable
+from crawler.translation.message import Message, plural
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from crawler.spiders.topic_tracker import TopicTracker
 
 logger = logging.getLogger(__name__)
-
-REFRESH_SECONDS = 0.25
 
 
 class _AboveTheBar:
@@ -43,20 +42,6 @@ class _AboveTheBar:
 
     def flush(self) -> None:
         """The console has written already."""
-
-
-def _spelled_out(record: logging.LogRecord) -> bool:
-    """Pass every record, with its control characters spelled out, and those of its traceback."""
-    record.msg, record.args = printable(record.getMessage()), ()
-    if record.exc_info:
-        record.exc_text = printable(logging.Formatter().formatException(record.exc_info))
-    return True
-
-
-def spell_out_log() -> None:
-    """From now on, no line of the log writes to the terminal but what can be read."""
-    if handler := get_scrapy_root_handler():
-        handler.addFilter(_spelled_out)
 
 
 def _log_to(stream: object) -> None:

@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
 from crawler.crawl import crawl_of
-from crawler.frontier.messages import WorkerSample
+from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Group
 from crawler.spiders.crawl_status import before_last_commit
 from crawler.spiders.failures import Refusal

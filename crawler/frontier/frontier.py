@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crawler.frontier.address_keys import AddressKeys, RecentNumbers, url_hash
+from crawler.frontier.batch import Batch, BatchReply, Redirect, WorkerSample
 from crawler.frontier.host_limits import HostLimits, LatencyMeter, LimitSettings
 from crawler.frontier.host_queues import HostQueues
 from crawler.frontier.host_rotation import HostRotation
-from crawler.frontier.messages import Batch, BatchReply, Redirect, WorkerSample
 from crawler.frontier.page_budget import PageBudget
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.outcomes import Code, Outcome

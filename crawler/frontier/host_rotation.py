@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.frontier.messages import ClaimRequest
+from crawler.frontier.batch import ClaimRequest
 from crawler.frontier.page_budget import NEAR, PendingPriorities, is_poor
 
 if TYPE_CHECKING:
+    from crawler.frontier.batch import Batch
     from crawler.frontier.host_queues import HostQueue, HostQueues
-    from crawler.frontier.messages import Batch
     from crawler.frontier.page_result import Lease
 
 AWAY = 2.0  # a host that rests longer than these seconds goes back to the database

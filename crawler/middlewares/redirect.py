@@ -21,7 +21,7 @@ from crawler.urls.parsing import absolute
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
     from crawler.frontier.page_result import Lease
-    from crawler.urls.scope import Scope
+    from crawler.frontier.scope import Scope
 
 ANYWHERE = KINDS | {"image"}
 CONDITIONS = (b"If-None-Match", b"If-Modified-Since")

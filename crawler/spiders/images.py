@@ -19,7 +19,7 @@ from crawler.spiders.failures import NO_WHOLE_PAGE
 from crawler.urls.parsing import ending
 
 if TYPE_CHECKING:
-    from crawler.frontier.messages import SiteEvidence as Counts
+    from crawler.frontier.batch import SiteEvidence as Counts
     from crawler.page.page import Extraction, Page
 
 

@@ -11,11 +11,11 @@ from crawler.topic.waiting_links import LinkContext
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
+    from crawler.frontier.scope import Scope
     from crawler.page.links import Link
     from crawler.page.page import Page
     from crawler.spiders.crawl_status import OutcomeCounts
     from crawler.spiders.images import PageImages
-    from crawler.urls.scope import Scope
 
 # Links that are only an image are mostly adverts: they wait until nothing better is left.
 IMAGE_LINK_PRIORITY = -1_000

@@ -12,15 +12,15 @@ from crawler.topic.focus import Focus
 from crawler.topic.priority import HIGHEST
 
 if TYPE_CHECKING:
+    from crawler.frontier.batch import BatchReply
     from crawler.frontier.frontier import Frontier, LinkUpdates
-    from crawler.frontier.messages import BatchReply
     from crawler.frontier.page_result import Candidate
+    from crawler.frontier.scope import Scope
     from crawler.page.page import Extraction
     from crawler.spiders.examples import Examples
     from crawler.spiders.images import EvidenceCache
     from crawler.spiders.page_links import SelectedLinks
     from crawler.topic.harvest import Harvest, StopWhen
-    from crawler.urls.scope import Scope
 
 logger = logging.getLogger(__name__)
 

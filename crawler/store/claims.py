@@ -18,7 +18,7 @@ from crawler.store.leases import ADDRESS_COLUMNS, histories_of, lease_of
 from crawler.store.schema import DONE, HELD, IS_HELD, IS_IMAGE, IS_WAITING, WAITING, address, crawl, host, site, worker
 
 if TYPE_CHECKING:
-    from crawler.frontier.messages import ClaimRequest
+    from crawler.frontier.batch import ClaimRequest
     from crawler.frontier.page_result import Lease
 
 REFUSED_AT_ONCE = 10_000  # addresses that are given up in one claim: a statement must end within its time

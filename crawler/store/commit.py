@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, select
 
-from crawler.frontier.messages import BatchReply
+from crawler.frontier.batch import BatchReply
 from crawler.frontier.page_result import Completion, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.history_update import RoundContext
@@ -59,7 +59,7 @@ from crawler.store.workers import (
 
 if TYPE_CHECKING:
     from crawler.frontier.address_keys import AddressKeys
-    from crawler.frontier.messages import Batch
+    from crawler.frontier.batch import Batch
     from crawler.frontier.page_result import Lease, Template
     from crawler.store.claims import Claimant
     from crawler.store.output_files import JsonLines

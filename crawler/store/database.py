@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from errno import EAGAIN, EDQUOT, EINTR, EIO, ENOSPC
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text
 from sqlalchemy.engine import URL, make_url
@@ -16,7 +16,11 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 from crawler.store import dashboard_tables, page_tables  # noqa: F401 - their tables are created with the others
 from crawler.store.schema import VERSION, version
 from crawler.store.sql import tables
+from crawler.terminal import WrongUseError
 from crawler.translation.message import N_, MessageError
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
 
 DRIVERS = ("sqlite", "postgresql+psycopg")
 NO_DRIVER = "PostgreSQL must be installed for: python -m pip install '.[postgres]'"
@@ -57,6 +61,14 @@ def database_url(setting: str, folder: Path) -> URL:
             " (in a password, @ : / ? # % are written as %40 %3A %2F %3F %23 %25)"
         )
     return url
+
+
+def state_url(settings: "BaseSettings") -> URL:
+    """The URL of the database that the settings name; a WrongUseError where they are wrong."""
+    try:
+        return database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
+    except StateError as error:
+        raise WrongUseError(error.message) from None
 
 
 def display_url(url: URL) -> str:

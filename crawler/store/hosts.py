@@ -17,8 +17,8 @@ from crawler.urls.parsing import host as host_of
 
 if TYPE_CHECKING:
     from crawler.frontier.address_keys import AddressKeys
+    from crawler.frontier.batch import Batch
     from crawler.frontier.host_limits import HostLatency
-    from crawler.frontier.messages import Batch
     from crawler.store.addresses import Addresses
     from crawler.store.claims import Claimant
 

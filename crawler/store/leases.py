@@ -19,7 +19,7 @@ from crawler.urls.parsing import host as host_of
 
 if TYPE_CHECKING:
     from crawler.frontier.address_keys import AddressKeys
-    from crawler.frontier.messages import Redirect
+    from crawler.frontier.batch import Redirect
     from crawler.frontier.page_result import Completion
     from crawler.store.addresses import Addresses, HostIds
     from crawler.store.claims import Claimant

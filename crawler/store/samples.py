@@ -19,7 +19,7 @@ from crawler.store.dashboard_tables import sample
 from crawler.store.sql import in_chunks
 
 if TYPE_CHECKING:
-    from crawler.frontier.messages import WorkerSample
+    from crawler.frontier.batch import WorkerSample
 
 SAMPLES_BETWEEN = 100  # of a worker, between two merges of its rows
 MOST_LOOKED_AT = 10_000  # rows of a worker, the latest: older ones are merged already

@@ -26,7 +26,7 @@ from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL, make_url
 from throughput import machine
 
-from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Completion, PageResult
 from crawler.items import PageItem
 from crawler.store.database import open_database

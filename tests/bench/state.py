@@ -39,7 +39,7 @@ from sqlalchemy import make_url, text
 from synthetic import build, site_of
 from throughput import MEGABYTE, TOPIC, Run, _finish, machine
 
-from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.store.claims import LONGEST_REST, claim

@@ -11,10 +11,10 @@ from store_workers import LOST
 
 from crawler.frontier import frontier as frontier_module
 from crawler.frontier.address_keys import AddressKeys
+from crawler.frontier.batch import Batch, BatchReply
 from crawler.frontier.frontier import JOINING, Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.host_rotation import AWAY, MOST_OF_A_HOST, UNUSED
-from crawler.frontier.messages import Batch, BatchReply
 from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import select, update
 from store_workers import Crew, candidates, stored
 
+from crawler.frontier.batch import Batch
 from crawler.frontier.host_limits import REPORT_SECONDS, HostLatency, LatencyMeter
-from crawler.frontier.messages import Batch
 from crawler.reports import sites
 from crawler.reports.sites import SlowHost, SlowReason, slowest
 from crawler.store.schema import crawl, host

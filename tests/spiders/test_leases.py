@@ -1,9 +1,9 @@
 """The end of a request, counted and noted in one place."""
 
 from crawler.frontier.address_keys import AddressKeys
+from crawler.frontier.batch import BatchReply
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.messages import BatchReply
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts

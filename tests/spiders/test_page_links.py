@@ -6,17 +6,17 @@ import pytest
 
 from crawler.extraction import EXTRACTORS
 from crawler.frontier.address_keys import AddressKeys
+from crawler.frontier.batch import BatchReply
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.messages import BatchReply
 from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.frontier.scope import Scope
 from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.crawl_status import OutcomeCounts
 from crawler.spiders.images import PageImages
 from crawler.spiders.page_links import IMAGE_LINK_PRIORITY, MOST_WORDS, LinkSelector, SelectedLinks
 from crawler.topic.waiting_links import LinkContext
 from crawler.urls.parsing import Canonical
-from crawler.urls.scope import Scope
 
 URL = "http://a.example/"
 Find = Callable[[str], SelectedLinks]

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 from store_workers import EVERYTHING, Crew, Worker, candidates, check_budgets, contents, failed, stored, urls
 
-from crawler.frontier.messages import Batch, Redirect
+from crawler.frontier.batch import Batch, Redirect
 from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
 from crawler.store import claims

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import func, select, update
 from store_workers import EVERYTHING, SEEDS, Crew, also, candidates, check_budgets, failed, lines, stored, urls, written
 
-from crawler.frontier.messages import BatchReply, Redirect
+from crawler.frontier.batch import BatchReply, Redirect
 from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
 from crawler.store import workers

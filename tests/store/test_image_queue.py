@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import delete, func, insert, select, update
 from store_workers import EVERYTHING, LOST, Crew, Worker, also, candidates, failed, stored, urls
 
-from crawler.frontier.messages import Batch, SiteEvidence
+from crawler.frontier.batch import Batch, SiteEvidence
 from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
 from crawler.store import images

@@ -9,7 +9,7 @@ from sqlalchemy import Engine, select, text
 from sqlalchemy.engine import URL
 from store_workers import Crew, candidates, check, failed, stored
 
-from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.store.database import open_database
 from crawler.store.page_tables import page

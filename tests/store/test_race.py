@@ -5,7 +5,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL
 from store_workers import failed
 
-from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate
 from crawler.store.database import open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession

@@ -22,7 +22,7 @@ from store_workers import (
     written,
 )
 
-from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
 from crawler.store.database import open_database

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, insert, select
 from store_workers import Crew, candidates, stored
 
-from crawler.frontier.messages import Batch, WorkerSample
+from crawler.frontier.batch import Batch, WorkerSample
 from crawler.store.dashboard_tables import sample
 from crawler.store.samples import (
     DAY,

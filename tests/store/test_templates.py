@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import func, select, update
 from store_workers import EVERYTHING, Crew, Trouble, Worker, also, candidates, failed, stored
 
-from crawler.frontier.messages import Batch, BatchReply, ClaimRequest, Redirect
+from crawler.frontier.batch import Batch, BatchReply, ClaimRequest, Redirect
 from crawler.frontier.page_result import Lease, Template
 from crawler.outcomes import Code, Outcome
 from crawler.store.deletion import delete_crawl

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError
 from store_workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, failed, lines, stored, urls, written
 
-from crawler.frontier.messages import Batch, BatchReply, Redirect
+from crawler.frontier.batch import Batch, BatchReply, Redirect
 from crawler.frontier.page_result import Candidate
 from crawler.store import database
 from crawler.store.database import STATEMENT_SECONDS, StateError

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event, select
 from sqlalchemy.exc import OperationalError
 
-from crawler.frontier.messages import Batch, BatchReply, ClaimRequest, Redirect
+from crawler.frontier.batch import Batch, BatchReply, ClaimRequest, Redirect
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from crawler.cli.train import auto_report
 from crawler.extraction.auto.model import Model
 from crawler.training.auto_release import AutoRelease, ModelFigures, PageScore, auto_card, figures, tables
 from crawler.training.examples import SetSummary
+from crawler.training.train_extractor import auto_report
 
 GOOD, WORDY, SHORT = (
     PageScore("article", 0.9, 0.9, 0.95, True),

@@ -163,7 +163,7 @@ def test_wrong_use(words: tuple[str, ...], message: str, train: Any) -> None:
 
 def test_without_lightgbm(train: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    monkeypatch.setattr("crawler.cli.noise_train.find_spec", lambda name: None)
+    monkeypatch.setattr("crawler.training.train_image_model.find_spec", lambda name: None)
     status, out, said = train("labels.jsonl", *PAGES)
     assert (status, out) == (2, "")
     assert said == "scrapy noise train: lightgbm must be installed: python -m pip install '.[train]'\n"

@@ -19,7 +19,7 @@ from sites import Crawl, crawl
 from sqlalchemy import create_engine, insert
 from sqlalchemy.engine import URL, make_url
 
-from crawler.frontier.messages import Batch, ClaimRequest
+from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Completion, PageResult
 from crawler.items import PageItem
 from crawler.reports.focus_figures import MOST_POINTS

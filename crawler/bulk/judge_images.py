@@ -13,12 +13,11 @@ from scrapy.settings import BaseSettings
 from crawler.archives.records import Broken
 from crawler.bulk.image_judging import ImageJudging, JudgedPage, evidence, judged, lines, read
 from crawler.bulk.parallel import DIED, WorkersError, cores
-from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError, say
-from crawler.cli.saved_pages import check_apart, method, readable
-from crawler.config import judge_of
+from crawler.config import extractor_of, judge_of
 from crawler.extraction import Extractor
-from crawler.files import AtomicFile, OutputError
+from crawler.files import AtomicFile, OutputError, check_apart, readable_file
 from crawler.noise.verdict import Judge
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, say
 from crawler.translation.message import counted
 
 CALLED = "scrapy noise judge"
@@ -68,7 +67,7 @@ class Run:
 
 def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Judge the pictures of a file's pages; the exit status."""
-    by, extract, path = judge_of(settings), method(settings), readable(opts.pages)
+    by, extract, path = judge_of(settings), extractor_of(settings), readable_file(opts.pages)
     check_apart(opts.output, [path])
     try:
         run = Run(path, AtomicFile(opts.output), opts.jobs or cores())

@@ -14,11 +14,11 @@ from filelock import FileLock, Timeout
 from rich.filesize import decimal
 
 from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, FileResult, by_processes
+from crawler.bulk.cleaning_progress import CleaningProgress, outcome_lines
 from crawler.bulk.manifest import ENDING, ManifestError, Pair, PairsError, go_on, largest_first, maker, pairs
 from crawler.bulk.parallel import DIED, WorkersError
-from crawler.cli.cleaning_progress import CleaningProgress, outcome_lines
-from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError
 from crawler.files import remove_parts
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError
 from crawler.translation.catalogue import localized
 from crawler.translation.message import Message, counted, plural, printable
 

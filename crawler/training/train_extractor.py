@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crawler.cli.command import FAILED, one_line, say
 from crawler.extraction.template_svm import save
+from crawler.terminal import FAILED, one_line, say
 from crawler.training.examples import GoldError, TooFewError, rows
 from crawler.training.template_svm import TrainedSvm, fit, samples
 from crawler.training.template_svm import train as train_svm

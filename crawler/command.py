@@ -6,33 +6,22 @@ of the crawler that takes time: what a command does is imported when it runs, an
 """
 
 import argparse
-import os
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
-from io import TextIOWrapper
-from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, NoReturn
+from typing import ClassVar, NamedTuple, NoReturn
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings, Settings
+from scrapy.settings import Settings
 
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say, standard_output
 from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, MessageError, printable
+from crawler.translation.message import Message, MessageError
 
-if TYPE_CHECKING:
-    from sqlalchemy.engine import URL
-
-FAILED, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells make of Ctrl-C and SIGTERM
 MOST_JOBS = 1_000
-
-
-class WrongUseError(MessageError, ValueError):
-    """What was asked for is impossible; the message is one sentence for the user."""
 
 
 class Command(ScrapyCommand):
@@ -191,7 +180,7 @@ def parsed(function: str) -> Callable[[str], object]:
 def one_of(table: str) -> Callable[[str], str]:
     """The type of options that are a name of a table, given as `module:NAME`.
 
-    >>> one_of("crawler.urls.scope:SCOPES")("site")
+    >>> one_of("crawler.frontier.scope:SCOPES")("site")
     'site'
     """
 
@@ -206,7 +195,7 @@ def one_of(table: str) -> Callable[[str], str]:
 def names(table: str, *others: str) -> Callable[[str], list[str]]:
     """The type of options that are names of a table, or others, with commas between them; each comes back once.
 
-    >>> names("crawler.urls.scope:SCOPES", "all")("site, all,site")
+    >>> names("crawler.frontier.scope:SCOPES", "all")("site, all,site")
     ['site', 'all']
     """
 
@@ -217,47 +206,3 @@ def names(table: str, *others: str) -> Callable[[str], list[str]]:
         return found
 
     return read
-
-
-# What commands print.
-
-
-def one_line(text: str) -> str:
-    """The text in one line, with control characters spelled out."""
-    return printable(" ".join(text.split()))
-
-
-def spelled(text: str) -> str:
-    """The text in one line, with whatever is no letter, sign or space spelled out: no page moves the cursor.
-
-    >>> spelled("\\x1b[2Jbees\\n\\u202e")
-    '\\\\x1b[2Jbees\\\\n\\\\u202e'
-    """
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
-
-
-def say(called: str, message: str | Message) -> None:
-    """Print a line of a command for people."""
-    print(printable(f"{called}: {localized(message)}").replace("\n", " "), file=sys.stderr)
-
-
-@contextmanager
-def standard_output() -> Iterator[None]:
-    """A block that may print letters that standard output lacks, and whose reader may stop early, as `head` does."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def state_url(settings: BaseSettings) -> "URL":
-    """The address of the database; a WrongUseError where the setting is wrong."""
-    from crawler.store.database import StateError, database_url
-
-    try:
-        return database_url(settings["STATE_URL"], Path(settings["OUTPUT_DIR"]))
-    except StateError as error:
-        raise WrongUseError(error.message) from None

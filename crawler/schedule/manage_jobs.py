@@ -11,7 +11,6 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.conf import arglist_to_dict
 from sqlalchemy import Connection
 
-from crawler.cli.command import WrongUseError, state_url
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.cron_words import coming, date, ended_words, pages_words, words
 from crawler.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
@@ -29,9 +28,10 @@ from crawler.schedule.jobs import (
     pages_of,
 )
 from crawler.schedule.processes import log_of
-from crawler.store.database import display_url, open_database
+from crawler.store.database import display_url, open_database, state_url
 from crawler.store.read_only import exists, reading
 from crawler.store.sql import database_time
+from crawler.terminal import WrongUseError
 from crawler.translation.catalogue import localized
 from crawler.translation.message import N_, Message, plural, printable, span
 

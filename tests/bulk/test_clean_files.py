@@ -67,7 +67,7 @@ def place(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("gc.freeze", lambda: None)  # the tests' own memory is not for ever
     monkeypatch.setattr("gc.set_threshold", lambda *_: None)
-    monkeypatch.setattr("crawler.cli.clean.configure_logging", lambda *_: None)  # nor is their log Scrapy's
+    monkeypatch.setattr("crawler.bulk.clean_files.configure_logging", lambda *_: None)  # nor is their log Scrapy's
     return Place(tmp_path, capsys)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 
-from crawler.cli.command import WrongUseError, state_url
 from crawler.reports.noise_figures import MOST_SITES, NoiseFigures, noise_figures
-from crawler.store.database import display_url
+from crawler.store.database import display_url, state_url
+from crawler.terminal import WrongUseError
 from crawler.translation.message import counted, printable
 
 UNKNOWN = "unknown, as nothing was downloaded"

@@ -10,12 +10,13 @@ from rich.table import Table
 from rich.text import Text
 from scrapy.settings import BaseSettings
 
-from crawler.cli.command import WrongUseError, spelled, state_url, whole
-from crawler.cli.state_report import ago, date, facts, line, sentences, show, some, workers_and_sites
+from crawler.command import whole
+from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, some, workers_and_sites
 from crawler.reports.crawls import CrawlState, DatabaseState, DiskSize, disk_size, read_state
-from crawler.store.database import display_url
+from crawler.store.database import display_url, state_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
 from crawler.store.workers import LEASE_SECONDS
+from crawler.terminal import WrongUseError, spelled
 from crawler.translation.catalogue import localized
 from crawler.translation.message import N_, Message, plural
 

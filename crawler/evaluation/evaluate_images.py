@@ -11,11 +11,11 @@ from scrapy.settings import BaseSettings
 from crawler.archives.records import Broken
 from crawler.bulk.image_judging import NAMELESS, ImageJudging, JudgedPage, evidence, judged, read_all
 from crawler.bulk.parallel import DIED, WorkersError, cores
-from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError, say
-from crawler.cli.saved_pages import check_apart, files_of, method, readable
-from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, PendingLabels, ScoredImage, read_labels
+from crawler.config import extractor_of
+from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, PendingLabels, ScoredImage, files_of, read_labels
 from crawler.evaluation.image_models import models
-from crawler.files import AtomicFile, OutputError
+from crawler.files import AtomicFile, OutputError, check_apart, readable_file
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, say
 from crawler.translation.message import counted
 
 CALLED = "scrapy noise evaluate"
@@ -40,8 +40,8 @@ class JudgedLabels(PendingLabels):
 
 def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Print how well all models do on the labels of a file; the exit status."""
-    extract, at_once = method(settings), opts.jobs or cores()
-    given = [readable(name) for name in (opts.labels, *opts.lists)]
+    extract, at_once = extractor_of(settings), opts.jobs or cores()
+    given = [readable_file(name) for name in (opts.labels, *opts.lists)]
     try:
         judges = models(tuple(map(Path, opts.lists)))
     except ValueError as error:

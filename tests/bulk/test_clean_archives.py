@@ -66,7 +66,7 @@ def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with an archive, one into which another run cleans, and one with files of others."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("crawler.cli.clean.configure_logging", lambda *_: None)  # the tests' log is not Scrapy's
+    monkeypatch.setattr("crawler.bulk.clean_files.configure_logging", lambda *_: None)  # the tests' log is not Scrapy's
     whole_archives.archive(tmp_path, 1)
     for name in ("busy", "foreign", "out"):
         (tmp_path / name).mkdir()

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
+from crawler.frontier.scope import SCOPES, Scope
 from crawler.outcomes import Code, Outcome
-from crawler.urls.scope import SCOPES, Scope
 
 HOME = "http://www.example.com/start"
 

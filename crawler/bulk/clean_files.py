@@ -20,15 +20,14 @@ from crawler.archives.html_files import SUFFIXES
 from crawler.archives.inputs import Input
 from crawler.archives.records import Broken, InputError
 from crawler.archives.stream import bare
+from crawler.bulk.clean_archives import CleaningOptions, clean_into
 from crawler.bulk.cleaning import Cleaned, Cleaner, CleaningCounts, cleaned, cleaner
+from crawler.bulk.cleaning_progress import CleaningProgress, outcome_lines
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
-from crawler.cli.clean_into import CleaningOptions, clean_into
-from crawler.cli.cleaning_progress import CleaningProgress, outcome_lines
-from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError
-from crawler.extensions.progress import spell_out_log
 from crawler.extraction import favouring
 from crawler.extraction.auto import BALANCE
 from crawler.files import AtomicFile, OutputError
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, spell_out_log
 from crawler.translation.catalogue import localized
 from crawler.translation.message import Message, plural, printable, readable_json
 

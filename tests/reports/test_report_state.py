@@ -24,7 +24,7 @@ from sites import Answer, Crawl, Site, crawl, page, serving
 from sqlalchemy import create_engine, select, text
 from sqlalchemy.engine import URL, make_url
 
-from crawler.frontier.messages import Batch, ClaimRequest, WorkerSample
+from crawler.frontier.batch import Batch, ClaimRequest, WorkerSample
 from crawler.frontier.page_result import Candidate, Completion, PageResult, Template
 from crawler.items import PageItem
 from crawler.noise.evidence import Evidence
@@ -620,7 +620,7 @@ def test_prune_leaves_the_file_while_others_are_at_it(sqlite: Place, monkeypatch
             connection.exec_driver_sql("UPDATE crawl SET pages = pages")
         return count
 
-    monkeypatch.setattr("crawler.cli.state.delete_old_pages", lock_then)
+    monkeypatch.setattr("crawler.reports.report_state.delete_old_pages", lock_then)
     with other.connect() as connection:
         said = sqlite.state("--prune", STATE_KEEP_DAYS=1)
     other.dispose()

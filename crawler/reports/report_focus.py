@@ -9,14 +9,13 @@ from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
 from crawler import __version__
-from crawler.cli.command import WrongUseError, say, spelled, state_url
-from crawler.cli.saved_pages import check_apart, readable
 from crawler.config import canonical_of
-from crawler.files import AtomicFile, OutputError
+from crawler.files import AtomicFile, OutputError, check_apart, readable_file
 from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report, text_report
 from crawler.reports.pages import CrawlPages, crawls_with_pages
 from crawler.reports.truth import Truth, truth_of
-from crawler.store.database import display_url
+from crawler.store.database import display_url, state_url
+from crawler.terminal import WrongUseError, say, spelled
 from crawler.translation.message import counted
 
 MOST_NAMES = 10
@@ -74,7 +73,7 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
         return None
     try:
         same = canonical_of(settings)
-        with readable(name).open(encoding="utf-8-sig") as lines:
+        with readable_file(name).open(encoding="utf-8-sig") as lines:
             found = truth_of(lines, same)
     except UnicodeDecodeError:
         raise WrongUseError(f"{name[:200]!r} is not UTF-8") from None

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
 from crawler.bulk.cleaning import CleaningCounts
-from crawler.extensions.progress import REFRESH_SECONDS
+from crawler.terminal import REFRESH_SECONDS
 from crawler.translation.catalogue import localized
 from crawler.translation.message import Message, plural, printable
 from crawler.translation.outcome_messages import ranked

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from crawler import __version__
-from crawler.cli.command import FAILED, WrongUseError, say
 from crawler.evaluation.gold import read_set
 from crawler.evaluation.judgement import EvaluationPlan, SetResult, judge
 from crawler.evaluation.peers import PEERS
 from crawler.evaluation.report import HEADS, TOLERANCE, RecordError, cells, compare_records, read_record, record, report
 from crawler.extraction import EXTRACTORS
 from crawler.reports.html_page import aligned
+from crawler.terminal import FAILED, WrongUseError, say
 from crawler.translation.message import counted, printable
 
 CALLED = "scrapy evaluate"

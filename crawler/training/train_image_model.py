@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from scrapy.settings import BaseSettings
 
 from crawler.bulk.parallel import WorkersError, cores
-from crawler.cli.command import FAILED, INTERRUPTED, WrongUseError, one_line, say, state_url
-from crawler.cli.saved_pages import check_apart, files_of, readable
-from crawler.evaluation.gold import ImageLabel, read_labels
-from crawler.store.database import StateError, display_url
+from crawler.evaluation.gold import ImageLabel, files_of, read_labels
+from crawler.files import check_apart, readable_file
+from crawler.store.database import StateError, display_url, state_url
 from crawler.store.read_only import exists
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say
 from crawler.translation.message import counted
 
 if TYPE_CHECKING:  # they want numpy and more
@@ -38,7 +38,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     from crawler.training.examples import TooFewError
     from crawler.training.image_release import ImageTrainingPlan, LabelFiles, release
 
-    inputs = [readable(name) for name in (*given, *opts.validate)]
+    inputs = [readable_file(name) for name in (*given, *opts.validate)]
     labels, validation = _labels(inputs[: len(given)]), _labels(inputs[len(given) :])
     files = files_of({label.set for label in labels}, opts.pages) if labels else []
     others = files_of({label.set for label in validation}, opts.pages) if validation else []

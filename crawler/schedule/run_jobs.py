@@ -12,12 +12,12 @@ from typing import BinaryIO
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
-from crawler.cli.command import WrongUseError, state_url
-from crawler.cli.schedule_jobs import opened
 from crawler.schedule.job_scheduler import PAUSE, JobScheduler, StartedRun, scheduler_of
 from crawler.schedule.jobs import BY_HAND, DueRun, find_job
+from crawler.schedule.manage_jobs import opened
 from crawler.schedule.processes import take_lock
-from crawler.store.database import display_url
+from crawler.store.database import display_url, state_url
+from crawler.terminal import WrongUseError
 from crawler.translation.message import counted, printable
 
 logger = logging.getLogger(__name__)

@@ -16,7 +16,6 @@ from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
-from crawler.cli.command import INTERRUPTED, TERMINATED, WrongUseError, say, state_url
 from crawler.export.csv import Formulas
 from crawler.export.exporter import Exporter, Tally, check_apart, write_labels
 from crawler.export.formats import FORMATS
@@ -26,7 +25,8 @@ from crawler.files import AtomicFile, AtomicFolder, OutputError
 from crawler.labels.labels import labelled_pages
 from crawler.reports.page_filter import GONE, PageFilter
 from crawler.reports.pages import StoredPages, crawls_to_export
-from crawler.store.database import display_url
+from crawler.store.database import display_url, state_url
+from crawler.terminal import INTERRUPTED, TERMINATED, WrongUseError, say
 from crawler.translation.message import counted
 
 CALLED = "scrapy export"
