@@ -10,7 +10,6 @@ from scrapy.settings import BaseSettings
 
 from crawler import command
 from crawler.command import whole
-from crawler.store.database import state_url
 from crawler.terminal import WrongUseError
 
 if TYPE_CHECKING:
@@ -47,12 +46,12 @@ class Command(command.Command):
     def execute(self, args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
         password, names = str(settings["DASHBOARD_PASSWORD"]), settings.getlist("DASHBOARD_HOSTS")
         access = access_of(opts.host, password, [name.strip() for name in names if name.strip()])
-        url = state_url(settings)
         from crawler.dashboard.app import serve
         from crawler.dashboard.context import DashboardContext
         from crawler.schedule.processes import starting_thread
-        from crawler.store.database import display_url
+        from crawler.store.database import display_url, state_url
 
+        url = state_url(settings)
         if hasattr(os, "nice"):
             starting_thread()
             os.nice(NICE)
