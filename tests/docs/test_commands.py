@@ -1,0 +1,118 @@
+"""The commands of the documentation work: the `sh` blocks of each page run in order, in an empty folder."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from textwrap import dedent
+
+import postgres
+import pytest
+from fork_server import ROOT, environment
+
+from crawler import demo
+
+PAGES = [
+    *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
+    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
+]
+BLOCK = re.compile(r"^( *)```sh\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+SITE = "https://example.org/"
+DATABASE = "postgresql+psycopg://winnow:secret@db.example.org/winnow"
+AT_ONCE = 2  # pages; one after the other they take twice as long
+SECONDS = 120.0  # that a page may take on a machine with much else to do
+
+Results = Mapping[Path, "Future[subprocess.CompletedProcess[str]]"]
+
+
+def commands(text: str) -> str:
+    """The commands of a page.
+
+    >>> commands("Type\\n\\n```sh\\nls\\n```\\n\\n1. and\\n\\n   ```sh\\n   pwd\\n   ```\\n\\nbut not\\n\\n```console\\n$ rm\\n```\\n")
+    'ls\\npwd\\n'
+    """
+    return "".join(dedent(block) for _, block in BLOCK.findall(text))
+
+
+def run(
+    script: str, folder: Path, replaced: Mapping[str, str], seconds: float = SECONDS
+) -> "subprocess.CompletedProcess[str]":
+    """The commands, run to the end or to the first that fails, with addresses replaced; nothing they start stays."""
+    for address, ours in replaced.items():
+        script = script.replace(address, ours)
+    ours = {"SCRAPY_SETTINGS_MODULE": "loopback_settings", "LC_ALL": "C.UTF-8"}
+    ours["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    line = ["bash", "-e", "-x", "-c", script]
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(  # type: ignore[call-overload]
+        line, cwd=folder, env=environment() | ours, encoding="utf-8", start_new_session=True, **pipes
+    ) as process:
+        try:
+            out, _ = process.communicate(timeout=seconds)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(line, process.returncode, out)
+
+
+@pytest.fixture(scope="module")
+def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    """What becomes of the pages that are to be tested."""
+    callspecs = [getattr(item, "callspec", None) for item in request.session.items if item.path == Path(__file__)]
+    pages = [callspec.params["page"] for callspec in callspecs if callspec and "page" in callspec.params]
+    scripts = {page: commands(page.read_text(encoding="utf-8")) for page in pages}
+    # Its usual port is taken, so that each crawl of the demo site has one of its own to go on at.
+    with demo.serving(), demo.serving(0) as site:
+        replaced = {SITE: site}
+        if any(DATABASE in script for script in scripts.values()) and postgres.missing() is None:
+            replaced[DATABASE] = request.getfixturevalue("postgres_server").database()
+        pool = ThreadPoolExecutor(AT_ONCE)
+        try:
+            yield {
+                page: pool.submit(run, script, tmp_path_factory.mktemp(page.stem), replaced)
+                for page, script in scripts.items()
+            }
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_of_a_page(page: Path, results: Results, request: pytest.FixtureRequest) -> None:
+    if DATABASE in page.read_text(encoding="utf-8"):
+        request.getfixturevalue("postgres_server")  # which skips, or fails, where there is none
+    ended = results[page].result()
+    assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [
+        ("true\n", 0),
+        ("false\ntrue\n", 1),
+        ("scrapy crawl topic -a seeds=nothing-there\ntrue\n", 2),
+        (f"test {SITE} = http://127.0.0.1/\n", 0),
+        ("test -z $(ls)\n", 0),
+    ],
+)
+def test_a_page_ends_at_the_first_command_that_fails(script: str, status: int, tmp_path: Path) -> None:
+    assert run(script, tmp_path, {SITE: "http://127.0.0.1/"}).returncode == status
+
+
+def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        run("sleep 600 & sleep 600\n", tmp_path, {}, seconds=0.5)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_is_not_run_says_so(page: Path) -> None:
+    """Commands that no test runs have prompts, and no block is without a language."""
+    fences = re.findall(r"^ *```(\S*)\n(.*?)^ *```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert [language for language, _ in fences if not language] == []
+    for language, text in fences:
+        if language == "console":
+            first = [line.strip() for line in dedent(text).splitlines() if not line.startswith(" ")]
+            assert all(line.startswith("$ ") for line in first[:1]), text
