@@ -16,7 +16,7 @@ from fork_server import ROOT, environment
 
 from crawler import demo
 
-PAGES = [
+PAGES = [  # README.md joins them in a line of its own once its commands are of this kind
     *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
     *sorted((ROOT / "docs" / "how-to").glob("*.md")),
 ]
@@ -30,26 +30,26 @@ Results = Mapping[Path, "Future[subprocess.CompletedProcess[str]]"]
 
 
 def commands(text: str) -> str:
-    """The commands of a page.
+    """The commands of a page; what stands in `console` blocks is not run.
 
-    >>> commands("Type\\n\\n```sh\\nls\\n```\\n\\n1. and\\n\\n   ```sh\\n   pwd\\n   ```\\n\\nbut not\\n\\n```console\\n$ rm\\n```\\n")
+    >>> commands("Type\\n\\n```sh\\nls\\n```\\n\\n1. and\\n\\n   ```sh\\n   pwd\\n   ```\\n\\n```console\\n$ rm\\n```\\n")
     'ls\\npwd\\n'
     """
     return "".join(dedent(block) for _, block in BLOCK.findall(text))
 
 
 def run(
-    script: str, folder: Path, replaced: Mapping[str, str], seconds: float = SECONDS
+    script: str, folder: Path, addresses: Mapping[str, str], seconds: float = SECONDS
 ) -> "subprocess.CompletedProcess[str]":
-    """The commands, run to the end or to the first that fails, with addresses replaced; nothing they start stays."""
-    for address, ours in replaced.items():
-        script = script.replace(address, ours)
-    ours = {"SCRAPY_SETTINGS_MODULE": "loopback_settings", "LC_ALL": "C.UTF-8"}
-    ours["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    """The commands, run until one fails, with other addresses; what they start ends with them."""
+    for address, other in addresses.items():
+        script = script.replace(address, other)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    variables = environment() | {"SCRAPY_SETTINGS_MODULE": "loopback_settings", "LC_ALL": "C.UTF-8", "PATH": path}
     line = ["bash", "-e", "-x", "-c", script]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with subprocess.Popen(  # type: ignore[call-overload]
-        line, cwd=folder, env=environment() | ours, encoding="utf-8", start_new_session=True, **pipes
+        line, cwd=folder, env=variables, encoding="utf-8", start_new_session=True, **pipes
     ) as process:
         try:
             out, _ = process.communicate(timeout=seconds)
@@ -67,13 +67,13 @@ def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     scripts = {page: commands(page.read_text(encoding="utf-8")) for page in pages}
     # Its usual port is taken, so that each crawl of the demo site has one of its own to go on at.
     with demo.serving(), demo.serving(0) as site:
-        replaced = {SITE: site}
+        addresses = {SITE: site}
         if any(DATABASE in script for script in scripts.values()) and postgres.missing() is None:
-            replaced[DATABASE] = request.getfixturevalue("postgres_server").database()
+            addresses[DATABASE] = request.getfixturevalue("postgres_server").database()
         pool = ThreadPoolExecutor(AT_ONCE)
         try:
             yield {
-                page: pool.submit(run, script, tmp_path_factory.mktemp(page.stem), replaced)
+                page: pool.submit(run, script, tmp_path_factory.mktemp(page.stem), addresses)
                 for page, script in scripts.items()
             }
         finally:
