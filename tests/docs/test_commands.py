@@ -32,7 +32,7 @@ Results = Mapping[Path, "Future[subprocess.CompletedProcess[str]]"]
 def commands(text: str) -> str:
     """The commands of a page; what stands in `console` blocks is not run.
 
-    >>> commands("Type\\n\\n```sh\\nls\\n```\\n\\n1. and\\n\\n   ```sh\\n   pwd\\n   ```\\n\\n```console\\n$ rm\\n```\\n")
+    >>> commands("Type\\n\\n```sh\\nls\\n```\\n1. And\\n\\n   ```sh\\n   pwd\\n   ```\\n```console\\n$ rm\\n```\\n")
     'ls\\npwd\\n'
     """
     return "".join(dedent(block) for _, block in BLOCK.findall(text))
