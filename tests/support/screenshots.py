@@ -1,4 +1,4 @@
-"""The README's pictures of the dashboard: `python tests/dashboard/screenshots.py [FOLDER]`, which is docs if not given.
+"""The documentation's images of the dashboard: `python tests/support/screenshots.py [FOLDER]`, else into docs/images.
 
 A crawl of the demo site is looked at with the browser of the tests, after a few jobs were added and pictures marked,
 and each view is put down as one PNG of few colours, as long as its view is but no longer than its window.
@@ -83,7 +83,7 @@ def take(page: Any, blank: Any, address: str, path: Path) -> int:
 
 def main() -> None:
     """Take all pictures; the exit status is not 0 where the browser complained, or one is not there or too large."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / "docs"
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / "docs" / "images"
     folder.mkdir(exist_ok=True)
     problems: list[str] = []
     with TemporaryDirectory(prefix="portraits-") as place:
