@@ -50,5 +50,11 @@ def add_sidebar(app: Sphinx, name: str, source: list[str]) -> None:
         source[0] += sidebar(source[0])
 
 
+def renewed(app: Sphinx, *changes: object) -> list[str]:
+    """The pages to be read again although they did not change: the first one, as pages may be new or gone."""
+    return ["index"]
+
+
 def setup(app: Sphinx) -> None:
     app.connect("source-read", add_sidebar)
+    app.connect("env-get-outdated", renewed)
