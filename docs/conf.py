@@ -11,6 +11,7 @@ project = "Winnow"
 extensions = ["myst_parser"]
 html_theme = "furo"
 html_title = "Winnow"
+html_show_copyright = False
 myst_heading_anchors = 3
 
 SECTIONS = {
