@@ -16,8 +16,7 @@ from rich.filesize import decimal
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 
-from crawler.archives.html_files import SUFFIXES
-from crawler.archives.inputs import Input
+from crawler.archives.inputs import HTML_SUFFIXES, Input
 from crawler.archives.records import Broken, InputError
 from crawler.archives.stream import bare
 from crawler.bulk.clean_archives import CleaningOptions, clean_into
@@ -112,7 +111,7 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
     """Raise an OutputError when the output would take the place of an input."""
     if output is None or not Path(output).exists():
         return
-    is_page = bare(Path(output).name).endswith(SUFFIXES)
+    is_page = bare(Path(output).name).endswith(HTML_SUFFIXES)
     for name in inputs:
         if name == "-":
             continue

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crawler import __version__
 from crawler.evaluation.gold import read_set
-from crawler.evaluation.judgement import EvaluationPlan, SetResult, judge
+from crawler.evaluation.method_scores import EvaluationPlan, SetResult, judge
 from crawler.evaluation.peers import PEERS
 from crawler.evaluation.report import HEADS, TOLERANCE, RecordError, cells, compare_records, read_record, record, report
 from crawler.extraction import EXTRACTORS

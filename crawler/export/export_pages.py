@@ -19,12 +19,11 @@ from sqlalchemy.engine import URL
 from crawler.export.csv import Formulas
 from crawler.export.exporter import Exporter, Tally, check_apart, write_labels
 from crawler.export.formats import FORMATS
-from crawler.export.jsonl import FIELDS
 from crawler.export.parquet import MissingLibraryError
 from crawler.files import AtomicFile, AtomicFolder, OutputError
 from crawler.labels.labels import labelled_pages
-from crawler.reports.page_filter import GONE, PageFilter
-from crawler.reports.pages import StoredPages, crawls_to_export
+from crawler.metadata.page_record import TYPES
+from crawler.reports.stored_pages import GONE, PageFilter, StoredPages, crawls_to_export
 from crawler.store.database import display_url, state_url
 from crawler.terminal import INTERRUPTED, TERMINATED, WrongUseError, say
 from crawler.translation.message import counted
@@ -78,7 +77,7 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
     """Write the pages of a crawl, and say at the end what was written."""
     began, tally = monotonic(), Tally()
     wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, tuple(opts.where))
-    how = Exporter(opts.format, opts.fields or [*FIELDS], wanted, Formulas(opts.spreadsheet))
+    how = Exporter(opts.format, opts.fields or [*TYPES], wanted, Formulas(opts.spreadsheet))
     make = AtomicFolder if FORMATS[opts.format].is_folder else AtomicFile
     target: AtomicFile | AtomicFolder = _opened(lambda: make(opts.output))
     try:

@@ -1,5 +1,6 @@
 """Writes the pages of a crawl, or those that people labelled, into a file or a folder of files, and counts them."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,14 +11,20 @@ from sqlalchemy.engine import URL
 
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.formats import FORMATS, compressed, compression_of
-from crawler.export.jsonl import gold_line, jsonl
 from crawler.export.markdown import markdown
 from crawler.export.parquet import parquet
 from crawler.export.warc import warc
 from crawler.files import AtomicFile, AtomicFolder, OutputError
 from crawler.labels.labels import Label
-from crawler.reports.page_filter import PageFilter
-from crawler.reports.pages import StoredPage, StoredPages
+from crawler.page.page import Page
+from crawler.reports.stored_pages import PageFilter, StoredPage, StoredPages
+from crawler.store.output_files import json_line
+
+
+def jsonl(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
+    """Pages as lines of JSON, as a crawl writes them."""
+    return (json_line({name: page.values[name] for name in fields}) for page in pages)
+
 
 WRITERS = {"jsonl": jsonl, "parquet": parquet, "warc": warc}
 # How the names of a database's files end, without which it is not whole.
@@ -75,6 +82,20 @@ def write_labels(labels: Iterable[Label], target: AtomicFile, tally: Tally) -> N
             yield gold_line(label)
 
     _write_parts(lines(), target, tally)
+
+
+def gold_line(label: Label) -> bytes:
+    """A labelled page and its main text as a line of JSON, which `scrapy evaluate` and `scrapy train` read."""
+    told = json.loads(label.detail)
+    row = {
+        "id": label.url,
+        "url": label.url,
+        "lang": told["language"],
+        "page_type": told["page_type"],
+        "html": Page(label.url, label.source, told["content_type"]).html,
+        "gold": label.value,
+    }
+    return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def _write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart: bool = False) -> None:

@@ -22,11 +22,10 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL
 
 from crawler.outcomes import Code, Outcome, Outcomes
-from crawler.reports.pages import OF_HOSTS
 from crawler.reports.sites import SiteQuery, SiteRow, sites
 from crawler.store.page_tables import page
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import IS_DONE, IS_RECORDED, address, crawl, host, output, site
+from crawler.store.schema import ADDRESSES_WITH_HOSTS, IS_DONE, IS_RECORDED, address, crawl, host, output, site
 from crawler.store.schema import worker as worker_table
 from crawler.store.sql import database_time, tables
 from crawler.store.workers import LEASE_SECONDS, WorkerState, worker_rows
@@ -232,7 +231,12 @@ def disk_size(url: URL) -> DiskSize | None:
 
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[CrawlState]:
-    recorded = select(host.c.crawl_id, func.count()).select_from(OF_HOSTS).where(IS_RECORDED).group_by(host.c.crawl_id)
+    recorded = (
+        select(host.c.crawl_id, func.count())
+        .select_from(ADDRESSES_WITH_HOSTS)
+        .where(IS_RECORDED)
+        .group_by(host.c.crawl_id)
+    )
     texts, site_counts, recorded_counts = (_count_of(connection, what) for what in (*TOTALS, recorded))
     ends, files = outcome_totals(connection), _files(connection)
     for one in all_summaries(connection, now):
@@ -262,7 +266,7 @@ def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
     """The outcomes of completed addresses by crawl id; this reads all addresses."""
     is_picture = case((address.c.outcome.is_(None), address.c.kind == "image"))
     what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_picture)
-    counts = select(*what, func.count()).select_from(OF_HOSTS).where(IS_DONE).group_by(*what)
+    counts = select(*what, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*what)
     found: defaultdict[int, OutcomeTotals] = defaultdict(lambda: OutcomeTotals(0, 0, Outcomes()))
     for number, code, detail, is_of_picture, count in connection.execute(counts):
         ends = found[number]

@@ -11,9 +11,8 @@ from sqlalchemy.engine import URL
 from crawler import __version__
 from crawler.config import canonical_of
 from crawler.files import AtomicFile, OutputError, check_apart, readable_file
+from crawler.reports.focus_data import CrawlPages, Truth, crawls_with_pages, truth_of
 from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report, text_report
-from crawler.reports.pages import CrawlPages, crawls_with_pages
-from crawler.reports.truth import Truth, truth_of
 from crawler.store.database import display_url, state_url
 from crawler.terminal import WrongUseError, say, spelled
 from crawler.translation.message import counted

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.evaluation.gold import set_name
-from crawler.evaluation.metrics import tokens
+from crawler.evaluation.text_metrics import tokens
 from crawler.extraction.auto import page_outline
 from crawler.extraction.auto.page_outline import Floats, PageArrays, outward
 from crawler.page.page import Page

@@ -11,7 +11,7 @@ from crawler.training.template_svm import train as train_svm
 from crawler.translation.message import counted
 
 if TYPE_CHECKING:
-    from crawler.training.auto_release import AutoRelease
+    from crawler.training.auto_weights import AutoTraining
 
 CALLED = "scrapy train"
 FOLDS = 10  # of the cross-validation of template-svm, whole hosts each
@@ -34,9 +34,11 @@ def train(method: str, gold: tuple[Path, ...], validate: tuple[Path, ...], path:
 
 def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: int) -> str:
     """What is to be said of new weights of auto."""
-    from crawler.training.auto_release import TrainingPlan, release  # which wants more libraries
+    from crawler.training.auto_weights import TrainingPlan, write_auto_weights  # which wants more libraries
 
-    return auto_report(release(TrainingPlan(gold, validate, path, seed), lambda line: say(CALLED, line)), path)
+    return auto_report(
+        write_auto_weights(TrainingPlan(gold, validate, path, seed), lambda line: say(CALLED, line)), path
+    )
 
 
 def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
@@ -58,9 +60,9 @@ def template_svm_report(trained: TrainedSvm, path: Path) -> str:
     )
 
 
-def auto_report(made: "AutoRelease", path: Path) -> str:
+def auto_report(made: "AutoTraining", path: Path) -> str:
     """The tables of the training of auto, and how large its weights are."""
-    from crawler.training.auto_release import COLUMNS, cells, tables
+    from crawler.training.auto_weights import COLUMNS, cells, tables
 
     lines = []
     for title, found in tables(made):

@@ -17,7 +17,7 @@ from crawler.translation.message import counted
 
 if TYPE_CHECKING:  # they want numpy and more
     from crawler.training.image_model import ImageExample
-    from crawler.training.image_release import ImageRelease, ImageTrainingPlan
+    from crawler.training.image_weights import ImageTraining, ImageTrainingPlan
 
 CALLED = "scrapy noise train"
 FILE = "pictures.npz"
@@ -36,7 +36,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError("lightgbm must be installed: python -m pip install '.[train]'")
     # They want numpy, which takes its time, and all commands are loaded with each of them.
     from crawler.training.examples import TooFewError
-    from crawler.training.image_release import ImageTrainingPlan, LabelFiles, release
+    from crawler.training.image_weights import ImageTrainingPlan, LabelFiles, write_image_weights
 
     inputs = [readable_file(name) for name in (*given, *opts.validate)]
     labels, validation = _labels(inputs[: len(given)]), _labels(inputs[len(given) :])
@@ -49,7 +49,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     )
     _check_output(plan, [*inputs, *files, *others])
     try:
-        print(_report(release(plan, _say), plan))
+        print(_report(write_image_weights(plan, _say), plan))
     except KeyboardInterrupt:
         say(CALLED, "broken off; nothing was written")
         return INTERRUPTED
@@ -100,9 +100,9 @@ def _check_output(plan: "ImageTrainingPlan", inputs: list[Path]) -> None:
         check_apart(str(path), inputs)
 
 
-def _report(made: "ImageRelease", plan: "ImageTrainingPlan") -> str:
+def _report(made: "ImageTraining", plan: "ImageTrainingPlan") -> str:
     from crawler.evaluation.image_metrics import text
-    from crawler.training.image_release import BIN_HEAD, bin_cells, calibrations, tables
+    from crawler.training.image_weights import BIN_HEAD, bin_cells, calibrations, tables
 
     lines = [text(tables(made))]
     for name, bins in calibrations(made).items():

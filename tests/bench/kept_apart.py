@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from crawler.training.auto_model import FOLDS
-from crawler.training.auto_release import APART
+from crawler.training.auto_weights import APART
 from crawler.training.examples import OPEN, parts_of, rows
 
 

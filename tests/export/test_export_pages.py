@@ -29,7 +29,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from crawler.files import MARKER
 from crawler.items import PageItem
-from crawler.reports import pages
+from crawler.reports import stored_pages
 from crawler.store import page_tables, schema
 from crawler.store.database import open_database
 
@@ -427,19 +427,19 @@ def test_one_that_is_broken_off_leaves_nothing(slow: Place, name: str, sent: sig
 
 def test_memory_does_not_grow_with_the_pages(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many pages are in memory at once as are read at once, however many there are."""
-    monkeypatch.setattr(pages, "ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(stored_pages, "ROWS_AT_ONCE", 10)
     place.fill(100)
     alive = most = 0
-    some = pages.StoredPages._some
+    some = stored_pages.StoredPages._some
 
-    def watched(self: pages.StoredPages, wanted: Any) -> Sequence[Any]:
+    def watched(self: stored_pages.StoredPages, wanted: Any) -> Sequence[Any]:
         nonlocal most, alive
         found = some(self, wanted)
         alive = len(found)
         most = max(most, alive)
         return found
 
-    monkeypatch.setattr(pages.StoredPages, "_some", watched)
+    monkeypatch.setattr(stored_pages.StoredPages, "_some", watched)
     assert place.export("-o", "a.jsonl").status == 0
     assert (most, alive) == (10, 0)
     assert (place.folder / "a.jsonl").stat().st_size > 100 * 100

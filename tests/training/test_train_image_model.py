@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 from crawler.config import judge_of
 from crawler.noise.learned_model import load
 from crawler.training import image_model
-from crawler.training.image_release import KNOWN
+from crawler.training.image_weights import KNOWN
 
 pytest.importorskip("lightgbm")
 
@@ -183,7 +183,7 @@ def test_earlier_weights_stay_when_it_is_broken_off(train: Any, monkeypatch: pyt
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("crawler.training.image_release.image_card", stop)
+    monkeypatch.setattr("crawler.training.image_weights.image_card", stop)
     status, _, said = train("labels.jsonl", *PAGES, "-o", "w.npz")
     assert status == 130
     assert said.endswith("scrapy noise train: broken off; nothing was written\n")

@@ -18,7 +18,7 @@ from crawler.dashboard.views.page_blocks import Reread, reread
 from crawler.frontier.address_keys import AddressKeys
 from crawler.noise import reasons
 from crawler.outcomes import Code, Outcome
-from crawler.reports.pages import PRIORITIES
+from crawler.reports.focus_data import PRIORITIES
 from crawler.store.page_tables import page, verdict
 from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address
 from crawler.store.sql import in_chunks

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from export_pages import FIELDS, several
 
-from crawler.export.jsonl import FIELDS as KINDS
-from crawler.export.jsonl import jsonl
+from crawler.export.exporter import jsonl
 
 
 def refuse(name: str) -> Any:
@@ -27,7 +26,3 @@ def test_each_page_is_a_line_of_its_fields_in_their_order(fields: list[str]) -> 
 
 def test_of_no_page_there_is_no_line() -> None:
     assert list(jsonl([], FIELDS)) == []
-
-
-def test_the_fields_are_those_of_the_items() -> None:
-    assert list(KINDS) == FIELDS

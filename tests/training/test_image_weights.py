@@ -7,11 +7,11 @@ from crawler.evaluation.gold import ImageLabel
 from crawler.evaluation.image_metrics import ImageTable
 from crawler.noise.learned_model import CODES, SIGNS, SPLITS, NoiseModel
 from crawler.training.image_model import ImageExample
-from crawler.training.image_release import (
+from crawler.training.image_weights import (
     BINS,
     UNKNOWN,
     CalibrationBin,
-    ImageRelease,
+    ImageTraining,
     JudgedLinks,
     calibration,
     calibrations,
@@ -37,8 +37,8 @@ def given(*links: tuple[str, str, float], labels: int = 9) -> JudgedLinks:
 HELD = given(("news", "text", 0.1), ("news", "advert", 0.7), ("news", "icon", 0.6), ("a|b", "head", 0.7))
 
 
-def made(training: JudgedLinks = HELD, validation: JudgedLinks = NOTHING) -> ImageRelease:
-    return ImageRelease(training, validation, MODEL, 7, 1_234)
+def made(training: JudgedLinks = HELD, validation: JudgedLinks = NOTHING) -> ImageTraining:
+    return ImageTraining(training, validation, MODEL, 7, 1_234)
 
 
 def titled(found: list[ImageTable], title: str) -> ImageTable:

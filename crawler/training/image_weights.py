@@ -40,7 +40,7 @@ class JudgedLinks(NamedTuple):
     fingerprint: str
 
 
-class ImageRelease(NamedTuple):
+class ImageTraining(NamedTuple):
     """A trained model, with all that its card says."""
 
     training: JudgedLinks
@@ -63,7 +63,7 @@ class CalibrationBin(NamedTuple):
     """The share of noise."""
 
 
-def tables(made: ImageRelease) -> list[ImageTable]:
+def tables(made: ImageTraining) -> list[ImageTable]:
     """The figures in groups, those of sites kept apart first."""
     held, validation = _links(made, made.training), _links(made, made.validation)
     unknown = [link for link in validation if link.set not in KNOWN]
@@ -92,7 +92,7 @@ def calibration(given: JudgedLinks) -> list[CalibrationBin]:
     return found
 
 
-def calibrations(made: ImageRelease) -> dict[str, list[CalibrationBin]]:
+def calibrations(made: ImageTraining) -> dict[str, list[CalibrationBin]]:
     """The bins of sites kept apart and of validation, where there are links."""
     both = {"sites kept apart": made.training, "validation": made.validation}
     return {name: calibration(given) for name, given in both.items() if given.found}
@@ -103,7 +103,7 @@ def bin_cells(one: CalibrationBin) -> tuple[str, ...]:
     return f"{one.low:g} to {one.high:g}", f"{one.links:,}", f"{one.likely:.3f}", f"{one.noise:.3f}"
 
 
-def _links(made: ImageRelease, given: JudgedLinks) -> list[ImageScore]:
+def _links(made: ImageTraining, given: JudgedLinks) -> list[ImageScore]:
     return [
         ImageScore(
             one.label.set, one.site, one.pages, one.label.is_noise, one.label.kind, likely, likely > made.model.limit
@@ -112,7 +112,7 @@ def _links(made: ImageRelease, given: JudgedLinks) -> list[ImageScore]:
     ]
 
 
-def image_card(made: ImageRelease) -> str:
+def image_card(made: ImageTraining) -> str:
     """The card of a release."""
     unseen = ", of sites that were not trained on"
     given = (("Trained on", made.training, ""), ("Validation", made.validation, unseen))
@@ -173,7 +173,7 @@ class ImageTrainingPlan(NamedTuple):
         return self.output.with_suffix(".md")
 
 
-def release(plan: ImageTrainingPlan, tell: Tell) -> ImageRelease:
+def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
     """Train, and write the weights with their card beside them."""
     found = find_images(*plan.training, plan.jobs, tell) if plan.training.labels or plan.of_state is None else []
     labels, given = list(plan.training.labels), len(plan.training.labels)
@@ -192,7 +192,7 @@ def release(plan: ImageTrainingPlan, tell: Tell) -> ImageRelease:
         weights, text = Path(folder, "weights.npz"), Path(folder, "card.md")
         save(trained.model, weights)
         model = load(weights)
-        made = ImageRelease(
+        made = ImageTraining(
             training=JudgedLinks(found, trained.likely, given, fingerprint(labels)),
             validation=JudgedLinks(
                 apart,

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from crawler.evaluation.metrics import CountedText, f1, mean, precision_recall
+from crawler.evaluation.text_metrics import CountedText, f1, mean, precision_recall
 from crawler.extraction.auto import auto
 from crawler.extraction.auto.model import KINDS, Model, load, save
 from crawler.training import auto_model, examples, gradient_descent
@@ -104,7 +104,7 @@ def cells(one: ModelFigures) -> tuple[str, ...]:
     return (f"{one.pages:,}", *shares, "–" if one.accuracy is None else f"{one.accuracy:.3f} of {one.typed:,}")
 
 
-class AutoRelease(NamedTuple):
+class AutoTraining(NamedTuple):
     """A trained model, with all that its card says."""
 
     sets: list[SetSummary]
@@ -120,7 +120,7 @@ class AutoRelease(NamedTuple):
     """Bytes of the weights."""
 
 
-def tables(made: AutoRelease) -> list[tuple[str, dict[str, ModelFigures]]]:
+def tables(made: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
     """The figures in groups, each with its title."""
     held = [score for scores in made.held.values() for score in scores]
     found = [
@@ -131,7 +131,7 @@ def tables(made: AutoRelease) -> list[tuple[str, dict[str, ModelFigures]]]:
     return [(title, rows) for title, rows in found if rows]
 
 
-def auto_card(made: AutoRelease) -> str:
+def auto_card(made: AutoTraining) -> str:
     """The card of a release."""
     groups, networks = tables(made), made.model.networks
     layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
@@ -184,7 +184,7 @@ class _Pages(NamedTuple):
     """Of each site."""
 
 
-def release(plan: TrainingPlan, tell: Tell) -> AutoRelease:
+def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     """Train, and write the weights with their card beside them."""
     validation = [_counted(path, tell) for path in plan.validate]
     pages = _pages(plan, tell)
@@ -195,7 +195,7 @@ def release(plan: TrainingPlan, tell: Tell) -> AutoRelease:
         tell(f"training on everything: {counted(len(pages.examples), 'page')}")
         model = _trained(plan, pages.examples, weights, tell)
         validated = _scores(validation, lambda row: row.site not in pages.parts, model, tell)
-        made = AutoRelease(
+        made = AutoTraining(
             sets=pages.sets,
             validation=validation,
             examples=len(pages.examples),
