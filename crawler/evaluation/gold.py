@@ -69,7 +69,7 @@ class GoldSet(NamedTuple):
 def read_set(path: Path) -> GoldSet:
     """The pages of a file, and the faults of the lines that are none."""
     pages, faults = [], []
-    for number, row in _objects(path):
+    for number, row in objects(path):
         page = row if isinstance(row, str) else _page(row, number)
         if isinstance(page, str):
             faults.append(f"{path}:{number}: {page}")
@@ -101,7 +101,7 @@ def opened(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """The objects of a file with the numbers of their lines, or what is wrong with a line."""
     number = 0
     try:
@@ -195,7 +195,7 @@ def read_labels(path: Path) -> ImageLabels:
     """The labels of a file, the first of each picture: set, page (an id), img, label (content or noise) and kind."""
     found: dict[tuple[str, str, str], ImageLabel] = {}
     faults = []
-    for number, row in _objects(path):
+    for number, row in objects(path):
         label = row if isinstance(row, str) else _label(row)
         if isinstance(label, str):
             faults.append(f"{path}: line {number:,}: {label}")

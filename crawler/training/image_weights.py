@@ -1,33 +1,164 @@
-"""The training of the weights of the learned model of pictures that are shipped, and their card.
+"""The weights of the learned model of images that are shipped: their training, their figures and their card.
 
-The model is judged as it comes out of its file, in half precision: on links of validation, but not on those of sites
-that it was trained on. The weights and their card are put in place, both or none.
+1. Boosted trees of three splits (LightGBM) become the tables of crawler.noise.learned_model. What more pages of a site
+   show is never taken for less like noise.
+2. The limit: trees of four fifths of the sites judge the last fifth, each fifth in turn. It is the probability over
+   which no more of the content lies than may be lost. Sites are never split.
+3. The model is judged as it comes out of its file, in half precision: on links of validation, but not on those of sites
+   that it was trained on. The weights and their card are put in place, both or none.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from hashlib import blake2b
-from itertools import pairwise
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from crawler.evaluation.gold import KINDS, ImageLabel
-from crawler.evaluation.image_metrics import COLUMNS, NOTE, ImageScore, ImageTable, cells, figures, of_kind
-from crawler.noise.learned_model import SIGNS, Floats, NoiseModel, load, save
-from crawler.training import image_model
-from crawler.training.card import card
-from crawler.training.examples import Tell
-from crawler.training.image_model import METHOD, ImageExample, find_images, judged, train
+from crawler.evaluation.image_metrics import (
+    BIN_HEAD,
+    COLUMNS,
+    NOTE,
+    CalibrationBin,
+    ImageScore,
+    ImageTable,
+    bin_cells,
+    by_kind,
+    by_set,
+    calibration,
+    cells,
+    figures,
+)
+from crawler.noise import learned_model
+from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Floats, NoiseModel, load, save
+from crawler.training.card import card, put_in_place
+from crawler.training.examples import Tell, TooFewError, parts_of
+from crawler.training.image_examples import METHOD, ImageExample, find_images
 from crawler.translation.message import counted
 
+TREES, RATE = 400, 0.05
+FOLDS = 5
+LOST = 0.015
+"""The share of the content that may be lost, where the limit is chosen."""
+LEAST = 1e-9
+"""How far from certainty the limit stays."""
+UNSURE = 0.5
+"""What a link weighs of which its reader was not sure."""
+RISING = ("pages with it", "share of other pages with it")
+PARAMETERS: dict[str, Any] = {
+    "objective": "binary",
+    "learning_rate": RATE,
+    "num_leaves": SPLITS + 1,
+    "min_data_in_leaf": 15,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.8,
+    "bagging_freq": 1,
+    "lambda_l2": 5.0,
+    "monotone_constraints": [int(name in RISING) for name in SIGNS],
+    "deterministic": True,
+    "force_row_wise": True,
+    "num_threads": 1,
+    "verbose": -1,
+}
 KNOWN = frozenset("wcxb_dev fundus andy_articles magic_article magic_forum zh_handcrafted trafilatura_snippets".split())
 """Sets that the weights of the extractor were trained on, as its own card says."""
 UNKNOWN = "validation, sets that the extractor was not trained on"
-BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
-BIN_HEAD = ("probability of noise", "links", "mean", "noise")
+
+
+class TrainedImageModel(NamedTuple):
+    """A model, and the probabilities by which its limit was chosen."""
+
+    model: NoiseModel
+    likely: Floats
+    """The probability of noise of each link, by trees that had not seen its site."""
+
+
+def train(found: Sequence[ImageExample], seed: int, tell: Tell) -> TrainedImageModel:
+    """The model that labelled links teach, with its limit."""
+    part_of = parts_of({one.site for one in found}, FOLDS, seed)
+    parts = [part_of[one.site] for one in found]
+    _check(found, parts)
+    likely = np.zeros(len(found))
+    for part in range(FOLDS):
+        tell(f"part {part + 1} of {FOLDS}")
+        model = _fit([one for one, its in zip(found, parts, strict=True) if its != part], seed)
+        for at, one in enumerate(found):
+            if parts[at] == part:
+                likely[at] = judged(model, one)
+    content = np.array([not one.label.is_noise for one in found])
+    tell("all parts")
+    return TrainedImageModel(replace(_fit(found, seed), limit=limit(likely[content])), likely)
+
+
+def _check(found: Sequence[ImageExample], parts: Sequence[int]) -> None:
+    """Raise a TooFewError unless each part has links, and the others noise and content."""
+    for part in range(FOLDS):
+        known = {one.label.is_noise for one, its in zip(found, parts, strict=True) if its != part}
+        if part not in parts or len(known) < 2:
+            raise TooFewError(
+                f"labels are wanted of at least {FOLDS} sites, with content on several of them and noise on several; "
+                f"these are of {counted(len({one.site for one in found}), 'site')}"
+            )
+
+
+def limit(of_content: Floats) -> float:
+    """The probability over which no more than LOST of the content lies; between 0 and 1 in any case."""
+    found = np.sort(of_content)[int(np.ceil((1 - LOST) * len(of_content))) - 1]
+    return float(np.clip(found, LEAST, 1 - LEAST))
+
+
+def judged(model: NoiseModel, link: ImageExample) -> float:
+    """How likely a link is noise: as likely as where it stands in the best place."""
+    return learned_model.probability(float(model.logits(np.stack(link.signs)).min()))
+
+
+def _fit(found: Sequence[ImageExample], seed: int) -> NoiseModel:
+    """The trees, without a limit yet."""
+    import lightgbm
+
+    rows = np.stack([signs for one in found for signs in one.signs])
+    noise = np.array([one.label.is_noise for one in found for _ in one.signs], np.float32)
+    weights = [(UNSURE if one.label.unsure else 1.0) / len(one.signs) for one in found for _ in one.signs]
+    data = lightgbm.Dataset(
+        rows, label=noise, weight=np.array(weights), feature_name=[f"s{at}" for at in range(rows.shape[1])]
+    )
+    booster = lightgbm.train({**PARAMETERS, "seed": seed}, data, TREES)
+    trees = [_tables(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
+    splits, edges, tables = (np.array(column) for column in zip(*trees, strict=True))
+    return NoiseModel(splits.T, _rounded_down(edges.T), tables.astype(np.float32), np.median(rows, 0), 0.5)
+
+
+def _rounded_down(edges: Floats) -> Floats:
+    """Edges in half the bits: signs have no more, and are over them when they were over those of the trees."""
+    found = edges.astype(np.float32)
+    return np.where(found > edges, np.nextafter(found, np.float32(-np.inf)), found)
+
+
+def _tables(root: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
+    """The splits of a tree, and what it adds for each way they can go."""
+    nodes: list[dict[str, Any]] = []
+
+    def gather(node: dict[str, Any]) -> None:
+        if "split_feature" in node:
+            node["place"] = len(nodes)
+            nodes.append(node)
+            gather(node["left_child"])
+            gather(node["right_child"])
+
+    def value(node: dict[str, Any], code: int) -> float:
+        while "split_feature" in node:
+            node = node["right_child" if code >> node["place"] & 1 else "left_child"]
+        return float(node["leaf_value"])
+
+    gather(root)
+    rest = SPLITS - len(nodes)  # a tree may find nothing more to split
+    splits = [node["split_feature"] for node in nodes] + [0] * rest
+    edges = [node["threshold"] for node in nodes] + [0.0] * rest
+    return splits, edges, [value(root, code) for code in range(CODES)]
 
 
 class JudgedLinks(NamedTuple):
@@ -51,63 +182,33 @@ class ImageTraining(NamedTuple):
     """Bytes of the weights."""
 
 
-class CalibrationBin(NamedTuple):
-    """The links whose probabilities of noise lie within two limits."""
-
-    low: float
-    high: float
-    links: int
-    likely: float
-    """The mean probability of noise."""
-    noise: float
-    """The share of noise."""
-
-
 def tables(made: ImageTraining) -> list[ImageTable]:
     """The figures in groups, those of sites kept apart first."""
     held, validation = _links(made, made.training), _links(made, made.validation)
-    unknown = [link for link in validation if link.set not in KNOWN]
+    unknown = [link for link in validation if link.label.set not in KNOWN]
     groups = {"sites kept apart": held, "validation": validation}
     if len(unknown) < len(validation):
         groups[UNKNOWN] = unknown
     found = [ImageTable("all", {name: figures(links) for name, links in groups.items() if links})]
     for name, links in (("sites kept apart", held), ("validation", validation)):
-        sets, kinds = sorted({link.set for link in links}), {link.kind for link in links}
-        by_set = {one: figures([link for link in links if link.set == one]) for one in sets}
-        by_kind = {one: figures(of_kind(links, one), intervals=False) for one in KINDS if one in kinds}
-        found += [ImageTable(f"{name}, set", by_set), ImageTable(f"{name}, kind against the other label", by_kind)]
+        found.append(ImageTable(f"{name}, set", by_set(links)))
+        found.append(ImageTable(f"{name}, kind against the other label", by_kind(links, intervals=False)))
     return [one for one in found if one.rows]
-
-
-def calibration(given: JudgedLinks) -> list[CalibrationBin]:
-    """The bins with links, from the lowest probability."""
-    noise = np.array([one.label.is_noise for one in given.found], bool)
-    found = []
-    for low, high in pairwise(BINS):
-        is_here = (given.likely >= low) & ((given.likely < high) | (high == BINS[-1]))
-        if count := int(is_here.sum()):
-            found.append(
-                CalibrationBin(low, high, count, float(given.likely[is_here].mean()), float(noise[is_here].mean()))
-            )
-    return found
 
 
 def calibrations(made: ImageTraining) -> dict[str, list[CalibrationBin]]:
     """The bins of sites kept apart and of validation, where there are links."""
     both = {"sites kept apart": made.training, "validation": made.validation}
-    return {name: calibration(given) for name, given in both.items() if given.found}
-
-
-def bin_cells(one: CalibrationBin) -> tuple[str, ...]:
-    """A bin as text, in the order of BIN_HEAD."""
-    return f"{one.low:g} to {one.high:g}", f"{one.links:,}", f"{one.likely:.3f}", f"{one.noise:.3f}"
+    return {
+        name: calibration(given.likely, [one.label.is_noise for one in given.found])
+        for name, given in both.items()
+        if given.found
+    }
 
 
 def _links(made: ImageTraining, given: JudgedLinks) -> list[ImageScore]:
     return [
-        ImageScore(
-            one.label.set, one.site, one.pages, one.label.is_noise, one.label.kind, likely, likely > made.model.limit
-        )
+        ImageScore(one.label, one.site, one.pages, likely, likely > made.model.limit)
         for one, likely in zip(given.found, given.likely.tolist(), strict=True)
     ]
 
@@ -129,7 +230,7 @@ def image_card(made: ImageTraining) -> str:
         known=", ".join(sorted(KNOWN)),
         tables=[*groups, *bins],
         signs=len(SIGNS),
-        model=image_model,
+        model=sys.modules[__name__],
     )
 
 
@@ -175,38 +276,30 @@ class ImageTrainingPlan(NamedTuple):
 
 def write_image_weights(plan: ImageTrainingPlan, tell: Tell) -> ImageTraining:
     """Train, and write the weights with their card beside them."""
-    found = find_images(*plan.training, plan.jobs, tell) if plan.training.labels or plan.of_state is None else []
-    labels, given = list(plan.training.labels), len(plan.training.labels)
-    if plan.of_state is not None:
-        found += plan.of_state
-        labels += [one.label for one in plan.of_state]
-        given += len(plan.of_state)
+    of_files = plan.training.labels or plan.of_state is None
+    found = find_images(*plan.training, plan.jobs, tell) if of_files else []
+    labels = list(plan.training.labels)
+    for one in plan.of_state or ():
+        found.append(one)
+        labels.append(one.label)
     trained = train(found, plan.seed, tell)
     known = {one.site for one in found}
     validation = find_images(*plan.validation, plan.jobs, tell) if plan.validation.labels else []
     apart = [one for one in validation if one.site not in known]
     if len(apart) < len(validation):
         tell(f"{counted(len(validation) - len(apart), 'link')} of validation left out, of sites that are trained on")
-    plan.output.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=plan.output.parent, prefix=".train-") as folder:
-        weights, text = Path(folder, "weights.npz"), Path(folder, "card.md")
+    with put_in_place(plan.output, plan.card) as (weights, text):
         save(trained.model, weights)
         model = load(weights)
+        likely = np.array([judged(model, one) for one in apart])
         made = ImageTraining(
-            training=JudgedLinks(found, trained.likely, given, fingerprint(labels)),
-            validation=JudgedLinks(
-                apart,
-                np.array([judged(model, one) for one in apart]),
-                len(plan.validation.labels),
-                fingerprint(plan.validation.labels),
-            ),
+            training=JudgedLinks(found, trained.likely, len(labels), fingerprint(labels)),
+            validation=JudgedLinks(apart, likely, len(plan.validation.labels), fingerprint(plan.validation.labels)),
             model=model,
             seed=plan.seed,
             size=weights.stat().st_size,
         )
         text.write_text(image_card(made), encoding="utf-8")
-        weights.replace(plan.output)
-        text.replace(plan.card)
     return made
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawler.extraction.template_svm import save
+from crawler.reports.html_page import aligned
 from crawler.terminal import FAILED, one_line, say
-from crawler.training.examples import GoldError, TooFewError, rows
+from crawler.training.examples import GoldError, TooFewError, read_pages
 from crawler.training.template_svm import TrainedSvm, fit, samples
 from crawler.training.template_svm import train as train_svm
 from crawler.translation.message import counted
@@ -44,7 +45,7 @@ def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: 
 def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
     """What is to be said of a new SVM."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    pages = ((row.page, row.gold or "") for one in gold for row in rows(one))
+    pages = ((row.page, row.gold or "") for one in gold for row in read_pages(one))
     trained = train_svm(samples(pages), fit, FOLDS, seed)
     save(trained.svm, path)
     return template_svm_report(trained, path)
@@ -64,14 +65,10 @@ def auto_report(made: "AutoTraining", path: Path) -> str:
     """The tables of the training of auto, and how large its weights are."""
     from crawler.training.auto_weights import COLUMNS, cells, tables
 
-    lines = []
+    lines: list[str] = []
     for title, found in tables(made):
-        cut = [(title, *COLUMNS), *((one_line(name), *cells(one)) for name, one in found.items())]
-        widths = [max(map(len, column)) for column in zip(*cut, strict=True)]
-        for first, *others in cut:
-            row = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
-            lines.append("  ".join((first.ljust(widths[0]), *row)).rstrip())
-        lines.append("")
+        rows = [(title, *COLUMNS), *((one_line(name), *cells(one)) for name, one in found.items())]
+        lines += [*aligned(rows, {0}), ""]
     return "\n".join(
         [
             *lines,

@@ -16,7 +16,7 @@ from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say
 from crawler.translation.message import counted
 
 if TYPE_CHECKING:  # they want numpy and more
-    from crawler.training.image_model import ImageExample
+    from crawler.training.image_examples import ImageExample
     from crawler.training.image_weights import ImageTraining, ImageTrainingPlan
 
 CALLED = "scrapy noise train"
@@ -77,7 +77,7 @@ def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
 
 def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]":
     """What people said of the pictures of a crawl, or of all."""
-    from crawler.training.image_model import labelled_pictures
+    from crawler.training.image_examples import labelled_pictures
 
     url = state_url(settings)
     if not exists(url):
@@ -101,15 +101,14 @@ def _check_output(plan: "ImageTrainingPlan", inputs: list[Path]) -> None:
 
 
 def _report(made: "ImageTraining", plan: "ImageTrainingPlan") -> str:
-    from crawler.evaluation.image_metrics import text
-    from crawler.training.image_weights import BIN_HEAD, bin_cells, calibrations, tables
+    from crawler.evaluation.image_metrics import BIN_HEAD, bin_cells, text
+    from crawler.reports.html_page import aligned
+    from crawler.training.image_weights import calibrations, tables
 
     lines = [text(tables(made))]
     for name, bins in calibrations(made).items():
         rows = [BIN_HEAD, *map(bin_cells, bins)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines += ["", f"Calibration, {name}"]
-        lines += ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        lines += ["", f"Calibration, {name}", *aligned(rows, range(len(BIN_HEAD)))]
     found, given = len(made.training.found), counted(made.training.labels, "link")
     weights, card = one_line(str(plan.output)), one_line(str(plan.card))
     return "\n".join(

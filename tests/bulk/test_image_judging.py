@@ -9,7 +9,7 @@ import image_site
 import pytest
 
 from crawler.archives.records import Broken
-from crawler.bulk.image_judging import ImageJudging, JudgedPage, evidence, judged, lines, read
+from crawler.bulk.judge_images import ImageJudging, JudgedPage, evidence, judged, lines, read
 from crawler.extraction import EXTRACTORS
 from crawler.noise.evidence import Evidence
 from crawler.noise.reasons import NoiseReason

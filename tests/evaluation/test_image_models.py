@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.evaluation.image_models import models
+from crawler.evaluation.evaluate_images import models
 from crawler.noise.evidence import Evidence
 from crawler.noise.sighting import Sighting
 

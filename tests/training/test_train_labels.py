@@ -20,8 +20,8 @@ from crawler.noise.learned_model import load
 from crawler.store.database import open_database
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import evidence, verdict
-from crawler.training import image_model
-from crawler.training.image_model import labelled_pictures
+from crawler.training import image_weights
+from crawler.training.image_examples import labelled_pictures
 
 pytest.importorskip("lightgbm")
 
@@ -84,7 +84,7 @@ def train(crawled: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     """The command in that folder: exit status, what it wrote, what it said."""
     monkeypatch.chdir(crawled)
     monkeypatch.delenv("WINNOW_DATA", raising=False)
-    monkeypatch.setattr(image_model, "TREES", 20)
+    monkeypatch.setattr(image_weights, "TREES", 20)
 
     def give(*words: str) -> tuple[int, str, str]:
         ours = Settings()
