@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from export_pages import FIELDS, several
 
-from crawler.export.exporter import jsonl
+from crawler.export.export_pages import jsonl
 
 
 def refuse(name: str) -> Any:
