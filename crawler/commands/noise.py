@@ -47,7 +47,7 @@ class Command(CommandGroup):
     subcommands = {  # noqa: RUF012
         "judge": Subcommand("crawler.bulk.judge_images:judge", judge_options),
         "evaluate": Subcommand("crawler.evaluation.evaluate_images:evaluate", evaluate_options),
-        "report": Subcommand("crawler.reports.noise_report:report", report_options),
+        "report": Subcommand("crawler.reports.report_noise:report", report_options),
         "train": Subcommand("crawler.training.train_image_model:train", train_options),
     }
 

@@ -19,7 +19,7 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext
 from crawler.dashboard.views import slow
 from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
-from crawler.reports.noise_report import saved_bytes
+from crawler.reports.report_noise import saved_bytes
 from crawler.reports.throughput import SampleTotals, sample_totals, statuses_of
 from crawler.schedule.jobs import FAILED, Job, jobs_of
 from crawler.store.read_only import SLOW, NothingError, glance

@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 
 from crawler.crawl import Crawl, crawl_of
 from crawler.outcomes import Code, Group, Outcome
-from crawler.reports.noise_report import saved_bytes
+from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason
 from crawler.translation.catalogue import localized
 from crawler.translation.message import N_, Message, plural, printable

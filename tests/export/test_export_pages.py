@@ -18,6 +18,7 @@ import fork_server
 import postgres
 import pytest
 import yaml  # which Dask brings
+from export_pages import several
 from fork_server import environment
 from pyarrow import parquet
 from scrapy.cmdline import execute
@@ -27,6 +28,7 @@ from sqlalchemy import create_engine, insert, update
 from sqlalchemy.engine import URL, make_url
 from warcio.archiveiterator import ArchiveIterator
 
+from crawler.export.export_pages import jsonl
 from crawler.files import MARKER
 from crawler.items import PageItem
 from crawler.reports import stored_pages
@@ -443,3 +445,22 @@ def test_memory_does_not_grow_with_the_pages(place: Place, monkeypatch: pytest.M
     assert place.export("-o", "a.jsonl").status == 0
     assert (most, alive) == (10, 0)
     assert (place.folder / "a.jsonl").stat().st_size > 100 * 100
+
+
+def refuse(name: str) -> Any:
+    raise AssertionError(f"{name} is no JSON")
+
+
+@pytest.mark.parametrize("fields", [FIELDS, ["title"], ["images", "url"]])
+def test_each_page_is_a_line_of_its_fields_in_their_order(fields: list[str]) -> None:
+    data = b"".join(jsonl(several(), fields)).decode()
+    assert data.endswith("\n")
+    lines = data.split("\n")[:-1]
+    assert data.splitlines() == lines  # whatever a reader takes for the end of a line
+    found = [json.loads(line, parse_constant=refuse) for line in lines]
+    assert [list(one) for one in found] == [fields] * 4
+    assert found == [{name: page.values[name] for name in fields} for page in several()]
+
+
+def test_of_no_page_there_is_no_line() -> None:
+    assert list(jsonl([], FIELDS)) == []

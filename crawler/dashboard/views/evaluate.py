@@ -20,7 +20,7 @@ from crawler.dashboard.views.choices import CrawlNames, OfCrawl, chosen_crawl, c
 from crawler.dashboard.views.report_files import HEADERS, ReportFiles, report_file, report_files
 from crawler.reports.focus_data import FetchedPage, crawls_with_pages
 from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report
-from crawler.reports.noise_report import NoiseFigures, noise_figures_of
+from crawler.reports.report_noise import NoiseFigures, noise_figures_of
 from crawler.store.page_tables import page
 from crawler.topic.harvest import ON_TOPIC
 from crawler.translation.message import N_

@@ -19,7 +19,7 @@ from crawler.dashboard.views import Number, Sentence, Text
 from crawler.dashboard.views.course import Hours
 from crawler.outcomes import Group
 from crawler.reports.crawls import CrawlSummary, OutcomeTotals, next_due, outcome_totals, summary_of
-from crawler.reports.noise_report import saved_bytes
+from crawler.reports.report_noise import saved_bytes
 from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
 from crawler.reports.throughput import SampleTotals, page_rates, sample_totals
 from crawler.schedule.jobs import Job, jobs_of
