@@ -95,9 +95,9 @@ def read_pages(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
     """The pages of a file, those of snippets only if they are wanted; a GoldError at a line that is none."""
     for number, found in objects(path):
         if isinstance(found, str):
-            raise GoldError(f"{path}:{number}: {found}")
+            raise GoldError(f"line {number} of {path}: {found}")
         if not (_has_gold(found) or (snippets and _has_snippets(found))):
-            raise GoldError(f"{path}:{number}: no html and gold{', nor html, with and without' * snippets}")
+            raise GoldError(f"line {number} of {path}: no html and gold{', nor html, with and without' * snippets}")
         yield _page(found, path, number)
 
 
