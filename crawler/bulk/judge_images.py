@@ -46,7 +46,7 @@ NAMELESS = "http://page.example/"
 
 
 class ImageJudge(Protocol):
-    """A model that judges pictures, such as crawler.noise.verdict.Judge."""
+    """A model that judges images, such as crawler.noise.verdict.Judge."""
 
     def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict: ...
 
@@ -70,7 +70,7 @@ class PageEvidence(NamedTuple):
 
 
 class JudgedPage(NamedTuple):
-    """The verdicts on a page's pictures."""
+    """The verdicts on a page's images."""
 
     id: str
     shown: str
@@ -79,7 +79,7 @@ class JudgedPage(NamedTuple):
     site: str
     pages: int
     """Of its site."""
-    pictures: dict[str, tuple[Verdict, ...]]
+    images: dict[str, tuple[Verdict, ...]]
     """For each address, in page order, the verdict of each judge."""
 
 
@@ -123,7 +123,7 @@ def evidence(
 def judged(
     found: Iterable[ReadResult], panel: ImageJudging, jobs: int, died: Callable[[], None]
 ) -> Iterator[JudgedPage | Broken]:
-    """The verdicts on the pictures of each page, or why the page is broken."""
+    """The verdicts on the images of each page, or why the page is broken."""
     for result in in_order(partial(_judge, panel=panel), found, jobs, _lost, died):
         if not isinstance(result, Skipped):
             yield result
@@ -131,7 +131,7 @@ def judged(
 
 def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
     """The first judge's verdicts as lines of JSON; their reasons as sentences for people, else as codes."""
-    for address, (verdict, *_) in page.pictures.items():
+    for address, (verdict, *_) in page.images.items():
         values = {
             "img": address,
             "verdict": "noise" if verdict.is_noise else "content",
@@ -157,7 +157,7 @@ def _count(found: ReadResult, nameless: str) -> PageEvidence | None:
 
 
 def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
-    """The verdicts on the pictures of a page; never an exception."""
+    """The verdicts on the images of a page; never an exception."""
     if not isinstance(found, Raw):
         return found
     try:
@@ -166,16 +166,16 @@ def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skip
             return NOT_ASKED
         counted = panel.evidence.get(saved.site) or Evidence()
         shown = sightings(saved.page, panel.extract(saved.page)) if saved.page.images else ()
-        pictures: dict[str, tuple[Verdict, ...]] = {}
+        images: dict[str, tuple[Verdict, ...]] = {}
         for one in shown:
             said = tuple(judge.judge(one, counted) for judge in panel.judges)
-            before = pictures.get(one.url, said)
-            pictures[one.url] = tuple(map(_less_noisy, before, said))
+            before = images.get(one.url, said)
+            images[one.url] = tuple(map(_less_noisy, before, said))
     except BrokenError as error:
         return Broken(found.place, str(error))
     except Exception as error:  # a page must not cost the others, whatever is wrong with it
         return Broken(found.place, f"it cannot be judged ({type(error).__name__}: {error})")
-    return JudgedPage(saved.id, saved.shown, found.head[FILE], saved.site, counted.pages, pictures)
+    return JudgedPage(saved.id, saved.shown, found.head[FILE], saved.site, counted.pages, images)
 
 
 def page_of(found: ReadResult, nameless: str) -> SavedPage:
@@ -216,13 +216,13 @@ def _lost(found: ReadResult) -> JudgedPage | Broken | Skipped:
 
 @dataclass
 class JudgingRun:
-    """A file whose pictures are judged, and its lines counted so far."""
+    """A file whose images are judged, and its lines counted so far."""
 
     path: Path
     output: AtomicFile
     jobs: int
     pages: int = 0
-    pictures: int = 0
+    images: int = 0
     noise: int = 0
     broken: int = 0
 
@@ -240,14 +240,14 @@ class JudgingRun:
 
     def write(self, page: JudgedPage) -> None:
         self.pages += 1
-        self.pictures += len(page.pictures)
-        self.noise += sum(verdict.is_noise for verdict, *_ in page.pictures.values())
+        self.images += len(page.images)
+        self.noise += sum(verdict.is_noise for verdict, *_ in page.images.values())
         for line in lines(page, self.output.is_terminal):
             self.output.write(line)
 
     def closing(self) -> str:
         """What is said at the end."""
-        noise = f"{self.noise:,} of {counted(self.pictures, 'picture')} noise"
+        noise = f"{self.noise:,} of {counted(self.images, 'picture')} noise"
         said = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
         if self.broken:
             said.append(f"{counted(self.broken, 'line')} skipped, each named above")
@@ -257,7 +257,7 @@ class JudgingRun:
 
 
 def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Judge the pictures of a file's pages; the exit status."""
+    """Judge the images of a file's pages; the exit status."""
     by, extract, path = judge_of(settings), extractor_of(settings), readable_file(opts.pages)
     check_apart(opts.output, [path])
     try:

@@ -88,16 +88,16 @@ def _lists(paths: tuple[Path, ...]) -> FilterLists:
 
 
 class JudgedLabels(PendingLabels):
-    """ImageLabels by page, and what is said of the pictures that were met."""
+    """ImageLabels by page, and what is said of the images that were met."""
 
     def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
         super().__init__(labels, files)
         self.met: list[ScoredImage] = []
 
     def meet(self, page: JudgedPage) -> None:
-        """Take what is said of the page's pictures that are labelled."""
-        for label in self.take(page.file, page.id, page.pictures):
-            said = page.pictures[label.img]
+        """Take what is said of the page's images that are labelled."""
+        for label in self.take(page.file, page.id, page.images):
+            said = page.images[label.img]
             scores = tuple(round(one.probability, DIGITS) for one in said)  # sums in any order are alike
             skipped = tuple(one.is_noise for one in said)
             self.met.append(ScoredImage(label, page.site, page.pages, scores, skipped))
@@ -132,7 +132,7 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 
 def _judge_labels(files: Iterable[Path], panel: ImageJudging, jobs: int, wanted: JudgedLabels) -> None:
-    """Have all labelled pictures judged, beside what all pages of their sites show."""
+    """Have all labelled images judged, beside what all pages of their sites show."""
     counts = evidence(read_all(files), jobs, _died, panel.nameless)
     for result in judged(read_all(files), replace(panel, evidence=counts, asked=wanted.pages), jobs, _died):
         if isinstance(result, Broken):

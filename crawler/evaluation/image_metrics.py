@@ -1,4 +1,4 @@
-"""How well pictures are told apart: noise that is removed, and content that is kept.
+"""How well images are told apart: noise that is removed, and content that is kept.
 
 - AUC: how often, of a noise and a content link, the noise has the higher score; one half where they have the same.
 - Noise removed at 98%: the share of noise above the lowest score that leaves 98% of the content below. Links of one

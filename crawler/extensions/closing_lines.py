@@ -178,7 +178,7 @@ def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
 
 
 def _pictures(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[Message]:
-    """How many pictures this run kept, where they are listed if they were wanted, what it saved to skip the others.
+    """How many images this run kept, where they are listed if they were wanted, what it saved to skip the others.
 
     >>> print(_pictures({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
     Pictures: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).

@@ -185,7 +185,7 @@ class CrawlState(CrawlSummary):
     texts: int
     """Pages in the database."""
     recorded: int
-    """Pictures that wait for their site to show enough."""
+    """Images that wait for their site to show enough."""
     ends: OutcomeTotals
     """The outcomes of completed addresses."""
     files: tuple[OutputSizes, ...]

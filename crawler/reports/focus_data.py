@@ -59,7 +59,7 @@ class TitledPage:
 
 @dataclass(frozen=True, slots=True)
 class WaitingCounts:
-    """Waiting addresses, pictures included."""
+    """Waiting addresses, images included."""
 
     total: int
     promising: int

@@ -23,7 +23,7 @@ MOST_SITES = 20
 
 
 def saved_bytes(skipped: int, kept: int, size: int) -> int | None:
-    """The bytes of pictures that were skipped, by the mean size of those kept; None where none was.
+    """The bytes of images that were skipped, by the mean size of those kept; None where none was.
 
     >>> saved_bytes(3, 2, 2_000), saved_bytes(0, 0, 0), saved_bytes(3, 0, 0)
     (3000, 0, None)
@@ -40,19 +40,19 @@ class NoiseModel:
     name: str
     pictures: int
     links: int
-    """Pages behind pictures."""
+    """Pages behind images."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseSite:
-    """The pictures, and the pages behind them, that a site's pages show, counted by their verdicts."""
+    """The images, and the pages behind them, that a site's pages show, counted by their verdicts."""
 
     name: str
     kept: int
     audited: int
     skipped: int
     saved_bytes: int | None
-    """By the mean size of pictures that were downloaded; null where none was."""
+    """By the mean size of images that were downloaded; null where none was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +64,24 @@ class NoiseFigures:
     pictures: int
     skipped_pictures: int
     links: int
-    """Pages behind pictures."""
+    """Pages behind images."""
     skipped_links: int
     saved_bytes: int | None
-    """By the mean size of pictures that were downloaded; null where none was."""
+    """By the mean size of images that were downloaded; null where none was."""
     downloaded: int
-    """Pictures, without those of the audit."""
+    """Images, without those of the audit."""
     downloaded_bytes: int
     audited: int
     """Chosen to be fetched although they are noise."""
     audited_links: int
-    """Of them, pages behind pictures."""
+    """Of them, pages behind images."""
     audited_pictures: int
-    """Of them, the pictures that were downloaded."""
+    """Of them, the images that were downloaded."""
     audited_bytes: int
     audited_pages: int
     """Pages that are stored although only noise leads to them."""
     told: int
-    """Audited pictures of which their size tells whether they are content."""
+    """Audited images of which their size tells whether they are content."""
     mistaken: int
     """Those of them that are."""
     models: tuple[NoiseModel, ...]
@@ -174,7 +174,7 @@ def _figures(connection: Connection, row: Any) -> NoiseFigures:
 
 
 def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Print what was said of the pictures of all crawls, or of one; the exit status."""
+    """Print what was said of the images of all crawls, or of one; the exit status."""
     url = state_url(settings)
     crawls = noise_figures(url)
     check_name([one.name for one in crawls], opts.name, url)

@@ -47,7 +47,7 @@ class ImageExample(NamedTuple):
     pages: int
     """Of the site."""
     signs: tuple[Floats, ...]
-    """Of each place where the picture stands."""
+    """Of each place where the image stands."""
     words: tuple[str, ...] = ()
     """The words that describe it, at its first place."""
 
@@ -93,13 +93,13 @@ def _site(saved: SavedPage, line: Raw) -> str:
 
 
 def _signs(sighting: Sighting, count: Evidence) -> Floats:
-    """The signs of a picture: how its page shows it, and what was counted of its site."""
+    """The signs of an image: how its page shows it, and what was counted of its site."""
     scores = scores_of(sighting, count)
     return signs_of(sighting, count, scores.entropy, scores.keyword)
 
 
-def labelled_pictures(url: URL, name: str | None, tell: Tell) -> list[ImageExample]:
-    """The pictures that people labelled in the state's database, of one crawl or of all."""
+def labelled_images(url: URL, name: str | None, tell: Tell) -> list[ImageExample]:
+    """The images that people labelled in the state's database, of one crawl or of all."""
     counts: dict[tuple[str, str], Evidence] = {}
     with reading(url) as connection:
         found = [_of_label(connection, label, counts) for label in all_labels(connection, name, PICTURE)]

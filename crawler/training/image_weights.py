@@ -167,7 +167,7 @@ class JudgedLinks(NamedTuple):
     found: Sequence[ImageExample]
     likely: Floats
     labels: int
-    """The number of labels, those of pictures that are not on their page included."""
+    """The number of labels, those of images that are not on their page included."""
     fingerprint: str
 
 
@@ -245,7 +245,7 @@ def _sets(found: Sequence[ImageExample]) -> list[tuple[object, ...]]:
 
 
 def _kinds(found: Sequence[ImageExample]) -> list[str]:
-    """How many links there are of each kind; the pictures of crawls have none."""
+    """How many links there are of each kind; the images of crawls have none."""
     kinds = Counter(one.label.kind for one in found)
     return [f"{kind} {kinds[kind]:,}" for kind in KINDS if kinds[kind]]
 
@@ -266,7 +266,7 @@ class ImageTrainingPlan(NamedTuple):
     seed: int
     jobs: int
     of_state: list[ImageExample] | None = None
-    """Labelled pictures of crawls, if they are to be learned from too."""
+    """Labelled images of crawls, if they are to be learned from too."""
 
     @property
     def card(self) -> Path:

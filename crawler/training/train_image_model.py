@@ -1,4 +1,4 @@
-"""`scrapy noise train`: weights of the learned model of pictures, from links that readers labelled."""
+"""`scrapy noise train`: weights of the learned model of images, from links that readers labelled."""
 
 import argparse
 from importlib.util import find_spec
@@ -76,14 +76,14 @@ def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
 
 
 def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]":
-    """What people said of the pictures of a crawl, or of all."""
-    from crawler.training.image_examples import labelled_pictures
+    """What people said of the images of a crawl, or of all."""
+    from crawler.training.image_examples import labelled_images
 
     url = state_url(settings)
     if not exists(url):
         raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
     try:
-        return labelled_pictures(url, crawl, _say)
+        return labelled_images(url, crawl, _say)
     except StateError as error:
         raise WrongUseError(error.message) from None
 

@@ -204,7 +204,7 @@ def test_evidence_is_that_of_all_pages_of_the_site(go: Any) -> None:
     assert counts.pop("other") == ("other.example", 1)
     assert counts == {f"page-{number}": ("example.org", 12) for number in range(12)}
     for number, page in enumerate(page for page in found if page.id != "other"):
-        redundancy = {img: verdict.redundancy for img, (verdict,) in page.pictures.items()}
+        redundancy = {img: verdict.redundancy for img, (verdict,) in page.images.items()}
         assert redundancy == {image_site.LOGO: 1, image_site.ADVERT: 1, image_site.photo(number): 1 / 12}
         assert list(redundancy) == [image_site.LOGO, image_site.ADVERT, image_site.photo(number)]
 
@@ -242,7 +242,7 @@ def test_a_page_that_breaks_the_extractor_costs_itself(go: Any) -> None:
 
     first, broken, last = go(*map(image_site.row, range(3)), panel=ImageJudging((Judge(),), extract, {}))
     assert "it cannot be judged (ZeroDivisionError: no tulips)" in broken.why
-    assert len(first.pictures) == len(last.pictures) == 3
+    assert len(first.images) == len(last.images) == 3
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_a_page_that_breaks_the_extractor_costs_itself(go: Any) -> None:
 )
 def test_odd_pages_give_no_pictures(html: str, go: Any) -> None:
     (page,) = go({"html": html, "url": "http://a.example/"})
-    assert page.pictures == {}
+    assert page.images == {}
     assert list(lines(page)) == []
 
 
@@ -266,7 +266,7 @@ def test_odd_pages_give_no_pictures(html: str, go: Any) -> None:
 def test_the_sighting_least_like_noise_counts(alts: list[str], said: tuple[bool, float], go: Any) -> None:
     html = "<p>a</p>".join(f'<img src="/a.png" alt="{alt}">' for alt in alts) + '<img src="/b.png" alt="0">'
     (page,) = go({"html": html, "url": "http://a.example/"}, panel=ImageJudging((ByAlt(),), EXTRACT, {}))
-    assert {url: verdict[:2] for url, (verdict,) in page.pictures.items()} == {
+    assert {url: verdict[:2] for url, (verdict,) in page.images.items()} == {
         "http://a.example/a.png": said,
         "http://a.example/b.png": (False, 0),
     }
@@ -277,9 +277,9 @@ def test_pages_without_an_address_are_sites_of_their_own(go: Any) -> None:
     rows = [{"html": html, "url": "", "id": n} for n in range(2)]
     first, second = go(*rows)
     assert first.site != second.site
-    assert (first.pages, list(first.pictures)) == (1, ["http://b.example/b.png"])
+    assert (first.pages, list(first.images)) == (1, ["http://b.example/b.png"])
     first, _ = go(*rows, panel=ImageJudging((Judge(),), EXTRACT, {}, "http://page.example/"))
-    assert list(first.pictures) == ["http://page.example/a.png", "http://b.example/b.png"]
+    assert list(first.images) == ["http://page.example/a.png", "http://b.example/b.png"]
 
 
 def test_only_pages_that_are_asked_for(go: Any) -> None:

@@ -156,7 +156,11 @@ def test_gold_that_teaches_nothing(run: Run, tmp_path: Path, name: str, rows: li
         ("a.jsonl", b'{"html": ', "line 1 of a.jsonl: no JSON"),
         ("a.jsonl", b"\xff", "line 1 of a.jsonl: no JSON"),
         ("a.jsonl.xz", b"no xz", "line 1 of a.jsonl.xz: the file cannot be read from here on ("),
-        ("a.jsonl.xz", lzma.compress(b"{}" * 1_000)[:-20], "line 1 of a.jsonl.xz: the file cannot be read from here on ("),
+        (
+            "a.jsonl.xz",
+            lzma.compress(b"{}" * 1_000)[:-20],
+            "line 1 of a.jsonl.xz: the file cannot be read from here on (",
+        ),
     ],
 )
 def test_gold_that_cannot_be_read(run: Run, tmp_path: Path, name: str, data: bytes, said: str) -> None:

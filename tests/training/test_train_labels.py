@@ -21,7 +21,7 @@ from crawler.store.database import open_database
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import evidence, verdict
 from crawler.training import image_weights
-from crawler.training.image_examples import labelled_pictures
+from crawler.training.image_examples import labelled_images
 
 pytest.importorskip("lightgbm")
 
@@ -139,7 +139,7 @@ def test_what_cannot_be_learned(train: Any, words: tuple[str, ...], status: int,
 
 def test_the_signs_are_those_of_the_crawl(state: Engine) -> None:
     """With what it has counted of all pages of the site, though the page of each is one."""
-    found = labelled_pictures(state.url, None, lambda _: None)
+    found = labelled_images(state.url, None, lambda _: None)
     assert {one.pages for one in found} == {PAGES + 1}
     share = MODEL_SIGNS.index("share of other pages with it")
     shares = {one.label.is_noise: one.signs[0][share] for one in found}
