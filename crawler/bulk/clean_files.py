@@ -50,7 +50,7 @@ def clean(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> 
         inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
         _check_apart(opts.output, args)
         output = AtomicFile(opts.output)
-    except (InputError, OutputError) as error:
+    except InputError as error:
         raise WrongUseError(str(error)) from None
     configure_logging(settings)
     spell_out_log()
@@ -108,7 +108,7 @@ def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, out
 
 
 def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
-    """Raise an OutputError when the output would take the place of an input."""
+    """Raise a WrongUseError when the output would take the place of an input."""
     if output is None or not Path(output).exists():
         return
     is_page = bare(Path(output).name).endswith(HTML_SUFFIXES)
@@ -117,4 +117,4 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
             continue
         inside = is_page and Path(name).resolve() in Path(output).resolve().parents
         if inside or Path(output).samefile(name):
-            raise OutputError(f"{output!r} is an input, too")
+            raise WrongUseError(f"{output!r} is an input, too")

@@ -31,7 +31,7 @@ from crawler.noise.verdict import Judge, Verdict
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
 from crawler.page.text import one_line
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, say
+from crawler.terminal import FAILED, INTERRUPTED, say
 from crawler.translation.message import counted
 from crawler.translation.reasons import records
 from crawler.urls.parsing import absolute, site
@@ -260,10 +260,7 @@ def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Judge the images of a file's pages; the exit status."""
     by, extract, path = judge_of(settings), extractor_of(settings), readable_file(opts.pages)
     check_apart(opts.output, [path])
-    try:
-        run = JudgingRun(path, AtomicFile(opts.output), opts.jobs or cores())
-    except OutputError as error:
-        raise WrongUseError(str(error)) from None
+    run = JudgingRun(path, AtomicFile(opts.output), opts.jobs or cores())
     status, stopped = 0, ""
     try:
         run.go(by, extract)

@@ -9,12 +9,12 @@ import json
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 from rich.filesize import decimal
 from scrapy.settings import BaseSettings
@@ -25,7 +25,7 @@ from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.markdown import markdown
 from crawler.export.parquet import MissingLibraryError, parquet
 from crawler.export.warc import warc
-from crawler.files import AtomicFile, AtomicFolder, OutputError
+from crawler.files import AtomicFile, AtomicFolder
 from crawler.labels.labels import Label, labelled_pages
 from crawler.metadata.page_record import TYPES
 from crawler.page.page import Page
@@ -39,7 +39,6 @@ from crawler.translation.message import counted
 CALLED = "scrapy export"
 # How the names of a database's files end, without which it is not whole.
 OF_SQLITE = ("", "-wal", "-shm", "-journal")
-T = TypeVar("T")
 
 
 def jsonl(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
@@ -125,14 +124,14 @@ def _write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart
 
 
 def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: URL) -> None:
-    """Raise an OutputError where the output would take the place of what crawls write."""
+    """Raise a WrongUseError where the output would take the place of what crawls write."""
     path = Path(output).resolve()
     own = "|".join(re.escape(one.name) for one in crawls)
     if path.parent == folder.resolve() and re.fullmatch(rf"(?:{own})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
-        raise OutputError(f"{output!r} is what a crawl writes itself: give another name")
+        raise WrongUseError(f"{output!r} is what a crawl writes itself: give another name")
     database = Path(str(url.database)).resolve()
     if url.drivername == "sqlite" and path in {database.with_name(database.name + end) for end in OF_SQLITE}:
-        raise OutputError(f"{output!r} is to be read and cannot be written to")
+        raise WrongUseError(f"{output!r} is to be read and cannot be written to")
 
 
 def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -141,11 +140,8 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
         with crawls_to_export(url) as crawls:
-            try:
-                if opts.output is not None:
-                    check_apart(opts.output, folder, crawls, url)
-            except OutputError as error:
-                raise WrongUseError(str(error)) from None
+            if opts.output is not None:
+                check_apart(opts.output, folder, crawls, url)
             if opts.labels:
                 _export_labels(opts, url)
             else:
@@ -176,7 +172,7 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
     wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, tuple(opts.where))
     how = Exporter(opts.format, opts.fields or [*TYPES], wanted, Formulas(opts.spreadsheet))
     make = AtomicFolder if FORMATS[opts.format].is_folder else AtomicFile
-    target: AtomicFile | AtomicFolder = _opened(lambda: make(opts.output))
+    target: AtomicFile | AtomicFolder = make(opts.output)
     try:
         numbers = crawl.numbers()
         how.write(crawl, target, tally)
@@ -193,7 +189,7 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
 
 def _export_labels(opts: argparse.Namespace, url: URL) -> None:
     """Write the pages that people labelled, of a crawl or of all, and say at the end what was written."""
-    target, tally = _opened(lambda: AtomicFile(opts.output)), Tally()
+    target, tally = AtomicFile(opts.output), Tally()
     try:
         with labelled_pages(url, opts.name) as labels:
             write_labels(labels, target, tally)
@@ -204,14 +200,6 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
     finally:
         target.discard()
     say(CALLED, f"{counted(tally.pages, 'labelled page')} written to {target.shown}, {decimal(tally.bytes)}.")
-
-
-def _opened(make: Callable[[], T]) -> T:
-    """The file or folder that is made; a WrongUseError where it cannot be written."""
-    try:
-        return make()
-    except OutputError as error:
-        raise WrongUseError(str(error)) from None
 
 
 def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[str]:

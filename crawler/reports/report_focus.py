@@ -9,7 +9,7 @@ from sqlalchemy.engine import URL
 
 from crawler import __version__
 from crawler.config import canonical_of
-from crawler.files import AtomicFile, OutputError, check_apart, readable_file
+from crawler.files import AtomicFile, check_apart, readable_file
 from crawler.reports.crawls import check_name, name_list
 from crawler.reports.focus_data import Truth, crawls_with_pages, truth_of
 from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report, text_report
@@ -24,7 +24,9 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     known = truth(opts.truth, settings)
     inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
     check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
-    output = opened(opts.output)
+    if opts.output == "":
+        raise WrongUseError("-o names no file")
+    output = AtomicFile(opts.output) if opts.output else None  # before anything is read for it
     try:
         found = read(url, opts.name, limit, known)
         if output is not None:
@@ -35,18 +37,6 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
             output.discard()
     print("\n\n".join("\n".join(map(spelled, text_report(one))) for one in found))
     return 0
-
-
-def opened(path: str | None) -> AtomicFile | None:
-    """The file for the report, before anything is read for it; None where none is wanted."""
-    if path is None:
-        return None
-    if not path:
-        raise WrongUseError("-o names no file")
-    try:
-        return AtomicFile(path)
-    except OutputError as error:
-        raise WrongUseError(str(error)) from None
 
 
 def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[CrawlFocus]:
