@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from crawler.outcomes import Outcome
 from crawler.page.page import Page
+from crawler.terminal import WrongUseError
 
 MAX_PAGE = 50 * 1024 * 1024
 """Bytes of an unpacked page; a longer one is broken: a bomb must not take the memory."""
@@ -29,7 +30,7 @@ class NotHtmlError(Exception):
     """A record is no web page; the message is its media type."""
 
 
-class InputError(Exception):
+class InputError(WrongUseError):
     """A file cannot be an input at all; the message is one sentence."""
 
 

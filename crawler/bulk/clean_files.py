@@ -17,7 +17,7 @@ from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 
 from crawler.archives.inputs import HTML_SUFFIXES, Input
-from crawler.archives.records import Broken, InputError
+from crawler.archives.records import Broken
 from crawler.archives.stream import bare
 from crawler.bulk.clean_archives import CleaningOptions, clean_into
 from crawler.bulk.cleaning import Cleaned, Cleaner, CleaningCounts, cleaned, cleaner
@@ -46,12 +46,9 @@ def clean(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> 
         named = {"--method": method, "--favour": favour, "--markdown": opts.markdown}
         how = CleaningOptions({**named, "--with": ",".join(opts.fields)}, jobs, interval)
         return clean_into(args, opts, clean_page, how)
-    try:
-        inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
-        _check_apart(opts.output, args)
-        output = AtomicFile(opts.output)
-    except InputError as error:
-        raise WrongUseError(str(error)) from None
+    inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
+    _check_apart(opts.output, args)
+    output = AtomicFile(opts.output)
     configure_logging(settings)
     spell_out_log()
     gc.freeze()  # what is loaded stays
