@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING
 
+from crawler.reports.focus_data import Recall
 from crawler.topic.harvest import ON_TOPIC
 from crawler.urls.parsing import site
 
 if TYPE_CHECKING:
-    from crawler.reports.focus_data import FetchedPage, Recall, Truth
+    from crawler.reports.focus_data import FetchedPage, Truth
 
 WINDOW = 200
 MOST_POINTS = 500
@@ -86,7 +87,7 @@ class FocusFigures:
     """How often, of a page on topic and one off it, the first had the better link score; .5 is chance."""
     best: tuple[int, ...]
     worst: tuple[int, ...]
-    truth: "Recall | None"
+    truth: Recall | None
 
 
 class FocusCounter:
