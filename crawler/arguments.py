@@ -303,7 +303,7 @@ ARGUMENTS = {
     ),
     "min_relevance": Argument(
         _min_relevance,
-        "0",
+        N_("all pages"),
         N_("Keep only pages of this relevance or more, from 0 to 1; links of the other pages are followed too."),
     ),
     "stop_when": Argument(
