@@ -50,7 +50,7 @@ def standard_output() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _spelled_out(record: logging.LogRecord) -> bool:
+def _spell_out_record(record: logging.LogRecord) -> bool:
     """Pass every record, with its control characters spelled out, and those of its traceback."""
     record.msg, record.args = printable(record.getMessage()), ()
     if record.exc_info:
@@ -63,4 +63,4 @@ def spell_out_log() -> None:
     from scrapy.utils.log import get_scrapy_root_handler
 
     if handler := get_scrapy_root_handler():
-        handler.addFilter(_spelled_out)
+        handler.addFilter(_spell_out_record)
