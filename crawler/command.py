@@ -18,8 +18,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
 from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say, standard_output
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, MessageError
+from crawler.translation.message import Message, MessageError, localized
 
 MOST_JOBS = 1_000
 

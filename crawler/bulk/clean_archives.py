@@ -18,9 +18,8 @@ from crawler.bulk.cleaning_progress import CleaningProgress, outcome_lines
 from crawler.bulk.manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.bulk.parallel import DIED, WorkersError
 from crawler.files import remove_parts
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, counted, plural, printable
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, printable
+from crawler.translation.message import Message, counted, localized, plural
 
 LOCK = ".clean.lock"
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]

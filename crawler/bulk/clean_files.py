@@ -26,9 +26,8 @@ from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.extraction import favouring
 from crawler.extraction.auto import BALANCE
 from crawler.files import AtomicFile, OutputError
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, spell_out_log
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, plural, printable, readable_json
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, printable, readable_json, spell_out_log
+from crawler.translation.message import Message, localized, plural
 
 
 def clean(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> int:

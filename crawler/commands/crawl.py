@@ -13,9 +13,8 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
 
 from crawler import settings as our_settings
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, MessageError, printable
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, printable
+from crawler.translation.message import Message, MessageError, localized
 
 SPIDER = "topic"
 # What Scrapy says of itself at every start; -L DEBUG shows it.

@@ -14,8 +14,7 @@ from crawler import __version__
 from crawler.dashboard.excerpts import all_of
 from crawler.outcomes import Outcome
 from crawler.reports.html_page import environment, shown
-from crawler.translation.catalogue import catalogue_of, languages
-from crawler.translation.message import N_, Message, span
+from crawler.translation.message import N_, Message, catalogue_of, languages, span
 from crawler.translation.outcome_messages import message
 from crawler.urls.parsing import readable
 

@@ -14,8 +14,8 @@ from crawler.evaluation.peers import PEERS
 from crawler.evaluation.report import HEADS, TOLERANCE, RecordError, cells, compare_records, read_record, record, report
 from crawler.extraction import EXTRACTORS
 from crawler.reports.html_page import aligned
-from crawler.terminal import FAILED, WrongUseError, say
-from crawler.translation.message import counted, printable
+from crawler.terminal import FAILED, WrongUseError, printable, say
+from crawler.translation.message import counted
 
 CALLED = "scrapy evaluate"
 TICK = 0.2  # seconds between two changes of a line on a terminal

@@ -16,8 +16,8 @@ from crawler.crawl import Crawl, crawl_of
 from crawler.outcomes import Code, Group, Outcome
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason
-from crawler.translation.catalogue import localized
-from crawler.translation.message import N_, Message, plural, printable
+from crawler.terminal import printable
+from crawler.translation.message import N_, Message, localized, plural
 from crawler.translation.outcome_messages import message, ranked
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.worker_files import FOLDER_ID_FILE, pages_file
 from crawler.store.workers import WorkerState
 from crawler.terminal import spelled
-from crawler.translation.catalogue import localized
-from crawler.translation.message import N_, Message, plural, span
+from crawler.translation.message import N_, Message, localized, plural, span
 from crawler.translation.outcome_messages import message, ranked
 
 WIDE = 10_000  # lines in a pipe are not folded

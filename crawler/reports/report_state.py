@@ -22,8 +22,7 @@ from crawler.store.read_only import exists, reading
 from crawler.store.sql import tables
 from crawler.store.workers import LEASE_SECONDS
 from crawler.terminal import WrongUseError, spelled
-from crawler.translation.catalogue import localized
-from crawler.translation.message import N_, Message, plural
+from crawler.translation.message import N_, Message, localized, plural
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
