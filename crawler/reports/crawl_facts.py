@@ -11,7 +11,7 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from crawler.outcomes import Code, Group, Outcome, codes, of_group
+from crawler.outcomes import Code, Group, Outcome, codes, of_group, ranked
 from crawler.reports.crawls import CrawlState, OutputSizes
 from crawler.reports.sites import SiteRow
 from crawler.store.hosts import REQUESTS_A_PAGE
@@ -19,7 +19,6 @@ from crawler.store.worker_files import FOLDER_ID_FILE, pages_file
 from crawler.store.workers import WorkerState
 from crawler.terminal import spelled
 from crawler.translation.message import N_, Message, localized, plural, span
-from crawler.translation.outcome_messages import message, ranked
 
 WIDE = 10_000  # lines in a pipe are not folded
 QUIET = 5.0  # seconds without a sign of life that are worth a word; workers give several a second
@@ -170,11 +169,11 @@ def _site(site: SiteRow, limit: int, now: float) -> list[object]:
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
     said: object = ""
     if site.why is not None:
-        values = {"why": message(Outcome(Code(site.why))), "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
+        values = {"why": Outcome(Code(site.why)).message, "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
         some = N_("{closed} of {hosts} hosts closed: {why}")
         said = Message(N_("closed: {why}") if site.closed == site.hosts else some, values)
     elif used >= 1:
-        said = message(Outcome(Code.SITE_BUDGET_SPENT))
+        said = Outcome(Code.SITE_BUDGET_SPENT).message
     elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:
         said = Message("rests {span}", {"span": span(rest)})
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]
