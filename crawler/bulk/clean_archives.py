@@ -41,7 +41,9 @@ def engine(opts: argparse.Namespace, jobs: int) -> Engine:
     try:
         from crawler.bulk.dask import by_dask
     except ImportError:
-        raise WrongUseError("distributed must be installed: python -m pip install '.[dask]'") from None
+        raise WrongUseError(
+            "{names} must be installed: python -m pip install '.[{extra}]'", names="distributed", extra="dask"
+        ) from None
     return lambda work, todo, said: by_dask(work, todo, opts.scheduler or "", jobs, said)
 
 
@@ -168,11 +170,11 @@ class Run:
             yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", failed)
 
 
-def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -> int:
+def clean_into(opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -> int:
     """Clean files into a folder; the exit status."""
     by, folder = engine(opts, how.jobs), Path(opts.into)
     try:
-        found = pairs(args)
+        found = pairs(opts.inputs)
         folder.mkdir(parents=True, exist_ok=True)
         folder = folder.resolve()
         lock = FileLock(folder / LOCK)

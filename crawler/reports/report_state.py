@@ -14,7 +14,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import URL
 
 from crawler.command import whole
-from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, some, workers_and_sites
+from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, workers_and_sites
 from crawler.reports.crawls import CrawlState, DatabaseState, read_state
 from crawler.store.database import display_url, state_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
@@ -22,7 +22,7 @@ from crawler.store.read_only import exists, reading
 from crawler.store.sql import tables
 from crawler.store.workers import LEASE_SECONDS
 from crawler.terminal import WrongUseError, spelled
-from crawler.translation.message import N_, Message, localized, plural
+from crawler.translation.message import N_, Message, first, localized, plural
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
@@ -54,6 +54,18 @@ def disk_size(url: URL) -> DiskSize | None:
         sizes = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)"
         ours = text(f"{sizes} AND relname = ANY(:names)")
         return DiskSize(int(connection.execute(ours, {"names": list(tables.tables)}).scalar_one()), 0)
+
+
+def state(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Show the crawls, or delete what is not wanted any more; the exit status."""
+    command = StateCommand(settings)
+    if opts.prune:
+        command.prune()
+    elif opts.reset is not None:
+        command.reset(opts.reset, opts.yes)
+    else:
+        command.show(opts.name or "")
+    return 0
 
 
 class StateCommand:
@@ -175,7 +187,7 @@ class StateCommand:
             raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
         found = next((crawl for crawl in state.crawls if crawl.name == name), None)
         if found is None:
-            names = some([spelled(one.name) for one in state.crawls], MORE)
+            names = first([spelled(one.name) for one in state.crawls], MORE)
             raise WrongUseError("there is no crawl {name}; there are {names}", name=repr(name), names=names)
         return state, found
 

@@ -6,7 +6,7 @@ is read here. The README has the commands.
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
@@ -97,6 +97,17 @@ def counted(count: int, one: str, many: str = "") -> str:
     ('1 page', '2,000 pages', '0 addresses')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def first(things: Sequence[object], most: int) -> object:
+    """The first of some things, and how many more there are.
+
+    >>> str(Message("{names}", {"names": first(["bees", "wasps", "ants"], 2)}))
+    'bees, wasps and 1 more'
+    """
+    if len(things) <= most:
+        return list(things)
+    return Message("{things} and {n} more", {"things": list(things[:most]), "n": f"{len(things) - most:,}"})
 
 
 def span(seconds: float) -> Message:

@@ -193,7 +193,10 @@ def raised(tree: ast.AST) -> Iterator[tuple[int, ast.expr]]:
                 yield node.lineno, node.exc.args[place]
 
 
-MESSAGE_ERRORS = "MessageError ArgumentError BusyError CronError JobError RefusedError StateError TopicError".split()
+MESSAGE_ERRORS = (
+    "MessageError ArgumentError BusyError CronError JobError OutputError UnopenedOutputError RecordError RefusedError "
+    "StateError TopicError WrongUseError"
+).split()
 FILES = [path for path in sorted((ROOT / "crawler").rglob("*.py")) if "Error" in path.read_text("utf-8")]
 
 
