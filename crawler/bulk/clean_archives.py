@@ -173,8 +173,8 @@ class Run:
 def clean_into(opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -> int:
     """Clean files into a folder; the exit status."""
     by, folder = engine(opts, how.jobs), Path(opts.into)
+    found = pairs(opts.inputs)
     try:
-        found = pairs(opts.inputs)
         folder.mkdir(parents=True, exist_ok=True)
         folder = folder.resolve()
         lock = FileLock(folder / LOCK)

@@ -13,7 +13,7 @@ from scrapy.settings import BaseSettings
 from sqlalchemy import text
 from sqlalchemy.engine import URL
 
-from crawler.command import whole
+from crawler.config import number_of
 from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, workers_and_sites
 from crawler.reports.crawls import CrawlState, DatabaseState, read_state
 from crawler.store.database import display_url, state_url
@@ -26,7 +26,6 @@ from crawler.translation.message import N_, Message, first, localized, plural
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
-MOST_DAYS = 36_500
 FOOTER = (
     N_("Links that were never taken up are no addresses: the closing lines alone count them."),
     N_("More of one, with its workers and sites: scrapy state NAME"),
@@ -73,8 +72,8 @@ class StateCommand:
 
     def __init__(self, settings: BaseSettings) -> None:
         self.folder = Path(settings["OUTPUT_DIR"])
-        self.limit = _number(settings, "SITE_PAGE_LIMIT", 1)
-        self.days = _number(settings, "STATE_KEEP_DAYS", 0, MOST_DAYS)
+        self.limit = int(number_of(settings, "SITE_PAGE_LIMIT"))
+        self.days = int(number_of(settings, "STATE_KEEP_DAYS"))
         self.url = state_url(settings)
 
     def show(self, name: str = "") -> None:
@@ -204,11 +203,3 @@ class StateCommand:
         """Where the database is, and how large."""
         size = disk_size(self.url)
         return Message("{path} ({size})", {"path": display_url(self.url), "size": decimal(size.size if size else 0)})
-
-
-def _number(settings: BaseSettings, name: str, least: int, most: int = 10**9) -> int:
-    """A setting that is a whole number."""
-    try:
-        return whole(least, most)(str(settings[name]))
-    except argparse.ArgumentTypeError as error:
-        raise WrongUseError("setting {name}={why}", name=name, why=str(error)) from None
