@@ -2,7 +2,7 @@
 
 A run may take hours. With -o its lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is
 done: OUT is never half a run, and an earlier OUT stays until then. What was cleaned when a run is broken off, by Ctrl-C
-or a full disk, stays in the .part file. With --into each INPUT becomes a file of its own: clean_into.py.
+or a full disk, stays in the .part file. With --into each INPUT becomes a file of its own: clean_archives.py.
 """
 
 import argparse
