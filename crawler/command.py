@@ -1,66 +1,106 @@
 """The base of our commands. Wrong use is one sentence and status 2, before anything heavy is imported.
 
-Scrapy imports every module of crawler/commands for each of its commands. So those modules and this one import nothing
-of the crawler that takes time: what a command does is imported when it runs, and tables of allowed values are named by
-`module:NAME` and imported when a value is checked.
+Scrapy imports every module of crawler/commands for each of its commands, and takes every command class that one of them
+defines for a command. So the base stands here; those modules and this one import nothing of the crawler that takes
+time: what a command does is named by `module:function` and imported when it runs, and tables of allowed values are
+named by `module:NAME` and imported when a value is checked.
 """
 
 import argparse
+import gettext
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pkgutil import resolve_name
 from typing import ClassVar, NamedTuple, NoReturn
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import Settings
 
 from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say, standard_output
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, MessageError
+from crawler.translation.message import LOCALE, N_, SOURCE, Message, MessageError, here, localized
 
 MOST_JOBS = 1_000
+OF_LIBRARIES = (
+    N_("argument %(argument_name)s: %(message)s"),
+    N_("expected one argument"),
+    N_("expected at least one argument"),
+    N_("the following arguments are required: %s"),
+    N_("unrecognized arguments: %s"),
+    N_("invalid choice: %(value)r (choose from %(choices)s)"),
+    N_("not allowed with argument %s"),
+    N_("Invalid -s value, use -s NAME=VALUE"),
+    N_("Invalid -a value, use -a NAME=VALUE"),
+)
+"""What argparse and Scrapy say of wrong use."""
+
+
+def translate_argparse() -> None:
+    """Have argparse find its sentences in our catalogue."""
+    if here().language != SOURCE:
+        gettext.bindtextdomain("winnow", LOCALE)
+        gettext.textdomain("winnow")
 
 
 class Command(ScrapyCommand):
-    """A command whose `execute` returns the exit status.
+    """A command, whose class docstring is its line in the list of commands.
 
     An error for the user ends it with one line: status 2 for a wrong value, 1 for anything else, as a lost database.
     """
 
     requires_crawler_process = False
-    called: str
-    """What it is called on the command line."""
+    function: str
+    """`module:name` of what takes the options and the settings, and returns the exit status."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.called = f"scrapy {type(self).__module__.rpartition('.')[2]}"
+        self.given = argparse.Namespace()
+
+    def short_desc(self) -> str:
+        return str(type(self).__doc__).rstrip(".")
+
+    def syntax(self) -> str:
+        return Subcommand("", self.add_arguments).usage("")
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options and arguments of this command."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
+        translate_argparse()
         super().add_options(parser)
+        self.add_arguments(parser)
         parser.error = self.refuse  # type: ignore[method-assign]
+        parser.parse_known_args = partial(_intermixed, parser)  # type: ignore[assignment, method-assign]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
             super().process_options(args, opts)
-            if unknown := [arg for arg in args if arg.startswith("-") and arg != "-"]:
-                raise WrongUseError(
-                    "there is no option {option}; {command} --help lists them",
-                    option=repr(unknown[0][:100]),
-                    command=self.called,
-                )
-            self.check(args, opts)
+            self.given = self.read(args, opts)
         except UsageError as error:
-            self.refuse(str(error))
+            self.refuse(Message(str(error)))
         except WrongUseError as error:
             self.refuse(error.message)
 
-    def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Raise a WrongUseError where arguments and options do not go together."""
+    def read(self, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
+        """The options of the command, checked; `args` are those that Scrapy's parser did not know."""
+        if args:
+            raise WrongUseError(
+                "{given} is not understood; {command} --help says what is",
+                given=repr(args[0][:200]),
+                command=self.called,
+            )
+        self.check(opts)
+        return opts
+
+    def check(self, opts: argparse.Namespace) -> None:
+        """Raise a WrongUseError where options do not go together."""
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        assert self.settings is not None  # noqa: S101 - Scrapy has set them by now
         try:
             with standard_output():
-                self.exitcode = self.execute(args, opts, self.settings)
+                self.exitcode = int(resolve_name(self.function)(self.given, self.settings))
         except MessageError as error:
             if isinstance(error, ValueError):
                 self.refuse(error.message)
@@ -68,10 +108,6 @@ class Command(ScrapyCommand):
             self.exitcode = FAILED
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
-
-    def execute(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
-        """Do what the command is for; the exit status."""
-        raise NotImplementedError
 
     def refuse(self, message: str | Message) -> NoReturn:
         """End with one line and status 2."""
@@ -83,15 +119,19 @@ class Subcommand(NamedTuple):
     """One of several things that a command does."""
 
     function: str
-    """`module:name` of what takes its options and the settings, and returns the exit status."""
-    add_options: Callable[[argparse.ArgumentParser], object] = lambda parser: None
+    """`module:name`, as that of a command."""
+    add_arguments: Callable[[argparse.ArgumentParser], object] = lambda parser: None
 
     def parser(self, called: str) -> argparse.ArgumentParser:
         """The parser of its options."""
         wide = partial(argparse.HelpFormatter, width=10_000)
         parser = _Parser(called, add_help=False, allow_abbrev=False, formatter_class=wide)
-        self.add_options(parser)
+        self.add_arguments(parser)
         return parser
+
+    def usage(self, called: str) -> str:
+        """How it is given on the command line."""
+        return _usage(self.parser(called))
 
 
 class CommandGroup(Command):
@@ -100,39 +140,42 @@ class CommandGroup(Command):
     subcommands: ClassVar[Mapping[str, Subcommand]]
 
     def syntax(self) -> str:
-        usages = (one.parser(name).format_usage() for name, one in self.subcommands.items())
-        return " | ".join(usage.removeprefix("usage: ").strip() for usage in usages)
+        return " | ".join(one.usage(name) for name, one in self.subcommands.items())
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+    def read(self, args: list[str], opts: argparse.Namespace) -> argparse.Namespace:
         name = args[0] if args else ""
-        try:
-            ScrapyCommand.process_options(self, args, opts)
-            if name not in self.subcommands:
-                there = {"command": self.called, "name": repr(name), "names": list(self.subcommands)}
-                if not args:
-                    raise WrongUseError("what is to be done is not said; there is {command} {names}", **there)
-                raise WrongUseError("there is no {command} {name}; there is {command} {names}", **there)
-            self.called = f"{self.called} {name}"
-            self.given = self.subcommands[name].parser(self.called).parse_intermixed_args(args[1:])
-        except UsageError as error:
-            self.refuse(str(error))
-        except WrongUseError as error:
-            self.refuse(error.message)
-        self.function = self.subcommands[name].function
-
-    def execute(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
-        return int(resolve_name(self.function)(self.given, settings))
+        if name not in self.subcommands:
+            there = {"command": self.called, "name": repr(name), "names": list(self.subcommands)}
+            if not args:
+                raise WrongUseError("what is to be done is not said; there is {command} {names}", **there)
+            raise WrongUseError("there is no {command} {name}; there is {command} {names}", **there)
+        self.called = f"{self.called} {name}"
+        self.function, add_arguments = self.subcommands[name]
+        return Subcommand(self.function, add_arguments).parser(self.called).parse_intermixed_args(args[1:])
 
 
 class _Parser(argparse.ArgumentParser):
     """Reads the options of a subcommand."""
 
     def error(self, message: str) -> NoReturn:
-        usage = self.format_usage().removeprefix("usage: ").strip()
-        raise WrongUseError("{why}; it is {usage}", why=message, usage=usage)
+        raise WrongUseError("{why}; it is {usage}", why=message, usage=_usage(self))
+
+
+def _usage(parser: argparse.ArgumentParser) -> str:
+    return parser.format_usage().partition(":")[2].strip()
+
+
+def _intermixed(parser: argparse.ArgumentParser, args: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """What Scrapy has its parser read; options may stand between the arguments."""
+    del parser.parse_known_args  # the method is called by the other one
+    return parser.parse_known_intermixed_args(args)
 
 
 # Types of options.
+
+
+def _wrong(sentence: str, /, **values: object) -> ArgumentTypeError:
+    return ArgumentTypeError(localized(Message(sentence, values)))
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
@@ -144,7 +187,9 @@ def whole(least: int, most: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and least <= int(text[:20]) <= most):
-            raise ArgumentTypeError(f"{text[:100]!r} is wrong; allowed are whole numbers from {least:,} to {most:,}")
+            allowed = {"least": f"{least:,}", "most": f"{most:,}"}
+            sentence = N_("{value} is wrong; allowed are whole numbers from {least} to {most}")
+            raise _wrong(sentence, value=repr(text[:100]), **allowed)
         return int(text)
 
     return read
@@ -157,12 +202,12 @@ def share(text: str) -> float:
     except ValueError:
         found = -1.0
     if not 0 <= found <= 1:
-        raise ArgumentTypeError(f"{text[:100]!r} is wrong; allowed are numbers from 0 to 1")
+        raise _wrong("{value} is wrong; allowed are numbers from 0 to 1", value=repr(text[:100]))
     return found
 
 
 def parsed(function: str) -> Callable[[str], object]:
-    """The type of options that a function reads, given as `module:name`, which raises a ValueError.
+    """The type of options that a function reads, given as `module:name`, which raises a WrongUseError.
 
     >>> parsed("crawler.reports.stored_pages:since_of")("3")
     3
@@ -171,23 +216,8 @@ def parsed(function: str) -> Callable[[str], object]:
     def read(text: str) -> object:
         try:
             return resolve_name(function)(text)
-        except ValueError as error:
-            raise ArgumentTypeError(str(error)) from None
-
-    return read
-
-
-def one_of(table: str) -> Callable[[str], str]:
-    """The type of options that are a name of a table, given as `module:NAME`.
-
-    >>> one_of("crawler.frontier.scope:SCOPES")("site")
-    'site'
-    """
-
-    def read(text: str) -> str:
-        if text not in (allowed := resolve_name(table)):
-            raise ArgumentTypeError(f"there is no {text[:100]!r}; there are {', '.join(allowed)}")
-        return text
+        except WrongUseError as error:
+            raise ArgumentTypeError(localized(error.message)) from None
 
     return read
 
@@ -202,7 +232,7 @@ def names(table: str, *others: str) -> Callable[[str], list[str]]:
     def read(text: str) -> list[str]:
         found, allowed = [*dict.fromkeys(map(str.strip, text.split(",")))], [*resolve_name(table), *others]
         if wrong := [name for name in found if name not in allowed]:
-            raise ArgumentTypeError(f"there is no {wrong[0][:100]!r}; there are {', '.join(allowed)}")
+            raise _wrong(N_("there is no {value}; there are {names}"), value=repr(wrong[0][:100]), names=allowed)
         return found
 
     return read

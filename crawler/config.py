@@ -52,7 +52,7 @@ BYTES = (1, MOST_BYTES)
 NUMBERS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
         "DATABASE_RETRY_SECONDS": SECONDS,
-        "STATE_KEEP_DAYS": COUNT,
+        "STATE_KEEP_DAYS": (0, 36_500),
         "RECRAWL_LEAST": SECONDS,
         "RECRAWL_MOST": SECONDS,
         "KEEP_VERSIONS": COUNT,
@@ -98,14 +98,21 @@ def check_crawl(settings: BaseSettings, arguments: Arguments) -> None:
         raise ArgumentError(str(error)) from None
 
 
+def number_of(settings: BaseSettings, name: str) -> float:
+    """A setting that is a number; an ArgumentError unless it is right."""
+    least, most = NUMBERS[name]
+    text, is_whole = str(settings[name]), isinstance(least, int)
+    if not (WHOLE if is_whole else NUMBER).fullmatch(text) or not least <= float(text) <= most:
+        whole, number = N_("is a whole number from {least} to {most}"), N_("is a number from {least} to {most}")
+        values = {"least": f"{least:,.0f}", "most": f"{most:,.0f}"}
+        raise _wrong(name, text, Message(whole if is_whole else number, values))
+    return float(text)
+
+
 def check_settings(settings: BaseSettings) -> None:
     """Raise an ArgumentError unless each setting alone is right."""
-    for name, (least, most) in NUMBERS.items():
-        text, is_whole = str(settings[name]), isinstance(least, int)
-        if not (WHOLE if is_whole else NUMBER).fullmatch(text) or not least <= float(text) <= most:
-            whole, number = N_("is a whole number from {least} to {most}"), N_("is a number from {least} to {most}")
-            values = {"least": f"{least:,.0f}", "most": f"{most:,.0f}"}
-            raise _wrong(name, text, Message(whole if is_whole else number, values))
+    for name in NUMBERS:
+        number_of(settings, name)
     for name, allowed in CHOICES.items():
         text = str(settings[name])
         if text not in allowed:

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class OutputError(MessageError):
-    """Why the output cannot be written, in one sentence."""
+    """The output cannot be written."""
 
 
 class UnopenedOutputError(OutputError, WrongUseError):
@@ -51,10 +51,10 @@ class _Atomic:
             raise
 
     def _unopened(self, error: OSError) -> UnopenedOutputError:
-        return UnopenedOutputError(f"{self.shown!r} cannot be written to ({error.strerror or type(error).__name__})")
+        return UnopenedOutputError("{path} cannot be written to ({why})", path=repr(self.shown), why=_reason(error))
 
     def _failed(self, error: OSError) -> OutputError:
-        return OutputError(f"{self.shown!r} cannot be written any further ({error.strerror or type(error).__name__})")
+        return OutputError("{path} cannot be written any further ({why})", path=repr(self.shown), why=_reason(error))
 
     def __enter__(self) -> Self:
         return self
@@ -77,8 +77,8 @@ class AtomicFile(_Atomic):
     """A file; without a path it is standard output, and a pipe or a device is written to directly."""
 
     def __init__(self, path: str | None) -> None:
-        self.shown = path or "standard output"
-        self.path = Path(os.path.realpath(path)) if path else None
+        self.shown = "standard output" if path is None else path
+        self.path = None if path is None else Path(os.path.realpath(path))
         try:
             self._file = self._open()
         except OSError as error:
@@ -138,7 +138,9 @@ class AtomicFolder(_Atomic):
         self._made: set[str] = set()
         try:
             if self.path.exists() and not self._may_go():
-                raise UnopenedOutputError(f"{path!r} is there already and is no folder of an export: give another name")
+                raise UnopenedOutputError(
+                    "{path} is there already and is no folder of an export: give another name", path=repr(path)
+                )
             self._begin(Path.mkdir)
         except OSError as error:
             raise self._unopened(error) from None
@@ -176,6 +178,10 @@ class AtomicFolder(_Atomic):
             raise self._failed(error) from None
         self.part = None
         shutil.rmtree(before, ignore_errors=True)
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__
 
 
 def _remove(part: Path) -> None:

@@ -1,12 +1,17 @@
-"""How a request or a record can end: one code each, with one parameter at most. And what else a crawl counts.
+"""How a request or a record can end: one code each, with one parameter at most, and with a sentence for people.
 
-Storage, statistics and conditions use the codes; `outcome_words` says them to people. An address that brought a page or
-a picture has no outcome.
+Storage, statistics and conditions use the codes. An address that brought a page or a picture has no outcome.
 """
 
 from collections import Counter
 from enum import StrEnum
+from http import HTTPStatus
+from string import Formatter
 from typing import NamedTuple, Self
+
+from crawler.page.image_file import NonImage
+from crawler.page.tree import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_LEVELS, MAX_TAGS, Cut
+from crawler.translation.message import N_, Message, plural
 
 
 class Group(StrEnum):
@@ -20,86 +25,93 @@ class Group(StrEnum):
 
 
 class Code(StrEnum):
-    """The ways to end; each member has its group and the name of its parameter."""
+    """The ways to end; each member has its group and its sentence."""
 
     group: Group
+    sentence: str
     parameter: str
+    """The place for a value in the sentence, if there is one."""
 
-    def __new__(cls, code: str, group: Group = Group.DONE, parameter: str = "") -> Self:
+    def __new__(cls, code: str, group: Group = Group.DONE, sentence: str = "") -> Self:
         """A member that compares and is stored as its code alone."""
         member = str.__new__(cls, code)
-        member._value_, member.group, member.parameter = code, group, parameter
+        member._value_, member.group, member.sentence = code, group, sentence
+        member.parameter = next((name for _, name, _, _ in Formatter().parse(sentence) if name), "")
         return member
 
-    LIST = "list", Group.DONE
-    REDIRECTED = "redirected", Group.DONE
-    EXAMPLE = "example", Group.DONE
-    COUNTEREXAMPLE = "counterexample", Group.DONE
+    LIST = "list", Group.DONE, N_("list of addresses")
+    REDIRECTED = "redirected", Group.DONE, N_("redirect")
+    EXAMPLE = "example", Group.DONE, N_("example of the topic")
+    COUNTEREXAMPLE = "counterexample", Group.DONE, N_("counterexample")
 
     # Before the request.
-    NOFOLLOW = "nofollow", Group.SKIPPED
-    OUTSIDE_SCOPE = "outside_scope", Group.SKIPPED
-    OUTSIDE_ALLOW = "outside_allow", Group.SKIPPED
-    INSIDE_DENY = "inside_deny", Group.SKIPPED
-    AVOIDED_DOMAIN = "avoided_domain", Group.SKIPPED
-    ADDRESS_TOO_LONG = "address_too_long", Group.SKIPPED
-    PATH_REPEATS = "path_repeats", Group.SKIPPED
-    ROBOTS_FORBIDS = "robots_forbids", Group.SKIPPED
-    ROBOTS_UNREADABLE = "robots_unreadable", Group.SKIPPED, "why"
-    CRAWL_DELAY_TOO_LONG = "crawl_delay_too_long", Group.SKIPPED
-    HOST_CLOSED = "host_closed", Group.SKIPPED
-    SITE_BUDGET_SPENT = "site_budget_spent", Group.SKIPPED
-    NOT_PUBLIC = "not_public", Group.SKIPPED
-    REFUSED = "refused", Group.FAILED, "message"
-    NOISE = "noise", Group.NOISE, "model"
+    NOFOLLOW = "nofollow", Group.SKIPPED, N_("nofollow")
+    OUTSIDE_SCOPE = "outside_scope", Group.SKIPPED, N_("outside the scope")
+    OUTSIDE_ALLOW = "outside_allow", Group.SKIPPED, N_("outside allow")
+    INSIDE_DENY = "inside_deny", Group.SKIPPED, N_("inside deny")
+    AVOIDED_DOMAIN = "avoided_domain", Group.SKIPPED, N_("domain to leave out")
+    ADDRESS_TOO_LONG = "address_too_long", Group.SKIPPED, N_("address too long")
+    PATH_REPEATS = "path_repeats", Group.SKIPPED, N_("path repeats itself")
+    ROBOTS_FORBIDS = "robots_forbids", Group.SKIPPED, N_("refused by robots.txt")
+    ROBOTS_UNREADABLE = "robots_unreadable", Group.SKIPPED, N_("robots.txt cannot be read: {why}")
+    CRAWL_DELAY_TOO_LONG = (
+        "crawl_delay_too_long",
+        Group.SKIPPED,
+        N_("robots.txt asks for longer pauses than CRAWL_DELAY_LIMIT"),
+    )
+    HOST_CLOSED = "host_closed", Group.SKIPPED, N_("site asked to be left alone")
+    SITE_BUDGET_SPENT = "site_budget_spent", Group.SKIPPED, N_("page budget of the site is spent")
+    NOT_PUBLIC = "not_public", Group.SKIPPED, N_("address is not public")
+    REFUSED = "refused", Group.FAILED, "{message}"
+    NOISE = "noise", Group.NOISE, "{model}"
 
     # After the answer.
-    REDIRECT_REFUSED = "redirect_refused", Group.SKIPPED, "why"
-    REDIRECT_TO_KNOWN = "redirect_to_known", Group.SKIPPED
-    REDIRECT_TO_NOTHING = "redirect_to_nothing", Group.SKIPPED
-    REFRESHED = "refreshed", Group.SKIPPED
-    NOT_HTML = "not_html", Group.SKIPPED, "type"
-    NOT_WHOLE = "not_whole", Group.SKIPPED, "status"
-    NOT_A_PICTURE = "not_a_picture", Group.SKIPPED, "content"
-    PICTURE_TOO_SMALL = "picture_too_small", Group.SKIPPED
-    EMPTY_LIST = "empty_list", Group.SKIPPED
-    EMPTY_EXAMPLE = "empty_example", Group.SKIPPED
-    NOINDEX = "noindex", Group.SKIPPED
-    OFF_TOPIC = "off_topic", Group.SKIPPED
-    LANGUAGE = "language", Group.SKIPPED, "language"
-    DROPPED = "dropped", Group.SKIPPED
+    REDIRECT_REFUSED = "redirect_refused", Group.SKIPPED, N_("redirected: {why}")
+    REDIRECT_TO_KNOWN = "redirect_to_known", Group.SKIPPED, N_("redirected to a page already known")
+    REDIRECT_TO_NOTHING = "redirect_to_nothing", Group.SKIPPED, N_("redirected to no web address")
+    REFRESHED = "refreshed", Group.SKIPPED, N_("sent on by the page")
+    NOT_HTML = "not_html", Group.SKIPPED, N_("not HTML: {type}")
+    NOT_WHOLE = "not_whole", Group.SKIPPED, N_("not a whole page: {status}")
+    NOT_A_PICTURE = "not_a_picture", Group.SKIPPED, N_("not a picture: {content}")
+    PICTURE_TOO_SMALL = "picture_too_small", Group.SKIPPED, N_("picture smaller than the limit")
+    EMPTY_LIST = "empty_list", Group.SKIPPED, N_("no address in it")
+    EMPTY_EXAMPLE = "empty_example", Group.SKIPPED, N_("no text in it")
+    NOINDEX = "noindex", Group.SKIPPED, N_("noindex")
+    OFF_TOPIC = "off_topic", Group.SKIPPED, N_("off topic: relevance under min_relevance")
+    LANGUAGE = "language", Group.SKIPPED, N_("language: {language}")
+    DROPPED = "dropped", Group.SKIPPED, N_("dropped")
 
     # Parts of a page or a list, which are counted only.
-    LINKS_CUT = "links_cut", Group.SKIPPED
-    PICTURES_CUT = "pictures_cut", Group.SKIPPED
-    PAGE_CUT = "page_cut", Group.SKIPPED, "at"
-    LIST_CUT = "list_cut", Group.SKIPPED
+    LINKS_CUT = "links_cut", Group.SKIPPED, N_("links beyond the limit of a page")
+    PICTURES_CUT = "pictures_cut", Group.SKIPPED, N_("pictures beyond the limit of a page")
+    PAGE_CUT = "page_cut", Group.SKIPPED, N_("rest of a page {at}")
+    LIST_CUT = "list_cut", Group.SKIPPED, N_("rest of a sitemap larger than the limit")
 
     # Records of archives and folders.
-    NO_RESPONSE = "no_response", Group.SKIPPED, "kind"
-    NO_HTML_NAME = "no_html_name", Group.SKIPPED
-    NOT_A_FILE = "not_a_file", Group.SKIPPED
-    LINK_NOT_FOLLOWED = "link_not_followed", Group.SKIPPED
-    NOT_ASKED_FOR = "not_asked_for", Group.SKIPPED
+    NO_RESPONSE = "no_response", Group.SKIPPED, N_("WARC record: {kind}")
+    NO_HTML_NAME = "no_html_name", Group.SKIPPED, N_("file without a name of HTML")
+    NOT_A_FILE = "not_a_file", Group.SKIPPED, N_("no file")
+    LINK_NOT_FOLLOWED = "link_not_followed", Group.SKIPPED, N_("link out of the folder or to a folder")
+    NOT_ASKED_FOR = "not_asked_for", Group.SKIPPED, N_("page that nobody asks for")
 
-    HTTP_STATUS = "http_status", Group.FAILED, "status"
-    HOST_NOT_FOUND = "host_not_found", Group.FAILED
-    BAD_HOST_NAME = "bad_host_name", Group.FAILED
-    CONNECTION_REFUSED = "connection_refused", Group.FAILED
-    CONNECTION_LOST = "connection_lost", Group.FAILED
-    TLS_REFUSED = "tls_refused", Group.FAILED
-    TIMEOUT = "timeout", Group.FAILED
-    ANSWER_CUT = "answer_cut", Group.FAILED
-    BODY_TOO_LARGE = "body_too_large", Group.FAILED
-    BAD_ENCODING = "bad_encoding", Group.FAILED
-    TOO_MANY_REDIRECTS = "too_many_redirects", Group.FAILED
-    NEVER_ENDED = "never_ended", Group.FAILED
-    WORKERS_CRASHED = "workers_crashed", Group.FAILED
-    CRAWLER_ERROR = "crawler_error", Group.FAILED
-    ERROR = "error", Group.FAILED, "type"
+    HTTP_STATUS = "http_status", Group.FAILED, "{status}"
+    HOST_NOT_FOUND = "host_not_found", Group.FAILED, N_("host name not found")
+    BAD_HOST_NAME = "bad_host_name", Group.FAILED, N_("not a valid host name")
+    CONNECTION_REFUSED = "connection_refused", Group.FAILED, N_("connection refused")
+    CONNECTION_LOST = "connection_lost", Group.FAILED, N_("connection lost")
+    TLS_REFUSED = "tls_refused", Group.FAILED, N_("TLS certificate or handshake refused")
+    TIMEOUT = "timeout", Group.FAILED, N_("no answer in time")
+    ANSWER_CUT = "answer_cut", Group.FAILED, N_("answer cut short")
+    BODY_TOO_LARGE = "body_too_large", Group.FAILED, N_("body larger than the limit")
+    BAD_ENCODING = "bad_encoding", Group.FAILED, N_("body is not what its Content-Encoding says")
+    TOO_MANY_REDIRECTS = "too_many_redirects", Group.FAILED, N_("redirected too often")
+    NEVER_ENDED = "never_ended", Group.FAILED, N_("given up, it never came to an end")
+    WORKERS_CRASHED = "workers_crashed", Group.FAILED, N_("workers crashed repeatedly")
+    CRAWLER_ERROR = "crawler_error", Group.FAILED, N_("error in the crawler, see the log")
+    ERROR = "error", Group.FAILED, "{type}"
 
-    OTHER_REASONS = "other_reasons", Group.SKIPPED
-    OTHER_FAILURES = "other_failures", Group.FAILED
+    OTHER_REASONS = "other_reasons", Group.SKIPPED, N_("other reasons")
+    OTHER_FAILURES = "other_failures", Group.FAILED, N_("other reasons")
 
 
 class Outcome(NamedTuple):
@@ -122,6 +134,18 @@ class Outcome(NamedTuple):
         return f"{self.code}/{self.detail}" if self.detail else str(self.code)
 
     @property
+    def message(self) -> Message:
+        """Its sentence.
+
+        >>> str(Outcome(Code.NOT_HTML, "image/png").message), str(Outcome(Code.HTTP_STATUS, "404").message)
+        ('not HTML: image/png', '404 Not Found')
+        >>> str(Outcome(Code.ROBOTS_UNREADABLE, "http_status/503").message)
+        'robots.txt cannot be read: 503 Service Unavailable'
+        """
+        parameter = self.code.parameter
+        return Message(self.code.sentence, {parameter: _value(self.code, self.detail)} if parameter else {})
+
+    @property
     def key(self) -> str:
         """The name under which Scrapy's statistics count it.
 
@@ -129,6 +153,57 @@ class Outcome(NamedTuple):
         'failed/http_status/404'
         """
         return f"{self.code.group}/{self}"
+
+
+NOTHING_GIVEN = {
+    Code.NOT_HTML: N_("no type given"),
+    Code.LANGUAGE: "unknown",
+    Code.NO_RESPONSE: N_("no type"),
+}
+"""What stands for a parameter that is empty."""
+CUTS = {
+    Cut.TAGS: Message("after {tags} tags or {attributes} attributes", {"tags": MAX_TAGS, "attributes": MAX_ATTRIBUTES}),
+    Cut.DEPTH: Message("after {levels} elements in each other", {"levels": MAX_LEVELS}),
+    Cut.BLOCKS: Message("after {blocks} lines", {"blocks": MAX_BLOCKS}),
+}
+CONTENTS = {
+    NonImage.SVG: N_("SVG, which may hold scripts"),
+    NonImage.HTML: N_("a web page"),
+    NonImage.UNKNOWN: N_("of no known type"),
+    NonImage.EMPTY: N_("empty"),
+}
+MODELS = {"learned": N_("learned model"), "filter_list": N_("filter list")}
+"""The models that judge pictures, where their names are not the words for them."""
+
+
+def _value(code: Code, detail: str) -> object:
+    """The value of a parameter as people read it; a message where it has words of its own."""
+    if not detail:
+        return Message(NOTHING_GIVEN.get(code, "unknown"))
+    match code.parameter:
+        case "status":
+            return _status(detail)
+        case "why":
+            return Outcome.of(detail).message
+        case "at":
+            return CUTS[Cut(detail)]
+        case "content":
+            return _status(detail) if detail.isdigit() else Message(CONTENTS[NonImage(detail)])
+        case "model":
+            return Message(MODELS.get(detail, detail))
+    return detail
+
+
+def _status(code: str) -> Message:
+    """A status with its phrase, or as a number that has none.
+
+    >>> str(_status("404")), str(_status("2000"))
+    ('404 Not Found', 'status 2000')
+    """
+    try:
+        return Message("{code} {phrase}", {"code": code, "phrase": HTTPStatus(int(code)).phrase})
+    except ValueError:
+        return Message("status {code}", {"code": code})
 
 
 Outcomes = Counter[Outcome]
@@ -172,3 +247,38 @@ STATISTICS = {
     "template/sites_forgotten": "Sites whose templates were dropped from memory.",
 }
 """What a crawl counts besides Scrapy's own statistics."""
+
+
+UNNAMED = (Code.OTHER_REASONS, Code.OTHER_FAILURES)
+"""What is counted where there are too many reasons to remember each."""
+MOST_NAMED = 10
+"""Outcomes that are named in one line."""
+
+
+def ranked(outcomes: Outcomes, most: int = MOST_NAMED) -> list[Message]:
+    """The most frequent outcomes with their counts, and how many others there are if there are several.
+
+    >>> found = {Outcome(Code.NOINDEX): 2, Outcome(Code.NOT_HTML, "a/b"): 3_000, Outcome(Code.NOFOLLOW): 1}
+    >>> print(*ranked(Outcomes({**found, Outcome(Code.DROPPED): 1}), 2), sep=", ")
+    not HTML: a/b (3,000), noindex (2), 2 other reasons (2)
+    >>> print(*ranked(Outcomes(found), 2), sep=", ")
+    not HTML: a/b (3,000), noindex (2), nofollow (1)
+    >>> print(*ranked(Outcomes({**found, Outcome(Code.OTHER_REASONS): 5}), 2), sep=", ")
+    not HTML: a/b (3,000), noindex (2), other reasons (6)
+    """
+    unnamed = sum(count for outcome, count in outcomes.items() if outcome.code in UNNAMED)
+    named = {outcome: count for outcome, count in outcomes.items() if outcome.code not in UNNAMED}
+    ordered = sorted(named.items(), key=lambda one: (-one[1], one[0]))
+    most += len(ordered) == most + 1 and not unnamed
+    found = [_with_count(outcome.message, count) for outcome, count in ordered[:most]]
+    rest = sum(count for _, count in ordered[most:])
+    if unnamed:  # which may be of any number of reasons
+        found.append(_with_count(Outcome(Code.OTHER_REASONS).message, rest + unnamed))
+    elif rest:
+        others = plural("{n} other reason", "{n} other reasons", len(ordered) - most)
+        found.append(_with_count(others, rest))
+    return found
+
+
+def _with_count(words: Message, count: int) -> Message:
+    return Message("{words} ({count})", {"words": words, "count": f"{count:,}"})

@@ -2,21 +2,46 @@
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, MessageError, printable
+from crawler.translation.message import CONTROL, Message, MessageError, localized
 
 FAILED, INTERRUPTED, TERMINATED = 1, 130, 143  # the last two are what shells make of Ctrl-C and SIGTERM
 REFRESH_SECONDS = 0.25
 """Between two drawings of a bar."""
+# Marks that turn the direction of text act on the whole line of a terminal; HTML keeps them in <bdi>.
+ON_A_TERMINAL = re.compile(CONTROL.pattern[:-1] + r"\u202a-\u202e\u2066-\u2069]")
 
 
 class WrongUseError(MessageError, ValueError):
     """What was asked for is impossible; the message is one sentence for the user."""
+
+
+def printable(text: str) -> str:
+    """The text with control characters spelled out: a site must not write to the operator's terminal.
+
+    >>> printable("\\x1b[2Jgone\\n\\x9b2J\\u202egone")
+    '\\\\x1b[2Jgone\\n\\\\x9b2J\\\\u202egone'
+    """
+    return ON_A_TERMINAL.sub(_spelled_out, text)
+
+
+def readable_json(line: bytes) -> bytes:
+    """A line of JSON for a terminal: the same value, its control characters escaped.
+
+    >>> print(readable_json('{"text": "bees\N{RIGHT-TO-LEFT OVERRIDE}"}'.encode()).decode())
+    {"text": "bees\\u202e"}
+    """
+    return ON_A_TERMINAL.sub(lambda one: f"\\u{ord(one[0]):04x}", line.decode("utf-8", "replace")).encode()
+
+
+def _spelled_out(character: re.Match[str]) -> str:
+    code = ord(character[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def one_line(text: str) -> str:
@@ -50,7 +75,7 @@ def standard_output() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _spelled_out(record: logging.LogRecord) -> bool:
+def _spell_out_record(record: logging.LogRecord) -> bool:
     """Pass every record, with its control characters spelled out, and those of its traceback."""
     record.msg, record.args = printable(record.getMessage()), ()
     if record.exc_info:
@@ -63,4 +88,4 @@ def spell_out_log() -> None:
     from scrapy.utils.log import get_scrapy_root_handler
 
     if handler := get_scrapy_root_handler():
-        handler.addFilter(_spelled_out)
+        handler.addFilter(_spell_out_record)

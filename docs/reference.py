@@ -20,7 +20,6 @@ sys.path.insert(0, str(ROOT))
 
 from crawler import arguments, items, outcomes, settings  # noqa: E402 - found by the path that is set first
 from crawler.metadata import page_record  # noqa: E402
-from crawler.translation.outcome_messages import SENTENCES  # noqa: E402
 
 COMPONENTS = {
     "crawler.scheduler.FrontierScheduler": "`SCHEDULER`",
@@ -107,7 +106,7 @@ def item_page() -> str:
 
 def outcome_page() -> str:
     rows = [
-        (code(one.value), str(one.group), code(one.parameter), "" if SENTENCES[one].startswith("{") else SENTENCES[one])
+        (code(one.value), str(one.group), code(one.parameter), "" if one.sentence.startswith("{") else one.sentence)
         for one in outcomes.Code
     ]
     return (

@@ -10,7 +10,7 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 
 # The rooms from bottom to top: a module imports from its own room and from those before it.
 ROOMS = (
-    "settings urls outcomes page translation terminal files command metadata extraction noise topic recrawl frontier "
+    "settings urls page translation outcomes terminal files command metadata extraction noise topic recrawl frontier "
     "arguments config store labels reports archives bulk evaluation training export items demo spiders crawl "
     "spiders.topic schedule middlewares pipelines scheduler extensions dashboard commands"
 ).split()

@@ -1,10 +1,9 @@
 import pytest
 
-from crawler.outcomes import Code, Group, Outcome, codes
+from crawler.outcomes import CONTENTS, CUTS, NOTHING_GIVEN, Code, Group, Outcome, codes
 from crawler.page.image_file import NonImage
 from crawler.page.tree import Cut
-from crawler.translation.catalogue import catalogue_of
-from crawler.translation.outcome_messages import CONTENTS, CUTS, NOTHING_GIVEN, message
+from crawler.translation.message import catalogue_of
 
 DETAILS = {
     "status": "404",
@@ -29,7 +28,7 @@ def test_every_code_is_a_text_that_can_be_stored_and_read_again(code: Code) -> N
 @pytest.mark.parametrize("code", Code)
 def test_every_code_has_words(code: Code) -> None:
     detail = DETAILS.get(code.parameter, "")
-    said = str(message(Outcome(code, detail)))
+    said = str(Outcome(code, detail).message)
     assert said
     assert "{" not in said
     if code.parameter in ("type", "kind", "language", "message"):
@@ -38,7 +37,7 @@ def test_every_code_has_words(code: Code) -> None:
 
 @pytest.mark.parametrize("code", NOTHING_GIVEN)
 def test_a_parameter_may_be_empty(code: Code) -> None:
-    assert NOTHING_GIVEN[code] in str(message(Outcome(code)))
+    assert NOTHING_GIVEN[code] in str(Outcome(code).message)
 
 
 def test_no_code_is_in_two_groups() -> None:
@@ -52,7 +51,7 @@ def test_every_cut_has_words(cut: Cut) -> None:
 
 @pytest.mark.parametrize("content", NonImage)
 def test_every_content_has_words(content: NonImage) -> None:
-    assert CONTENTS[content] in str(message(Outcome(Code.NOT_A_PICTURE, content)))
+    assert CONTENTS[content] in str(Outcome(Code.NOT_A_PICTURE, content).message)
 
 
 @pytest.mark.parametrize(
@@ -66,4 +65,4 @@ def test_every_content_has_words(content: NonImage) -> None:
     ],
 )
 def test_outcomes_in_chinese(outcome: Outcome, chinese: str) -> None:
-    assert catalogue_of("zh").gettext(message(outcome)) == chinese
+    assert catalogue_of("zh").gettext(outcome.message) == chinese

@@ -37,7 +37,7 @@ def test_every_command(command: str) -> None:
 @pytest.mark.parametrize(
     ("words", "syntax"),
     [
-        (f"{command.called} {name}", one.parser(name).format_usage())
+        (f"{command().called} {name}", one.parser(name).format_usage())
         for command in (focus.Command, noise.Command, schedule.Command)
         for name, one in command.subcommands.items()
     ],

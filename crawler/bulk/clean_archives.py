@@ -18,9 +18,8 @@ from crawler.bulk.cleaning_progress import CleaningProgress, outcome_lines
 from crawler.bulk.manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.bulk.parallel import DIED, WorkersError
 from crawler.files import remove_parts
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, counted, plural, printable
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, printable
+from crawler.translation.message import Message, counted, localized, plural
 
 LOCK = ".clean.lock"
 Engine = Callable[[FileCleaner, Sequence[Pair], Callable[[str], None]], Iterator[FileResult]]
@@ -42,7 +41,9 @@ def engine(opts: argparse.Namespace, jobs: int) -> Engine:
     try:
         from crawler.bulk.dask import by_dask
     except ImportError:
-        raise WrongUseError("distributed must be installed: python -m pip install '.[dask]'") from None
+        raise WrongUseError(
+            "{names} must be installed: python -m pip install '.[{extra}]'", names="distributed", extra="dask"
+        ) from None
     return lambda work, todo, said: by_dask(work, todo, opts.scheduler or "", jobs, said)
 
 
@@ -169,11 +170,11 @@ class Run:
             yield plural("Failed: {n} file, each named above.", "Failed: {n} files, each named above.", failed)
 
 
-def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -> int:
+def clean_into(opts: argparse.Namespace, clean: Cleaner, how: CleaningOptions) -> int:
     """Clean files into a folder; the exit status."""
     by, folder = engine(opts, how.jobs), Path(opts.into)
+    found = pairs(opts.inputs)
     try:
-        found = pairs(args)
         folder.mkdir(parents=True, exist_ok=True)
         folder = folder.resolve()
         lock = FileLock(folder / LOCK)

@@ -2,7 +2,7 @@
 
 A run may take hours. With -o its lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is
 done: OUT is never half a run, and an earlier OUT stays until then. What was cleaned when a run is broken off, by Ctrl-C
-or a full disk, stays in the .part file. With --into each INPUT becomes a file of its own: clean_into.py.
+or a full disk, stays in the .part file. With --into each INPUT becomes a file of its own: clean_archives.py.
 """
 
 import argparse
@@ -24,16 +24,14 @@ from crawler.bulk.cleaning import Cleaned, Cleaner, CleaningCounts, cleaned, cle
 from crawler.bulk.cleaning_progress import CleaningProgress, outcome_lines
 from crawler.bulk.parallel import DIED, GARBAGE_THRESHOLD, WorkersError, cores
 from crawler.extraction import favouring
-from crawler.extraction.auto import BALANCE
 from crawler.files import AtomicFile, OutputError
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, spell_out_log
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, plural, printable, readable_json
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, printable, readable_json, spell_out_log
+from crawler.translation.message import Message, localized, plural
 
 
-def clean(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> int:
+def clean(opts: argparse.Namespace, settings: Settings) -> int:
     """Clean everything into one file or each input into its own; the exit status."""
-    method, favour = settings["EXTRACTOR"] if opts.method is None else opts.method, opts.favour or BALANCE
+    method, favour = settings["EXTRACTOR"] if opts.method is None else opts.method, opts.favour
     try:
         extract = favouring(method, favour)
     except ValueError as error:
@@ -45,9 +43,9 @@ def clean(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> 
         spell_out_log()
         named = {"--method": method, "--favour": favour, "--markdown": opts.markdown}
         how = CleaningOptions({**named, "--with": ",".join(opts.fields)}, jobs, interval)
-        return clean_into(args, opts, clean_page, how)
-    inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
-    _check_apart(opts.output, args)
+        return clean_into(opts, clean_page, how)
+    inputs = [Input(name) for name in opts.inputs]  # which reads the first bytes, and may wait for them
+    _check_apart(opts.output, opts.inputs)
     output = AtomicFile(opts.output)
     configure_logging(settings)
     spell_out_log()
@@ -114,4 +112,4 @@ def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
             continue
         inside = is_page and Path(name).resolve() in Path(output).resolve().parents
         if inside or Path(output).samefile(name):
-            raise WrongUseError(f"{output!r} is an input, too")
+            raise WrongUseError("{path} is an input, too", path=repr(output))

@@ -179,9 +179,18 @@ class FileCleaner:
     def _check(self) -> None:
         """Raise an OutputError on a machine with another Winnow or another folder of this path."""
         if maker() != self.maker:
-            raise OutputError(f"on {socket.gethostname()} is another Winnow or Python: {maker()}, not {self.maker}")
+            raise OutputError(
+                "on {host} is another Winnow or Python: {other}, not {ours}",
+                host=socket.gethostname(),
+                other=maker(),
+                ours=self.maker,
+            )
         if not is_folder(self.folder, self.name):
-            raise OutputError(f"{str(self.folder)!r} on {socket.gethostname()} is not the folder that is written to")
+            raise OutputError(
+                "{path} on {host} is not the folder that is written to",
+                path=repr(str(self.folder)),
+                host=socket.gethostname(),
+            )
 
     def _clean(self, pair: Pair, result: FileResult) -> None:
         source = Input(str(pair.input))

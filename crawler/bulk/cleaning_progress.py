@@ -12,10 +12,9 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
 from crawler.bulk.cleaning import CleaningCounts
-from crawler.terminal import REFRESH_SECONDS
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, plural, printable
-from crawler.translation.outcome_messages import ranked
+from crawler.outcomes import ranked
+from crawler.terminal import REFRESH_SECONDS, printable
+from crawler.translation.message import Message, localized, plural
 
 logger = logging.getLogger(__name__)
 

@@ -20,9 +20,10 @@ from crawler import __version__
 from crawler.archives.inputs import STANDARD_INPUT, format_of_name
 from crawler.files import LONGEST_NAME, AtomicFile
 from crawler.terminal import WrongUseError
+from crawler.translation.message import N_, Message
 
 ENDING = ".jsonl"
-NO_ARCHIVE = "--into cleans WARC files, JSON lines and Tianwang's raw pages, and -o all the others"
+NO_ARCHIVE = Message("--into cleans WARC files, JSON lines and Tianwang's raw pages, and -o all the others")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,12 @@ def pairs(names: Sequence[str]) -> list[Pair]:
     for pair in found:
         other = taken.setdefault(pair.output.casefold(), pair)  # some file systems do not tell A from a
         if other is not pair:
-            raise WrongUseError(f"{other.shown!r} and {pair.shown!r} would both become {pair.output!r}")
+            raise WrongUseError(
+                "{path} and {other} would both become {output}",
+                path=repr(other.shown),
+                other=repr(pair.shown),
+                output=repr(pair.output),
+            )
     return found
 
 
@@ -57,7 +63,7 @@ def largest_first(found: Iterable[Pair]) -> list[Pair]:
 
 def _pair(name: str) -> Pair:
     if name == STANDARD_INPUT:
-        raise WrongUseError(f"standard input has no name to give to what it becomes; {NO_ARCHIVE}")
+        raise WrongUseError("standard input has no name to give to what it becomes; {why}", why=NO_ARCHIVE)
     path = Path(os.path.abspath(name))  # noqa: PTH100 - resolve() would give the names of what links lead to
     try:
         status = path.stat()
@@ -66,13 +72,18 @@ def _pair(name: str) -> Pair:
     else:
         size = status.st_size
         if not S_ISREG(status.st_mode):
-            what = "a folder" if S_ISDIR(status.st_mode) else "no file"
-            raise WrongUseError(f"{name!r} is {what}; {NO_ARCHIVE}")
+            folder, other = N_("{path} is a folder; {why}"), N_("{path} is no file; {why}")
+            sentence = folder if S_ISDIR(status.st_mode) else other
+            raise WrongUseError(sentence, path=repr(name), why=NO_ARCHIVE)
     kind = format_of_name(name)
     if kind is not None and kind.name == "HTML":
-        raise WrongUseError(f"{name!r} is HTML; {NO_ARCHIVE}")
+        raise WrongUseError("{path} is HTML; {why}", path=repr(name), why=NO_ARCHIVE)
     if len(os.fsencode(path.name + ENDING)) > LONGEST_NAME:
-        raise WrongUseError(f"the name of {name!r} is too long: {LONGEST_NAME - len(ENDING)} bytes are allowed")
+        raise WrongUseError(
+            "the name of {path} is too long: {most} bytes are allowed",
+            path=repr(name),
+            most=LONGEST_NAME - len(ENDING),
+        )
     return Pair(name, path, path.name + ENDING, size)
 
 
@@ -91,7 +102,7 @@ CODE = (
     "extraction/**/*",
     "noise/*",
 )  # and so does what is in these
-ELSEWHERE = "give another FOLDER, or empty this one"
+ELSEWHERE = Message("give another FOLDER, or empty this one")
 
 
 @dataclass(frozen=True)
@@ -127,7 +138,11 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
     known = {} if before is None else before.sizes
     new = [output for output in now.sizes if output not in known]
     if strange := next((output for output in new if os.path.lexists(folder / output)), None):
-        raise WrongUseError(f"{str(folder / strange)!r} is there and was not made by scrapy clean --into; {ELSEWHERE}")
+        raise WrongUseError(
+            "{path} is there and was not made by scrapy clean --into; {advice}",
+            path=repr(str(folder / strange)),
+            advice=ELSEWHERE,
+        )
     sizes = {**known, **{output: known.get(output) if size is None else size for output, size in now.sizes.items()}}
     lines = {"folder": name, "maker": now.maker, "options": dict(options), "sizes": sizes}
     with AtomicFile(str(folder / NAME)) as output:
@@ -147,16 +162,34 @@ def is_folder(folder: Path, name: str) -> bool:
 
 def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
     if before.maker != now.maker:
-        raise WrongUseError(f"{str(folder)!r} was made by {before.maker}, and this is {now.maker}: {ELSEWHERE}")
+        raise WrongUseError(
+            "{path} was made by {before}, and this is {now}: {advice}",
+            path=repr(str(folder)),
+            before=before.maker,
+            now=now.maker,
+            advice=ELSEWHERE,
+        )
     for name in sorted(before.options.keys() | now.options.keys()):
         was, is_now = before.options.get(name), now.options.get(name)
         if was != is_now:
-            raise WrongUseError(f"{str(folder)!r} was made with {name} {was!r}, and now it is {is_now!r}: {ELSEWHERE}")
+            raise WrongUseError(
+                "{path} was made with {option} {before}, and now it is {now}: {advice}",
+                path=repr(str(folder)),
+                option=name,
+                before=repr(was),
+                now=repr(is_now),
+                advice=ELSEWHERE,
+            )
     for name in sorted(before.sizes.keys() & now.sizes.keys()):
         was, is_now = before.sizes[name], now.sizes[name]
         if was is not None and is_now is not None and was != is_now:
             raise WrongUseError(
-                f"what became {name!r} in {str(folder)!r} had {was:,} bytes, and now {is_now:,}: {ELSEWHERE}"
+                "what became {name} in {path} had {before} bytes, and now {now}: {advice}",
+                name=repr(name),
+                path=repr(str(folder)),
+                before=f"{was:,}",
+                now=f"{is_now:,}",
+                advice=ELSEWHERE,
             )
 
 
@@ -169,4 +202,6 @@ def _read(path: Path) -> Manifest | None:
         sizes = {str(name): size if size is None else int(size) for name, size in saved["sizes"].items()}
         return Manifest(str(saved["folder"]), str(saved["maker"]), dict(saved["options"]), sizes)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        raise WrongUseError(f"{str(path)!r} is no manifest of scrapy clean --into; {ELSEWHERE}") from None
+        raise WrongUseError(
+            "{path} is no manifest of scrapy clean --into; {advice}", path=repr(str(path)), advice=ELSEWHERE
+        ) from None

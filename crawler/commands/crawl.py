@@ -13,17 +13,23 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import default_settings
 
 from crawler import settings as our_settings
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, MessageError, printable
+from crawler.command import translate_argparse
+from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, printable
+from crawler.translation.message import Message, MessageError, localized
 
 SPIDER = "topic"
+CALLED = "crawl topic: "
 # What Scrapy says of itself at every start; -L DEBUG shows it.
 NOISY = ("scrapy.addons", "scrapy.middleware", "scrapy.crawler")
 
 
 class Command(CrawlCommand):
     """Scrapy's crawl command, which ends with one line and status 2 when what it was given cannot be right."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        translate_argparse()
+        super().add_options(parser)
+        parser.error = lambda message: _refuse(Message(message), CALLED)  # type: ignore[method-assign]
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         try:
@@ -48,7 +54,7 @@ class Command(CrawlCommand):
         except UsageError as error:
             _refuse(Message(str(error)))
         except MessageError as error:
-            _refuse(error.message, "crawl topic: ")
+            _refuse(error.message, CALLED)
         except KeyboardInterrupt:
             _refuse(Message("Stopped before the first page."), status=INTERRUPTED)
 
@@ -78,7 +84,7 @@ class Command(CrawlCommand):
             if self.left and self.arguments.demo:
                 check_demo(self.session)
         except DatabaseUnavailableError as error:
-            _refuse(error.message, "crawl topic: ", FAILED)
+            _refuse(error.message, CALLED, FAILED)
         self.unknown = sorted(_names(opts.set) - set(vars(default_settings)) - set(vars(our_settings)))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -4,32 +4,23 @@ import argparse
 from importlib.util import find_spec
 from pathlib import Path
 
-from scrapy.settings import BaseSettings
-
 from crawler import command
 from crawler.command import names, whole
 from crawler.evaluation.gold import set_name
 from crawler.terminal import WrongUseError
 
-GROUPS = ("lang", "page_type")
 NEEDED = ("numpy", "scipy")
 MOST_JOBS = 64
 
 
 class Command(command.Command):
-    """Prints a table for each set; with -o writes a report, with --baseline fails when figures fell."""
+    """Judge extraction methods, and other programs, on pages whose main text is known."""
 
-    called = "scrapy evaluate"
+    function = "crawler.evaluation.evaluate_extractors:evaluate"
 
-    def syntax(self) -> str:
-        return "GOLD.jsonl[.gz|.xz]... [options]"
-
-    def short_desc(self) -> str:
-        return "Judge extraction methods, and other programs, on pages whose main text is known"
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
+        add("gold", metavar="GOLD.jsonl", nargs="+", type=Path, help="pages with their main text; also .gz and .xz")
         methods = names("crawler.extraction:EXTRACTORS")
         add("--methods", metavar="A,B", type=methods, help="methods to judge (default: all)")
         peers = names("crawler.evaluation.peers:PEERS", "all")
@@ -41,39 +32,36 @@ class Command(command.Command):
         add("-o", "--output", metavar="FILE", help="write a report, one HTML file")
         add("--save", metavar="FILE", help="write the figures, as JSON")
         add("--baseline", metavar="FILE", help="figures saved before; exit with 1 when one of them fell")
-        add("--by", choices=GROUPS, default="", help="judge groups of pages too")
+        add("--by", choices=("lang", "page_type"), default="", help="judge groups of pages too")
         jobs = "methods at work at once (default: 1, which times best)"
         add("--jobs", metavar="N", type=whole(1, MOST_JOBS), default=1, help=jobs)
 
-    def check(self, args: list[str], opts: argparse.Namespace) -> None:
+    def check(self, opts: argparse.Namespace) -> None:
         if missing := [name for name in NEEDED if find_spec(name) is None]:
-            raise WrongUseError(f"{' and '.join(missing)} must be installed: python -m pip install '.[evaluate]'")
+            raise WrongUseError(
+                "{names} must be installed: python -m pip install '.[{extra}]'", names=missing, extra="evaluate"
+            )
         outputs = [name for name in (opts.output, opts.save) if name is not None]
         if len({Path(name).absolute() for name in outputs}) < len(outputs):
             raise WrongUseError("-o and --save name the same file")
         read = [Path(opts.baseline)] if opts.baseline is not None and Path(opts.baseline).exists() else []
-        _check_files(list(map(Path, args)), outputs, read)
-
-    def execute(self, args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
-        from crawler.evaluation.evaluate_extractors import Evaluation
-
-        return Evaluation(list(map(Path, args)), opts).run()
+        _check_files(opts.gold, outputs, read)
 
 
 def _check_files(inputs: list[Path], outputs: list[str], read: list[Path]) -> None:
     """Raise a WrongUseError unless the inputs can be read, have names of their own, and the outputs can be written."""
-    if not inputs:
-        raise WrongUseError("give at least one file of pages with their main text: scrapy evaluate GOLD.jsonl")
     for path in inputs:
         try:
             path.open("rb").close()
         except OSError as error:
-            raise WrongUseError(f"{str(path)!r} cannot be read ({error.strerror})") from None
+            raise WrongUseError("{path} cannot be read ({why})", path=repr(str(path)), why=error.strerror) from None
     names = [set_name(path) for path in inputs]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise WrongUseError(f"two files would both be called {twice[0]!r} in the tables; give one of them another name")
+        raise WrongUseError(
+            "two files would both be called {name} in the tables; give one of them another name", name=repr(twice[0])
+        )
     for name in outputs:
         if any(Path(name).exists() and path.samefile(name) for path in [*inputs, *read]):
-            raise WrongUseError(f"{name!r} is to be read and cannot be written to")
+            raise WrongUseError("{path} is to be read and cannot be written to", path=repr(name))
         if Path(name).is_dir() or not Path(name).absolute().parent.is_dir():
-            raise WrongUseError(f"{name!r} cannot be written: its folder is not there, or it is a folder")
+            raise WrongUseError("{path} cannot be written: its folder is not there, or it is a folder", path=repr(name))

@@ -15,10 +15,6 @@ def report_options(parser: argparse.ArgumentParser) -> None:
 
 
 class Command(CommandGroup):
-    """Says how well crawls kept to their topics."""
+    """Say how well a crawl kept to its topic."""
 
-    called = "scrapy focus"
     subcommands = {"report": Subcommand("crawler.reports.report_focus:report", report_options)}  # noqa: RUF012
-
-    def short_desc(self) -> str:
-        return "Say how well a crawl kept to its topic"

@@ -41,15 +41,11 @@ def train_options(parser: argparse.ArgumentParser) -> None:
 
 
 class Command(CommandGroup):
-    """Tells pictures that are noise from content."""
+    """Tell pictures that are noise from content, and say what was skipped and how well that is done."""
 
-    called = "scrapy noise"
     subcommands = {  # noqa: RUF012
         "judge": Subcommand("crawler.bulk.judge_images:judge", judge_options),
         "evaluate": Subcommand("crawler.evaluation.evaluate_images:evaluate", evaluate_options),
         "report": Subcommand("crawler.reports.report_noise:report", report_options),
         "train": Subcommand("crawler.training.train_image_model:train", train_options),
     }
-
-    def short_desc(self) -> str:
-        return "Tell pictures that are noise from content, and say what was skipped and how well that is done"

@@ -20,9 +20,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 class Command(CommandGroup):
-    """Keeps jobs, and runs them when they are due."""
+    """Crawl again and again: when, with which results, and the scheduler that does it."""
 
-    called = "scrapy schedule"
     subcommands = {  # noqa: RUF012
         "add": Subcommand("crawler.schedule.manage_jobs:add", add_options),
         "list": Subcommand("crawler.schedule.manage_jobs:list_jobs"),
@@ -33,6 +32,3 @@ class Command(CommandGroup):
         "run": Subcommand("crawler.schedule.run_jobs:run"),
         "run-now": Subcommand("crawler.schedule.run_jobs:run_now", job_name),
     }
-
-    def short_desc(self) -> str:
-        return "Crawl again and again: when, with which results, and the scheduler that does it"

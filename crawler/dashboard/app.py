@@ -49,8 +49,8 @@ from crawler.dashboard.views import (
     schedule,
 )
 from crawler.store.database import StateError
-from crawler.translation.catalogue import catalogue_of
-from crawler.translation.message import N_, Message, printable
+from crawler.terminal import printable
+from crawler.translation.message import N_, Message, catalogue_of
 
 logger = logging.getLogger(__name__)
 

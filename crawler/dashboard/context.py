@@ -20,7 +20,7 @@ from crawler.dashboard.rendering import render
 from crawler.dashboard.views.sources import Sources
 from crawler.store.database import open_database
 from crawler.store.read_only import NothingError, SlowError, glance
-from crawler.translation.catalogue import accepted
+from crawler.translation.message import accepted
 
 OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
 YEAR = 31_536_000

@@ -14,9 +14,7 @@ from crawler import __version__
 from crawler.dashboard.excerpts import all_of
 from crawler.outcomes import Outcome
 from crawler.reports.html_page import environment, shown
-from crawler.translation.catalogue import catalogue_of, languages
-from crawler.translation.message import N_, Message, span
-from crawler.translation.outcome_messages import message
+from crawler.translation.message import N_, Message, catalogue_of, languages, span
 from crawler.urls.parsing import readable
 
 MOST_SHOWN = 300
@@ -56,7 +54,7 @@ def _environment(language: str) -> Environment:
         "gettext": catalogue.gettext,
         "ngettext": catalogue.ngettext,
         "span": lambda seconds: catalogue.gettext(short_span(seconds)),
-        "reason": lambda outcome: catalogue.gettext(message(_outcome(outcome))),
+        "reason": lambda outcome: catalogue.gettext(_outcome(outcome).message),
         "language": language,
         "languages": [(one, catalogue_of(one).gettext(LANGUAGE)) for one in languages()],
         "version": __version__,

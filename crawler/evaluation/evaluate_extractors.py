@@ -7,6 +7,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+from scrapy.settings import BaseSettings
+
 from crawler import __version__
 from crawler.evaluation.gold import read_set
 from crawler.evaluation.method_scores import EvaluationPlan, SetResult, judge
@@ -14,24 +16,29 @@ from crawler.evaluation.peers import PEERS
 from crawler.evaluation.report import HEADS, TOLERANCE, RecordError, cells, compare_records, read_record, record, report
 from crawler.extraction import EXTRACTORS
 from crawler.reports.html_page import aligned
-from crawler.terminal import FAILED, WrongUseError, say
-from crawler.translation.message import counted, printable
+from crawler.terminal import FAILED, WrongUseError, printable, say
+from crawler.translation.message import counted
 
 CALLED = "scrapy evaluate"
 TICK = 0.2  # seconds between two changes of a line on a terminal
 
 
+def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Judge, print and write what is asked for; the exit status."""
+    return Evaluation(opts).run()
+
+
 class Evaluation:
     """An evaluation of the methods and on the files that are asked for."""
 
-    def __init__(self, paths: list[Path], opts: argparse.Namespace) -> None:
-        self.paths, self.opts, self.status = paths, opts, 0
+    def __init__(self, opts: argparse.Namespace) -> None:
+        self.opts, self.status = opts, 0
         methods = (*(opts.methods or EXTRACTORS), *(PEERS if "all" in opts.against else opts.against))
         self.plan = EvaluationPlan(methods, opts.by, jobs=opts.jobs)
         try:
             self.before = read_record(Path(opts.baseline)) if opts.baseline is not None else None
         except RecordError as error:
-            raise WrongUseError(f"--baseline: {error}") from None
+            raise WrongUseError("{name}: {why}", name="--baseline", why=error.message) from None
 
     def run(self) -> int:
         """Judge, print and write everything; the exit status."""
@@ -55,7 +62,7 @@ class Evaluation:
         """The verdicts on all sets, each printed as soon as it is there; and what of the files could not be read."""
         verdicts: list[SetResult] = []
         faults: list[str] = []
-        for path in self.paths:
+        for path in self.opts.gold:
             gold = read_set(path)
             for fault in gold.faults:
                 say(CALLED, fault)

@@ -110,7 +110,7 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     try:
         judges = models(tuple(map(Path, opts.lists)))
     except ValueError as error:
-        raise WrongUseError(str(error)) from None
+        raise WrongUseError("{name}: {why}", name="--lists", why=str(error)) from None
     labels = _read(read_labels(given[0]))
     if not labels:
         say(CALLED, f"{opts.labels!r} has no label")
@@ -118,7 +118,9 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     files = files_of({label.set for label in labels}, opts.pages)
     check_apart(opts.json, [*given, *files])
     if opts.json is not None and (Path(opts.json).is_dir() or not Path(opts.json).absolute().parent.is_dir()):
-        raise WrongUseError(f"{opts.json!r} cannot be written: its folder is not there, or it is a folder")
+        raise WrongUseError(
+            "{path} cannot be written: its folder is not there, or it is a folder", path=repr(opts.json)
+        )
     wanted = JudgedLabels(labels, files)
     try:
         _judge_labels(files, ImageJudging(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)

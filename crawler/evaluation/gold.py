@@ -224,11 +224,11 @@ def files_of(sets: Collection[str], given: Iterable[str] | None) -> list[Path]:
     if given:
         return [readable_file(name) for name in dict.fromkeys(given)]
     if not os.environ.get(DATA):
-        raise WrongUseError(f"no --pages FILE is given, and {DATA} names no folder")
+        raise WrongUseError("no --pages FILE is given, and {variable} names no folder", variable=DATA)
     folder = Path(os.environ[DATA]) / FOLDER
     found = [path for path in sorted(folder.glob(f"*{ENDING}")) if set_name(path) in sets]
     if missing := sorted(set(sets) - {set_name(path) for path in found}):
         raise WrongUseError(
-            f"there is no file {str(folder / (missing[0] + ENDING))[:300]!r}; --pages FILE names others"
+            "there is no file {path}; --pages FILE names others", path=repr(str(folder / (missing[0] + ENDING))[:300])
         )
     return found

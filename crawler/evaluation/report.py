@@ -16,6 +16,7 @@ from crawler.evaluation.significance import DRAWS, Interval
 from crawler.evaluation.text_metrics import GRADES, RIGHT
 from crawler.reports.charts import Point, Row, box_chart, precision_recall_chart
 from crawler.reports.html_page import report_page, shown
+from crawler.translation.message import MessageError
 
 FORMAT = 1
 TOLERANCE = 0.005  # how far a figure may fall below the baseline
@@ -40,8 +41,8 @@ COMPARED = "first,second,difference in word F1,Cohen's d,t-test p,only first rig
 )
 
 
-class RecordError(Exception):
-    """A file is no record of a run; the message is one sentence."""
+class RecordError(MessageError):
+    """A file is no record of a run."""
 
 
 class BaselineComparison(NamedTuple):
@@ -72,7 +73,12 @@ def read_record(path: Path) -> dict[str, Any]:
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
         if read["format"] != FORMAT:
-            raise RecordError(f"{str(path)!r} is a record of another format ({read['format']}, not {FORMAT})")
+            raise RecordError(
+                "{path} is a record of another format ({format}, not {ours})",
+                path=repr(str(path)),
+                format=read["format"],
+                ours=FORMAT,
+            )
         sets: dict[str, Any] = read["sets"]
         for of in sets.values():
             for figures in of["methods"].values():
@@ -80,9 +86,9 @@ def read_record(path: Path) -> dict[str, Any]:
                     raise ValueError
             str(of["fingerprint"])
     except OSError as error:
-        raise RecordError(f"{str(path)!r} cannot be read ({error.strerror})") from None
+        raise RecordError("{path} cannot be read ({why})", path=repr(str(path)), why=error.strerror) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise RecordError(f"{str(path)!r} is no record that --save has written") from None
+        raise RecordError("{path} is no record that --save has written", path=repr(str(path))) from None
     return sets
 
 

@@ -23,7 +23,7 @@ from sqlalchemy.engine import URL
 from crawler.export.csv import Formulas, csv_lines
 from crawler.export.formats import FORMATS, compressed, compression_of
 from crawler.export.markdown import markdown
-from crawler.export.parquet import MissingLibraryError, parquet
+from crawler.export.parquet import parquet
 from crawler.export.warc import warc
 from crawler.files import AtomicFile, AtomicFolder
 from crawler.labels.labels import Label, labelled_pages
@@ -33,8 +33,8 @@ from crawler.reports.crawls import check_name, name_list
 from crawler.reports.stored_pages import GONE, PageFilter, StoredPage, StoredPages, crawls_to_export
 from crawler.store.database import state_url
 from crawler.store.output_files import json_line
-from crawler.terminal import INTERRUPTED, TERMINATED, WrongUseError, say
-from crawler.translation.message import counted
+from crawler.terminal import INTERRUPTED, TERMINATED, WrongUseError, readable_json, say
+from crawler.translation.message import counted, plural
 
 CALLED = "scrapy export"
 # How the names of a database's files end, without which it is not whole.
@@ -119,7 +119,7 @@ def gold_line(label: Label) -> bytes:
 def _write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart: bool = False) -> None:
     ending = "" if target.path is None else compression_of(target.shown)
     for part in compressed(parts, ending, apart):
-        target.write(part)
+        target.write(readable_json(part.replace(b"\r\n", b"\n")) if target.is_terminal else part)
         tally.bytes += len(part)
 
 
@@ -128,10 +128,10 @@ def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: U
     path = Path(output).resolve()
     own = "|".join(re.escape(one.name) for one in crawls)
     if path.parent == folder.resolve() and re.fullmatch(rf"(?:{own})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
-        raise WrongUseError(f"{output!r} is what a crawl writes itself: give another name")
+        raise WrongUseError("{path} is what a crawl writes itself: give another name", path=repr(output))
     database = Path(str(url.database)).resolve()
     if url.drivername == "sqlite" and path in {database.with_name(database.name + end) for end in OF_SQLITE}:
-        raise WrongUseError(f"{output!r} is to be read and cannot be written to")
+        raise WrongUseError("{path} is to be read and cannot be written to", path=repr(output))
 
 
 def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -159,10 +159,12 @@ def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> 
     check_name([one.name for one in crawls], opts.name, url)
     found = [one for one in crawls if opts.name in (None, one.name)]
     if len(found) > 1:
-        raise WrongUseError(f"there are several crawls; --name says which of {name_list([one.name for one in crawls])}")
+        names = name_list([one.name for one in crawls])
+        raise WrongUseError("there are several crawls; --name says which of {names}", names=names)
     if isinstance(opts.since, int) and opts.since > found[0].round:
-        rounds = counted(found[0].round, "round")
-        raise WrongUseError(f"--since {opts.since}: the crawl {found[0].name!r} has had {rounds}")
+        rounds = plural("{n} round", "{n} rounds", found[0].round)
+        values = {"since": opts.since, "name": repr(found[0].name), "rounds": rounds}
+        raise WrongUseError("--since {since}: the crawl {name} has had {rounds}", **values)
     return found[0]
 
 
@@ -177,8 +179,6 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
         numbers = crawl.numbers()
         how.write(crawl, target, tally)
         target.finish()
-    except MissingLibraryError as error:
-        raise WrongUseError(str(error)) from None
     finally:
         target.discard()
     where = f"{tally.pages:,} of {counted(numbers.pages, 'page')} of the crawl {crawl.name} written to {target.shown}"
@@ -194,8 +194,9 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
         with labelled_pages(url, opts.name) as labels:
             write_labels(labels, target, tally)
         if not tally.pages:
-            nobody = "nobody has labelled the main text of a page yet"
-            raise WrongUseError(f"{nobody}; scrapy dashboard shows pages to be labelled")
+            raise WrongUseError(
+                "nobody has labelled the main text of a page yet; scrapy dashboard shows pages to be labelled"
+            )
         target.finish()
     finally:
         target.discard()

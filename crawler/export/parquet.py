@@ -5,6 +5,7 @@ from io import RawIOBase
 from typing import TYPE_CHECKING, Any
 
 from crawler.metadata.page_record import TYPES
+from crawler.terminal import WrongUseError
 
 if TYPE_CHECKING:
     from crawler.reports.stored_pages import StoredPage
@@ -12,10 +13,6 @@ if TYPE_CHECKING:
 
 ROWS = 10_000  # of a row group
 SIZE = 8 * 1024 * 1024  # characters of a row group, and one page more
-
-
-class MissingLibraryError(Exception):
-    """What must be installed, in one sentence."""
 
 
 class _Sink(RawIOBase):
@@ -50,7 +47,9 @@ def parquet(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[by
         import pyarrow
         from pyarrow.parquet import ParquetWriter
     except ImportError:
-        raise MissingLibraryError("Parquet wants python -m pip install '.[parquet]'") from None
+        raise WrongUseError(
+            "{names} must be installed: python -m pip install '.[{extra}]'", names="pyarrow", extra="parquet"
+        ) from None
     images = pyarrow.list_(pyarrow.struct([("url", pyarrow.string()), ("alt", pyarrow.string())]))
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), list: images}
     schema = pyarrow.schema([(name, types[TYPES[name]]) for name in fields])

@@ -13,12 +13,11 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler.crawl import Crawl, crawl_of
-from crawler.outcomes import Code, Group, Outcome
+from crawler.outcomes import Code, Group, Outcome, ranked
 from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason
-from crawler.translation.catalogue import localized
-from crawler.translation.message import N_, Message, plural, printable
-from crawler.translation.outcome_messages import message, ranked
+from crawler.terminal import printable
+from crawler.translation.message import N_, Message, localized, plural
 
 if TYPE_CHECKING:
     from crawler.store.rounds import RoundCounts
@@ -99,7 +98,7 @@ class ClosingLines:
         if crawl.is_fruitless:
             said.append(Message("Every seed failed:"))
             for seed, outcome in list(status.seeds_failed.items())[:20]:
-                said.append(Message("  {url}: {why}", {"url": seed, "why": message(outcome)}))
+                said.append(Message("  {url}: {why}", {"url": seed, "why": outcome.message}))
         if Outcome(Code.NOT_PUBLIC) in crawl.counts.outcomes:
             said.append(
                 Message("Hosts without a public address are opened by -s ALLOWED_PRIVATE_HOSTS=NAME,ADDRESS,NETWORK.")
@@ -172,7 +171,7 @@ def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
     http://a.example/ (404 Not Found)
     """
     failed = list(examples.items())
-    named = [Message("{url} ({why})", {"url": url, "why": message(why)}) for url, why in failed[:MOST_EXAMPLES]]
+    named = [Message("{url} ({why})", {"url": url, "why": why.message}) for url, why in failed[:MOST_EXAMPLES]]
     more = len(failed) - len(named)
     return [*named, *([Message("and {n} more", {"n": f"{more:,}"})] if more else [])]
 

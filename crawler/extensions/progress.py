@@ -20,8 +20,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 from crawler.crawl import crawl_of
 from crawler.outcomes import Group
 from crawler.terminal import REFRESH_SECONDS, spell_out_log
-from crawler.translation.catalogue import localized
-from crawler.translation.message import Message, plural
+from crawler.translation.message import Message, localized, plural
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier

@@ -13,7 +13,8 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import create_looping_call
 
 from crawler.crawl import crawl_of
-from crawler.translation.message import counted, printable
+from crawler.terminal import printable
+from crawler.translation.message import counted
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Messages between the frontier, which is in memory, and the committer, which writes to the database."""
+"""Batches: what the frontier, which is in memory, has the committer write to the database, and the reply."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

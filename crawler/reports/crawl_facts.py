@@ -11,16 +11,14 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from crawler.outcomes import Code, Group, Outcome, codes, of_group
+from crawler.outcomes import Code, Group, Outcome, codes, of_group, ranked
 from crawler.reports.crawls import CrawlState, OutputSizes
 from crawler.reports.sites import SiteRow
 from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.worker_files import FOLDER_ID_FILE, pages_file
 from crawler.store.workers import WorkerState
 from crawler.terminal import spelled
-from crawler.translation.catalogue import localized
-from crawler.translation.message import N_, Message, plural, span
-from crawler.translation.outcome_messages import message, ranked
+from crawler.translation.message import N_, Message, first, localized, plural, span
 
 WIDE = 10_000  # lines in a pipe are not folded
 QUIET = 5.0  # seconds without a sign of life that are worth a word; workers give several a second
@@ -33,7 +31,7 @@ def facts(
     """A crawl in a block of lines: its status, then its facts by their names, with so many seeds, reasons and files."""
     age = now - crawl.started_at
     found: dict[str, object] = {
-        N_("seeds"): some(json.loads(crawl.seeds), most),
+        N_("seeds"): first(json.loads(crawl.seeds), most),
         N_("started"): Message("{date}, {ago}", {"date": date(crawl.started_at), "ago": ago(age)}),
         N_("pages"): _pages(crawl),
         N_("round"): _round(crawl),
@@ -43,7 +41,7 @@ def facts(
         N_("noise"): _reasons(crawl, Group.NOISE, most),
         N_("failed"): _reasons(crawl, Group.FAILED, most),
         N_("sites"): f"{crawl.site_count:,}",
-        N_("items"): some([_file_size(one, crawl, folder) for one in crawl.files], most),
+        N_("items"): first([_file_size(one, crawl, folder) for one in crawl.files], most),
     }
     if database is not None:
         found[N_("database")] = database
@@ -171,22 +169,14 @@ def _site(site: SiteRow, limit: int, now: float) -> list[object]:
     used = max(site.pages / limit, site.requests / (limit * REQUESTS_A_PAGE))
     said: object = ""
     if site.why is not None:
-        values = {"why": message(Outcome(Code(site.why))), "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
+        values = {"why": Outcome(Code(site.why)).message, "closed": f"{site.closed:,}", "hosts": f"{site.hosts:,}"}
         some = N_("{closed} of {hosts} hosts closed: {why}")
         said = Message(N_("closed: {why}") if site.closed == site.hosts else some, values)
     elif used >= 1:
-        said = message(Outcome(Code.SITE_BUDGET_SPENT))
+        said = Outcome(Code.SITE_BUDGET_SPENT).message
     elif site.rests_until is not None and (rest := site.rests_until - now) >= 1:
         said = Message("rests {span}", {"span": span(rest)})
     return [site.name, f"{site.pages:,}", f"{site.waiting:,}", f"{min(1, used):.0%}", said]
-
-
-def some(things: Sequence[object], most: int) -> object:
-    """The first of some things, and how many more there are."""
-    rest = len(things) - most
-    if rest <= 0:
-        return list(things)
-    return Message("{things} and {n} more", {"things": list(things[:most]), "n": f"{rest:,}"})
 
 
 def sentences(first: Message, second: Message | None) -> Message:

@@ -29,7 +29,7 @@ from crawler.store.schema import worker as worker_table
 from crawler.store.sql import database_time
 from crawler.store.workers import LEASE_SECONDS, WorkerState, worker_rows
 from crawler.terminal import WrongUseError
-from crawler.translation.message import counted
+from crawler.translation.message import first
 
 DUE_LOOKED_AT = 200
 """The next pages of a crawl among which the first that is not gone is searched."""
@@ -149,16 +149,15 @@ def due_pages(connection: Connection, of: CrawlSummary, now: float, most: int | 
 def check_name(names: Sequence[str], name: str | None, url: URL) -> None:
     """Raise a WrongUseError where there is no crawl, or none of this name."""
     if not names:
-        raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
+        raise WrongUseError("no crawl was ever run here ({path})", path=display_url(url))
     if name is not None and name not in names:
         values = {"name": repr(name[:200]), "names": name_list(names)}
         raise WrongUseError("there is no crawl {name}; there are {names}", **values)
 
 
-def name_list(names: Sequence[str]) -> str:
+def name_list(names: Sequence[str]) -> object:
     """The names of crawls, the first of many."""
-    rest = f" and {counted(len(names) - MOST_NAMES, 'other')}" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + rest
+    return first(names, MOST_NAMES)
 
 
 class OutputSizes(NamedTuple):

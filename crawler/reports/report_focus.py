@@ -24,9 +24,7 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     known = truth(opts.truth, settings)
     inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
     check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
-    if opts.output == "":
-        raise WrongUseError("-o names no file")
-    output = AtomicFile(opts.output) if opts.output else None  # before anything is read for it
+    output = None if opts.output is None else AtomicFile(opts.output)  # before anything is read for it
     try:
         found = read(url, opts.name, limit, known)
         if output is not None:
@@ -46,7 +44,7 @@ def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[
         wanted = [one for one in crawls if name in (None, one.name)]
         found = [focus for one in wanted if (focus := crawl_focus(one, limit, known)) is not None]
         if not found:
-            raise WrongUseError(f"no page is stored of {name_list([one.name for one in wanted])}")
+            raise WrongUseError("no page is stored of {names}", names=name_list([one.name for one in wanted]))
         return found
 
 
@@ -59,10 +57,10 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
         with readable_file(name).open(encoding="utf-8-sig") as lines:
             found = truth_of(lines, same)
     except UnicodeDecodeError:
-        raise WrongUseError(f"{name[:200]!r} is not UTF-8") from None
+        raise WrongUseError("{path} is not UTF-8", path=repr(name[:200])) from None
     if found.faults:
         rest = f" and {len(found.faults) - 1:,} more" if len(found.faults) > 1 else ""
         say("scrapy focus report", f"{name}: line {found.faults[0]:,}{rest}: no address, left out")
     if not found.addresses:
-        raise WrongUseError(f"{name[:200]!r} holds no address")
+        raise WrongUseError("{path} holds no address", path=repr(name[:200]))
     return found

@@ -15,7 +15,8 @@ from crawler.store.database import state_url
 from crawler.store.page_tables import page, verdict
 from crawler.store.read_only import exists, reading
 from crawler.store.schema import address, crawl, site
-from crawler.translation.message import counted, printable
+from crawler.terminal import printable
+from crawler.translation.message import counted
 
 UNKNOWN = "unknown, as nothing was downloaded"
 NAME_WIDTH = 40  # of a site in the table; longer ones end in dots

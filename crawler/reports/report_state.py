@@ -13,8 +13,8 @@ from scrapy.settings import BaseSettings
 from sqlalchemy import text
 from sqlalchemy.engine import URL
 
-from crawler.command import whole
-from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, some, workers_and_sites
+from crawler.config import number_of
+from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, workers_and_sites
 from crawler.reports.crawls import CrawlState, DatabaseState, read_state
 from crawler.store.database import display_url, state_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
@@ -22,12 +22,10 @@ from crawler.store.read_only import exists, reading
 from crawler.store.sql import tables
 from crawler.store.workers import LEASE_SECONDS
 from crawler.terminal import WrongUseError, spelled
-from crawler.translation.catalogue import localized
-from crawler.translation.message import N_, Message, plural
+from crawler.translation.message import N_, Message, first, localized, plural
 
 FEW, MORE = 3, 10  # seeds, reasons and files that are named: of all crawls, and of one
 WORTH_IT = 0.05  # part of SQLite's file that is free when it is written anew
-MOST_DAYS = 36_500
 FOOTER = (
     N_("Links that were never taken up are no addresses: the closing lines alone count them."),
     N_("More of one, with its workers and sites: scrapy state NAME"),
@@ -57,13 +55,25 @@ def disk_size(url: URL) -> DiskSize | None:
         return DiskSize(int(connection.execute(ours, {"names": list(tables.tables)}).scalar_one()), 0)
 
 
+def state(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Show the crawls, or delete what is not wanted any more; the exit status."""
+    command = StateCommand(settings)
+    if opts.prune:
+        command.prune()
+    elif opts.reset is not None:
+        command.reset(opts.reset, opts.yes)
+    else:
+        command.show(opts.name or "")
+    return 0
+
+
 class StateCommand:
     """What the command does with the database that the settings name."""
 
     def __init__(self, settings: BaseSettings) -> None:
         self.folder = Path(settings["OUTPUT_DIR"])
-        self.limit = _number(settings, "SITE_PAGE_LIMIT", 1)
-        self.days = _number(settings, "STATE_KEEP_DAYS", 0, MOST_DAYS)
+        self.limit = int(number_of(settings, "SITE_PAGE_LIMIT"))
+        self.days = int(number_of(settings, "STATE_KEEP_DAYS"))
         self.url = state_url(settings)
 
     def show(self, name: str = "") -> None:
@@ -176,7 +186,7 @@ class StateCommand:
             raise WrongUseError("there is no crawl {name}: {why}", name=repr(name), why=self.nothing(state))
         found = next((crawl for crawl in state.crawls if crawl.name == name), None)
         if found is None:
-            names = some([spelled(one.name) for one in state.crawls], MORE)
+            names = first([spelled(one.name) for one in state.crawls], MORE)
             raise WrongUseError("there is no crawl {name}; there are {names}", name=repr(name), names=names)
         return state, found
 
@@ -193,11 +203,3 @@ class StateCommand:
         """Where the database is, and how large."""
         size = disk_size(self.url)
         return Message("{path} ({size})", {"path": display_url(self.url), "size": decimal(size.size if size else 0)})
-
-
-def _number(settings: BaseSettings, name: str, least: int, most: int = 10**9) -> int:
-    """A setting that is a whole number."""
-    try:
-        return whole(least, most)(str(settings[name]))
-    except argparse.ArgumentTypeError as error:
-        raise WrongUseError("setting {name}={why}", name=name, why=str(error)) from None

@@ -19,6 +19,7 @@ from crawler.store.page_tables import page, stored_response
 from crawler.store.pages import field_values, response_of
 from crawler.store.read_only import exists, reading
 from crawler.store.schema import crawl
+from crawler.terminal import WrongUseError
 from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 from crawler.urls.parsing import host as host_of
 
@@ -60,7 +61,7 @@ class PageFilter:
 
 
 def place_of(text: str) -> LanguageOrSite:
-    """What is typed: a language, a site or host, or a site in a language; else a ValueError.
+    """What is typed: a language, a site or host, or a site in a language; else a WrongUseError.
 
     >>> place_of("zh"), place_of("zh/Example.org")
     (LanguageOrSite(language='zh', site=''), LanguageOrSite(language='zh', site='example.org'))
@@ -70,15 +71,15 @@ def place_of(text: str) -> LanguageOrSite:
     bare = PORT.sub("", site).removeprefix("[").removesuffix("]")
     right = not site or (HOST.fullmatch(bare) is not None and len(bare) <= MAX_HOST)
     if not right or not (site or language) or (slash and not (site and LANGUAGE.fullmatch(language))):
-        raise ValueError(
-            f"{text[:100]!r} is wrong; allowed are a language (zh), a site or host (example.org), or both "
-            "(zh/example.org)"
+        raise WrongUseError(
+            "{value} is wrong; allowed are a language (zh), a site or host (example.org), or both (zh/example.org)",
+            value=repr(text[:100]),
         )
     return LanguageOrSite(language, site)
 
 
 def since_of(text: str) -> int | str:
-    """What is typed: the number of a round, or a time, which comes back in UTC; else a ValueError.
+    """What is typed: the number of a round, or a time, which comes back in UTC; else a WrongUseError.
 
     >>> since_of("3"), since_of("2026-11-22"), since_of("2026-11-22T01:00+02:00")
     (3, '2026-11-22T00:00:00+00:00', '2026-11-21T23:00:00+00:00')
@@ -89,9 +90,10 @@ def since_of(text: str) -> int | str:
         time = datetime.fromisoformat(text)
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="seconds")
     except (ValueError, OverflowError):
-        raise ValueError(
-            f"{text[:100]!r} is wrong; allowed are the number of a round, from 1, and a time such as "
-            "2026-11-22 or 2026-11-22T13:00+01:00"
+        raise WrongUseError(
+            "{value} is wrong; allowed are the number of a round, from 1, and a time such as 2026-11-22 or "
+            "2026-11-22T13:00+01:00",
+            value=repr(text[:100]),
         ) from None
 
 

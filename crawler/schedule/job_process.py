@@ -23,7 +23,7 @@ from crawler.schedule.job_definition import OF_THE_SCHEDULER, checked
 from crawler.schedule.jobs import Job, Jobs, Run
 from crawler.schedule.processes import take_lock
 from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
-from crawler.translation.message import printable
+from crawler.terminal import printable
 
 BEAT = 2.0  # seconds between two signs of life
 LOCK_PATIENCE = 10.0  # seconds in which the process of the job's last run, which is at its end, gives up the lock

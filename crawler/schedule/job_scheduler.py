@@ -24,7 +24,8 @@ from crawler.schedule.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_L
 from crawler.schedule.processes import RunProcess, Starter, is_alive, log_of, tidy
 from crawler.store.database import DatabaseUnavailableError, StateError
 from crawler.store.worker_files import FOLDER_ID_FILE, folder_id
-from crawler.translation.message import counted, printable
+from crawler.terminal import printable
+from crawler.translation.message import counted
 
 logger = logging.getLogger(__name__)
 

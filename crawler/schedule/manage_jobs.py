@@ -31,9 +31,8 @@ from crawler.schedule.processes import log_of
 from crawler.store.database import display_url, open_database, state_url
 from crawler.store.read_only import exists, reading
 from crawler.store.sql import database_time
-from crawler.terminal import WrongUseError
-from crawler.translation.catalogue import localized
-from crawler.translation.message import N_, Message, plural, printable, span
+from crawler.terminal import WrongUseError, printable
+from crawler.translation.message import N_, Message, localized, plural, span
 
 HOW = {ON_TIME: N_("on time"), TOO_LATE: N_("late"), BY_HAND: N_("by hand")}
 UTC = Cron("* * * * *", "UTC")

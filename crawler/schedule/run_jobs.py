@@ -17,8 +17,8 @@ from crawler.schedule.jobs import BY_HAND, DueRun, find_job
 from crawler.schedule.manage_jobs import opened
 from crawler.schedule.processes import take_lock
 from crawler.store.database import display_url, state_url
-from crawler.terminal import WrongUseError
-from crawler.translation.message import counted, printable
+from crawler.terminal import WrongUseError, printable
+from crawler.translation.message import counted
 
 logger = logging.getLogger(__name__)
 

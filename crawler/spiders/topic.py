@@ -29,7 +29,6 @@ from crawler.spiders.examples import KINDS, example_text
 from crawler.spiders.failures import NO_WHOLE_PAGE, Refusal, outcome_of
 from crawler.spiders.leases import lease_of, result_of
 from crawler.spiders.page_reader import header, validators
-from crawler.translation.outcome_messages import message
 
 if TYPE_CHECKING:
     from crawler.items import ImageItem, PageItem
@@ -188,7 +187,7 @@ class TopicSpider(Spider):
         if outcome.code.group is Group.FAILED:
             # Dead links are many and counted in the closing lines; trouble with a host is logged at once.
             level = DEBUG if failure.check(HttpError, Refusal) else INFO
-            self.logger.log(level, "Failed: %s (%s)", request.url, message(outcome))
+            self.logger.log(level, "Failed: %s (%s)", request.url, outcome.message)
         is_gone = outcome.code is Code.HTTP_STATUS and int(outcome.detail) in GONE and lease.known is not None
         check = ChangeCheck(PageChange.MISSING) if is_gone else None
         self.finish(request, replace(result_of(request, outcome), check=check))

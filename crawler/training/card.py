@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from crawler import __version__
-from crawler.translation.message import counted, printable
+from crawler.terminal import printable
+from crawler.translation.message import counted
 
 SIGNS = re.compile(r"[\\|<`]")
 """Signs that Markdown reads in a cell."""

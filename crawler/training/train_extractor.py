@@ -1,11 +1,15 @@
 """`scrapy train`: trains a method, writes its weights, and says what to expect of them."""
 
+import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy.settings import BaseSettings
+
 from crawler.extraction.template_svm import save
+from crawler.files import check_apart
 from crawler.reports.html_page import aligned
-from crawler.terminal import FAILED, one_line, say
+from crawler.terminal import FAILED, WrongUseError, one_line, say
 from crawler.training.examples import GoldError, TooFewError, read_pages
 from crawler.training.template_svm import TrainedSvm, fit, samples
 from crawler.training.template_svm import train as train_svm
@@ -15,13 +19,21 @@ if TYPE_CHECKING:
     from crawler.training.auto_weights import AutoTraining
 
 CALLED = "scrapy train"
+FILES = {"auto": "auto.npz", "template-svm": "template_svm.npz"}
 FOLDS = 10  # of the cross-validation of template-svm, whole hosts each
 
 
-def train(method: str, gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: int) -> int:
-    """Train a method of these gold files and print what came out; the exit status."""
+def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
+    """Train a method and print the result; the exit status."""
+    path = Path(opts.output or Path(settings["OUTPUT_DIR"]) / FILES[opts.method])
+    if path.is_dir():
+        raise WrongUseError("{path} is a folder", path=repr(str(path)))
+    check_apart(str(path), (*opts.gold, *opts.validate))
     try:
-        print(_auto(gold, validate, path, seed) if method == "auto" else _template_svm(gold, path, seed))
+        if opts.method == "auto":
+            print(_auto(opts.gold, opts.validate, path, opts.seed))
+        else:
+            print(_template_svm(opts.gold, path, opts.seed))
     except (GoldError, TooFewError) as error:
         say(CALLED, str(error))
     except OSError as error:

@@ -33,7 +33,9 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     if opts.pages and not given:
         raise WrongUseError("--pages FILE are those of LABELS.jsonl, which is not given")
     if find_spec("lightgbm") is None:
-        raise WrongUseError("lightgbm must be installed: python -m pip install '.[train]'")
+        raise WrongUseError(
+            "{names} must be installed: python -m pip install '.[{extra}]'", names="lightgbm", extra="train"
+        )
     # They want numpy, which takes its time, and all commands are loaded with each of them.
     from crawler.training.examples import TooFewError
     from crawler.training.image_weights import ImageTrainingPlan, LabelFiles, write_image_weights
@@ -70,7 +72,7 @@ def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
         for fault in labels.faults:
             say(CALLED, fault)
         if not labels.found:
-            raise WrongUseError(f"{str(path)!r} has no label")
+            raise WrongUseError("{path} has no label", path=repr(str(path)))
         found += labels.found
     return tuple(found)
 
@@ -81,7 +83,7 @@ def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]"
 
     url = state_url(settings)
     if not exists(url):
-        raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
+        raise WrongUseError("no crawl was ever run here ({path})", path=display_url(url))
     try:
         return labelled_images(url, crawl, _say)
     except StateError as error:
@@ -90,12 +92,11 @@ def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]"
 
 def _check_output(plan: "ImageTrainingPlan", inputs: list[Path]) -> None:
     """Raise a WrongUseError where the weights or their card would take the place of something else."""
-    if plan.output.is_dir():
-        raise WrongUseError(f"{str(plan.output)!r} is a folder")
+    if plan.output.is_dir() or plan.card.is_dir():
+        folder = plan.output if plan.output.is_dir() else plan.card
+        raise WrongUseError("{path} is a folder", path=repr(str(folder)))
     if plan.card == plan.output:
-        raise WrongUseError(f"-o {str(plan.output)!r} is how the card beside the weights is called")
-    if plan.card.is_dir():
-        raise WrongUseError(f"{str(plan.card)!r} is a folder")
+        raise WrongUseError("-o {path} is how the card beside the weights is called", path=repr(str(plan.output)))
     for path in (plan.output, plan.card):
         check_apart(str(path), inputs)
 

@@ -1,1 +1,1 @@
-"""What people read: messages with values, sentences of outcomes and reasons, and their translation."""
+"""What people read: messages with values and their translation, and the reasons of models."""

@@ -1,14 +1,25 @@
-"""Sentences with values for people, in English until a catalogue translates them."""
+"""Sentences with values for people, and their translation by gettext's catalogues in crawler/locale.
 
+Translators write `crawler/locale/LANGUAGE/LC_MESSAGES/winnow.po`; the `.mo` beside it is compiled from it, and is what
+is read here. The README has the commands.
+"""
+
+import os
 import re
-from collections.abc import Mapping
-from gettext import NullTranslations
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from gettext import GNUTranslations, NullTranslations
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+LOCALE = Path(__file__).parent.parent / "locale"
+SOURCE = "en"
+"""The language that the sentences are written in."""
+TAG = re.compile(r"[A-Za-z]{1,8}([-_][A-Za-z0-9]{1,8})*")
+UNTRANSLATED = frozenset(("C", "POSIX", SOURCE))
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-# Marks that turn the direction of text act on the whole line of a terminal; HTML keeps them in <bdi>.
-ON_A_TERMINAL = re.compile(CONTROL.pattern[:-1] + r"\u202a-\u202e\u2066-\u2069]")
 DAY = 86_400
 MOST_SECONDS = 1e12
 NO_VALUES: Mapping[str, object] = MappingProxyType({})
@@ -88,27 +99,15 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def printable(text: str) -> str:
-    """The text with control characters spelled out: a site must not write to the operator's terminal.
+def first(things: Sequence[object], most: int) -> object:
+    """The first of some things, and how many more there are.
 
-    >>> printable("\\x1b[2Jgone\\n\\x9b2J\\u202egone")
-    '\\\\x1b[2Jgone\\n\\\\x9b2J\\\\u202egone'
+    >>> str(Message("{names}", {"names": first(["bees", "wasps", "ants"], 2)}))
+    'bees, wasps and 1 more'
     """
-    return ON_A_TERMINAL.sub(_spelled_out, text)
-
-
-def readable_json(line: bytes) -> bytes:
-    """A line of JSON for a terminal: the same value, its control characters escaped.
-
-    >>> print(readable_json('{"text": "bees\N{RIGHT-TO-LEFT OVERRIDE}"}'.encode()).decode())
-    {"text": "bees\\u202e"}
-    """
-    return ON_A_TERMINAL.sub(lambda one: f"\\u{ord(one[0]):04x}", line.decode("utf-8", "replace")).encode()
-
-
-def _spelled_out(character: re.Match[str]) -> str:
-    code = ord(character[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if len(things) <= most:
+        return list(things)
+    return Message("{things} and {n} more", {"things": list(things[:most]), "n": f"{len(things) - most:,}"})
 
 
 def span(seconds: float) -> Message:
@@ -122,3 +121,82 @@ def span(seconds: float) -> Message:
         if whole >= 2 * length:
             return Message(sentence, {"n": f"{whole // length:,}"})
     return Message("{n} s", {"n": f"{whole:,}"})
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What the sentences are in one language."""
+
+    language: str
+    translations: NullTranslations = ENGLISH
+
+    def gettext(self, text: str | Message, /, **values: object) -> str:
+        """A message, or a sentence with its values, in this language; in English where it has none."""
+        return (text if isinstance(text, Message) else Message(text, values)).translated(self.translations)
+
+    def ngettext(self, one: str, many: str, n: int, /, **values: object) -> str:
+        """The sentence for one thing, or for `{n}` of them."""
+        return self.gettext(plural(one, many, n, **values))
+
+
+@cache
+def catalogue_of(language: str) -> Catalogue:
+    """The catalogue of one of `languages`."""
+    if language == SOURCE:
+        return Catalogue(SOURCE)
+    with (LOCALE / language / "LC_MESSAGES" / "winnow.mo").open("rb") as file:
+        return Catalogue(language, GNUTranslations(file))
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """English, and the languages that have a catalogue."""
+    return (SOURCE, *sorted(path.parts[-3] for path in LOCALE.glob("*/LC_MESSAGES/winnow.mo")))
+
+
+def chosen(wanted: Iterable[str]) -> str:
+    """The first of the wanted languages that there is, else English.
+
+    >>> chosen(["de_DE.UTF-8", "zh-Hans-CN", "en"]), chosen(["en_GB", "zh"]), chosen([])
+    ('zh', 'en', 'en')
+    """
+    for one in wanted:
+        tag = TAG.match(one.strip())
+        full = tag[0].replace("-", "_") if tag else ""
+        for name in (full, full.partition("_")[0].lower()):
+            if name in UNTRANSLATED:
+                return SOURCE
+            if name in languages():
+                return name
+    return SOURCE
+
+
+def accepted(header: str) -> str:
+    """The language of a browser that sends this Accept-Language; one language alone will do, too.
+
+    >>> accepted("de, zh-CN;q=0.8, en;q=0.5"), accepted("zh;q=0.2,en-US"), accepted("zh;q=0,en;q=0.1")
+    ('zh', 'en', 'en')
+    """
+    weighted = []
+    for part in header.split(","):
+        name, _, weight = part.partition(";")
+        try:
+            quality = float(weight.strip().lower().removeprefix("q=") or 1)
+        except ValueError:
+            quality = 0.0
+        if quality > 0:
+            weighted.append((-quality, name.strip()))
+    return chosen(name for _, name in sorted(weighted, key=lambda one: one[0]))
+
+
+def here() -> Catalogue:
+    """The catalogue of the command line: LC_ALL, LC_MESSAGES or LANG, and unless that is C, LANGUAGE before them."""
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    if locale.partition(".")[0] in UNTRANSLATED:
+        return catalogue_of(SOURCE)
+    return catalogue_of(chosen([*os.environ.get("LANGUAGE", "").split(":"), locale]))
+
+
+def localized(value: object) -> str:
+    """A message in the language of the command line; a list of them joined, and text as it is."""
+    return str(translated(value, here().translations))

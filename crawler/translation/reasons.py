@@ -1,4 +1,4 @@
-"""Why a model says what it says: reasons, which are codes with values for programs, and sentences for people.
+"""The reasons of a model for its verdict: codes with values for programs, sentences for people.
 
 A model goes by signs, which are told of in groups. The groups without which its verdict would be least sure are its
 reasons: each is the first code of its group that is true of what was judged.

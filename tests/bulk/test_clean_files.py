@@ -21,8 +21,8 @@ from sites import environment
 
 from crawler.extraction import extract
 from crawler.extraction.auto import FAVOURS
+from crawler.outcomes import CUTS
 from crawler.page.tree import MAX_BLOCKS, Cut
-from crawler.translation.outcome_messages import CUTS
 
 COMMAND = [sys.executable, "-m", "scrapy", "clean"]
 
@@ -199,7 +199,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
     [
         (
             [],
-            "no INPUT is given: scrapy clean INPUT... [-o OUT.jsonl] [--method NAME] [--favour NAME] [--with FIELDS] ",
+            "the following arguments are required: INPUT",
         ),
         (["missing.jsonl"], "'missing.jsonl' cannot be read (No such file or directory)"),
         (["a.jsonl", "missing"], "'missing' cannot be read (No such file or directory)"),
@@ -207,7 +207,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         (["a.jsonl", "a.jsonl"], "'a.jsonl' is given more than once"),
         (["a.jsonl", "--method", "no-such"], "there is no method 'no-such'; there are auto, framework"),
         (["a.jsonl", "--method", ""], "there is no method ''; there are auto"),
-        (["a.jsonl", "--favour", "f1"], "argument --favour: there is no 'f1'; there are balance, precision, recall"),
+        (["a.jsonl", "--favour", "f1"], "argument --favour: invalid choice: 'f1' (choose from "),
         (
             ["a.jsonl", "--favour", "recall", "--method", "slope"],
             "favour 'recall' is for the method auto alone, which has balance, precision, recall; the method is slope",
@@ -229,7 +229,7 @@ def test_the_exit_status(place: Place, bad: bytes, status: int) -> None:
         ],
         (
             ["a.jsonl", "--bees"],
-            "there is no option '--bees'; scrapy clean --help lists them",
+            "'--bees' is not understood; scrapy clean --help says what is",
         ),
         (
             ["--markdown", "a.jsonl"],

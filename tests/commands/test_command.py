@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from fork_server import ROOT
+from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from crawler.commands import clean, evaluate, export, focus, noise, schedule
@@ -76,3 +77,30 @@ def test_the_help_names_all_values_of_a_table(command: Any, table: str) -> None:
 def test_the_kinds_of_changes_to_export_are_those_that_there_are() -> None:
     options = options_of(export.Command)._actions
     assert next(one.choices for one in options if one.dest == "only") == ONLY
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("export --wrong", "scrapy export: 无法理解 '--wrong'；scrapy export --help 列出可用的参数"),
+        ("export --name", "scrapy export: 参数 --name：需要一个值"),
+        ("export --since soon", "scrapy export: 参数 --since：'soon' 无效；应为轮次编号（从 1 起），或 "),
+        ("export -s x", "scrapy export: -s 的值无效，请使用 -s NAME=VALUE"),
+        ("clean", "scrapy clean: 缺少以下参数：INPUT"),
+        ("train slope x", "scrapy train: 参数 method：无效的选项：'slope'（可选：'auto', 'template-svm'）"),
+        ("evaluate x --jobs 0", "scrapy evaluate: 参数 --jobs：'0' 无效；应为 1 到 64 之间的整数"),
+        ("noise judge", "scrapy noise judge: 缺少以下参数：PAGES.jsonl[.gz|.xz]；用法：scrapy noise judge ["),
+        ("focus report x", "scrapy focus report: 无法识别的参数：x；用法："),
+        ("crawl topic -a", "crawl topic: 参数 -a：需要一个值"),
+    ],
+)
+def test_wrong_use_in_chinese(words: str, said: str, monkeypatch: Any, capsys: Any) -> None:
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    settings = Settings()
+    settings.setmodule("crawler.settings", priority="project")
+    with pytest.raises(SystemExit) as ended:
+        execute(["scrapy", *words.split()], settings)
+    err = capsys.readouterr().err
+    assert (ended.value.code, err.count("\n"), err[: len(said)]) == (2, 1, said)

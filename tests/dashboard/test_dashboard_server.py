@@ -331,7 +331,7 @@ def test_a_server_that_is_away_is_said_in_a_sentence(tmp_path: Path) -> None:
         (("--host", "0.0.0.0", "-s", "DASHBOARD_PASSWORD=short"), 2, "is too short"),
         (("-s", "DASHBOARD_HOSTS=bees.example,http://x/"), 2, "'http://x/' is no name of a host"),
         (("-s", "STATE_URL=bees"), 2, "setting STATE_URL is wrong"),
-        (("more",), 2, "'more' is too much"),
+        (("more",), 2, "'more' is not understood"),
         (("--host", "203.0.113.7", "-s", "DASHBOARD_PASSWORD=long enough"), 1, "nothing can be served at 203.0.113.7"),
     ],
 )

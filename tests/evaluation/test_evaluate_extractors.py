@@ -143,14 +143,14 @@ def test_a_file_without_pages(evaluate: Evaluate) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("", "give at least one file of pages with their main text: scrapy evaluate GOLD.jsonl"),
+        ("", "the following arguments are required: GOLD.jsonl"),
         ("none.jsonl", "'none.jsonl' cannot be read (No such file or directory)"),
         (".", "'.' cannot be read (Is a directory)"),
         (
             "gold.jsonl ./gold.jsonl",
             "two files would both be called 'gold' in the tables; give one of them another name",
         ),
-        ("gold.jsonl --wrong", "there is no option '--wrong'; scrapy evaluate --help lists them"),
+        ("gold.jsonl --wrong", "'--wrong' is not understood; scrapy evaluate --help says what is"),
         ("gold.jsonl --methods no", f"argument --methods: there is no 'no'; there are {', '.join(EXTRACTORS)}"),
         ("gold.jsonl --methods trafilatura", "argument --methods: there is no 'trafilatura'; there are"),
         ("gold.jsonl --methods ,", f"argument --methods: there is no ''; there are {', '.join(EXTRACTORS)}"),

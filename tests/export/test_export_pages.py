@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import os
 import re
 import signal
 import subprocess
@@ -320,20 +321,20 @@ def test_what_is_not_stored_is_said(place: Place) -> None:
         (["--format", "xml"], "argument --format: invalid choice: 'xml'"),
         (["--format", "parquet"], "parquet does not go to standard output; -o says where to"),
         (["--format", "markdown"], "markdown does not go to standard output; -o says where to"),
-        (["-o", ""], "-o names no file"),
+        (["-o", ""], "'' does not say which format it is to have"),
         (
             ["-o", "a.txt"],
             "'a.txt' does not say which format it is to have; --format does, or one of the endings .jsonl",
         ),
-        (["-o", "a.parquet.gz"], "parquet goes without .gz and .zst"),
-        (["-o", "a.md.zst"], "markdown goes without .gz and .zst"),
+        (["-o", "a.parquet.gz"], "parquet goes without .gz, .zst"),
+        (["-o", "a.md.zst"], "markdown goes without .gz, .zst"),
         (["-o", "a.warc", "--fields", "url"], "--fields does not go with warc"),
         (["-o", "a.jsonl", "--spreadsheet"], "--spreadsheet goes with csv alone, and this is jsonl"),
         (["--fields", "url,body"], "argument --fields: there is no 'body'; there are url, requested_url"),
         (["--where", "https://a.example/"], "argument --where: 'https://a.example/' is wrong"),
         (["--min-relevance", "2"], "argument --min-relevance: '2' is wrong; allowed are numbers from 0 to 1"),
-        (["bees"], "'bees' is too much; it is scrapy export [-o FILE]"),
-        (["--all"], "there is no option '--all'; scrapy export --help lists them"),
+        (["bees"], "'bees' is not understood; scrapy export --help says what is"),
+        (["--all"], "'--all' is not understood; scrapy export --help says what is"),
         (["--name", "bees", "-o", "no/a.jsonl"], "'no/a.jsonl' cannot be written to (No such file or directory)"),
         (["--name", "bees", "-o", "mine/"], "'mine/' is there already and is no folder of an export"),
         (["--name", "bees", "-o", "crawl.db", "--format", "csv"], "'crawl.db' is to be read and cannot be written to"),
@@ -371,11 +372,26 @@ def test_a_database_that_is_away(place: Place) -> None:
     assert "cannot be read" in said.err
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_no_page_writes_to_a_terminal(place: Place, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.fill(1, title="\x1b[2Jgone\x9b\u202e")
+    master, slave = os.openpty()
+    with os.fdopen(slave, "w") as terminal:
+        monkeypatch.setattr(sys, "stdout", terminal)
+        assert place.export("--format", form, "--fields", "title").status == 0
+        shown = os.read(master, 65_536).decode()
+    os.close(master)
+    assert r"\u001b[2Jgone\u009b\u202e" in shown
+    assert re.sub(r"[\r\n]", "", shown).isprintable()
+
+
 def test_without_pyarrow_it_is_said_what_to_install(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     place.fill(1)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     said = place.export("-o", "a.parquet")
-    assert (said.status, said.err) == (2, "scrapy export: Parquet wants python -m pip install '.[parquet]'\n")
+    wanted = "pyarrow must be installed: python -m pip install '.[parquet]'"
+    assert (said.status, said.err) == (2, f"scrapy export: {wanted}\n")
     assert place.names() == []
 
 

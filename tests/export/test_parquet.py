@@ -10,7 +10,8 @@ from export_pages import FIELDS, several, stored
 from pyarrow import parquet as reader
 
 from crawler.export import parquet as writer
-from crawler.export.parquet import MissingLibraryError, parquet
+from crawler.export.parquet import parquet
+from crawler.terminal import WrongUseError
 
 
 @pytest.fixture
@@ -68,5 +69,5 @@ def test_what_no_crawl_writes_is_an_error(path: Path) -> None:
 
 def test_without_pyarrow_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingLibraryError, match=r"^Parquet wants python -m pip install '\.\[parquet\]'$"):
+    with pytest.raises(WrongUseError, match=r"^pyarrow must be installed: python -m pip install '\.\[parquet\]'$"):
         list(parquet([], FIELDS))

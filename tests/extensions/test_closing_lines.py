@@ -7,7 +7,7 @@ import pytest
 from scrapy.extensions import closespider, memusage
 
 from crawler.extensions.closing_lines import REASONS
-from crawler.translation.catalogue import catalogue_of
+from crawler.translation.message import catalogue_of
 
 
 def test_every_reason_of_scrapy_has_words() -> None:

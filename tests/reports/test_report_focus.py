@@ -254,7 +254,7 @@ def test_what_was_crawled_moves_no_cursor_and_becomes_no_markup(place: Place) ->
             for given in ("1.01", "nan", "half", "-0.1")
         ),
         (["--truth", "nowhere.txt"], "'nowhere.txt' cannot be read (No such file or directory)"),
-        (["-o", ""], "-o names no file"),
+        (["-o", ""], "'' cannot be written to (Is a directory)"),
         (["-o", "nowhere/x.html"], "'nowhere/x.html' cannot be written to (No such file or directory)"),
     ],
 )

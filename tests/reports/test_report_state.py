@@ -731,24 +731,24 @@ def test_the_password_is_not_shown(empty: str, sqlite: Place) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["a", "b"], "'b' is too much; one crawl is shown at a time, or all: scrapy state [NAME]"),
+        (["a", "b"], "'b' is not understood; scrapy state --help says what is"),
         (["a", "--prune"], "NAME, --reset NAME and --prune are three different things; give one of them"),
         (["a", "--reset", "b"], "NAME, --reset NAME and --prune are three different things; give one of them"),
         (["--prune", "--reset", "b"], "NAME, --reset NAME and --prune are three different things; give one of them"),
         (["--yes"], "--yes goes with --reset NAME"),
         (["--prune", "--yes"], "--yes goes with --reset NAME"),
-        (["--delete"], "there is no option '--delete'; scrapy state --help lists them"),
+        (["--delete"], "'--delete' is not understood; scrapy state --help says what is"),
         (
             ["-s", "STATE_KEEP_DAYS=-1"],
-            "setting STATE_KEEP_DAYS='-1' is wrong; allowed are whole numbers from 0 to 36,500",
+            "setting STATE_KEEP_DAYS='-1' is wrong; allowed is a whole number from 0 to 36,500",
         ),
         (
             ["--prune", "-s", "STATE_KEEP_DAYS=36501"],
-            "setting STATE_KEEP_DAYS='36501' is wrong; allowed are whole numbers from 0 to 36,500",
+            "setting STATE_KEEP_DAYS='36501' is wrong; allowed is a whole number from 0 to 36,500",
         ),
         (
             ["-s", "SITE_PAGE_LIMIT=0"],
-            "setting SITE_PAGE_LIMIT='0' is wrong; allowed are whole numbers from 1 to 1,000,000,000",
+            "setting SITE_PAGE_LIMIT='0' is wrong; allowed is a whole number from 1 to 100,000,000",
         ),
         (["-s", "STATE_URL=mysql://x/y"], "setting STATE_URL is wrong; allowed are sqlite:///FILE and "),
         (["-s", "nonsense"], "Invalid -s value, use -s NAME=VALUE"),

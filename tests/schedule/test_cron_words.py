@@ -5,7 +5,7 @@ import pytest
 from crawler.schedule.cron import Cron, CronError, read_cron
 from crawler.schedule.cron_words import coming, ended_words, words
 from crawler.schedule.jobs import Run
-from crawler.translation.catalogue import catalogue_of
+from crawler.translation.message import catalogue_of
 
 
 @pytest.mark.parametrize(

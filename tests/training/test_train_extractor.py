@@ -97,13 +97,13 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ((), "what is to be trained is not said; there is auto, template-svm"),
-        (("slope",), "'slope' cannot be trained; there is auto, template-svm"),
-        (("template-svm",), "no pages with gold text; give files of JSON lines with url, html and gold"),
-        (("template-svm", "none.jsonl"), "there is no file 'none.jsonl'"),
-        (("auto",), "no pages with gold text; give files of JSON lines with url, html and gold"),
-        (("auto", "none.jsonl"), "there is no file 'none.jsonl'"),
-        (("auto", "a.jsonl", "--validate", "none.jsonl"), "there is no file 'none.jsonl'"),
+        ((), "the following arguments are required: method, GOLD.jsonl"),
+        (("slope",), "argument method: invalid choice: 'slope' (choose from 'auto', 'template-svm')"),
+        (("template-svm",), "the following arguments are required: GOLD.jsonl"),
+        (("template-svm", "none.jsonl"), "'none.jsonl' cannot be read (No such file or directory)"),
+        (("auto",), "the following arguments are required: GOLD.jsonl"),
+        (("auto", "none.jsonl"), "'none.jsonl' cannot be read (No such file or directory)"),
+        (("auto", "a.jsonl", "--validate", "none.jsonl"), "'none.jsonl' cannot be read (No such file or directory)"),
         (
             ("auto", "a.jsonl", "--validate", "a.jsonl"),
             "two files are called 'a'; sets are told apart by their names",
@@ -113,8 +113,8 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
             ("auto", "a.jsonl", "--seed", "one"),
             "argument --seed: 'one' is wrong; allowed are whole numbers from 0 to 4,294,967,295",
         ),
-        (("auto", "a.jsonl", "-o", "a.jsonl"), "-o 'a.jsonl' is a file of gold text"),
-        (("auto", "a.jsonl", "-o", "."), "-o '.' is a folder"),
+        (("auto", "a.jsonl", "-o", "a.jsonl"), "'a.jsonl' is to be read and cannot be written to"),
+        (("auto", "a.jsonl", "-o", "."), "'.' is a folder"),
         (("template-svm", "a.jsonl", "--validate", "a.jsonl"), "--validate is for auto only"),
         (
             ("template-svm", "a.jsonl", "--seed", "-1"),
@@ -122,7 +122,7 @@ def test_weights_go_to_the_folder_for_output(run: Run, tmp_path: Path) -> None:
         ),
         (
             ("template-svm", "a.jsonl", "--fast"),
-            "there is no option '--fast'; scrapy train --help lists them",
+            "'--fast' is not understood; scrapy train --help says what is",
         ),
     ],
 )
@@ -283,7 +283,7 @@ def test_snippets_are_nothing_to_validate_by(run: Run, tmp_path: Path) -> None:
     ("method", "missing", "named"),
     [
         ("auto", ("lightgbm",), "lightgbm"),
-        ("auto", ("sklearn", "lightgbm"), "scikit-learn and lightgbm"),
+        ("auto", ("sklearn", "lightgbm"), "scikit-learn, lightgbm"),
         ("template-svm", ("sklearn",), "scikit-learn"),
     ],
 )

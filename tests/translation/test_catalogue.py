@@ -15,8 +15,17 @@ from babel.messages.catalog import Message as Entry
 from babel.messages.pofile import read_po
 from fork_server import ROOT
 
-from crawler.translation.catalogue import LOCALE, accepted, catalogue_of, here, languages, localized
-from crawler.translation.message import Message, plural, span
+from crawler.translation.message import (
+    LOCALE,
+    Message,
+    accepted,
+    catalogue_of,
+    here,
+    languages,
+    localized,
+    plural,
+    span,
+)
 
 CATALOGUES = sorted(LOCALE.glob("*/LC_MESSAGES/winnow.po"))
 TRANSLATED = [path.parts[-3] for path in CATALOGUES]
@@ -184,7 +193,10 @@ def raised(tree: ast.AST) -> Iterator[tuple[int, ast.expr]]:
                 yield node.lineno, node.exc.args[place]
 
 
-MESSAGE_ERRORS = "MessageError ArgumentError BusyError CronError JobError RefusedError StateError TopicError".split()
+MESSAGE_ERRORS = (
+    "MessageError ArgumentError BusyError CronError JobError OutputError UnopenedOutputError RecordError RefusedError "
+    "StateError TopicError WrongUseError"
+).split()
 FILES = [path for path in sorted((ROOT / "crawler").rglob("*.py")) if "Error" in path.read_text("utf-8")]
 
 

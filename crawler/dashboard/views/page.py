@@ -23,8 +23,7 @@ from crawler.metadata.page_record import LABELS, PageRecord
 from crawler.store.page_tables import page
 from crawler.store.pages import field_values
 from crawler.store.schema import site
-from crawler.translation.catalogue import catalogue_of
-from crawler.translation.message import N_
+from crawler.translation.message import N_, catalogue_of
 
 router, api = APIRouter(), APIRouter()
 MOST_BYTES = 1_000_000

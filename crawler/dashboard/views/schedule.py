@@ -24,8 +24,7 @@ from crawler.schedule.jobs import RUNNING, Job, Run, history_of, jobs_of
 from crawler.schedule.processes import log_tail
 from crawler.store.schema import crawl
 from crawler.store.sql import database_time
-from crawler.translation.catalogue import catalogue_of, chosen, languages
-from crawler.translation.message import N_
+from crawler.translation.message import N_, catalogue_of, chosen, languages
 
 AT_ONCE = 100  # jobs
 MOST_RUNS = 200
