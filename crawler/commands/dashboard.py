@@ -46,8 +46,9 @@ class Command(command.Command):
     def execute(self, args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> int:
         password, names = str(settings["DASHBOARD_PASSWORD"]), settings.getlist("DASHBOARD_HOSTS")
         access = access_of(opts.host, password, [name.strip() for name in names if name.strip()])
-        from crawler.dashboard.app import serve
+        from crawler.dashboard.app import dashboard
         from crawler.dashboard.context import DashboardContext
+        from crawler.dashboard.server import serve
         from crawler.schedule.processes import starting_thread
         from crawler.store.database import display_url, state_url
 
@@ -56,7 +57,7 @@ class Command(command.Command):
             starting_thread()
             os.nice(NICE)
         context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access)
-        return serve(context, opts.host, opts.port, display_url(url))
+        return serve(dashboard(context), opts.host, opts.port, display_url(url))
 
 
 def access_of(host: str, password: str, names: list[str]) -> "AccessControl":
