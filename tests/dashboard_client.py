@@ -116,7 +116,7 @@ def _parameters(route: APIRoute) -> Iterator[Parameter]:
             yield Parameter(each.alias or name, each.annotation, allowed, each.description or "")
 
 
-PAGES = [*(one.router for one in MODULES if hasattr(one, "router")), metrics]
+PAGES = [*(one.router for one in MODULES), metrics]
 VIEWS = {**dict(routes(PAGES)), "/api": Route(), "/api/openapi.json": Route()}
-API = dict(routes(one.api for one in MODULES))
+API = dict(routes(one.api for one in MODULES if hasattr(one, "api")))
 CHANGES = dict(routes(PAGES, "POST"))

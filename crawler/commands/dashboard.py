@@ -37,8 +37,9 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     """Open the dashboard, on this machine alone if nothing else is said."""
     password, names = str(settings["DASHBOARD_PASSWORD"]), settings.getlist("DASHBOARD_HOSTS")
     access = access_of(opts.host, password, [name.strip() for name in names if name.strip()])
-    from crawler.dashboard import app
+    from crawler.dashboard.app import dashboard
     from crawler.dashboard.context import DashboardContext
+    from crawler.dashboard.server import serve as serve_application
     from crawler.schedule.processes import starting_thread
     from crawler.store.database import display_url, state_url
 
@@ -47,7 +48,7 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
         starting_thread()
         os.nice(NICE)
     context = DashboardContext(url, Path(settings["OUTPUT_DIR"]), settings, access)
-    return app.serve(context, opts.host, opts.port, display_url(url))
+    return serve_application(dashboard(context), opts.host, opts.port, display_url(url))
 
 
 def access_of(host: str, password: str, names: list[str]) -> "AccessControl":

@@ -12,11 +12,12 @@ import re
 import secrets
 import time
 from collections import OrderedDict, deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from ipaddress import ip_address, ip_network
 from threading import Lock
+
+from fastapi import Request
 
 from crawler.translation.message import Message, MessageError
 
@@ -54,19 +55,6 @@ class RefusedError(MessageError):
 
 
 @dataclass(frozen=True)
-class Visit:
-    """What access depends on."""
-
-    method: str
-    headers: Mapping[str, str]
-    """By their names in small letters; those of one name are joined by a comma."""
-    client: str
-    """The IP address that the request comes from."""
-    token: str = ""
-    """As a form gave it."""
-
-
-@dataclass(frozen=True)
 class AccessControl:
     """The names, the password and the token of a dashboard."""
 
@@ -80,23 +68,24 @@ class AccessControl:
     """The times of wrong passwords, by network."""
     _turn: Lock = field(default_factory=Lock, repr=False)
 
-    def check(self, visit: Visit) -> None:
-        """Raise a RefusedError where the visitor has no access."""
-        name = host_name(visit.headers.get("host", ""))
+    def check(self, request: Request, token: str = "") -> None:
+        """Raise a RefusedError where the visitor has no access; a form may have given the token."""
+        name = host_name(request.headers.get("host", ""))
         if not name or (name not in self.names and not (self.any_address and _is_address(name))):
             raise RefusedError(
                 HTTPStatus.MISDIRECTED_REQUEST,
                 "The dashboard is not served under this name; DASHBOARD_HOSTS names those that it has.",
             )
         if self.password:
-            self._check_password(visit)
-        if visit.method not in SAFE:
-            self._check_origin(visit)
-        elif _is_inside_another(visit):
+            self._check_password(request)
+        if request.method not in SAFE:
+            self._check_origin(request, token)
+        elif _is_inside_another(request):
             raise RefusedError(HTTPStatus.FORBIDDEN, "The dashboard is no part of other sites' pages.")
 
-    def _check_password(self, visit: Visit) -> None:
-        said, came_from, now = visit.headers.get("authorization", ""), _network(visit.client), time.monotonic()
+    def _check_password(self, request: Request) -> None:
+        said, now = request.headers.get("authorization", ""), time.monotonic()
+        came_from = _network(request.client.host if request.client else "")
         with self._turn:
             wrong = self._wrong.get(came_from, deque())
             if len(wrong) == TRIES and now - wrong[0] < MINUTE:
@@ -110,10 +99,10 @@ class AccessControl:
                 self._wrong.popitem(last=False)
         raise RefusedError(HTTPStatus.UNAUTHORIZED, "The dashboard wants its password.")
 
-    def _check_origin(self, visit: Visit) -> None:
-        headers = visit.headers
+    def _check_origin(self, request: Request, token: str) -> None:
+        headers = request.headers
         foreign = "origin" in headers and _place(headers["origin"]) != _place(f"//{headers.get('host', '')}")
-        given = visit.token or headers.get("x-token", "")
+        given = token or headers.get("x-token", "")
         if foreign or headers.get("sec-fetch-site", OWN[0]) not in OWN or not _is_same(given, self.token):
             raise RefusedError(
                 HTTPStatus.FORBIDDEN,
@@ -143,9 +132,9 @@ def _place(origin: str) -> str:
     return rest
 
 
-def _is_inside_another(visit: Visit) -> bool:
+def _is_inside_another(request: Request) -> bool:
     """Whether a page of another site asks, which would not be a link that somebody follows."""
-    site, mode = (visit.headers.get(f"sec-fetch-{what}", "") for what in ("site", "mode"))
+    site, mode = (request.headers.get(f"sec-fetch-{what}", "") for what in ("site", "mode"))
     return site not in ("", *OWN) and mode != "navigate"
 
 
@@ -179,7 +168,7 @@ def _password(said: str) -> str:
     """The password of an Authorization header: that of any user, or a token by itself."""
     kind, _, rest = said.partition(" ")
     if kind.lower() == "bearer":
-        return rest.strip()
+        return rest.strip().encode("latin-1").decode("utf-8", "replace")
     if kind.lower() != "basic":
         return ""
     try:

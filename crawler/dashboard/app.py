@@ -1,42 +1,37 @@
-"""The dashboard as an application: routes, errors in the visitor's language, static files, headers, and serving.
+"""The dashboard as an application: routes, errors in the visitor's language, static files, and headers.
 
-A request comes over a limited connection (.limits) to `answer`, which checks access (.access) and hands it to the
+A request comes over a limited connection (.server) to `answer`, which checks access (.access) and hands it to the
 FastAPI application.
 """
 
 import logging
 import re
-import signal
-import socket
-import sys
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from importlib.resources import files
-from threading import Event, Thread
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-import uvicorn
 from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
-from fastapi.routing import APIRoute
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from crawler import __version__
 from crawler.dashboard import metrics
-from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError, Visit
+from crawler.dashboard.access import HEADERS, SAFE, TOKEN, RefusedError
 from crawler.dashboard.context import Context, DashboardContext, language_of
-from crawler.dashboard.limits import MOST_HEAD, SECONDS, TOO_LARGE, Visitors
+from crawler.dashboard.server import TOO_LARGE
 from crawler.dashboard.views import (
-    course,
     evaluate,
     images,
+    job_actions,
+    job_form,
     label_sheet,
     labels,
     one_crawl,
@@ -44,8 +39,8 @@ from crawler.dashboard.views import (
     page,
     page_blocks,
     page_links,
+    page_list,
     page_versions,
-    pages,
     schedule,
 )
 from crawler.store.database import StateError
@@ -60,9 +55,6 @@ MOST_FIELDS = 10_000
 FORM = "application/x-www-form-urlencoded"
 METHODS = (*SAFE, "POST")
 DESCRIPTION = "/api/openapi.json"
-WHY = "Why there is no data"
-BUFFER = 1 << 17
-"""Bytes of an answer that the system holds for a client: with more, a client that stands still is seen late."""
 WITHOUT_ACCESS = (
     HTTPStatus.UNAUTHORIZED,
     HTTPStatus.METHOD_NOT_ALLOWED,
@@ -110,10 +102,6 @@ async def with_few_threads(_: FastAPI) -> AsyncIterator[None]:
     yield
 
 
-def _operation(route: APIRoute) -> str:
-    return re.sub(r"\W+", "_", route.path).strip("_")
-
-
 app = FastAPI(
     title="Winnow",
     version=__version__,
@@ -122,18 +110,18 @@ app = FastAPI(
     docs_url=None,
     redoc_url=None,
     redirect_slashes=False,
-    generate_unique_id_function=_operation,
-    responses={"default": {"model": Error, "description": WHY}},
+    generate_unique_id_function=lambda route: re.sub(r"\W+", "_", route.path).strip("_"),
+    responses={"default": {"model": Error, "description": "Why there is no data"}},
     lifespan=with_few_threads,
 )
 VIEWS = (
-    *(overview, one_crawl, course, pages, page, page_links, page_versions, page_blocks),
-    *(images, labels, label_sheet, schedule, evaluate),
+    *(overview, one_crawl, page_list, page, page_links, page_versions, page_blocks),
+    *(images, labels, label_sheet, job_form, schedule, job_actions, evaluate),
 )
 for one in VIEWS:
-    if hasattr(one, "router"):
-        app.include_router(one.router, include_in_schema=False)
-    app.include_router(one.api)
+    app.include_router(one.router, include_in_schema=False)
+    if hasattr(one, "api"):
+        app.include_router(one.api)
 app.include_router(metrics.router, include_in_schema=False)
 app.mount("/static", Files(directory=str(files(__package__) / "static")))
 
@@ -184,8 +172,7 @@ def _allowed(error: dict[str, Any]) -> list[str] | Message:
         return [one for one in re.findall(r"'([^']*)'", error["ctx"]["expected"]) if one]
     is_bound = error["type"] in ("greater_than_equal", "less_than_equal")
     kind = "int" if is_bound else error["type"].partition("_")[0]
-    sentence = ALLOWED.get(kind, ALLOWED["str"])
-    return Message(sentence)
+    return Message(ALLOWED.get(kind, ALLOWED["str"]))
 
 
 @app.exception_handler(Exception)
@@ -231,16 +218,13 @@ def _admit(context: DashboardContext, scope: Any) -> None:
 
     So one rule holds for all that views are given: of each name the first, and an empty one is not given.
     """
-    state, is_change = scope["state"], scope["method"] not in SAFE
-    if scope["method"] not in METHODS:
+    request, state = Request(scope), scope["state"]
+    is_change = request.method not in SAFE
+    if request.method not in METHODS:
         raise NO_METHOD
     if state["refusal"] is not None:
         raise state["refusal"]
-    headers: dict[str, str] = {}
-    for raw_name, raw in scope["headers"]:
-        name, value = raw_name.decode("latin-1"), raw.decode("utf-8", "replace")
-        headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    is_form = headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
+    is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
     given: dict[str, str] = {}
     try:
         text = (state["body"] if is_form else b"") if is_change else scope["query_string"]
@@ -250,79 +234,4 @@ def _admit(context: DashboardContext, scope: Any) -> None:
         state["refusal"] = TOO_LARGE
         raise TOO_LARGE from None
     scope["query_string"] = urlencode(given).encode()
-    client = scope["client"][0] if scope["client"] else ""
-    context.access.check(Visit(scope["method"], headers, client, given.get(TOKEN, "") if is_change else ""))
-
-
-def url_of(host: str, port: int) -> str:
-    """The address of a dashboard that listens there, in words.
-
-    >>> url_of("::1", 6080)
-    'http://[::1]:6080/ ;'
-    >>> url_of("0.0.0.0", 6080)
-    'http://127.0.0.1:6080/ ; other machines reach it at any other address of this one;'
-    """
-    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
-    name = everywhere.get(host, host)
-    said = f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
-    return f"{said} ;" + (" other machines reach it at any other address of this one;" if host in everywhere else "")
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; an OSError where that cannot be."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.create_server(("127.0.0.1" if host == "localhost" else host, port), family=family, backlog=128)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
-    # Its connections have it from it: asyncio sets it for sockets alone that are made with a protocol by number.
-    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return found
-
-
-def server_of(application: Any) -> uvicorn.Server:
-    """A server with the limits of .limits."""
-    return uvicorn.Server(
-        uvicorn.Config(
-            application,
-            http=Visitors().connection,  # type: ignore[arg-type]
-            ws="none",
-            loop="asyncio",
-            lifespan="on",
-            log_config=None,
-            log_level=logging.CRITICAL,
-            access_log=False,
-            server_header=False,
-            timeout_keep_alive=SECONDS,
-            h11_max_incomplete_event_size=MOST_HEAD,
-        )
-    )
-
-
-def serve(context: DashboardContext, host: str, port: int, where: str) -> int:
-    """Serve until a signal ends it; the exit status.
-
-    The server's thread is a daemon, as are those that it starts: the end waits for no answer, which nobody would read.
-    """
-    try:
-        listening = listen(host, port)
-    except OSError as error:
-        said = f"nothing can be served at {host} port {port}: {error.strerror}; --port gives another"
-        print(printable(f"scrapy dashboard: {said}"), file=sys.stderr)
-        return 1
-    ended = Event()
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, lambda *_: ended.set())
-
-    def run() -> None:
-        try:
-            server_of(dashboard(context)).run([listening])
-        finally:
-            ended.set()
-
-    print(
-        printable(f"The dashboard of {where} is at {url_of(host, listening.getsockname()[1])} Ctrl-C ends it."),
-        flush=True,
-    )
-    Thread(target=run, name="server", daemon=True).start()
-    while not ended.wait(1.0):  # as on Windows a signal does not end a longer wait
-        pass
-    return 0
+    context.access.check(request, given.get(TOKEN, "") if is_change else "")

@@ -1,33 +1,125 @@
-"""What views work with: the database, the templates, the words of the visitor's language."""
+"""What views work with: the database, pages in the visitor's language, threads, and the types of parameters."""
 
-from collections.abc import Iterator
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial, wraps
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Any
+from queue import SimpleQueue
+from typing import Annotated, Any, ParamSpec, TypeVar
 from urllib.parse import quote
 
+import fastapi
+from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, Response
+from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetPydanticSchema, StringConstraints
+from pydantic_core import core_schema
 from scrapy.settings import BaseSettings
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from crawler.dashboard.access import SAFE, AccessControl, RefusedError
-from crawler.dashboard.background import Background
 from crawler.dashboard.rendering import render
-from crawler.dashboard.views.sources import Sources
-from crawler.store.database import open_database
+from crawler.outcomes import Outcome
+from crawler.store.database import StateError, open_database
 from crawler.store.read_only import NothingError, SlowError, glance
-from crawler.translation.message import accepted
+from crawler.translation.message import Message, accepted
+from crawler.translation.reasons import Reason
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 OF_ADDRESSES = "/?&=#%:;,@!$'()*+~"
-YEAR = 31_536_000
+YEAR_SECONDS = 31_536_000
+REST = 20.0
+"""A result is kept at least this many times as long as its computation took: that costs a twentieth of a core."""
+MOST = 200
+"""Results that are kept; beyond it, those are dropped that nobody has asked for the longest."""
+AT_ONCE_SLOW = 2
+"""Answers by functions that are `slow`, besides the others."""
+MOST_LETTERS = 500
+MOST_WHOLE = 2**63 - 1
 
 
 class NothingYetError(RefusedError):
     """There is no database, or no crawl was ever run."""
+
+
+@dataclass
+class Result:
+    """The result of a computation."""
+
+    value: Any = None
+    at: float | None = None
+    """When it was computed, as time.time(); None while it was not yet."""
+    error: Message | None = None
+    """Why the last computation failed."""
+    took: float = 0.0
+    busy: bool = False
+    """Whether it is in the queue or being computed."""
+    ready: threading.Event = field(default_factory=threading.Event, repr=False)
+    """Set while no newer result is being computed."""
+    done: int = 0
+    """The progress, where the computation reports it."""
+
+
+class Background:
+    """Computations that take longer than an answer may: one thread does them in turn, and keeps the results by name."""
+
+    def __init__(self) -> None:
+        self._results: OrderedDict[Hashable, Result] = OrderedDict()
+        self._lock = threading.Lock()
+        self._queue: SimpleQueue[tuple[Result, Callable[[], Any]]] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def get(self, name: Hashable, compute: Callable[[], Any], age: float, patience: float = 0.0) -> Result:
+        """The last result; one older than `age` seconds is computed anew, for which `patience` seconds are waited."""
+        with self._lock:
+            result = self._results.setdefault(name, Result())
+            self._results.move_to_end(name)
+            if len(self._results) > MOST:
+                self._results.popitem(last=False)
+            old = result.at is None or time.time() - result.at > max(age, REST * result.took)
+            if old and not result.busy:
+                result.busy = True
+                result.ready.clear()
+                self._queue.put((result, compute))
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._work, name="background", daemon=True)
+                    self._thread.start()
+        if patience:
+            result.ready.wait(patience)
+        return result
+
+    def tell(self, name: Hashable, done: int) -> None:
+        """Report the progress of a computation."""
+        if (result := self._results.get(name)) is not None:
+            result.done = done
+
+    def _work(self) -> None:
+        while True:
+            result, compute = self._queue.get()
+            begun = time.monotonic()
+            result.done = 0
+            try:
+                result.value, result.error = compute(), None
+            except StateError as error:
+                result.error = error.message
+            except Exception:  # whatever it is, it must not end the thread
+                logger.exception("What was to be computed cannot be")
+                result.error = Message("It cannot be computed; the log says why.")
+            result.took = time.monotonic() - begun
+            with self._lock:  # or whoever asks in between is told that the old is new
+                result.at, result.busy = time.time(), False
+                result.ready.set()
 
 
 @dataclass(frozen=True)
@@ -39,11 +131,8 @@ class DashboardContext:
     settings: BaseSettings = field(repr=False)
     access: AccessControl
     background: Background = field(default_factory=Background)
-    """Computations that take longer than an answer may."""
     reports: Background = field(default_factory=Background)
     """Computations that take minutes, and must not hold up the others."""
-    sources: Sources = field(default_factory=Sources)
-    """Sources of pages that somebody looks at."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -56,9 +145,14 @@ class DashboardContext:
         except SlowError as error:
             raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, error.message) from None
 
-    def changing(self) -> Engine:
+    @contextmanager
+    def changing(self) -> Iterator[Engine]:
         """The database, to be changed."""
-        return open_database(self.url)
+        engine = open_database(self.url)
+        try:
+            yield engine
+        finally:
+            engine.dispose()
 
     def page(self, request: Request, template: str, status: int = HTTPStatus.OK, **values: Any) -> Response:
         """A page of HTML in the visitor's language."""
@@ -67,7 +161,7 @@ class DashboardContext:
         text = render(template, language, {**values, **around})
         answer = HTMLResponse(text.encode("utf-8", "replace"), status)
         if _chosen(request):
-            answer.set_cookie("lang", language, YEAR, path="/", samesite="strict", httponly=True)
+            answer.set_cookie("lang", language, YEAR_SECONDS, path="/", samesite="strict", httponly=True)
         return answer
 
 
@@ -101,3 +195,66 @@ def see_other(where: str) -> Response:
     if not where.startswith("/") or where.startswith(("//", "/\\")):
         raise ValueError(f"{where!r} is no address of the dashboard")
     return Response(None, HTTPStatus.SEE_OTHER, {"Location": quote(where, safe=OF_ADDRESSES, errors="replace")})
+
+
+_slow = CapacityLimiter(AT_ONCE_SLOW)
+
+
+def slow(register: Callable[[Callable[..., Any]], object]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Register a view that may take long or wait for a crawl's lock: it gets one of a few threads of its own."""
+
+    def decorate(view: Callable[P, T]) -> Callable[P, T]:
+        @wraps(view)
+        async def answer(*args: P.args, **kwargs: P.kwargs) -> T:
+            return await to_thread.run_sync(partial(view, *args, **kwargs), limiter=_slow)
+
+        register(answer)
+        return view
+
+    return decorate
+
+
+def storable(text: str) -> str:
+    """The text; a ValueError where no database stores it."""
+    if "\0" in text:
+        raise ValueError("PostgreSQL stores no null character")
+    return text
+
+
+Number = Annotated[int, fastapi.Path(ge=0, lt=10**18)]
+"""The number of a row in a path."""
+Whole = Annotated[int, Field(ge=-MOST_WHOLE, le=MOST_WHOLE)]
+Text = Annotated[str, StringConstraints(max_length=MOST_LETTERS), AfterValidator(storable)]
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeData:
+    """An outcome as an object."""
+
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonData:
+    """A reason as an object."""
+
+    code: str
+    values: Mapping[str, Any]
+
+
+def _written_as(kind: type[Any], convert: Callable[[Any], Any]) -> GetPydanticSchema:
+    """How Pydantic writes what it would write as an array, as it does named tuples."""
+
+    def schema(_: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        written = handler.generate_schema(kind)
+        return core_schema.any_schema(
+            serialization=core_schema.plain_serializer_function_ser_schema(convert, return_schema=written)
+        )
+
+    return GetPydanticSchema(schema)
+
+
+Sentence = Annotated[Message, _written_as(str, str)]
+OutcomeObject = Annotated[Outcome, _written_as(OutcomeData, lambda one: OutcomeData(*one))]
+ReasonObject = Annotated[Reason, _written_as(ReasonData, lambda one: ReasonData(*one))]

@@ -16,8 +16,7 @@ from sqlalchemy import Connection, func, select
 
 from crawler import __version__
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, DashboardContext
-from crawler.dashboard.views import slow
+from crawler.dashboard.context import Context, DashboardContext, slow
 from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
 from crawler.reports.report_noise import saved_bytes
 from crawler.reports.throughput import SampleTotals, sample_totals, statuses_of

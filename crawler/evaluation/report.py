@@ -15,7 +15,7 @@ from crawler.evaluation.peers import PEERS
 from crawler.evaluation.significance import DRAWS, Interval
 from crawler.evaluation.text_metrics import GRADES, RIGHT
 from crawler.reports.charts import Point, Row, box_chart, precision_recall_chart
-from crawler.reports.html_page import report_page, shown
+from crawler.reports.html_page import percent, report_page, shown
 from crawler.translation.message import MessageError
 
 FORMAT = 1
@@ -236,15 +236,6 @@ def interval(value: Interval | None) -> str:
     ('[.900 .950]', '–')
     """
     return "–" if value is None else f"[{number(value[0])} {number(value[1])}]"
-
-
-def percent(value: float) -> str:
-    """A share in percent.
-
-    >>> percent(0.4921), percent(1.0)
-    ('49.2%', '100.0%')
-    """
-    return f"{100 * value:.1f}%"
 
 
 def probability(value: float | None) -> str:

@@ -26,7 +26,7 @@ from crawler.reports.focus_figures import (
     FocusGroup,
     FocusPoint,
 )
-from crawler.reports.html_page import Table, aligned, report_page
+from crawler.reports.html_page import Table, aligned, percent, report_page
 from crawler.translation.message import counted
 from crawler.urls.parsing import readable
 
@@ -231,11 +231,6 @@ def thinned(points: Sequence[FocusPoint], most: int) -> list[FocusPoint]:
     if len(points) <= most:
         return list(points)
     return [points[(place + 1) * len(points) // most - 1] for place in range(most)]
-
-
-def percent(share: float) -> str:
-    """A share in percent."""
-    return f"{share:.1%}"
 
 
 def _told(page: TitledPage) -> tuple[str, ...]:

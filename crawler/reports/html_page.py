@@ -53,6 +53,15 @@ def shown(text: str) -> str:
     return escape(_without_control(text))
 
 
+def percent(share: float) -> str:
+    """A share in percent.
+
+    >>> percent(0.4921), percent(1.0)
+    ('49.2%', '100.0%')
+    """
+    return f"{share:.1%}"
+
+
 class Table(NamedTuple):
     """Rows under heads; the columns with these heads hold text, the others numbers."""
 

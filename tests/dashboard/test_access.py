@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from fastapi import Request
 
-from crawler.dashboard.access import TRIES, AccessControl, RefusedError, Visit, host_name
+from crawler.dashboard.access import TRIES, AccessControl, RefusedError, host_name
 from crawler.dashboard.context import language_of, see_other
 
 HOST = {"host": "localhost:6080"}
@@ -14,11 +14,16 @@ SECRET = "honey-and-bees"
 BASIC = base64.b64encode(f"me:{SECRET}".encode()).decode()
 
 
+def request(method: str, headers: dict[str, str], client: str) -> Request:
+    named = [(name.encode(), value.encode()) for name, value in headers.items()]
+    return Request({"type": "http", "method": method, "headers": named, "client": (client, 6_000)})
+
+
 def status(access: AccessControl, method: str = "GET", token: str = "", **headers: str) -> int:
     """200, or why not."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     try:
-        access.check(Visit(method, {**HOST, **named}, "192.0.2.7", token))
+        access.check(request(method, {**HOST, **named}, "192.0.2.7"), token)
     except RefusedError as error:
         return error.status
     return 200
@@ -140,7 +145,7 @@ def test_who_guesses_waits_and_nobody_else() -> None:
     assert [status(access, authorization="Bearer x") for _ in range(TRIES)] == [401] * TRIES
     assert status(access, authorization="Bearer x") == 429
     assert status(access, authorization=f"Bearer {SECRET}") == 429  # or guessing would go on
-    access.check(Visit("GET", {**HOST, "authorization": f"Bearer {SECRET}"}, "192.0.2.8"))
+    access.check(request("GET", {**HOST, "authorization": f"Bearer {SECRET}"}, "192.0.2.8"))
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(59.0, 429), (61.0, 200)])
@@ -158,7 +163,7 @@ def test_of_so_many_networks_it_is_known_who_guessed(others: int, expected: int)
     access = AccessControl(password=SECRET)
     for client in ["192.0.2.7"] * 20 + [f"10.{n >> 8}.{n & 255}.1" for n in range(others)]:
         with pytest.raises(RefusedError):
-            access.check(Visit("GET", {**HOST, "authorization": "Bearer x"}, client))
+            access.check(request("GET", {**HOST, "authorization": "Bearer x"}, client))
     assert status(access, authorization="Bearer x") == expected
 
 

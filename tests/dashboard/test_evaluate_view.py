@@ -21,8 +21,8 @@ from crawler import settings as our_settings
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views import evaluate
-from crawler.dashboard.views import report_files as module
-from crawler.dashboard.views.report_files import EXTRACTION_FIGURES, FOCUS, NOISE_FIGURES, report_files
+from crawler.dashboard.views import evaluate as module
+from crawler.dashboard.views.evaluate import EXTRACTION_FIGURES, FOCUS, NOISE_FIGURES, report_files
 from crawler.evaluation.image_metrics import record as noise_record
 from crawler.evaluation.report import record, report
 from crawler.reports.focus_report import html_report as focus_report

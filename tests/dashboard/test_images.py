@@ -13,7 +13,8 @@ from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, insert, select
 
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.views.judged_images import MOST_BYTES, wilson
+from crawler.dashboard.views.images import wilson
+from crawler.dashboard.views.judged_images import MOST_BYTES
 from crawler.noise.sighting import Sighting
 from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE, label_key

@@ -16,7 +16,7 @@ from sqlalchemy.engine import URL, make_url
 
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.views.course import drawn
+from crawler.dashboard.views.one_crawl import drawn
 from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, insert
 
-from crawler.dashboard.views.page import neighbours
+from crawler.dashboard.views.page import page_refs
 from crawler.dashboard.views.page_links import found_count, found_on, known_by_key, verdicts_by_key
 from crawler.dashboard.views.page_versions import MOST_LETTERS, texts_before
 from crawler.outcomes import Code, Outcome
@@ -105,7 +105,7 @@ def test_addresses_and_pages_by_their_keys(connection: Connection) -> None:
         103: ("http://a.example/same2", "done"),
     }
     assert known_by_key(connection, range(2_000, 9_000)) == {}
-    assert {key: one.title for key, one in neighbours(connection, [HOME, 5]).items()} == {HOME: "Page 10"}
+    assert {key: one.title for key, one in page_refs(connection, [HOME, 5]).items()} == {HOME: "Page 10"}
 
 
 def test_verdicts_by_their_keys(connection: Connection) -> None:

@@ -14,8 +14,8 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.search_index import SearchIndex
 from crawler.dashboard.views import page_search
 from crawler.dashboard.views.choices import site_number
+from crawler.dashboard.views.page_list import PageCounts, chosen, count_pages, listed
 from crawler.dashboard.views.page_search import BEST, CHANGED, COPY, GONE, NEW, NEWEST, WORST, PageQuery, Place, look
-from crawler.dashboard.views.pages import PageCounts, chosen, count_pages, listed
 from crawler.store.page_tables import page
 from crawler.store.schema import crawl, site
 

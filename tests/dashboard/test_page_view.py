@@ -13,7 +13,7 @@ from sqlalchemy import Engine, insert, update
 from crawler.config import canonical_of
 from crawler.dashboard.app import app
 from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.views.page_blocks import MOST_BYTES
+from crawler.dashboard.views.page import MOST_READ
 from crawler.dashboard.views.page_versions import MOST_VERSIONS
 from crawler.frontier.address_keys import AddressKeys
 from crawler.outcomes import Code, Outcome
@@ -121,7 +121,7 @@ def test_without_its_source(desk: DashboardContext, engine: Engine, view: str, l
 def test_a_source_that_is_far_larger_than_it_looks(desk: DashboardContext, engine: Engine) -> None:
     number = stored(desk, engine)
     with engine.begin() as connection:
-        connection.execute(update(stored_response).values(body=zstd.compress(b" " * (MOST_BYTES + 1))))
+        connection.execute(update(stored_response).values(body=zstd.compress(b" " * (MOST_READ + 1))))
     assert "too large" in shown(desk, f"/pages/{number}")
     assert ask(desk, f"/pages/{number}/original").status == 404
 

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import Engine, insert, select, update
 from store_workers import Crew, candidates
 
-from crawler.labels.labels import AT_ONCE, TEXT, Label, all_labels, count_labels, list_labels, put_label, remove_label
+from crawler.dashboard.views.labels import list_labels
+from crawler.labels.labels import AT_ONCE, TEXT, Label, all_labels, count_labels, put_label, remove_label
 from crawler.store.dashboard_tables import label
 from crawler.store.database import StateError, open_database
 from crawler.store.deletion import delete_crawl

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, exists, func, select
+from sqlalchemy import Connection, Select, Table, exists, func, select
 
 from crawler.dashboard.access import RefusedError
 from crawler.store.schema import crawl, site
@@ -29,26 +29,30 @@ class CrawlNames(NamedTuple):
 
 
 class OfCrawl(NamedTuple):
-    """A crawl, by what no other has: after a reset, the next may have its number and its name."""
+    """A crawl: after a reset, the next may have its number and its name, but not its beginning."""
 
     id: int
     name: str
     started_at: float
+    round: int
+    first_round: int
 
 
 OF_CRAWL = select(*(crawl.c[name] for name in OfCrawl._fields))
 
 
-def chosen_crawl(connection: Connection, name: str, of: Table) -> OfCrawl | None:
-    """The crawl of this name; without one the latest that has a row of this table, None where none has."""
-    if name:
-        row = connection.execute(OF_CRAWL.where(crawl.c.name == name)).one_or_none()
-        if row is None:
-            raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
-    else:
-        has_any = exists().where(of.c.crawl_id == crawl.c.id)
-        row = connection.execute(OF_CRAWL.where(has_any).order_by(crawl.c.id.desc()).limit(1)).one_or_none()
+def chosen_crawl(connection: Connection, name: str, usual: Select[Any]) -> OfCrawl | None:
+    """The crawl of this name; without one the first of the usual ones, None where there is none."""
+    wanted = OF_CRAWL.where(crawl.c.name == name) if name else usual.limit(1)
+    row = connection.execute(wanted).one_or_none()
+    if name and row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no crawl of this name.")
     return OfCrawl(*row) if row is not None else None
+
+
+def latest_with(of: Table) -> Select[Any]:
+    """The crawls that have a row of this table, the latest first."""
+    return OF_CRAWL.where(exists().where(of.c.crawl_id == crawl.c.id)).order_by(crawl.c.id.desc())
 
 
 def numbered_crawl(connection: Connection, number: int) -> OfCrawl:

@@ -1,31 +1,61 @@
-"""The view "evaluate": how a crawl kept to its topic, what it skipped as noise, and the reports that lie as files."""
+"""The view "evaluate": how a crawl kept to its topic, what it skipped as noise, and the reports that lie as files.
 
+Reports lie as files beside what crawls wrote, and are found by their first bytes. No path ever comes from a request: a
+file is asked for by a number made of its name, and looked for among those that there are. No link is followed. Whoever
+wrote a file, nothing in it acts: its frame is of no origin, runs no script and loads nothing.
+"""
+
+import os
+import re
+import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import blake2b
 from http import HTTPStatus
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PlainSerializer
 
 from crawler import __version__
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.background import Result
-from crawler.dashboard.context import Context, DashboardContext
-from crawler.dashboard.views import Number, Sentence, Text, Whole, slow
-from crawler.dashboard.views.choices import CrawlNames, OfCrawl, chosen_crawl, crawl_names, numbered_crawl
-from crawler.dashboard.views.report_files import HEADERS, ReportFiles, report_file, report_files
+from crawler.dashboard.context import Context, DashboardContext, Number, Result, Sentence, Text, Whole, slow
+from crawler.dashboard.views.choices import CrawlNames, OfCrawl, chosen_crawl, crawl_names, latest_with, numbered_crawl
+from crawler.dashboard.views.judged_images import read_file
 from crawler.reports.focus_data import FetchedPage, crawls_with_pages
 from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report
+from crawler.reports.html_page import report_page
 from crawler.reports.report_noise import NoiseFigures, noise_figures_of
 from crawler.store.page_tables import page
 from crawler.topic.harvest import ON_TOPIC
 from crawler.translation.message import N_
 
+MOST_OPENED = 300
+MOST_BYTES = 20_000_000
+MOST_LETTERS = 500_000
+"""Of a file of figures, that are shown."""
+HEAD = 1_000  # bytes by which ours are known
 FOCUS, NOISE, FILES = "focus", "noise", "files"
+EXTRACTION, EXTRACTION_FIGURES, NOISE_FIGURES = "extraction", "extraction figures", "noise figures"
+_PAGE = rb'<!doctype html>\s+<html lang="en">.{1,600}<title>Winnow: %s</title>'
+OURS = {
+    EXTRACTION: re.compile(_PAGE % b"extraction judged", re.DOTALL),
+    FOCUS: re.compile(_PAGE % b"how well it kept to the topic", re.DOTALL),
+    EXTRACTION_FIGURES: re.compile(rb'\{"format": \d+, "winnow": "'),
+    NOISE_FIGURES: re.compile(rb'\{\s*"labels": \{\s*"given": \d'),
+}
+"""How the files begin that our commands write."""
+PAGES = (EXTRACTION, FOCUS)
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'; base-uri 'none'; "
+    "form-action 'none'"
+)
+HEADERS = {"Content-Security-Policy": POLICY}
 AGE = 300.0  # seconds until a report is computed anew for who asks
 PATIENCE = 0.05  # seconds that an answer waits for a small crawl's report
 STRIDE, REST = 50, 0.0005
@@ -39,11 +69,36 @@ CrawlName = Annotated[
 class ReportParameters(BaseModel):
     """Which report is shown."""
 
-    crawl: Text = Field(
-        default="", description=N_("name of the crawl; the latest that has a page where it is not given")
-    )
+    crawl: CrawlName = ""
     report: Literal["focus", "noise", "files"] = Field(default="focus", description="which report")
     file: Whole = Field(default=0, description="the number of the file that is shown")
+
+
+FileName = Annotated[str, PlainSerializer(lambda name: name.encode("utf-8", "replace").decode(), return_type=str)]
+"""The name of a file, which need not be text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A report that lies as a file."""
+
+    id: int
+    name: FileName
+    kind: str
+    """extraction or focus; extraction figures or noise figures."""
+    bytes: int
+    written_at: float
+    can_be_shown: bool
+    """Whether it is small enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
+    """The reports among the files of a folder, the newest first."""
+
+    files: tuple[ReportFile, ...]
+    unopened: int
+    """Older files that may be reports, and were not looked into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +158,17 @@ def files(context: Context) -> ReportFiles:
 
 @slow(router.get("/evaluate"))
 def show(context: Context, request: Request, given: Annotated[ReportParameters, Query()]) -> Response:
-    """The page with one of the reports."""
-    values: dict[str, Any] = {
-        "given": given,
-        "crawl": given.crawl,
-        "crawls": CrawlNames(),
-        "number": 0,
-        "found": None,
-    }
+    values: dict[str, Any] = {"crawl": given.crawl, "crawls": CrawlNames(), "number": 0, "found": None}
     if given.report == FILES:
         values["found"] = report_files(context.output)
-        return context.page(request, "evaluate.html", **values)
-    with context.reading() as connection:
-        of = chosen_crawl(connection, given.crawl, page)
-        values["crawls"] = crawl_names(connection, of.name) if of is not None else CrawlNames()
-    if of is not None:
-        result = _focus(context, of) if given.report == FOCUS else _noise(context, of)
-        values |= {"crawl": of.name, "number": of.id, "found": _computed(result)}
-    return context.page(request, "evaluate.html", **values)
+    else:
+        with context.reading() as connection:
+            of = chosen_crawl(connection, given.crawl, latest_with(page))
+            values["crawls"] = crawl_names(connection, of.name) if of is not None else CrawlNames()
+        if of is not None:
+            result = _focus(context, of) if given.report == FOCUS else _noise(context, of)
+            values |= {"crawl": of.name, "number": of.id, "found": _computed(result)}
+    return context.page(request, "evaluate.html", given=given, **values)
 
 
 @slow(router.get("/evaluate/focus/{crawl}"))
@@ -147,7 +195,7 @@ def show_file(context: Context, file: Number) -> Response:
 
 def _asked(context: DashboardContext, name: str) -> OfCrawl:
     with context.reading() as connection:
-        of = chosen_crawl(connection, name, page)
+        of = chosen_crawl(connection, name, latest_with(page))
     if of is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has stored a page yet.")
     return of
@@ -160,26 +208,71 @@ def _computed(result: Result) -> tuple[Computed, Any]:
 
 
 def _focus(context: DashboardContext, of: OfCrawl) -> Result:
-    name = (FOCUS, *of)
-    return context.reports.get(
-        name, lambda: _kept(context, of, lambda done: context.reports.tell(name, done)), AGE, PATIENCE
-    )
-
-
-def _kept(context: DashboardContext, of: OfCrawl, tell: Callable[[int], None]) -> CrawlFocus | None:
-    """How a crawl kept to its topic; None where it has no page."""
+    name = (FOCUS, of.id, of.started_at)
 
     def gently(pages: Iterable[FetchedPage]) -> Iterator[FetchedPage]:
         for number, one in enumerate(pages, 1):
             if number % STRIDE == 0:
-                tell(number)
+                context.reports.tell(name, number)
                 time.sleep(REST)
             yield one
 
-    with crawls_with_pages(context.url) as crawls:
-        found = next((one for one in crawls if one.number == of.id), None)
-        return crawl_focus(found, ON_TOPIC, pace=gently) if found is not None else None
+    def compute() -> CrawlFocus | None:
+        with crawls_with_pages(context.url) as crawls:
+            found = next((one for one in crawls if one.number == of.id), None)
+            return crawl_focus(found, ON_TOPIC, pace=gently) if found is not None else None
+
+    return context.reports.get(name, compute, AGE, PATIENCE)
 
 
 def _noise(context: DashboardContext, of: OfCrawl) -> Result:
-    return context.reports.get((NOISE, *of), lambda: noise_figures_of(context.url, of.id), AGE, PATIENCE)
+    return context.reports.get(
+        (NOISE, of.id, of.started_at), lambda: noise_figures_of(context.url, of.id), AGE, PATIENCE
+    )
+
+
+def report_files(folder: Path) -> ReportFiles:
+    """The reports that lie in a folder."""
+    candidates = _candidates(folder)
+    found = []
+    for written_at, name, size in candidates[:MOST_OPENED]:
+        head = read_file(folder / name, HEAD) or b""
+        kind = next((kind for kind, start in OURS.items() if start.match(head)), None)
+        if kind is not None:
+            found.append(ReportFile(_number(name), name, kind, size, written_at, size <= MOST_BYTES))
+    return ReportFiles(tuple(found), max(0, len(candidates) - MOST_OPENED))
+
+
+def report_file(folder: Path, number: int) -> Response | None:
+    """The report of this number as a document for a frame; None where there is none that may be shown."""
+    for one in report_files(folder).files:
+        if one.id == number and one.can_be_shown:
+            body = read_file(folder / one.name, MOST_BYTES)
+            if body is None or not OURS[one.kind].match(body[:HEAD]):  # it is another one by now
+                return None
+            return HTMLResponse(body if one.kind in PAGES else _figures(one.name, body), headers=HEADERS)
+    return None
+
+
+def _candidates(folder: Path) -> list[tuple[float, str, int]]:
+    """When the files that may be reports by their names were written, their names and sizes; the newest first."""
+    found = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.lower().endswith((".html", ".htm", ".json")):
+                with suppress(OSError):  # it is gone by now
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode):
+                        found.append((status.st_mtime, entry.name, status.st_size))
+    return sorted(found, reverse=True)
+
+
+def _number(name: str) -> int:
+    """A number that stands for a name in addresses, and that a program in JavaScript can hold, too."""
+    return int.from_bytes(blake2b(os.fsencode(name), digest_size=6).digest(), "big")
+
+
+def _figures(name: str, body: bytes) -> bytes:
+    """A document of a file of figures, as text."""
+    text = body.decode("utf-8", "replace")
+    return report_page("figures.html", name=name, text=text, most=MOST_LETTERS).encode("utf-8", "replace")

@@ -1,7 +1,8 @@
-"""The view "images": two lists, of the pictures that were kept and of those that were skipped, and people's labels."""
+"""The view "images": lists of the pictures kept and skipped, people's labels, and how often the verdicts err."""
 
+import math
 import time
-from collections.abc import Collection
+from collections import Counter
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
@@ -10,49 +11,56 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Integer, Row, case, cast, func, select
 
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, see_other
-from crawler.dashboard.views import Number, Text, Whole, slow
-from crawler.dashboard.views.choices import OfCrawl, SiteChoice, chosen_crawl, chosen_site, crawl_names, offered_sites
-from crawler.dashboard.views.judged_images import ImageErrors, JudgedPicture, errors, picture, shown
-from crawler.labels.labels import Label, put_label, remove_label
-from crawler.labels.verdict_lists import (
+from crawler.dashboard.context import Context, Number, Text, Whole, see_other, slow
+from crawler.dashboard.views.choices import (
+    OfCrawl,
+    SiteChoice,
+    chosen_crawl,
+    chosen_site,
+    crawl_names,
+    latest_with,
+    offered_sites,
+)
+from crawler.dashboard.views.judged_images import (
+    JUDGED,
     KINDS,
-    ListedVerdict,
+    JudgedPicture,
+    PictureList,
     VerdictFilter,
-    VerdictPage,
-    agreement,
-    audits,
+    judged,
+    labels_of,
     least_certain,
     list_verdicts,
-    read_verdicts,
+    picture,
 )
+from crawler.labels.labels import Label, put_label, remove_label
 from crawler.noise.image_filter import BY_LIST
 from crawler.noise.verdict import MODELS
+from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE
-from crawler.store.page_tables import verdict
-from crawler.store.schema import crawl
+from crawler.store.page_tables import IS_AUDITED, verdict
 from crawler.translation.message import N_
 
 MOST = 24
 """Pictures of a list at once."""
 MOST_DOUBTFUL = 48
-NONE = "none"
-BOTH, KEPT, SKIPPED, DOUBTFUL = "both", "kept", "skipped", "doubtful"
-ALL, AUDITED, MARKED, DISPUTED = "all", "audited", "marked", "disputed"
 router, api = APIRouter(), APIRouter()
 NO_SITE = SiteChoice(None)
-FILTERS: dict[str, Any] = {"kind": ALL, "site": "", "by": "", "only": ALL}
+NORMAL = 1.959964
+"""Standard deviations to each side of the middle 95% of a normal distribution."""
+FILTERS = ("kind", "site", "by", "only")
+CrawlName = Annotated[
+    Text, Query(description=N_("name of the crawl; the latest that judged pictures where it is not given"))
+]
 
 
 class ImageParameters(BaseModel):
     """Which pictures are listed."""
 
-    crawl: Text = Field(
-        default="", description=N_("name of the crawl; the latest that judged pictures where it is not given")
-    )
+    crawl: CrawlName = ""
     wall: Literal["both", "kept", "skipped", "doubtful"] = Field(
         default="both", description=N_("what is shown; of the doubtful no filter holds but the kind")
     )
@@ -75,18 +83,6 @@ class ImageParameters(BaseModel):
 Given = Annotated[ImageParameters, Query()]
 VerdictNumber = Annotated[Number, Path(alias="verdict")]
 PeoplesLabel = Annotated[Literal["content", "noise", "none"], Query()]
-CrawlName = Annotated[
-    Text, Query(description=N_("name of the crawl; the latest that judged pictures where it is not given"))
-]
-
-
-@dataclass(frozen=True, slots=True)
-class PictureList:
-    """Some pictures, the newest first, or the least certain first."""
-
-    pictures: tuple[JudgedPicture, ...]
-    before: int
-    """What the parameter of the list is to be for those that follow; 0 where none do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,39 +98,75 @@ class ImageLists:
     """The site that is meant, where one was given."""
 
 
+@dataclass(frozen=True, slots=True)
+class ErrorShare:
+    """How many of some verdicts are wrong, and between which shares that of all lies with 95% (Wilson)."""
+
+    wrong: int
+    of: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditShare:
+    """What the audit says of the noise of one kind."""
+
+    kind: str
+    chosen: int
+    """To be fetched although they are noise, by their addresses and thus by chance."""
+    mistaken: ErrorShare
+    """Of those whose size in pixels could be told: how many are as large as content."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageErrors:
+    """How often pictures are judged wrongly, by the audit and by people's labels."""
+
+    crawl: str
+    audit: tuple[AuditShare, ...]
+    skipped: ErrorShare
+    """Of the labelled pictures that were skipped: how many are content, as people say."""
+    kept: ErrorShare
+    """Of the labelled pictures that were kept: how many are noise, as people say."""
+    unknown: int
+    """Labels of pictures on which the crawl has no verdict now."""
+
+
 @api.get("/api/images", summary=N_("Pictures that were kept or skipped, with verdicts, scores, reasons and marks"))
 def lists(context: Context, given: Given) -> ImageLists:
     """The lists."""
     with context.reading() as connection:
-        return _lists(connection, chosen_crawl(connection, given.crawl, verdict), given)
+        return _lists(connection, chosen_crawl(connection, given.crawl, latest_with(verdict)), given)
 
 
 @api.get("/api/images/error-rate", summary=N_("How often pictures are judged wrongly, by audit and by marks"))
 def error_rate(context: Context, crawl: CrawlName = "") -> ImageErrors:
     """How often pictures are judged wrongly."""
     with context.reading() as connection:
-        of = chosen_crawl(connection, crawl, verdict)
+        of = chosen_crawl(connection, crawl, latest_with(verdict))
         if of is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "No crawl has judged pictures yet.")
-        return _errors(connection, of)
+        return image_errors(connection, of.id, of.name)
 
 
 @api.get("/api/images/{verdict}", summary=N_("A judged picture, with its verdict, scores, reasons and marks"))
 def one(context: Context, number: VerdictNumber) -> JudgedPicture:
     """One of them."""
     with context.reading() as connection:
-        return shown(_one(connection, number))
+        return judged(_row(connection, number))
 
 
 @router.get("/images")
 def show(context: Context, request: Request, given: Given) -> Response:
-    """The page with the lists."""
     with context.reading() as connection:
-        of = chosen_crawl(connection, given.crawl, verdict)
+        of = chosen_crawl(connection, given.crawl, latest_with(verdict))
         found = _lists(connection, of, given)
-        rate = _errors(connection, of) if of is not None else None
+        rate = image_errors(connection, of.id, of.name) if of is not None else None
         crawls = crawl_names(connection, found.crawl)
         sites = offered_sites(connection, of.id) if of is not None else []
+    filters = _other_than_usual(given.model_dump())
     return context.page(
         request,
         "images.html",
@@ -143,9 +175,9 @@ def show(context: Context, request: Request, given: Given) -> Response:
         given=given,
         crawls=crawls,
         sites=sites,
-        filtered=sum(getattr(given, name) != usual for name, usual in FILTERS.items() if name in _filters(given)),
+        filtered=len(filters.keys() & (FILTERS[:1] if given.wall == "doubtful" else FILTERS)),
         models=(*MODELS, BY_LIST),
-        address=lambda **other: f"/images?{urlencode(_given(given, other))}",
+        address=lambda **other: f"/images?{urlencode(_other_than_usual({**given.model_dump(), **other}))}",
     )
 
 
@@ -153,17 +185,16 @@ def show(context: Context, request: Request, given: Given) -> Response:
 def show_one(context: Context, request: Request, number: VerdictNumber) -> Response:
     """The page with one of them, which is also the answer to a label."""
     with context.reading() as connection:
-        found = _one(connection, number)
-        name = _crawl_of(connection, found)
-    return context.page(request, "images_one.html", one=shown(found), crawl=name)
+        row = _row(connection, number)
+    return context.page(request, "images_one.html", one=judged(row), crawl=row.crawl)
 
 
 @router.get("/images/{verdict}/picture")
 def show_picture(context: Context, number: VerdictNumber) -> Response:
     """The picture itself, as it was downloaded."""
     with context.reading() as connection:
-        one = _one(connection, number)
-    found = picture(context.output / "images" / one.file) if one.file else None
+        row = _row(connection, number)
+    found = picture(context.output / "images" / row.file) if row.file else None
     if found is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "This picture is not here.")
     return found
@@ -173,75 +204,106 @@ def show_picture(context: Context, number: VerdictNumber) -> Response:
 def say(
     context: Context,
     number: VerdictNumber,
-    value: Annotated[Literal["content", "noise", "none"], Query()],
+    value: PeoplesLabel,
 ) -> Response:
     """Keep or forget what somebody says of a picture."""
     with context.reading() as connection:
-        one = _one(connection, number)
-        name = _crawl_of(connection, one)
-    said = Label(PICTURE, name, one.url, one.page, value, one.sight, said_at=time.time())
-    engine = context.changing()
-    try:
-        if said.value == NONE:
+        row = _row(connection, number)
+    said = Label(PICTURE, row.crawl, row.url, row.page, value, row.sight, said_at=time.time())
+    with context.changing() as engine:
+        if value == "none":
             remove_label(engine, said.key)
         else:
             put_label(engine, said)
-    finally:
-        engine.dispose()
-    return see_other(f"/images/{one.id}")
+    return see_other(f"/images/{number}")
 
 
 def _lists(connection: Connection, of: OfCrawl | None, given: ImageParameters) -> ImageLists:
     if of is None:
         return ImageLists("", None, None, None)
-    kinds = KINDS if given.kind == ALL else (given.kind,)
-    if given.wall == DOUBTFUL:
-        return ImageLists(
-            of.name, None, None, _list(VerdictPage(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0))
-        )
-    found: dict[str, PictureList | None] = {KEPT: None, SKIPPED: None}
+    kinds = KINDS if given.kind == "all" else (given.kind,)
+    if given.wall == "doubtful":
+        doubtful = PictureList(least_certain(connection, of.id, kinds, MOST_DOUBTFUL), 0)
+        return ImageLists(of.name, None, None, doubtful)
     site = given.site.strip()
     of_site = chosen_site(connection, of.id, site) if site else NO_SITE
-    only, by = given.only, given.by
-    for name, noise in ((KEPT, False), (SKIPPED, True)):
-        if given.wall not in (BOTH, name):
-            continue
-        if (site and of_site.id is None) or (not noise and (by or only == AUDITED)):  # there are none
-            found[name] = PictureList((), 0)
-            continue
-        is_labelled = only in (MARKED, DISPUTED)
-        wanted = VerdictFilter(noise, kinds, of_site.id, by, only == AUDITED, is_labelled, only == DISPUTED)
-        found[name] = _list(list_verdicts(connection, of.id, wanted, getattr(given, f"{name}_before"), MOST))
-    return ImageLists(of.name, found[KEPT], found[SKIPPED], None, of_site)
+    audited, disputed = given.only == "audited", given.only == "disputed"
+
+    def listed(name: str, noise: bool) -> PictureList | None:
+        if given.wall not in ("both", name):
+            return None
+        if (site and of_site.id is None) or (not noise and (given.by or audited)):  # there are none
+            return PictureList((), 0)
+        is_labelled = disputed or given.only == "marked"
+        wanted = VerdictFilter(noise, kinds, of_site.id, given.by, audited, is_labelled, disputed)
+        return list_verdicts(connection, of.id, wanted, getattr(given, f"{name}_before"), MOST)
+
+    return ImageLists(of.name, listed("kept", noise=False), listed("skipped", noise=True), None, of_site)
 
 
-def _list(found: VerdictPage) -> PictureList:
-    return PictureList(tuple(map(shown, found.verdicts)), found.before)
-
-
-def _errors(connection: Connection, of: OfCrawl) -> ImageErrors:
-    return errors(of.name, audits(connection, of.id), agreement(connection, of.id))
-
-
-def _one(connection: Connection, number: int) -> ListedVerdict:
-    found = read_verdicts(connection, (number,))
-    if not found:
+def _row(connection: Connection, number: int) -> Row[*tuple[Any, ...]]:
+    row = connection.execute(JUDGED.where(verdict.c.id == number)).one_or_none()
+    if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such picture.")
-    return found[0]
+    return row
 
 
-def _crawl_of(connection: Connection, one: ListedVerdict) -> str:
-    """The name of the crawl whose verdict this is."""
-    name = select(crawl.c.name).join(verdict, verdict.c.crawl_id == crawl.c.id).where(verdict.c.id == one.id)
-    return str(connection.execute(name).scalar_one())
-
-
-def _filters(given: ImageParameters) -> Collection[str]:
-    """Those that hold."""
-    return ("kind",) if given.wall == DOUBTFUL else FILTERS
-
-
-def _given(given: ImageParameters, other: dict[str, Any]) -> dict[str, Any]:
-    """What an address of the lists holds: what was given, and other values; not those that go without saying."""
+def _other_than_usual(values: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that do not go without saying."""
     usual = ImageParameters().model_dump()
-    return {name: value for name, value in {**given.model_dump(), **other}.items() if value != usual.get(name)}
+    return {name: value for name, value in values.items() if value != usual.get(name)}
+
+
+def image_errors(connection: Connection, crawl_id: int, name: str) -> ImageErrors:
+    """How often a crawl's pictures are judged wrongly."""
+    found = agreement(connection, crawl_id)
+    return ImageErrors(
+        name,
+        audits(connection, crawl_id),
+        skipped=wilson(found["content_skipped"], found["content_skipped"] + found["noise_skipped"]),
+        kept=wilson(found["noise_kept"], found["noise_kept"] + found["content_kept"]),
+        unknown=found["unknown"],
+    )
+
+
+def audits(connection: Connection, crawl_id: int) -> tuple[AuditShare, ...]:
+    """What the audit of a crawl has found, for each kind of which there is something."""
+    counts = (func.count(), func.count(verdict.c.mistaken), func.count().filter(verdict.c.mistaken))
+    found = select(verdict.c.kind, *counts).where(verdict.c.crawl_id == crawl_id, IS_AUDITED)
+    rows = connection.execute(found.group_by(verdict.c.kind).order_by(verdict.c.kind))
+    return tuple(AuditShare(kind, chosen, wilson(mistaken, told)) for kind, chosen, told, mistaken in rows)
+
+
+def agreement(connection: Connection, crawl_id: int) -> Counter[str]:
+    """How labels agree with the verdicts on their pictures, or on the pages behind where there is none on the picture.
+
+    Counted as content_kept, content_skipped, noise_kept, noise_skipped, and as unknown where there is no verdict now.
+    Of several pages behind a picture one that was kept counts.
+    """
+    # 0 and 1 are a picture kept and skipped, 2 and 3 a page behind it.
+    verdicts = case((verdict.c.kind == "image", 0), else_=2) + cast(verdict.c.noise, Integer)
+    first = select(label.c.value, func.min(verdicts).label("first")).outerjoin_from(
+        label, verdict, label.c.key == verdict.c.label_key
+    )
+    each = first.where(*labels_of(crawl_id)).group_by(label.c.id, label.c.value).subquery()
+    counts = Counter[str]()
+    for value, found, count in connection.execute(
+        select(each.c.value, each.c.first, func.count()).group_by(each.c.value, each.c.first)
+    ):
+        counts["unknown" if found is None else f"{value}_{'skipped' if found % 2 else 'kept'}"] += count
+    return counts
+
+
+def wilson(wrong: int, of: int) -> ErrorShare:
+    """A share, and Wilson's interval around it, which holds for few cases and shares near 0, too.
+
+    >>> found = wilson(2, 50)
+    >>> found.share, round(found.low, 3), round(found.high, 3), wilson(0, 0).share
+    (0.04, 0.011, 0.135, None)
+    """
+    if not of:
+        return ErrorShare(0, 0, None, None, None)
+    share, spread = wrong / of, NORMAL**2 / of
+    middle = (share + spread / 2) / (1 + spread)
+    half = NORMAL * math.sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
+    return ErrorShare(wrong, of, share, max(0.0, middle - half), min(1.0, middle + half))

@@ -1,35 +1,38 @@
-"""The form of a job: what may stand in it, and what is wrong with what does.
+"""The form of a job: what may stand in it, what is wrong with what does, and the page with all jobs around it.
 
 Who uses the dashboard need not be who runs it. So a job from here names no file and no code: seeds are addresses or
 the demo, a topic is words, and of all settings there are those of OWN alone, which loosen nothing.
-
-Runs that somebody starts or ends on the dashboard: each a process of its own, which outlives it.
 """
 
-import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from http import HTTPStatus
 from pathlib import PurePosixPath
-from threading import Lock, Thread
 from typing import Annotated, Any, Literal, get_args
 from zoneinfo import available_timezones
 
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
 from pydantic import AfterValidator, BaseModel, StringConstraints
 from scrapy.settings import BaseSettings
 
 from crawler.arguments import ARGUMENTS, BETWEEN_SEEDS, DEMO_ALONE, SPIDER, TEXT_FILE, ArgumentError
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.views import MOST_LETTERS, Text, storable
+from crawler.dashboard.context import (
+    MOST_LETTERS,
+    Context,
+    DashboardContext,
+    Text,
+    language_of,
+    see_other,
+    slow,
+    storable,
+)
+from crawler.dashboard.views.schedule import DONE, After, Said, opened, schedule_data, when
 from crawler.schedule.cron import CronError, read_cron
 from crawler.schedule.job_definition import JobDefinition, description
-from crawler.schedule.job_scheduler import JobScheduler, StartedRun, scheduler_of
-from crawler.schedule.jobs import BY_HAND, TOLD, DueRun, Job, JobError, Jobs
-from crawler.schedule.processes import is_alive, starting_thread
 from crawler.store.database import StateError
 from crawler.translation.message import Message
 
@@ -38,6 +41,7 @@ LONG = 20_000
 OWN = ("CONTACT", "KEEP_RESPONSES")
 ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 Described = Callable[[float], dict[str, Any]]
+router = APIRouter()
 
 
 class JobForm(BaseModel):
@@ -157,75 +161,28 @@ def zones() -> list[str]:
     return sorted(available_timezones())
 
 
-logger = logging.getLogger(__name__)
-
-_looking = Lock()
-
-
-@contextmanager
-def opened(context: DashboardContext) -> Iterator[Jobs]:
-    """The jobs of the database, to be changed; a RefusedError where that cannot be."""
-    jobs = Jobs(context.changing())
-    try:
-        yield jobs
-    except JobError as error:
-        raise RefusedError(HTTPStatus.CONFLICT, error.message) from None
-    finally:
-        jobs.engine.dispose()
+@router.get("/schedule/add")  # where the form is that was refused
+@router.get("/schedule")
+def show(context: Context, request: Request, said: Said = "", after: After = 0) -> Response:
+    """The page of all jobs, with an empty form."""
+    return _page(context, request, Filled(USUAL, {}), said, after)
 
 
-def job_of(jobs: Jobs, number: int) -> Job:
-    """The job of this number in the database; a RefusedError if there is none."""
-    for one in jobs.all()[0]:
-        if one.id == number:
-            return one
-    raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such job.")
+def _page(context: DashboardContext, request: Request, form: Filled, said: str = "", after: int = 0) -> Response:
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
+    values: dict[str, Any] = {"schedule": schedule_data(context, after), "said": DONE.get(said, "")}
+    values |= {"form": form, "zones": zones(), "fields": FIELDS}
+    return context.page(request, "schedule.html", status, **values, when=partial(when, language=language_of(request)))
 
 
-def begin(context: DashboardContext, number: int) -> bool:
-    """Start a run of a job now; whether it did not run already."""
-    jobs = Jobs(context.changing())
-    try:
-        job, scheduler = job_of(jobs, number), scheduler_of(jobs, context.settings)
-        run = jobs.start(job, DueRun(BY_HAND), scheduler.place)
-        started = None if run is None else starting_thread().submit(scheduler.begin, job, run).result()
-    except ArgumentError as error:
-        jobs.engine.dispose()
-        raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
-    except BaseException:
-        jobs.engine.dispose()
-        raise
-    if started is None:
-        jobs.engine.dispose()
-    else:
-        Thread(target=_see_out, args=(scheduler, started), name="run", daemon=True).start()
-    return run is not None
-
-
-def _see_out(scheduler: JobScheduler, started: StartedRun) -> None:
-    """Write down how a run ended that could not do so itself, as one that was killed."""
-    started.child.process.wait()
-    try:
-        scheduler.reap()
-    except StateError as error:
-        logger.warning("How a run ended is not written down: %s", error)
-    finally:
-        scheduler.jobs.engine.dispose()
-
-
-def end(context: DashboardContext, number: int) -> bool:
-    """Tell the run of a job that is under way to end; whether there is one."""
-    with opened(context) as jobs:
-        job = job_of(jobs, number)
-        if job.now is not None:
-            jobs.stop(job.now.id, TOLD)  # its process looks there, on whatever machine it is
-        return job.now is not None
-
-
-def scheduler_is_at_work(context: DashboardContext) -> bool | None:
-    """Whether a scheduler looks after this folder; None if that cannot be seen."""
-    with _looking:  # or one look would take another for a scheduler
+@slow(router.post("/schedule/add"))
+def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) -> Response:
+    """A new job, or the form again with what is wrong with it."""
+    form = filled(given.model_dump(), context.settings)
+    if form.described is not None:
         try:
-            return is_alive(context.output, "")
-        except OSError:
-            return None
+            with opened(context) as jobs:
+                jobs.add(form.values["name"], form.described)
+        except RefusedError as error:
+            form = Filled(form.values, {"name": error.message})
+    return _page(context, request, form) if form.errors else see_other("/schedule?said=added")

@@ -1,22 +1,39 @@
-"""Judged images as the dashboard shows them: each with its verdict, its label and, if it was kept, the file itself."""
+"""Judged images: lists of verdicts with people's labels, and the files of kept images.
+
+A label is of a picture as a page shows it, so it may be of several verdicts: that on the picture, and those on the
+pages that the picture leads to. Verdict and label have the same key then.
+"""
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from fastapi.responses import Response
+from sqlalchemy import ColumnElement, Connection, Select, exists, func, select
 
-from crawler.dashboard.views import ReasonObject
-from crawler.labels.labels import CONTENT, NOISE
-from crawler.labels.verdict_lists import Agreement, Audited, ListedVerdict
+from crawler.dashboard.context import ReasonObject
+from crawler.labels.labels import CONTENT, NEWEST, NOISE
 from crawler.noise import reasons
 from crawler.noise.sighting import Sighting
 from crawler.page.image_file import type_of
+from crawler.store.dashboard_tables import label
+from crawler.store.images import PICTURE
+from crawler.store.page_tables import IS_AUDITED, IS_NOISE, verdict
+from crawler.store.schema import crawl, site
 from crawler.translation.message import CONTROL
 
-NORMAL = 1.959964
-"""Standard deviations to each side of the middle 95% of a normal distribution."""
+KINDS = ("image", "link")
+SURE = 1e-9  # the nearest that a probability comes to 0 and 1, where the doubt is measured
+MOST_BYTES = 10 * 1024 * 1024
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cache-Control": "private, max-age=3600",
+    "Content-Disposition": "inline",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,84 +89,73 @@ class JudgedPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorShare:
-    """How many of some verdicts are wrong, and between which shares that of all lies with 95% (Wilson)."""
+class PictureList:
+    """Some pictures, the newest first, or the least certain first."""
 
-    wrong: int
-    of: int
-    share: float | None
-    low: float | None
-    high: float | None
+    pictures: tuple[JudgedPicture, ...]
+    before: int
+    """What the parameter of the list is to be for those that follow; 0 where none do."""
 
 
-@dataclass(frozen=True, slots=True)
-class AuditShare:
-    """What the audit says of the noise of one kind."""
+class VerdictFilter(NamedTuple):
+    """Which verdicts."""
 
-    kind: str
-    chosen: int
-    """To be fetched although they are noise, by their addresses and thus by chance."""
-    mistaken: ErrorShare
-    """Of those whose size in pixels could be told: how many are as large as content."""
-
-
-@dataclass(frozen=True, slots=True)
-class ImageErrors:
-    """How often pictures are judged wrongly, by the audit and by people's labels."""
-
-    crawl: str
-    audit: tuple[AuditShare, ...]
-    skipped: ErrorShare
-    """Of the labelled pictures that were skipped: how many are content, as people say."""
-    kept: ErrorShare
-    """Of the labelled pictures that were kept: how many are noise, as people say."""
-    unknown: int
-    """Labels of pictures on which the crawl has no verdict now."""
+    noise: bool
+    kinds: tuple[str, ...] = KINDS
+    site_id: int | None = None
+    by: str = ""
+    """The model that called them noise; any if it is empty."""
+    audited: bool = False
+    """Of noise those alone that were chosen to be fetched."""
+    labelled: bool = False
+    """Those alone that people labelled."""
+    disputed: bool = False
+    """Of those labelled the ones that people see otherwise."""
 
 
-def shown(one: ListedVerdict) -> JudgedPicture:
-    """A verdict as it is shown."""
-    sighting = Sighting.of(one.sight)
+JUDGED = (
+    select(verdict, crawl.c.name.label("crawl"), site.c.name.label("site"), label.c.value.label("label"))
+    .join(crawl, crawl.c.id == verdict.c.crawl_id)
+    .outerjoin(site, site.c.id == verdict.c.site_id)
+    .outerjoin(label, label.c.key == verdict.c.label_key)
+)
+IS_LABELLED = exists().where(label.c.key == verdict.c.label_key)
+
+
+def list_verdicts(
+    connection: Connection, crawl_id: int, wanted: VerdictFilter, before: int = 0, most: int = 24
+) -> PictureList:
+    """The newest verdicts of those wanted whose number is lower."""
+    numbers: list[int] = []
+    for found in _wanted(crawl_id, wanted, before or NEWEST):
+        numbers += connection.execute(found.limit(most + 1)).scalars()
+    numbers.sort(reverse=True)
+    return PictureList(read_verdicts(connection, numbers[:most]), numbers[most - 1] if len(numbers) > most else 0)
+
+
+def read_verdicts(connection: Connection, numbers: Sequence[int]) -> tuple[JudgedPicture, ...]:
+    """The verdicts of these numbers, in this order; those that are gone are left out."""
+    known = {row.id: judged(row) for row in connection.execute(JUDGED.where(verdict.c.id.in_(numbers)))}
+    return tuple(known[number] for number in numbers if number in known)
+
+
+def judged(row: Any) -> JudgedPicture:
+    """What a row of JUDGED says."""
+    sighting = Sighting.of(row.sight)
     width, height = sighting.size
     return JudgedPicture(
-        *(one.id, one.kind, one.url, one.target, one.page, one.site, NOISE if one.noise else CONTENT),
-        *(one.probability, one.keyword, one.redundancy, one.entropy, reasons.read(one.reasons), one.decided_by),
-        *(one.audited, one.mistaken, one.bytes if one.file else None, one.decided_at),
-        name=_name(one.url),
+        *(row.id, row.kind, row.url, row.target, row.page, row.site, NOISE if row.noise else CONTENT),
+        *(row.probability, row.keyword, row.redundancy, row.entropy, reasons.read(row.reasons), row.decided_by),
+        *(row.audited, row.mistaken, row.bytes if row.file else None, row.decided_at),
+        name=_name(row.url),
         alt=sighting.alt,
         title=sighting.title,
         anchor=sighting.anchor_text,
         width=width,
         height=height,
-        is_here=one.file is not None,
-        label=one.label or "",
+        is_here=row.file is not None,
+        label=row.label or "",
     )
-
-
-def errors(crawl: str, audits: tuple[Audited, ...], found: Agreement) -> ImageErrors:
-    """How often a crawl's pictures are judged wrongly."""
-    return ImageErrors(
-        crawl,
-        tuple(AuditShare(one.kind, one.chosen, wilson(one.mistaken, one.told)) for one in audits),
-        skipped=wilson(found.content_skipped, found.content_skipped + found.noise_skipped),
-        kept=wilson(found.noise_kept, found.noise_kept + found.content_kept),
-        unknown=found.unknown,
-    )
-
-
-def wilson(wrong: int, of: int) -> ErrorShare:
-    """A share, and Wilson's interval around it, which holds for few cases and shares near 0, too.
-
-    >>> found = wilson(2, 50)
-    >>> found.share, round(found.low, 3), round(found.high, 3), wilson(0, 0).share
-    (0.04, 0.011, 0.135, None)
-    """
-    if not of:
-        return ErrorShare(0, 0, None, None, None)
-    share, spread = wrong / of, NORMAL**2 / of
-    middle = (share + spread / 2) / (1 + spread)
-    half = NORMAL * math.sqrt(share * (1 - share) / of + spread / (4 * of)) / (1 + spread)
-    return ErrorShare(wrong, of, share, max(0.0, middle - half), min(1.0, middle + half))
 
 
 def _name(url: str) -> str:
@@ -160,12 +166,83 @@ def _name(url: str) -> str:
     return CONTROL.sub("", unquote(path.rstrip("/").rpartition("/")[2]))[:80]
 
 
-MOST_BYTES = 10 * 1024 * 1024
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; sandbox",
-    "Cache-Control": "private, max-age=3600",
-    "Content-Disposition": "inline",
-}
+def _wanted(crawl_id: int, wanted: VerdictFilter, before: int) -> Iterator[Select[Any]]:
+    """The numbers of the verdicts, in queries of which each has an index for its order or few rows to sort."""
+    if wanted.labelled:
+        yield _labelled(crawl_id, wanted, before)
+        return
+    found = select(verdict.c.id).where(verdict.c.crawl_id == crawl_id, verdict.c.id < before)
+    # Each as its index has it: what is audited, or was decided by a model, is noise.
+    if wanted.site_id is None and not wanted.audited:
+        found = found.where(IS_NOISE if wanted.by else verdict.c.noise == wanted.noise)
+    elif wanted.site_id is not None:
+        found = found.where(verdict.c.noise == wanted.noise)
+    for kind in wanted.kinds:
+        yield found.where(verdict.c.kind == kind, *_filters(wanted)).order_by(verdict.c.id.desc())
+
+
+def _labelled(crawl_id: int, wanted: VerdictFilter, before: int) -> Select[Any]:
+    # By the labels, of which there are few: + 0 rules out the way through all verdicts in their order.
+    number = verdict.c.id + 0
+    found = select(number).join_from(label, verdict, label.c.key == verdict.c.label_key).where(*labels_of(crawl_id))
+    found = found.where(number < before, verdict.c.noise == wanted.noise, verdict.c.kind.in_(wanted.kinds))
+    if wanted.disputed:
+        found = found.where(label.c.value == (CONTENT if wanted.noise else NOISE))
+    return found.where(*_filters(wanted)).order_by(number.desc())
+
+
+def _filters(wanted: VerdictFilter) -> Iterator[ColumnElement[bool]]:
+    if wanted.site_id is not None:
+        yield verdict.c.site_id == wanted.site_id
+    if wanted.audited:
+        yield IS_AUDITED
+    if wanted.by:
+        yield verdict.c.decided_by == wanted.by
+
+
+def labels_of(crawl_id: int) -> tuple[ColumnElement[bool], ...]:
+    """What labels of a crawl's pictures meet."""
+    name = select(crawl.c.name).where(crawl.c.id == crawl_id).scalar_subquery()
+    return label.c.crawl == name, label.c.kind == PICTURE
+
+
+def least_certain(connection: Connection, crawl_id: int, kinds: Sequence[str], most: int) -> tuple[JudgedPicture, ...]:
+    """The verdicts nearest to the limit from both sides that nobody has labelled, the least certain first.
+
+    The limit is where the crawl's own verdicts on pictures part; how far a probability is from it is measured in
+    log-odds, as the limit may be near 1.
+    """
+    limit, column = _limit(connection, crawl_id), verdict.c.probability
+    sides = ((column < limit, column.desc()), (column >= limit, column.asc()))
+    found: list[tuple[float, int]] = []
+    for kind in kinds:
+        for noise in (False, True):
+            mine = select(column, verdict.c.id).where(
+                verdict.c.crawl_id == crawl_id, verdict.c.kind == kind, verdict.c.noise == noise, ~IS_LABELLED
+            )
+            for side, order in sides:
+                rows = connection.execute(mine.where(side).order_by(order).limit(most))
+                found += [(abs(_odds(row.probability) - _odds(limit)), row.id) for row in rows]
+    return read_verdicts(connection, [number for _, number in nsmallest(most, found)])
+
+
+def _limit(connection: Connection, crawl_id: int) -> float:
+    """The probability between the content most like noise and the noise least like it, of pictures."""
+
+    def edge(found: ColumnElement[Any], *, noise: bool) -> float | None:
+        mine = (verdict.c.crawl_id == crawl_id, verdict.c.kind == "image", verdict.c.noise == noise)
+        value: float | None = connection.execute(select(found).where(*mine)).scalar_one()
+        return value
+
+    column = verdict.c.probability
+    edges = [edge(func.max(column), noise=False), edge(func.min(column), noise=True)]
+    known = [one for one in edges if one is not None]
+    return sum(known) / len(known) if known else 0.5
+
+
+def _odds(probability: float) -> float:
+    bounded = min(max(probability, SURE), 1 - SURE)
+    return math.log(bounded / (1 - bounded))
 
 
 def picture(path: Path) -> Response | None:

@@ -16,12 +16,12 @@ from fastapi.responses import Response
 from sqlalchemy import select
 
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, DashboardContext, see_other
-from crawler.dashboard.views import Number, slow
-from crawler.dashboard.views.page_blocks import Reread, reread_at
+from crawler.dashboard.context import Context, DashboardContext, Number, see_other, slow
+from crawler.dashboard.views.labels import UncertainPages, crawl_to_label, uncertain_pages
+from crawler.dashboard.views.page import StoredPage, page_at
 from crawler.extraction import version
 from crawler.extraction.output.plain import plain
-from crawler.labels.labels import TEXT, Label, UncertainPages, crawl_to_label, put_label, uncertain_pages
+from crawler.labels.labels import TEXT, Label, put_label
 from crawler.store.dashboard_tables import label
 from crawler.store.images import label_key
 from crawler.translation.message import N_
@@ -61,7 +61,7 @@ class Line:
 class Sheet:
     """A page whose blocks can be labelled; a RefusedError says why one cannot."""
 
-    def __init__(self, found: Reread) -> None:
+    def __init__(self, found: StoredPage) -> None:
         if found.damage:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LONG)
         if found.source is None:
@@ -179,7 +179,7 @@ class LabelSheet:
 @slow(api.get("/api/labels/pages/{page}", summary=N_("The blocks of a page, to be marked")))
 def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
     """The blocks of a page."""
-    read = reread_at(context, page)
+    read = page_at(context, page)
     found, row = Sheet(read), read.row
     detail = _detail(context, read)
     before = found.labelled_before(detail) if detail is not None else None
@@ -196,7 +196,7 @@ def data(context: Context, page: Number, anew: Anew = False) -> LabelSheet:
     )
 
 
-def _detail(context: DashboardContext, read: Reread) -> str | None:
+def _detail(context: DashboardContext, read: StoredPage) -> str | None:
     """The detail of a page's label, if it has one."""
     key = label_key(read.row["crawl"], TEXT, read.row["url"], read.row["url"])
     with context.reading() as connection:
@@ -212,32 +212,29 @@ def show(context: Context, request: Request, page: Number, anew: Anew = False) -
 @slow(router.get("/labels/pages/{page}/skip"))
 def skip(context: Context, page: Number) -> Response:
     """Send the browser on to the next page."""
-    return _next(context, reread_at(context, page))
+    return _next(context, page_at(context, page))
 
 
 @slow(router.post("/labels/pages/{page}"))
 def save(context: Context, request: Request, page: Number, nothing: Annotated[bool, Query()] = False) -> Response:
     """Keep a page's label, and send the browser on to the next page."""
-    read = reread_at(context, page)
+    read = page_at(context, page)
     found = Sheet(read)
     places = found.chosen(request.query_params)
-    engine = context.changing()
-    try:
+    with context.changing() as engine:
         put_label(engine, found.label(frozenset() if nothing else places))
-    finally:
-        engine.dispose()
     return _next(context, read)
 
 
 @slow(router.post("/labels/pages/{page}/preview"))
 def preview(context: Context, request: Request, page: Number) -> Response:
     """The text of the chosen blocks; nothing is kept."""
-    found = Sheet(reread_at(context, page))
+    found = Sheet(page_at(context, page))
     text = found.text(found.chosen(request.query_params))
     return context.page(request, "labels_preview.html", number=page, text=text)
 
 
-def _next(context: DashboardContext, read: Reread) -> Response:
+def _next(context: DashboardContext, read: StoredPage) -> Response:
     name = read.row["crawl"]
     with context.reading() as connection:
         of = crawl_to_label(connection, name)

@@ -1,41 +1,38 @@
-"""The view "labels": what is least certain, to be labelled by people, and their labels."""
+"""The view "labels": what is least certain, to be labelled by people, and their labels.
 
-from dataclasses import dataclass
+The pages to label come in the order of certainty, those of methods that tell none last, in the order in which they were
+stored. No index tells which of them can be labelled: so many are looked at for each part of the list, and the next part
+goes on there.
+"""
+
+import json
+from dataclasses import dataclass, fields
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select, tuple_
 
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, see_other
-from crawler.dashboard.views import Number, Text, Whole, slow
+from crawler.dashboard.context import Context, Number, Text, Whole, see_other, slow
 from crawler.dashboard.views.choices import crawl_names
-from crawler.dashboard.views.judged_images import JudgedPicture, shown
+from crawler.dashboard.views.judged_images import KINDS, JudgedPicture, least_certain
 from crawler.export.export_pages import gold_line
-from crawler.labels.labels import (
-    TEXT,
-    LabelledCrawl,
-    ListedLabel,
-    UncertainPage,
-    all_labels,
-    count_labels,
-    crawl_to_label,
-    list_labels,
-    remove_label,
-    uncertain_pages,
-)
-from crawler.labels.verdict_lists import KINDS, least_certain
+from crawler.labels.labels import NEWEST, TEXT, all_labels, count_labels, remove_label
 from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE
+from crawler.store.page_tables import page, stored_response
 from crawler.store.read_only import NOTHING
+from crawler.store.schema import crawl as crawl_table
 from crawler.translation.message import N_
 
 MOST_PAGES, MOST_PICTURES, MOST_LABELS = 20, 12, 20
 MOST_BYTES = 32 * 1024 * 1024
 """Of a file that is made in memory."""
+BEGINNING = 300  # letters of a text that a list shows
+LOOKED_AT = 1_000  # pages for a part of the list: their rows, which lie anywhere, take some tens of milliseconds
 LINES_TYPE = "application/x-ndjson"
 router, api = APIRouter(), APIRouter()
 CrawlName = Annotated[
@@ -43,6 +40,52 @@ CrawlName = Annotated[
 ]
 After = Annotated[Whole, Query(description=N_("the page from which to look on"))]
 Before = Annotated[Whole, Query(description=N_("the label before which the others are older"))]
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainPage:
+    """A page that somebody might label."""
+
+    id: int
+    url: str
+    title: str
+    language: str | None
+    certainty: float | None
+    """The F1 that the method expects of its text; not of all methods."""
+    fetched_at: str
+
+
+class UncertainPages(NamedTuple):
+    """A part of the list."""
+
+    pages: tuple[UncertainPage, ...]
+    after: int
+    """The page from which to go on; 0 where that was all."""
+
+
+class LabelledCrawl(NamedTuple):
+    """A crawl whose pages might be labelled."""
+
+    id: int
+    name: str
+    kept: bool
+    """Whether any response of its pages was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLabel:
+    """A label in a list, without what it is made of."""
+
+    id: int
+    kind: str
+    url: str
+    page: str
+    """That shows the picture; of a page its own address."""
+    value: str
+    """Of a text its beginning."""
+    said_at: float
+    number: int | None
+    """Of the page that was labelled, if it is still there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +131,7 @@ def queue(context: Context, crawl: CrawlName = "", after: After = 0) -> LabelQue
     with context.reading() as connection:
         of = _chosen(connection, crawl)
         found = uncertain_pages(connection, of, after, MOST_PAGES)
-        pictures = tuple(map(shown, least_certain(connection, of.id, KINDS, MOST_PICTURES)))
+        pictures = least_certain(connection, of.id, KINDS, MOST_PICTURES)
         return LabelQueue(of.name, of.kept, *found, pictures, _counts(connection, of.name))
 
 
@@ -104,7 +147,6 @@ def labels(context: Context, crawl: CrawlName = "", before: Before = 0) -> Label
 
 @router.get("/labels")
 def show(context: Context, request: Request, crawl: CrawlName = "", after: After = 0) -> Response:
-    """The page with both queues."""
     with context.reading() as connection:
         of = crawl_to_label(connection, crawl)
         names = crawl_names(connection, of.name if of is not None else "")
@@ -115,22 +157,17 @@ def show(context: Context, request: Request, crawl: CrawlName = "", after: After
 
 @router.get("/labels/list")
 def show_list(context: Context, request: Request, crawl: CrawlName = "", before: Before = 0) -> Response:
-    """The page with all labels."""
     return context.page(request, "labels_list.html", said=labels(context, crawl, before))
 
 
 @slow(router.post("/labels/{label}/remove"))
 def remove(context: Context, number: Annotated[Number, Path(alias="label")]) -> Response:
-    """Remove a label."""
     with context.reading() as connection:
         row = connection.execute(select(label.c.key, label.c.crawl).where(label.c.id == number)).one_or_none()
     if row is None:
         raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such mark any more.")
-    engine = context.changing()
-    try:
+    with context.changing() as engine:
         remove_label(engine, row.key)
-    finally:
-        engine.dispose()
     return see_other(f"/labels/list?{urlencode({'crawl': row.crawl})}")
 
 
@@ -149,6 +186,67 @@ def gold(context: Context, crawl: CrawlName = "") -> Response:
                 )
     headers = {"Content-Disposition": 'attachment; filename="gold.jsonl"'}
     return Response(b"".join(found), headers=headers, media_type=LINES_TYPE)
+
+
+def crawl_to_label(connection: Connection, name: str) -> LabelledCrawl | None:
+    """The crawl of this name; without one the one begun last that kept responses, or the one begun last."""
+    kept = select(stored_response.c.key).where(stored_response.c.crawl_id == crawl_table.c.id).exists()
+    order = (kept.desc(), crawl_table.c.started_at.desc(), crawl_table.c.id.desc())
+    found = select(crawl_table.c.id, crawl_table.c.name, kept.label("kept")).order_by(*order).limit(1)
+    row = connection.execute(found.where(crawl_table.c.name == name) if name else found).one_or_none()
+    return LabelledCrawl(row.id, row.name, bool(row.kept)) if row is not None else None
+
+
+def uncertain_pages(connection: Connection, of: LabelledCrawl, after: int = 0, most: int = 20) -> UncertainPages:
+    """The next pages behind this one whose response was kept and that nobody has labelled, the least certain first."""
+    if not of.kept:
+        return UncertainPages((), 0)
+    numbers = _next(connection, of.id, after)
+    labelled = select(label.c.url).where(label.c.crawl == of.name, label.c.kind == TEXT)
+    found = select(*(page.c[one.name] for one in fields(UncertainPage))).join(
+        stored_response, stored_response.c.key == page.c.key
+    )
+    rows = connection.execute(found.where(page.c.id.in_(numbers), page.c.url.not_in(labelled)))
+    known = {row.id: UncertainPage(*row) for row in rows}
+    pages = tuple(known[number] for number in numbers if number in known)[:most]
+    if len(pages) == most:
+        return UncertainPages(pages, pages[-1].id)
+    return UncertainPages(pages, numbers[-1] if len(numbers) == LOOKED_AT else 0)
+
+
+def _next(connection: Connection, crawl_id: int, after: int) -> list[int]:
+    """The numbers of the next pages, by the index alone."""
+    mine = page.c.crawl_id == crawl_id
+    last = connection.execute(select(page.c.certainty).where(mine, page.c.id == after)).one_or_none()
+    every = select(page.c.id).where(mine)
+    told = every.where(page.c.certainty.is_not(None)).order_by(page.c.certainty, page.c.id)
+    untold = every.where(page.c.certainty.is_(None)).order_by(page.c.id)
+    if last is None:
+        ways = [told, untold]
+    elif last.certainty is not None:
+        ways = [told.where(tuple_(page.c.certainty, page.c.id) > (last.certainty, after)), untold]
+    else:
+        ways = [untold.where(page.c.id > after)]
+    numbers: list[int] = []
+    for way in ways:
+        numbers += connection.execute(way.limit(LOOKED_AT - len(numbers))).scalars()
+    return numbers
+
+
+def list_labels(connection: Connection, crawl: str, before: int = 0, most: int = 20) -> tuple[ListedLabel, ...]:
+    """The labels of a crawl before this one, the newest first; one that was changed stays in its place."""
+    # By their numbers, so that long texts are read of these few alone.
+    numbers = select(label.c.id).where(label.c.crawl == crawl, label.c.id < (before or NEWEST))
+    beginning = func.substr(label.c.value, 1, BEGINNING, type_=label.c.value.type).label("value")
+    found = select(label.c.id, label.c.kind, label.c.url, label.c.page, beginning, label.c.said_at, label.c.detail)
+    found = found.where(label.c.id.in_(numbers.order_by(label.c.id.desc()).limit(most))).order_by(label.c.id.desc())
+    rows = connection.execute(found).all()
+    of_pages = {row.id: json.loads(row.detail)["number"] for row in rows if row.kind == TEXT}
+    there = select(page.c.id, page.c.url).where(page.c.id.in_([one for one in of_pages.values() if one]))
+    pages = {(row.id, row.url) for row in connection.execute(there)}
+    return tuple(
+        ListedLabel(*row[:-1], number if ((number := of_pages.get(row.id)), row.url) in pages else None) for row in rows
+    )
 
 
 def _chosen(connection: Connection, name: str) -> LabelledCrawl:

@@ -1,80 +1,49 @@
-"""One crawl: its figures and workers, its sites, and why the slowest of them are slow."""
+"""One crawl: its figures and workers, its sites, why the slowest of them are slow, and its course over time."""
 
 import json
 import time
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from itertools import zip_longest
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, DashboardContext
-from crawler.dashboard.views import Number, Sentence, Text
-from crawler.dashboard.views.course import Hours
+from crawler.dashboard.context import Context, DashboardContext, Number, Sentence, Text, slow
+from crawler.dashboard.views.overview import CrawlFigures, figures
+from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Group
-from crawler.reports.crawls import CrawlSummary, OutcomeTotals, next_due, outcome_totals, summary_of
-from crawler.reports.report_noise import saved_bytes
+from crawler.reports.crawls import CrawlSummary, OutcomeTotals, outcome_totals, summary_of
 from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
-from crawler.reports.throughput import SampleTotals, page_rates, sample_totals
-from crawler.schedule.jobs import Job, jobs_of
+from crawler.reports.throughput import SamplePoint, sample_points
+from crawler.store.dashboard_tables import sample
 from crawler.store.read_only import reading
 from crawler.store.schema import crawl
 from crawler.store.sql import database_time
 from crawler.translation.message import N_
 
-router, api = APIRouter(), APIRouter()
-
+Hours = Literal["1", "6", "24", "168", "all"]
 MOST_SEEDS = 5
 MOST_SLOW = 10
 OUTCOMES_AGE = 60.0
 """Seconds after which the outcomes of all addresses are counted anew."""
 SLOW_AGE, SLOW_PATIENCE = 10.0, 0.05
 """Seconds after which the slowest hosts are looked for anew, and that an answer waits for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlFigures:
-    """A crawl, and what it did in figures."""
-
-    id: int
-    name: str
-    status: str
-    """running, finished, full (it has all pages it may have), broken (off) or stopped."""
-    started_at: float
-    ended_at: float | None
-    round: int
-    workers: int
-    silent: float | None
-    """Seconds since the last sign of life of its workers."""
-    pages: int
-    """Of this round."""
-    rate: float | None
-    """Pages a second of late, of one that is running."""
-    waiting: int
-    failed: int | None
-    """Addresses that were given up; None before the first sample, as are the figures below."""
-    harvest: float | None
-    """The share of pages on topic among those that were read."""
-    requests: int | None
-    bytes: int | None
-    """Of answers."""
-    pictures: int | None
-    skipped: int | None
-    """Pictures that were refused before the download."""
-    saved: int | None
-    """Bytes that this saved, estimated by the mean size of the pictures that were downloaded."""
-    next_run: float | None
-    """When its job starts it again."""
-    job: str | None
-    """What its job is: running, waiting or paused."""
-    next_due: float | None
-    """When its next page is due, of a crawl that is at its end."""
+POINTS = 300
+"""As many as a chart has room for."""
+PAUSE, PAUSES = 60.0, 3.0
+"""Seconds, and times the length of a point, without a worker after which a line is broken off."""
+ENOUGH = 50
+"""Pages that a harvest rate is of: of fewer it only jumps."""
+HOUR = 3_600.0
+router, api = APIRouter(), APIRouter()
 
 
 class SiteParameters(BaseModel):
@@ -145,6 +114,25 @@ class SiteList:
     """What `after` is to be for those that follow."""
 
 
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line of a chart."""
+
+    name: str
+    unit: str
+    values: tuple[float | None, ...]
+    """None where no worker was at it, or there was nothing to tell by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What a crawl did over time, all workers together."""
+
+    at: tuple[float, ...]
+    """Seconds since 1970, at which each stretch begins."""
+    series: tuple[Series, ...]
+
+
 @api.get("/api/crawls/{crawl}", summary=N_("A crawl with its figures and workers, and the outcomes of its addresses"))
 def one_crawl(context: Context, crawl: Number) -> OneCrawl:
     """A crawl with its figures and workers, and the outcomes of its addresses."""
@@ -165,36 +153,6 @@ def slow_hosts(context: Context, crawl: Number) -> SlowHosts:
     with context.reading() as connection:
         found = _found(connection, crawl)
     return _slow_hosts(context, found)
-
-
-def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float) -> tuple[CrawlFigures, ...]:
-    """The figures of some crawls."""
-    did = sample_totals(connection, [one.id for one in crawls])
-    fast = page_rates(connection, [one.id for one in crawls if one.status == "running"], now)
-    jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
-    due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
-    return tuple(
-        _figures(one, did.get(one.id), fast.get(one.id), jobs.get(one.name), due.get(one.id)) for one in crawls
-    )
-
-
-def _figures(
-    one: CrawlSummary, did: SampleTotals | None, rate: float | None, job: Job | None, due: float | None
-) -> CrawlFigures:
-    return CrawlFigures(
-        *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
-        *(one.pages, rate, one.waiting),
-        failed=did.sums.failed if did else None,
-        harvest=did.harvest if did else None,
-        requests=did.sums.requests if did else None,
-        bytes=did.sums.bytes if did else None,
-        pictures=did.sums.pictures if did else None,
-        skipped=did.sums.skipped if did else None,
-        saved=saved_bytes(did.sums.skipped, did.sums.pictures, did.sums.picture_bytes) if did else None,
-        next_run=job.next_at if job and not job.paused else None,
-        job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
-        next_due=due,
-    )
 
 
 def _one_crawl(context: DashboardContext, connection: Connection, of: CrawlSummary) -> OneCrawl:
@@ -268,9 +226,91 @@ def _cursor(text: str) -> tuple[int, int] | None:
     return int(value), int(number)
 
 
+@slow(
+    api.get(
+        "/api/crawls/{crawl}/course",
+        summary=N_("What a crawl did over time: pages, requests and bytes a second, harvest, status codes, what waits"),
+    )
+)
+def course_of(
+    context: Context,
+    number: Annotated[Number, Path(alias="crawl")],
+    hours: Annotated[Hours, Query(description=N_("how many of its last hours, or all"))] = "all",
+) -> Course:
+    """The course of a crawl: all of it, or its last hours."""
+    with context.reading() as connection:
+        _found(connection, number)
+        last = connection.execute(select(func.max(sample.c.at)).where(sample.c.crawl_id == number)).scalar()
+        since = None if last is None or hours == "all" else last - HOUR * int(hours)
+        points = sample_points(connection, number, since, POINTS)
+    return drawn(points)
+
+
+def drawn(points: Sequence[SamplePoint]) -> Course:
+    """The lines of these points."""
+    moments = list(_moments(points))
+    shown = [point for _, point in moments]
+    lines = [
+        Series(name, unit, tuple(None if one is None else value(one) for one in shown))
+        for name, (unit, value) in LINES.items()
+    ]
+    lines.insert(3, Series("harvest", "%", tuple(_harvest(shown))))
+    return Course(tuple(at for at, _ in moments), tuple(lines))
+
+
+def _moments(points: Sequence[SamplePoint]) -> Iterator[tuple[float, SamplePoint | None]]:
+    """When each point begins, and each pause, which has no point."""
+    for point, following in zip_longest(points, points[1:]):
+        yield point.at, point
+        ends = point.at + point.sums.seconds
+        if following is not None and following.at - ends > max(PAUSE, PAUSES * point.sums.seconds):
+            yield ends, None
+
+
+def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
+    """The share of pages on topic, at each point of the last ones that make enough pages."""
+    last: deque[SamplePoint] = deque()
+    read = on_topic = 0
+    for point in points:
+        if point is None:
+            yield None
+            continue
+        last.append(point)
+        read, on_topic = read + point.sums.read, on_topic + point.sums.on_topic
+        while read - last[0].sums.read >= ENOUGH:
+            first = last.popleft()
+            read, on_topic = read - first.sums.read, on_topic - first.sums.on_topic
+        yield on_topic / read if read else None
+
+
+def _a_second(count: Callable[[WorkerSample], float]) -> Callable[[SamplePoint], float | None]:
+    return lambda point: count(point.sums) / point.sums.seconds if point.sums.seconds > 0 else None
+
+
+def _answers(first: str) -> Callable[[SamplePoint], float | None]:
+    """The answers a second whose status begins so."""
+    return _a_second(lambda sums: sum(n for status, n in sums.statuses.items() if status.startswith(first)))
+
+
+LINES: dict[str, tuple[str, Callable[[SamplePoint], float | None]]] = {
+    "pages": ("/s", _a_second(attrgetter("pages"))),
+    "requests": ("/s", _a_second(attrgetter("requests"))),
+    "failed": ("/s", _a_second(attrgetter("failed"))),
+    "ok": ("/s", _answers("2")),
+    "redirects": ("/s", _answers("3")),
+    "refused": ("/s", _answers("4")),
+    "broken": ("/s", _answers("5")),
+    "silent": ("/s", _answers("none")),
+    "waiting": ("", lambda point: point.waiting),
+    "bytes": ("B/s", _a_second(attrgetter("bytes"))),
+    "pictures": ("/s", _a_second(attrgetter("pictures"))),
+    "skipped": ("/s", _a_second(attrgetter("skipped"))),
+}
+"""The lines but the harvest, their units, and what they are at a point."""
+
+
 @router.get("/crawls/{crawl}")
 def show(context: Context, request: Request, crawl: Number, given: Annotated[CrawlParameters, Query()]) -> Response:
-    """The page of a crawl."""
     with context.reading() as connection:
         of = _found(connection, crawl)
         slow = _slow_hosts(context, of)  # first: before what takes the background long

@@ -1,19 +1,61 @@
 """The view "overview": all crawls with their figures, live."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
+from sqlalchemy import Connection
 
-from crawler.dashboard.context import Context, NothingYetError
-from crawler.dashboard.views import Whole
-from crawler.dashboard.views.one_crawl import CrawlFigures, figures
-from crawler.reports.crawls import latest_summaries
+from crawler.dashboard.context import Context, NothingYetError, Whole
+from crawler.reports.crawls import CrawlSummary, latest_summaries, next_due
+from crawler.reports.report_noise import saved_bytes
+from crawler.reports.throughput import SampleTotals, page_rates, sample_totals
+from crawler.schedule.jobs import Job, jobs_of
 from crawler.store.sql import database_time
 from crawler.translation.message import N_
 
 AT_ONCE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlFigures:
+    """A crawl, and what it did in figures."""
+
+    id: int
+    name: str
+    status: str
+    """running, finished, full (it has all pages it may have), broken (off) or stopped."""
+    started_at: float
+    ended_at: float | None
+    round: int
+    workers: int
+    silent: float | None
+    """Seconds since the last sign of life of its workers."""
+    pages: int
+    """Of this round."""
+    rate: float | None
+    """Pages a second of late, of one that is running."""
+    waiting: int
+    failed: int | None
+    """Addresses that were given up; None before the first sample, as are the figures below."""
+    harvest: float | None
+    """The share of pages on topic among those that were read."""
+    requests: int | None
+    bytes: int | None
+    """Of answers."""
+    pictures: int | None
+    skipped: int | None
+    """Pictures that were refused before the download."""
+    saved: int | None
+    """Bytes that this saved, estimated by the mean size of the pictures that were downloaded."""
+    next_run: float | None
+    """When its job starts it again."""
+    job: str | None
+    """What its job is: running, waiting or paused."""
+    next_due: float | None
+    """When its next page is due, of a crawl that is at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +83,38 @@ def crawls(context: Context, before: Before = 0) -> CrawlList:
         return CrawlList((), None)
 
 
+def figures(connection: Connection, crawls: Collection[CrawlSummary], now: float) -> tuple[CrawlFigures, ...]:
+    """The figures of some crawls."""
+    did = sample_totals(connection, [one.id for one in crawls])
+    fast = page_rates(connection, [one.id for one in crawls if one.status == "running"], now)
+    jobs = {one.crawl: one for one in jobs_of(connection)} if crawls else {}
+    due = next_due(connection, [one.id for one in crawls if one.ended_at is not None])
+    return tuple(
+        _figures(one, did.get(one.id), fast.get(one.id), jobs.get(one.name), due.get(one.id)) for one in crawls
+    )
+
+
+def _figures(
+    one: CrawlSummary, did: SampleTotals | None, rate: float | None, job: Job | None, due: float | None
+) -> CrawlFigures:
+    return CrawlFigures(
+        *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
+        *(one.pages, rate, one.waiting),
+        failed=did.sums.failed if did else None,
+        harvest=did.harvest if did else None,
+        requests=did.sums.requests if did else None,
+        bytes=did.sums.bytes if did else None,
+        pictures=did.sums.pictures if did else None,
+        skipped=did.sums.skipped if did else None,
+        saved=saved_bytes(did.sums.skipped, did.sums.pictures, did.sums.picture_bytes) if did else None,
+        next_run=job.next_at if job and not job.paused else None,
+        job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
+        next_due=due,
+    )
+
+
 @router.get("/")
 def show(context: Context, request: Request, before: Before = 0) -> Response:
-    """The page."""
     found = crawls(context, before)
     running = [one for one in found.crawls if one.status == "running"]
     return context.page(

@@ -1,46 +1,178 @@
-"""One page: what is known of it, and its clean text beside its original with what was kept of it."""
+"""One stored page: its record, its source read again, and its clean text beside its original."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
 from http import HTTPStatus
-from typing import NamedTuple
+from threading import Lock, RLock
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 from sqlalchemy import Connection, RowMapping, select
 
 from crawler.config import canonical_of
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, DashboardContext, language_of
-from crawler.dashboard.views import Number, OutcomeObject, page_blocks, slow
-from crawler.dashboard.views.original import LANGUAGE, document, original, sheet
-from crawler.dashboard.views.page_blocks import Reread, reread, reread_at
-from crawler.dashboard.views.page_links import known_by_key
-from crawler.extraction.auto.explanation import MOST_EXPLAINED
+from crawler.dashboard.context import Context, DashboardContext, Number, OutcomeObject
+from crawler.dashboard.views.page_original import LANGUAGE
+from crawler.extraction import EXTRACTORS
 from crawler.frontier.address_keys import AddressKeys
 from crawler.metadata.page_record import LABELS, PageRecord
-from crawler.store.page_tables import page
-from crawler.store.pages import field_values
-from crawler.store.schema import site
-from crawler.translation.message import N_, catalogue_of
+from crawler.outcomes import Code, Outcome
+from crawler.page.page import Extraction, Page
+from crawler.store.page_tables import page, stored_response
+from crawler.store.pages import TooLargeError, field_values, response_of
+from crawler.store.schema import address, crawl, site
+from crawler.translation.message import N_, Message
 
-router, api = APIRouter(), APIRouter()
-MOST_BYTES = 1_000_000
-"""Of a source whose tints say why at once; larger ones take long enough to be read."""
+T = TypeVar("T")
+
+METHOD = "auto"
+"""What judges pages whose own method is not there, or wants to know their site."""
+OWN = frozenset(EXTRACTORS) - {"template", "template-svm", "framework"}
+MOST_READ = 20_000_000
+"""Of a response that is read here: crawls take half of that if nothing else is said, and blanks pack a thousandfold."""
+MOST_KEPT = 5_000_000
+"""Of the sources that are kept together; what is read of them takes some ten times as much. Larger ones are not."""
+MOST_SOURCES = 50
+"""Of them: pages of which nothing was kept have no bytes."""
 MOST_SHOWN = 300_000
 """Characters of the clean text that are shown."""
 MOST_REMARKS = 100_000
 """The same of readers' comments."""
 MOST_PARAGRAPHS = 2_000
+router, api = APIRouter(), APIRouter()
 
 
-class Neighbour(NamedTuple):
-    """Another stored page."""
+class Source:
+    """A page as it was fetched and what a method sees in it, each read once however many ask at the same time."""
 
-    id: int
-    url: str
-    title: str
+    # The lock is the page's own: cached properties of Python 3.11 have one for all pages.
+
+    def __init__(self, unread: Page, method: str) -> None:
+        self.unread, self.method = unread, method
+        self.lock: Any = RLock()
+        self._kept: frozenset[int] | None = None
+
+    @property
+    def page(self) -> Page:
+        """The page, its blocks read."""
+        with self.lock:  # or two would read it, and the blocks of one would not be those of the other
+            _ = self.unread.blocks
+        return self.unread
+
+    def once(self, compute: Callable[[Page], T]) -> T:
+        """What is made of the page; who asks while it is being made waits for it."""
+        with self.lock:
+            return self.page.once(compute)
+
+    @property
+    def extraction(self) -> Extraction:
+        """What the method sees in it."""
+        return self.once(EXTRACTORS[self.method])
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """The places of the blocks of the main text among all blocks of the page."""
+        with self.lock:
+            if self._kept is None:
+                mine = {id(block) for block in self.extraction.blocks}
+                self._kept = frozenset(place for place, block in enumerate(self.page.blocks) if id(block) in mine)
+            return self._kept
+
+
+class Sources:
+    """The sources asked for last, which the frames of one page share; each is known by all that it is made of."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[object, ...], Source] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, page: Page, method: str) -> Source:
+        """The source of a page that is like this one, read before or not yet."""
+        if len(page.body) > MOST_KEPT:
+            return Source(page, method)
+        key = (page.url, method, page.content_type, page.robots_header, blake2b(page.body).digest())
+        with self._lock:
+            found = self._kept.setdefault(key, Source(page, method))
+            self._kept.move_to_end(key)
+            while len(self._kept) > MOST_SOURCES or self._bytes() > MOST_KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    def _bytes(self) -> int:
+        return sum(len(one.unread.body) for one in self._kept.values())
+
+
+SOURCES = Sources()
+
+
+@dataclass(frozen=True)
+class StoredPage:
+    """A stored page, and what its source says."""
+
+    row: RowMapping
+    """Of the table of pages, with the crawl's name as `crawl`."""
+    source: bytes | None = None
+    """None where the response was not kept."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    source_at: str = ""
+    """When the source was fetched, which is before the page was where that came without it."""
+    damage: Message | None = None
+    """Why what was kept cannot be read."""
+
+    @cached_property
+    def read(self) -> Source:
+        """The page as it was fetched, or an empty one, read by the method."""
+        robots = self.headers.get("x-robots-tag", "")
+        page = Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
+        return SOURCES.get(page, self.method)
+
+    @property
+    def page(self) -> Page:
+        """The same, as it is by itself."""
+        return self.read.page
+
+    @property
+    def method(self) -> str:
+        """The method by which it is read here."""
+        return str(self.row["extractor"]) if self.row["extractor"] in OWN else METHOD
+
+    @property
+    def extraction(self) -> Extraction:
+        """What the method sees in it."""
+        return self.read.extraction
+
+    @property
+    def kept(self) -> frozenset[int]:
+        """The places of the blocks of the main text among all blocks of the page."""
+        return self.read.kept
+
+
+def stored_page(connection: Connection, number: int) -> StoredPage:
+    """The page of this number; a RefusedError where there is none."""
+    found = select(page, crawl.c.name.label("crawl")).join(crawl, crawl.c.id == page.c.crawl_id)
+    row = connection.execute(found.where(page.c.id == number)).mappings().one_or_none()
+    if row is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
+    kept_one = select(stored_response).where(stored_response.c.key == row["key"])
+    kept = connection.execute(kept_one).mappings().one_or_none()
+    if kept is None:
+        return StoredPage(row)
+    try:
+        response = response_of(kept, MOST_READ)
+    except TooLargeError as error:
+        return StoredPage(row, source_at=kept["fetched_at"], damage=error.message)
+    return StoredPage(row, response.body, {name.lower(): value for name, value in response.headers}, kept["fetched_at"])
+
+
+def page_at(context: DashboardContext, number: int) -> StoredPage:
+    """The same, with a look at the database of its own."""
+    with context.reading() as connection:
+        return stored_page(connection, number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,35 +222,32 @@ AS_STORED = (
 def data(context: Context, page: Number) -> PageDetail:
     """What is known of a page."""
     with context.reading() as connection:
-        return _detail(context, connection, reread(context, connection, page))
+        return _detail(context, connection, stored_page(connection, page))
 
 
-def _detail(context: DashboardContext, connection: Connection, found: Reread) -> PageDetail:
+def _detail(context: DashboardContext, connection: Connection, found: StoredPage) -> PageDetail:
     row = found.row
     keys = AddressKeys(row["crawl_id"], canonical_of(context.settings))
     spoken_of = {name: row[name] for name in ("parent", "duplicate_of") if row[name]}
-    stored = neighbours(connection, [keys(url) for url in spoken_of.values()]) if spoken_of else {}
-    mine = known_by_key(connection, [row["key"]]).get(row["key"])
-    refs = {name: _ref(url, stored.get(keys(url))) for name, url in spoken_of.items()}
+    stored = page_refs(connection, [keys(url) for url in spoken_of.values()])
+    refs = {name: stored.get(keys(url), PageRef(url, None, "")) for name, url in spoken_of.items()}
+    outcome = select(address.c.outcome, address.c.outcome_detail).where(address.c.key == row["key"])
+    last = connection.execute(outcome).one_or_none()
     return PageDetail(
         **field_values(row),
         **{name: row[name] for name in AS_STORED},
         site=_site(connection, row),
-        outcome=mine.outcome if mine else None,
+        outcome=Outcome(Code(last.outcome), last.outcome_detail or "") if last and last.outcome else None,
         found_on=refs.get("parent"),
         original=refs.get("duplicate_of"),
         has_source=found.source is not None,
     )
 
 
-def neighbours(connection: Connection, keys: Iterable[int]) -> dict[int, Neighbour]:
+def page_refs(connection: Connection, keys: Iterable[int]) -> dict[int, PageRef]:
     """The stored pages of these keys."""
-    wanted = select(page.c.key, page.c.id, page.c.url, page.c.title).where(page.c.key.in_(set(keys)))
-    return {row.key: Neighbour(row.id, row.url, row.title) for row in connection.execute(wanted)}
-
-
-def _ref(url: str, stored: Neighbour | None) -> PageRef:
-    return PageRef(url, stored.id, stored.title) if stored is not None else PageRef(url, None, "")
+    found = select(page.c.key, page.c.url, page.c.id, page.c.title).where(page.c.key.in_(set(keys)))
+    return {key: PageRef(*ref) for key, *ref in connection.execute(found)}
 
 
 def _site(connection: Connection, row: RowMapping) -> str:
@@ -136,7 +265,7 @@ def _site(connection: Connection, row: RowMapping) -> str:
 def show(context: Context, request: Request, page: Number) -> Response:
     """The page's text beside its original."""
     with context.reading() as connection:
-        found = reread(context, connection, page)
+        found = stored_page(connection, page)
         detail = _detail(context, connection, found)
     return context.page(
         request,
@@ -159,60 +288,3 @@ def _paragraphs(text: str) -> list[str]:
     """The lines of a text; of very many, the last ones as one paragraph, in which they are lines still."""
     lines = [line for line in text.split("\n") if line.strip()]
     return [*lines[:MOST_PARAGRAPHS], *filter(None, ["\n".join(lines[MOST_PARAGRAPHS:])])]
-
-
-@slow(router.get("/pages/{page}/original"))
-def show_original(context: Context, request: Request, page: Number) -> Response:
-    """The original, for a frame: a document of its own that nothing can act in, and that can ask for nothing."""
-    found = reread_at(context, page)
-    if found.source is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not kept.")
-    _ = catalogue_of(language_of(request)).gettext
-    is_large = len(found.source) > MOST_BYTES or len(found.page.blocks) > MOST_EXPLAINED
-    made = original(found.page, found.kept, {} if is_large else _whys(found, _))
-    notes = _notes(found, _)
-    if is_large:
-        notes.append(_("Why is said of its blocks: the page is too large for it to be told here, too."))
-    if made.is_cut:
-        notes.append(_("Only its beginning is shown: the page is too large."))
-    body = document(made, language_of(request), found.row["title"], notes)
-    return HTMLResponse(body, headers={"Content-Security-Policy": sheet()[1]})
-
-
-def _whys(found: Reread, _: Callable[..., str]) -> dict[int, str]:
-    """For the blocks of a page, why they are kept or not."""
-    said: dict[int, str] = {}
-    for block in page_blocks.blocks(found):
-        reasons = _("; ").join(_(one.message) for one in block.reasons)
-        verdict = _("kept") if block.kept else _("left out")
-        likely = f" ({block.probability:.0%})" if block.probability is not None else ""
-        said[block.place] = f"{verdict}{likely}" + (f": {reasons}" if reasons else "")
-    return said
-
-
-def _notes(found: Reread, _: Callable[..., str]) -> list[str]:
-    """What is to be known of the tints."""
-    notes = []
-    row, extraction = found.row, found.extraction
-    if found.method != row["extractor"]:
-        notes.append(
-            _(
-                "{method} wants to know the whole site; the tints are those of {other}.",
-                method=row["extractor"],
-                other=found.method,
-            )
-        )
-    if extraction.text and not extraction.blocks:
-        notes.append(_("The text stands in the page's scripts, not in what it shows: nothing is tinted."))
-    elif extraction.text != row["text"]:
-        notes.append(
-            _(
-                "Read anew, its text is not quite the stored one: another release read it then, or what the pages of "
-                "its site share was taken out."
-            )
-        )
-    if found.source_at and found.source_at != row["fetched_at"]:
-        notes.append(_("This source is older than the text: it was not kept when the page was fetched last."))
-    if found.page.ended or extraction.ended:
-        notes.append(_("The page is too large: it was not read to its end."))
-    return notes

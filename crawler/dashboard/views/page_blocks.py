@@ -1,103 +1,23 @@
-"""The blocks of a stored page, read again from the response that was kept: which are main text, how likely, and why."""
+"""The blocks of a stored page: which are main text, how likely, and why, in a table and as tints in the original."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from http import HTTPStatus
 from typing import Annotated, Literal, get_args
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import Response
-from sqlalchemy import Connection, RowMapping, select
+from fastapi.responses import HTMLResponse, Response
 
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, DashboardContext
-from crawler.dashboard.views import Number, ReasonObject, Sentence, Whole, slow
-from crawler.dashboard.views.sources import Source, Sources
-from crawler.extraction import EXTRACTORS
+from crawler.dashboard.context import Context, Number, ReasonObject, Sentence, Whole, language_of, slow
+from crawler.dashboard.views.page import METHOD, StoredPage, page_at
+from crawler.dashboard.views.page_original import document, original, sheet
 from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockExplanation, BlockReason, PageExplanation, explain
-from crawler.page.page import Extraction, Page
-from crawler.store.page_tables import page, stored_response
-from crawler.store.pages import TooLargeError, response_of
-from crawler.store.schema import crawl
-from crawler.translation.message import N_, Message
+from crawler.translation.message import N_, catalogue_of
 from crawler.translation.reasons import Reason
 
-METHOD = "auto"
-"""What judges pages whose own method is not there, or wants to know their site."""
-MOST_BYTES = 20_000_000
-"""Of a response that is read here: crawls take half of that if nothing else is said, and blanks pack a thousandfold."""
-OWN = frozenset(EXTRACTORS) - {"template", "template-svm", "framework"}
-
-
-@dataclass(frozen=True)
-class Reread:
-    """A stored page, and what its source says."""
-
-    row: RowMapping
-    """Of the table of pages, with the crawl's name as `crawl`."""
-    source: bytes | None
-    """None where the response was not kept."""
-    headers: dict[str, str]
-    sources: Sources
-    """Those that were read before."""
-    source_at: str = ""
-    """When the source was fetched, which is before the page was where that came without it."""
-    damage: Message | None = None
-    """Why what was kept cannot be read."""
-
-    @cached_property
-    def read(self) -> Source:
-        """The page as it was fetched, or an empty one, read by the method."""
-        robots = self.headers.get("x-robots-tag", "")
-        page = Page(self.row["url"], self.source or b"", self.headers.get("content-type", ""), robots)
-        return self.sources.get(page, self.method)
-
-    @property
-    def page(self) -> Page:
-        """The same, as it is by itself."""
-        return self.read.page
-
-    @property
-    def method(self) -> str:
-        """The method by which it is read here."""
-        return str(self.row["extractor"]) if self.row["extractor"] in OWN else METHOD
-
-    @property
-    def extraction(self) -> Extraction:
-        """What the method sees in it."""
-        return self.read.extraction
-
-    @property
-    def kept(self) -> frozenset[int]:
-        """The places of the blocks of the main text among all blocks of the page."""
-        return self.read.kept
-
-
-def reread(context: DashboardContext, connection: Connection, number: int) -> Reread:
-    """The page of this number; a RefusedError where there is none."""
-    found = select(page, crawl.c.name.label("crawl")).join(crawl, crawl.c.id == page.c.crawl_id)
-    row = connection.execute(found.where(page.c.id == number)).mappings().one_or_none()
-    if row is None:
-        raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such page.")
-    kept = (
-        connection.execute(select(stored_response).where(stored_response.c.key == row["key"])).mappings().one_or_none()
-    )
-    if kept is None:
-        return Reread(row, None, {}, context.sources)
-    try:
-        response = response_of(kept, MOST_BYTES)
-    except TooLargeError as error:
-        return Reread(row, None, {}, context.sources, kept["fetched_at"], error.message)
-    headers = {name.lower(): value for name, value in response.headers}
-    return Reread(row, response.body, headers, context.sources, kept["fetched_at"])
-
-
-def reread_at(context: DashboardContext, number: int) -> Reread:
-    """The same, with a look at the database of its own."""
-    with context.reading() as connection:
-        return reread(context, connection, number)
-
-
+MOST_TINTED = 1_000_000
+"""Bytes of a source whose tints say why at once; larger ones take long enough to be read."""
 AT_ONCE = 200
 NEAR = 0.25
 """How far from the limit a block may be that is in doubt."""
@@ -152,17 +72,17 @@ class PageBlocks:
     """Where the next ones start."""
 
 
-def explanation(found: Reread) -> PageExplanation | None:
+def explanation(found: StoredPage) -> PageExplanation | None:
     """What the model says of a page; None where another method reads it."""
     return found.read.once(explain) if found.method == METHOD else None
 
 
-def blocks(found: Reread) -> list[PageBlock]:
+def blocks(found: StoredPage) -> list[PageBlock]:
     """All blocks of a page."""
     return [_block(found, place) for place in range(len(found.page.blocks))]
 
 
-def _block(found: Reread, place: int) -> PageBlock:
+def _block(found: StoredPage, place: int) -> PageBlock:
     block, said, mine = found.page.blocks[place], explanation(found), _explained(found, place)
     kept, reasons = place in found.kept, mine.reasons if mine is not None else ()
     if mine is not None and said is not None and kept and mine.probability < said.limit:
@@ -172,7 +92,7 @@ def _block(found: Reread, place: int) -> PageBlock:
     return PageBlock(place, block.text, block.tag, linked, kept, probability, reasons)
 
 
-def _explained(found: Reread, place: int) -> BlockExplanation | None:
+def _explained(found: StoredPage, place: int) -> BlockExplanation | None:
     said = explanation(found)
     return said.blocks[place] if said is not None and place < len(said.blocks) else None
 
@@ -180,7 +100,7 @@ def _explained(found: Reread, place: int) -> BlockExplanation | None:
 @slow(api.get("/api/pages/{page}/blocks", summary=N_("The blocks of a page, and why each is main text or not")))
 def data(context: Context, page: Number, which: WhichBlocks = "all", start: Start = 0) -> PageBlocks:
     """The blocks of a page that were asked for."""
-    found = reread_at(context, page)
+    found = page_at(context, page)
     total = len(found.page.blocks) if found.source is not None else 0
     said = explanation(found) if total else None
     wanted = [place for place in range(total) if _is_wanted(found, place, which)]
@@ -206,7 +126,7 @@ def data(context: Context, page: Number, which: WhichBlocks = "all", start: Star
     )
 
 
-def _is_wanted(found: Reread, place: int, which: str) -> bool:
+def _is_wanted(found: StoredPage, place: int, which: str) -> bool:
     if which == "doubt":
         said, mine = explanation(found), _explained(found, place)
         return said is not None and mine is not None and abs(mine.probability - said.limit) <= NEAR
@@ -215,8 +135,64 @@ def _is_wanted(found: Reread, place: int, which: str) -> bool:
 
 @slow(router.get("/pages/{page}/blocks"))
 def show(context: Context, request: Request, page: Number, which: WhichBlocks = "all", start: Start = 0) -> Response:
-    """The table of blocks."""
     found = data(context, page, which, start)
     return context.page(
         request, "page_blocks.html", found=found, which=which, choices=WHICH, most=MOST_EXPLAINED, tab="blocks"
     )
+
+
+@slow(router.get("/pages/{page}/original"))
+def show_original(context: Context, request: Request, page: Number) -> Response:
+    """The original, for a frame: a document of its own that nothing can act in, and that can ask for nothing."""
+    found = page_at(context, page)
+    if found.source is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, "The source of this page is not kept.")
+    _ = catalogue_of(language_of(request)).gettext
+    is_large = len(found.source) > MOST_TINTED or len(found.page.blocks) > MOST_EXPLAINED
+    made = original(found.page, found.kept, {} if is_large else _whys(found, _))
+    notes = _notes(found, _)
+    if is_large:
+        notes.append(_("Why is said of its blocks: the page is too large for it to be told here, too."))
+    if made.is_cut:
+        notes.append(_("Only its beginning is shown: the page is too large."))
+    body = document(made, language_of(request), found.row["title"], notes)
+    return HTMLResponse(body, headers={"Content-Security-Policy": sheet()[1]})
+
+
+def _whys(found: StoredPage, _: Callable[..., str]) -> dict[int, str]:
+    """For the blocks of a page, why they are kept or not."""
+    said: dict[int, str] = {}
+    for block in blocks(found):
+        reasons = _("; ").join(_(one.message) for one in block.reasons)
+        verdict = _("kept") if block.kept else _("left out")
+        likely = f" ({block.probability:.0%})" if block.probability is not None else ""
+        said[block.place] = f"{verdict}{likely}" + (f": {reasons}" if reasons else "")
+    return said
+
+
+def _notes(found: StoredPage, _: Callable[..., str]) -> list[str]:
+    """What is to be known of the tints."""
+    notes = []
+    row, extraction = found.row, found.extraction
+    if found.method != row["extractor"]:
+        notes.append(
+            _(
+                "{method} wants to know the whole site; the tints are those of {other}.",
+                method=row["extractor"],
+                other=found.method,
+            )
+        )
+    if extraction.text and not extraction.blocks:
+        notes.append(_("The text stands in the page's scripts, not in what it shows: nothing is tinted."))
+    elif extraction.text != row["text"]:
+        notes.append(
+            _(
+                "Read anew, its text is not quite the stored one: another release read it then, or what the pages of "
+                "its site share was taken out."
+            )
+        )
+    if found.source_at and found.source_at != row["fetched_at"]:
+        notes.append(_("This source is older than the text: it was not kept when the page was fetched last."))
+    if found.page.ended or extraction.ended:
+        notes.append(_("The page is too large: it was not read to its end."))
+    return notes

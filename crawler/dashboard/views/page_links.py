@@ -1,7 +1,7 @@
 """Where a page leads: what was first found on it, all links of its source, and its pictures."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Annotated, Any, Literal, NamedTuple, get_args
@@ -12,16 +12,14 @@ from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 
 from crawler.config import canonical_of
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context
-from crawler.dashboard.views import Number, OutcomeObject, ReasonObject, Sentence, Text, slow
-from crawler.dashboard.views.page_blocks import Reread, reread
+from crawler.dashboard.context import Context, Number, OutcomeObject, ReasonObject, Sentence, Text, slow
+from crawler.dashboard.views.page import StoredPage, stored_page
 from crawler.frontier.address_keys import AddressKeys
 from crawler.noise import reasons
 from crawler.outcomes import Code, Outcome
 from crawler.reports.focus_data import PRIORITIES
 from crawler.store.page_tables import page, verdict
 from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address
-from crawler.store.sql import in_chunks
 from crawler.translation.message import N_
 
 STATES = {WAITING: "waiting", HELD: "held", DONE: "done", RECORDED: "recorded"}
@@ -33,6 +31,7 @@ AT_ONCE = 100
 Sort = Literal["found", "all", "pictures"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 _CURSOR = re.compile(r"(-?[0-9]{1,10})\.([0-9]{1,18})", re.ASCII)
+WRONG_AFTER = N_("after is wrong; allowed is what an answer has given")
 router, api = APIRouter(), APIRouter()
 Of = Annotated[Sort, Query(description=N_("first found on the page, all of its source, or its pictures"))]
 After = Annotated[Text, Query(description=N_("where the next ones start, as next said it"))]
@@ -59,30 +58,9 @@ class FoundLink(NamedTuple):
     relevance: float | None
 
 
-class PictureVerdict(NamedTuple):
-    """What was said of a picture."""
-
-    id: int
-    key: int
-    noise: bool
-    probability: float
-    reasons: str
-    """JSON."""
-    decided_by: str
-
-
 _FOUND = (
-    address.c.id,
-    address.c.key,
-    address.c.url,
-    address.c.kind,
-    address.c.priority,
-    address.c.state,
-    address.c.outcome,
-    address.c.outcome_detail,
-    page.c.id.label("page"),
-    page.c.title,
-    page.c.relevance,
+    *(address.c[name] for name in "id key url kind priority state outcome outcome_detail".split()),
+    *(page.c.id.label("page"), page.c.title, page.c.relevance),
 )
 _BECAME = address.outerjoin(page, page.c.key == address.c.key)
 
@@ -147,7 +125,7 @@ class PageLinks:
 def data(context: Context, page: Number, of: Of = "found", after: After = "") -> PageLinks:
     """Links or pictures of a page, a hundred at a time."""
     with context.reading() as connection:
-        found = reread(context, connection, page)
+        found = stored_page(connection, page)
         if of == "found":
             rows = found_on(connection, found.row["key"], _cursor(after), AT_ONCE + 1)
             total, is_cut = found_count(connection, found.row["key"])
@@ -191,41 +169,30 @@ def _numbers_found(key: int, more: int = 0) -> Select[tuple[int, int]]:
     return select(address.c.id, address.c.priority).where(address.c.parent == mine).limit(MOST_FOUND + more)
 
 
-def known_by_key(connection: Connection, keys: Iterable[int]) -> dict[int, FoundLink]:
+def known_by_key(connection: Connection, keys: Collection[int]) -> dict[int, FoundLink]:
     """The addresses of these keys that the crawl has met."""
-    found: dict[int, FoundLink] = {}
-    for part in in_chunks(sorted(set(keys))):
-        for row in connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.key.in_(part))):
-            found[row.key] = _found(row)
-    return found
+    rows = connection.execute(select(*_FOUND).select_from(_BECAME).where(address.c.key.in_(keys)))
+    return {row.key: _found(row) for row in rows}
 
 
 def _found(row: Row[*tuple[Any, ...]]) -> FoundLink:
-    score = row.priority / PRIORITIES if row.kind == "link" and 0 <= row.priority < BY_CHANCE else None
-    state = STATES.get(row.state, "")
     return FoundLink(
-        row.id,
-        row.key,
-        row.url,
-        row.kind,
-        score,
-        state,
-        Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
-        row.priority,
-        row.page,
-        row.title,
-        row.relevance,
+        *(row.id, row.key, row.url, row.kind),
+        score=row.priority / PRIORITIES if row.kind == "link" and 0 <= row.priority < BY_CHANCE else None,
+        state=STATES.get(row.state, ""),
+        outcome=Outcome(Code(row.outcome), row.outcome_detail or "") if row.outcome else None,
+        priority=row.priority,
+        page=row.page,
+        title=row.title,
+        relevance=row.relevance,
     )
 
 
-def verdicts_by_key(connection: Connection, keys: Iterable[int]) -> dict[int, PictureVerdict]:
+def verdicts_by_key(connection: Connection, keys: Collection[int]) -> dict[int, Row[*tuple[Any, ...]]]:
     """What was said of the pictures of these keys."""
-    columns = [verdict.c[name] for name in PictureVerdict._fields]
-    found: dict[int, PictureVerdict] = {}
-    for part in in_chunks(sorted(set(keys))):
-        for row in connection.execute(select(*columns).where(verdict.c.key.in_(part))):
-            found[row.key] = PictureVerdict._make(row)
-    return found
+    names = ("key", "id", "noise", "probability", "reasons", "decided_by")
+    rows = connection.execute(select(*(verdict.c[name] for name in names)).where(verdict.c.key.in_(keys)))
+    return {row.key: row for row in rows}
 
 
 def _cursor(after: str) -> tuple[int, int] | None:
@@ -233,15 +200,11 @@ def _cursor(after: str) -> tuple[int, int] | None:
         return None
     match = _CURSOR.fullmatch(after)
     if match is None:
-        raise _wrong()
+        raise RefusedError(HTTPStatus.BAD_REQUEST, WRONG_AFTER)
     return int(match[1]), int(match[2])
 
 
-def _wrong() -> RefusedError:
-    return RefusedError(HTTPStatus.BAD_REQUEST, "after is wrong; allowed is what an answer has given")
-
-
-def _first_found(found: Reread, rows: list[FoundLink]) -> PageLinks:
+def _first_found(found: StoredPage, rows: list[FoundLink]) -> PageLinks:
     """What was first found on the page, the most promising first, with what its source calls it."""
     anchors: dict[str, str] = {}
     for link in found.page.links if rows else ():
@@ -253,10 +216,10 @@ def _first_found(found: Reread, rows: list[FoundLink]) -> PageLinks:
     return replace(_answer(found, "found", len(rows)), links=links, next=next_one)
 
 
-def _of_source(connection: Connection, found: Reread, keys: AddressKeys, of: Sort, after: str) -> PageLinks:
+def _of_source(connection: Connection, found: StoredPage, keys: AddressKeys, of: Sort, after: str) -> PageLinks:
     """All links, or pictures, of the source, in its order, each address once."""
     if not re.fullmatch(r"[0-9]{0,6}", after, re.ASCII):
-        raise _wrong()
+        raise RefusedError(HTTPStatus.BAD_REQUEST, WRONG_AFTER)
     start = int(after or 0)
     end = start + AT_ONCE
     if of == "pictures":
@@ -276,7 +239,7 @@ def _of_source(connection: Connection, found: Reread, keys: AddressKeys, of: Sor
     return replace(answer, next=str(end) if end < answer.total else None)
 
 
-def _answer(found: Reread, of: str, total: int) -> PageLinks:
+def _answer(found: StoredPage, of: str, total: int) -> PageLinks:
     row, unread = found.row, found.page.cut if of != "found" else 0
     how = row["id"], row["crawl"], row["title"], found.source is not None, found.damage
     return PageLinks(*how, of, total, False, unread, (), (), None)
@@ -288,7 +251,7 @@ def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:
     return PageLink(url, anchor, row.kind, row.score, row.state, row.outcome, row.page, row.title, row.relevance)
 
 
-def _picture(url: str, alt: str, target: str, said: PictureVerdict | None) -> PagePicture:
+def _picture(url: str, alt: str, target: str, said: Row[*tuple[Any, ...]] | None) -> PagePicture:
     if said is None:
         return PagePicture(url, alt, target, None, None, None, (), "")
     why = reasons.read(said.reasons)
@@ -297,7 +260,6 @@ def _picture(url: str, alt: str, target: str, said: PictureVerdict | None) -> Pa
 
 @slow(router.get("/pages/{page}/links"))
 def show(context: Context, request: Request, page: Number, of: Of = "found", after: After = "") -> Response:
-    """The table of links or pictures."""
     return context.page(
         request, "page_links.html", found=data(context, page, of, after), most=MOST_FOUND, choices=SORTS, tab="links"
     )

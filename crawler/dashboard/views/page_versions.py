@@ -12,9 +12,8 @@ from fastapi.responses import Response
 from sqlalchemy import Connection, func, select
 
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context
-from crawler.dashboard.views import Number, Whole, slow
-from crawler.dashboard.views.differences import Difference, difference
+from crawler.dashboard.context import Context, Number, Whole, slow
+from crawler.dashboard.views.page_differences import Difference, difference
 from crawler.store.page_tables import page, page_version
 from crawler.store.schema import crawl
 from crawler.translation.message import N_
@@ -71,9 +70,7 @@ class PageVersions:
 
 
 @slow(api.get("/api/pages/{page}/versions", summary=N_("What a page said before, and what changed between two times")))
-def data(
-    context: Context, number: Annotated[Number, Path(alias="page")], old: Old = LAST, new: New = LAST
-) -> PageVersions:
+def data(context: Context, number: PageNumber, old: Old = LAST, new: New = LAST) -> PageVersions:
     """The versions of a page, and what changed between two."""
     with context.reading() as connection:
         columns = page.c.key, page.c.fetched_at, page.c.title, page.c.changes, page.c.text, crawl.c.name.label("crawl")
@@ -135,7 +132,6 @@ def _shares(texts: list[OldText]) -> Iterator[float | None]:
 
 @slow(router.get("/pages/{page}/versions"))
 def show(context: Context, request: Request, page: Number, old: Old = LAST, new: New = LAST) -> Response:
-    """The versions, and the comparison."""
     found = data(context, page, old, new)
     bounds = {"most_letters": MOST_LETTERS, "most_versions": MOST_VERSIONS}
     return context.page(request, "page_versions.html", found=found, tab="versions", **bounds)

@@ -2,10 +2,13 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from itertools import islice
+from threading import Lock
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -13,15 +16,20 @@ from fastapi.responses import Response
 from sqlalchemy import Connection, select
 
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, DashboardContext, language_of, see_other
-from crawler.dashboard.views import Number, Text, Whole, job_form, slow
-from crawler.dashboard.views.job_form import FIELDS, USUAL, Filled, JobForm, filled, zones
+from crawler.dashboard.context import (
+    Context,
+    DashboardContext,
+    NothingYetError,
+    Number,
+    Text,
+    Whole,
+    language_of,
+)
 from crawler.reports.throughput import sample_totals
 from crawler.schedule.cron import CronError, read_cron
 from crawler.schedule.cron_words import words
-from crawler.schedule.job_definition import next_at
-from crawler.schedule.jobs import RUNNING, Job, Run, history_of, jobs_of
-from crawler.schedule.processes import log_tail
+from crawler.schedule.jobs import Job, JobError, Jobs, Run, history_of, jobs_of
+from crawler.schedule.processes import is_alive, log_tail
 from crawler.store.schema import crawl
 from crawler.store.sql import database_time
 from crawler.translation.message import N_, catalogue_of, chosen, languages
@@ -40,6 +48,7 @@ DONE = {
     "idle": N_("No run of the job is under way."),
 }
 """The results of changes, by the values of `said` in the address."""
+_looking = Lock()
 router, api = APIRouter(), APIRouter()
 Said = Annotated[
     Literal["", "added", "paused", "resumed", "removed", "started", "busy", "told", "idle"],
@@ -47,7 +56,6 @@ Said = Annotated[
 ]
 After = Annotated[Whole, Query(description=N_("the jobs that follow, as next of an answer says"))]
 Ask = Annotated[Literal["", "remove"], Query(description="what is asked about before it is done")]
-From = Annotated[Literal["list", "job"], Query(alias="from", description="the page of the button")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +140,7 @@ class CronWords:
 @api.get("/api/jobs", summary=N_("Jobs, and when they run next, a hundred at a time"))
 def schedule_data(context: Context, after: After = 0) -> Schedule:
     """Jobs behind the one of a number, or from the first if it is not there; none where no crawl was ever run."""
-    scheduler = job_form.scheduler_is_at_work(context)
+    scheduler = _scheduler_is_at_work(context)
     try:
         with context.reading() as connection:
             now, there = database_time(connection), jobs_of(connection)
@@ -141,17 +149,15 @@ def schedule_data(context: Context, after: After = 0) -> Schedule:
             more = len(there) - start - len(shown)
             jobs = tuple(_job(connection, one, now) for one in shown)
             return Schedule(now, scheduler, jobs, more, shown[-1].id if more else None)
-    except RefusedError as error:
-        if error.status != HTTPStatus.NOT_FOUND:
-            raise
-    return Schedule(time.time(), scheduler, ())
+    except NothingYetError:
+        return Schedule(time.time(), scheduler, ())
 
 
 @api.get("/api/jobs/{job}", summary=N_("A job, and its last runs"))
 def history_data(context: Context, job: Number) -> JobHistory:
     """A job and its runs."""
     with context.reading() as connection:
-        now, found = database_time(connection), _find(connection, job)
+        now, found = database_time(connection), numbered(jobs_of(connection), job)
         runs = history_of(connection, found.name)[1]
         shown = tuple(_run(connection, found, one, now) for one in runs[:MOST_RUNS])
         return JobHistory(_job(connection, found, now), shown, max(0, len(runs) - MOST_RUNS))
@@ -184,33 +190,48 @@ def cron_data(
     )
 
 
-def _find(connection: Connection, number: int) -> Job:
-    for one in jobs_of(connection):
+@contextmanager
+def opened(context: DashboardContext) -> Iterator[Jobs]:
+    """The jobs of the database, to be changed; a RefusedError where that cannot be."""
+    with context.changing() as engine:
+        try:
+            yield Jobs(engine)
+        except JobError as error:
+            raise RefusedError(HTTPStatus.CONFLICT, error.message) from None
+
+
+def numbered(jobs: Iterable[Job], number: int) -> Job:
+    """The job of this number; a RefusedError where there is none."""
+    for one in jobs:
         if one.id == number:
             return one
     raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such job.")
 
 
+def _scheduler_is_at_work(context: DashboardContext) -> bool | None:
+    """Whether a scheduler looks after this folder; None if that cannot be seen."""
+    with _looking:  # or one look would take another for a scheduler
+        try:
+            return is_alive(context.output, "")
+        except OSError:
+            return None
+
+
 def _job(connection: Connection, job: Job, now: float) -> ScheduledJob:
-    said = _when(job, "en")
+    said = when(job, "en")
     given = (json.loads(job.arguments), json.loads(job.settings))
     runs = (None if one is None else _run(connection, job, one, now) for one in (job.now, job.last))
     place = (job.id, job.name, job.crawl, job.cron, said, job.timezone)
     return ScheduledJob(*place, job.paused, job.next_at, job.runs, *given, *runs)
 
 
-def _when(job: Job | ScheduledJob, language: str) -> str:
+def when(job: Job | ScheduledJob, language: str) -> str:
     """When a job comes, in words, or what is wrong with its line."""
     try:
         said = words(read_cron(job.cron, job.timezone))
     except CronError as error:
         said = error.message
     return catalogue_of(language).gettext(said)
-
-
-def _values(request: Request) -> dict[str, Any]:
-    """What all pages of the schedule show with."""
-    return {"running": RUNNING, "when": lambda job: _when(job, language_of(request))}
 
 
 def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
@@ -234,101 +255,24 @@ def _crawl_number(connection: Connection, name: str) -> int | None:
     return connection.execute(select(crawl.c.id).where(crawl.c.name == name)).scalar()
 
 
-@router.get("/schedule/add")  # where the form is that was refused
-@router.get("/schedule")
-def show(context: Context, request: Request, said: Said = "", after: After = 0) -> Response:
-    """The page of all jobs, with an empty form."""
-    return _page(context, request, Filled(USUAL, {}), said, after)
-
-
-def _page(context: DashboardContext, request: Request, form: Filled, said: str = "", after: int = 0) -> Response:
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
-    values: dict[str, Any] = {"schedule": schedule_data(context, after), "said": DONE.get(said, "")}
-    values |= {"form": form, "zones": zones(), "fields": FIELDS}
-    return context.page(request, "schedule.html", status, **values, **_values(request))
-
-
 @router.get("/schedule/{job}")
-def show_job(
-    context: Context,
-    request: Request,
-    job: Number,
-    said: Said = "",
-    ask: Ask = "",
-) -> Response:
-    """The page of one job."""
+def show_job(context: Context, request: Request, job: Number, said: Said = "", ask: Ask = "") -> Response:
     history = history_data(context, job)
     with context.reading() as connection:
         number = _crawl_number(connection, history.job.crawl)
     values: dict[str, Any] = {"history": history, "crawl": number, "said": DONE.get(said, ""), "ask": ask}
-    return context.page(request, "schedule_job.html", **values, **_values(request))
+    return context.page(request, "schedule_job.html", **values, when=partial(when, language=language_of(request)))
 
 
 @router.get("/schedule/{job}/runs/{run}")
 def show_log(context: Context, request: Request, job: Number, run: Number) -> Response:
     """The page of a run with the end of its log."""
     with context.reading() as connection:
-        now, found = database_time(connection), _find(connection, job)
+        now, found = database_time(connection), numbered(jobs_of(connection), job)
         rows = [one for one in history_of(connection, found.name)[1] if one.id == run]
         if not rows:
             raise RefusedError(HTTPStatus.NOT_FOUND, "There is no such run.")
         the_run, the_job = _run(connection, found, rows[0], now), _job(connection, found, now)
     log = log_tail(context.output, found.name, the_run.number)
     values: dict[str, Any] = {"job": the_job, "run": the_run, "log": log}
-    return context.page(request, "schedule_run.html", **values, **_values(request))
-
-
-@slow(router.post("/schedule/add"))
-def add(context: Context, request: Request, given: Annotated[JobForm, Query()]) -> Response:
-    """A new job, or the form again with what is wrong with it."""
-    form = filled(given.model_dump(), context.settings)
-    if form.described is not None:
-        try:
-            with job_form.opened(context) as jobs:
-                jobs.add(form.values["name"], form.described)
-        except RefusedError as error:
-            form = Filled(form.values, {"name": error.message})
-    return _page(context, request, form) if form.errors else see_other("/schedule?said=added")
-
-
-@slow(router.post("/schedule/{job}/pause"))
-def pause(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    """The page after a job was paused."""
-    with job_form.opened(context) as jobs:
-        jobs.pause(job_form.job_of(jobs, job).name)
-    return _back(job, came_from, after, "paused")
-
-
-@slow(router.post("/schedule/{job}/resume"))
-def resume(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    """The page after a job was resumed."""
-    with job_form.opened(context) as jobs:
-        jobs.resume(job_form.job_of(jobs, job).name, next_at)
-    return _back(job, came_from, after, "resumed")
-
-
-@slow(router.post("/schedule/{job}/remove"))
-def remove(context: Context, job: Number) -> Response:
-    """The page after a job was removed."""
-    with job_form.opened(context) as jobs:
-        jobs.remove(job_form.job_of(jobs, job).name)
-    return see_other("/schedule?said=removed")
-
-
-@slow(router.post("/schedule/{job}/run"))
-def run_now(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    """The page after a run was started."""
-    return _back(job, came_from, after, "started" if job_form.begin(context, job) else "busy")
-
-
-@slow(router.post("/schedule/{job}/stop"))
-def stop(context: Context, job: Number, came_from: From = "list", after: After = 0) -> Response:
-    """The page after a run was told to end."""
-    return _back(job, came_from, after, "told" if job_form.end(context, job) else "idle")
-
-
-def _back(job: int, came_from: str, after: int, said: str) -> Response:
-    """To where the button was."""
-    if came_from == "job":
-        return see_other(f"/schedule/{job}?said={said}")
-    return see_other(f"/schedule?said={said}" + (f"&after={after}" if after else ""))
+    return context.page(request, "schedule_run.html", **values, when=partial(when, language=language_of(request)))

@@ -6,8 +6,8 @@ from threading import Barrier, Event, Thread
 
 import pytest
 
-from crawler.dashboard.views import sources
-from crawler.dashboard.views.sources import Sources
+from crawler.dashboard.views import page as view
+from crawler.dashboard.views.page import Sources
 from crawler.page.page import Page
 
 HTML = f"<h1>Bees</h1>{'<p>Bees dance in the dark of the hive, and others follow them out to the flowers.</p>' * 300}"
@@ -43,7 +43,7 @@ def test_readers_of_one_page_do_not_wait_for_each_other_for_good() -> None:
     found, has_turn = Sources().get(page(), "auto"), Event()
 
     def one() -> None:
-        with found.turn:
+        with found.lock:
             has_turn.set()
             time.sleep(0.3)
             _ = found.extraction
@@ -82,14 +82,14 @@ def test_several_who_ask_at_once_wait_for_one() -> None:
 
 @pytest.mark.parametrize(("most", "stays"), [(2, True), (1.9, False)])
 def test_no_more_are_kept_than_fit(monkeypatch: pytest.MonkeyPatch, most: float, stays: bool) -> None:
-    monkeypatch.setattr(sources, "MOST_BYTES", int(most * len(HTML)))
+    monkeypatch.setattr(view, "MOST_KEPT", int(most * len(HTML)))
     known = Sources()
     first = known.get(page("http://a.example/"), "auto")
     known.get(page("http://b.example/"), "auto")
     assert (known.get(page("http://a.example/"), "auto") is first) is stays
 
 
-@pytest.mark.parametrize(("others", "stays"), [(sources.MOST_PAGES - 1, True), (sources.MOST_PAGES, False)])
+@pytest.mark.parametrize(("others", "stays"), [(view.MOST_SOURCES - 1, True), (view.MOST_SOURCES, False)])
 def test_of_pages_without_a_source_only_some_are_kept(others: int, stays: bool) -> None:
     known = Sources()
     first = known.get(page("http://a.example/", ""), "auto")
@@ -99,7 +99,7 @@ def test_of_pages_without_a_source_only_some_are_kept(others: int, stays: bool) 
 
 
 def test_one_that_is_too_large_is_read_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "MOST_BYTES", 10)
+    monkeypatch.setattr(view, "MOST_KEPT", 10)
     known = Sources()
     small, found = known.get(page(html="<p>"), "auto"), known.get(page(), "auto")
     assert found.kept

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from crawler.dashboard import background
-from crawler.dashboard.background import Background
+from crawler.dashboard import context
+from crawler.dashboard.context import Background
 from crawler.store.database import StateError
 from crawler.translation.message import Message
 
 SOON = 5.0
 
 
-def after(result: background.Result) -> background.Result:
+def after(result: context.Result) -> context.Result:
     """The result, once it is computed."""
     until = time.monotonic() + SOON
     while result.busy and time.monotonic() < until:
@@ -23,7 +23,7 @@ def after(result: background.Result) -> background.Result:
 
 
 def test_a_result_is_kept_until_it_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "REST", 0.0)  # however fast this machine is
+    monkeypatch.setattr(context, "REST", 0.0)  # however fast this machine is
     found, asked = Background(), []
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=60.0, patience=SOON).value == 1
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=60.0, patience=SOON).value == 1
@@ -42,7 +42,7 @@ def test_what_is_not_ready_is_not_waited_for_longer_than_is_said() -> None:
 
 
 def test_who_has_patience_is_told_nothing_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "REST", 0.0)
+    monkeypatch.setattr(context, "REST", 0.0)
     found, asked, go = Background(), [], threading.Event()
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=60.0, patience=SOON).value == 1
     assert found.get("bees", lambda: asked.append(1) or len(asked), age=0.0, patience=SOON).value == 2
@@ -68,7 +68,7 @@ def test_what_cannot_be_computed_says_why_and_ends_nothing(raised: Exception, wo
 
 
 def test_no_more_than_so_many_results_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "MOST", 2)
+    monkeypatch.setattr(context, "MOST", 2)
     found, asked = Background(), []
 
     def told(name: str) -> Callable[[], None]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.dashboard.views.original import MOST_LEVELS, Original, document, original, sheet
+from crawler.dashboard.views.page_original import MOST_LEVELS, Original, document, original, sheet
 from crawler.page.page import Page
 from crawler.page.text import fold_space
 
@@ -155,8 +155,8 @@ def test_what_is_passed_on() -> None:
     ],
 )
 def test_bounds(source: str, is_cut: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.dashboard.views.original.MOST_ELEMENTS", 100)
-    monkeypatch.setattr("crawler.dashboard.views.original.MOST_LETTERS", 10_000)
+    monkeypatch.setattr("crawler.dashboard.views.page_original.MOST_ELEMENTS", 100)
+    monkeypatch.setattr("crawler.dashboard.views.page_original.MOST_LETTERS", 10_000)
     found = made("<body>" + source)
     is_harmless(found.html)
     assert found.is_cut is is_cut

@@ -15,11 +15,11 @@ LARGE = 3_000_000
 SERVER = """
 import sys
 from fastapi.responses import Response
-from crawler.dashboard import limits
-from crawler.dashboard.app import listen, server_of
+from crawler.dashboard import server
+from crawler.dashboard.server import listen, server_of
 
-limits.SECONDS = float(sys.argv[1])
-limits.MOST_ANSWERS = int(sys.argv[2])
+server.SECONDS = float(sys.argv[1])
+server.MOST_ANSWERS = int(sys.argv[2])
 size = int(sys.argv[3])
 
 async def application(scope, receive, send):

@@ -1,25 +1,24 @@
 """Lists of verdicts: which are in them, in which order, how one goes on, and what people's labels add."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, insert, text
 
-from crawler.frontier.address_keys import AddressKeys
-from crawler.labels import verdict_lists
-from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
-from crawler.labels.verdict_lists import (
+from crawler.dashboard.views import judged_images
+from crawler.dashboard.views.images import agreement, audits
+from crawler.dashboard.views.judged_images import (
     KINDS,
-    Agreement,
-    Audited,
+    PictureList,
     VerdictFilter,
-    VerdictPage,
-    agreement,
-    audits,
     least_certain,
     list_verdicts,
     read_verdicts,
 )
+from crawler.frontier.address_keys import AddressKeys
+from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
+from crawler.noise.sighting import Sighting
 from crawler.store.images import PICTURE, label_key, save_verdicts
 from crawler.store.page_tables import verdict
 from crawler.store.schema import crawl, site
@@ -27,6 +26,11 @@ from crawler.urls.parsing import Canonical
 
 PAGE = "http://a.example/"
 KEYS = AddressKeys(1, Canonical(()))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return request.getfixturevalue(f"{request.param}_engine")
 
 
 def enter(engine: Engine, *verdicts: dict[str, Any]) -> None:
@@ -63,7 +67,7 @@ def row(number: int) -> dict[str, Any]:
         "mistaken": None,
         "bytes_are_measured": False,
         "decided_at": "2026-11-22T00:00:00+00:00",
-        "sight": "",
+        "sight": Sighting(url, "", PAGE).record(),
     }
 
 
@@ -90,8 +94,8 @@ VERDICTS = (
 )
 
 
-def numbers(found: VerdictPage) -> list[int]:
-    return [one.id for one in found.verdicts]
+def numbers(found: PictureList) -> list[int]:
+    return [one.id for one in found.pictures]
 
 
 def through(connection: Connection, wanted: VerdictFilter, most: int = 2) -> list[int]:
@@ -99,7 +103,7 @@ def through(connection: Connection, wanted: VerdictFilter, most: int = 2) -> lis
     part = list_verdicts(connection, 1, wanted, 0, most)
     found = numbers(part)
     while part.before:
-        assert len(part.verdicts) == most
+        assert len(part.pictures) == most
         part = list_verdicts(connection, 1, wanted, part.before, most)
         found += numbers(part)
     return found
@@ -130,10 +134,10 @@ def test_a_list_is_gone_through_from_its_newest(engine: Engine, wanted: VerdictF
 
 
 def test_a_verdict_is_shown_with_its_site(engine: Engine) -> None:
-    enter(engine, KEPT | {"site_id": 2, "sight": "[]", "file": "ab/c.png"}, KEPT | {"site_id": 77})
+    enter(engine, KEPT | {"site_id": 2, "file": "ab/c.png"}, KEPT | {"site_id": 77})
     with engine.connect() as connection:
-        gone, first = list_verdicts(connection, 1, VerdictFilter(False)).verdicts
-    assert (first.site, first.sight, first.file, gone.site) == ("b.example", "[]", "ab/c.png", None)
+        gone, first = list_verdicts(connection, 1, VerdictFilter(False)).pictures
+    assert (first.site, first.is_here, gone.site, gone.is_here) == ("b.example", True, None, False)
 
 
 def test_lists_are_read_by_indexes(sqlite_engine: Engine) -> None:
@@ -157,7 +161,7 @@ def plan_of(engine: Engine, wanted: VerdictFilter) -> str:
     """How the database says that it reads a part of a list, of one kind."""
     said: list[str] = []
     with engine.connect() as connection:
-        for asked in verdict_lists._wanted(1, wanted, 9):
+        for asked in judged_images._wanted(1, wanted, 9):
             found = asked.limit(3).compile(engine, compile_kwargs={"literal_binds": True})
             said += [one.detail for one in connection.execute(text(f"EXPLAIN QUERY PLAN {found}"))]
     return " ".join(said)
@@ -210,7 +214,8 @@ def test_doubt_where_there_is_one_side_or_none(engine: Engine, verdicts: tuple[d
 def test_audits_are_counted_by_kind(engine: Engine) -> None:
     enter(engine, *VERDICTS)
     with engine.connect() as connection:
-        assert audits(connection, 1) == (Audited("image", 2, 2, 1), Audited("link", 1, 0, 0))
+        found = [(one.kind, one.chosen, one.mistaken.of, one.mistaken.wrong) for one in audits(connection, 1)]
+        assert found == [("image", 2, 2, 1), ("link", 1, 0, 0)]
         assert audits(connection, 2) == ()
 
 
@@ -233,7 +238,7 @@ def test_labels_are_of_the_picture_and_of_the_pages_behind_it(engine: Engine) ->
     say(engine, 4, NOISE, name="wasps")
     with engine.connect() as connection:
         seen = read_verdicts(connection, (1, 2, 3, 4))
-    assert [one.label for one in seen] == [CONTENT, CONTENT, CONTENT, None]
+    assert [one.label for one in seen] == [CONTENT, CONTENT, CONTENT, ""]
     assert labelled(engine, VerdictFilter(False)) == [1]
     for most in (1, 2):
         assert labelled(engine, VerdictFilter(True), most) == [3, 2]
@@ -263,9 +268,9 @@ def test_labels_are_counted_beside_verdicts(engine: Engine) -> None:
     say(engine, 9, CONTENT, name="wasps")
     put_label(engine, Label(PICTURE, "bees", "http://cdn.example/7.png", "http://elsewhere.example/", NOISE))
     with engine.connect() as connection:
-        found = Agreement(unknown=2, content_kept=2, content_skipped=1, noise_kept=1, noise_skipped=1)
+        found = Counter[str](unknown=2, content_kept=2, content_skipped=1, noise_kept=1, noise_skipped=1)
         assert agreement(connection, 1) == found
-        assert agreement(connection, 3) == Agreement()
+        assert agreement(connection, 3) == Counter()
 
 
 def test_of_a_picture_without_a_verdict_the_pages_behind_it_count(engine: Engine) -> None:
@@ -274,7 +279,7 @@ def test_of_a_picture_without_a_verdict_the_pages_behind_it_count(engine: Engine
     for number in (1, 3):
         say(engine, number, NOISE)
     with engine.connect() as connection:
-        assert agreement(connection, 1) == Agreement(noise_kept=1, noise_skipped=1)
+        assert agreement(connection, 1) == Counter[str](noise_kept=1, noise_skipped=1)
 
 
 def test_a_verdict_that_is_kept_has_the_key_of_its_label(engine: Engine) -> None:

@@ -1,20 +1,30 @@
-"""Limits on requests, on slow readers, on the number of connections, and on memory for answers.
+"""Serving: a socket, a server until a signal ends it, and its limits.
 
-Uvicorn limits none of these itself. All of it runs in the thread of the event loop.
+Uvicorn itself limits neither requests nor slow readers, nor memory for answers. All limits are kept in the thread of
+the event loop.
 """
 
 import asyncio
+import logging
+import signal
+import socket
+import sys
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
+from threading import Event, Thread
 from typing import Any
 
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from crawler.dashboard.access import RefusedError
+from crawler.terminal import printable
 
 SECONDS = 60
 """For the head of a request, for its body, and for each PIECE of an answer to be taken."""
+BUFFER = 1 << 17
+"""Bytes of an answer that the system holds for a client: with more, a client that stands still is seen late."""
 PIECE = 1 << 14
 """Bytes of an answer that are written at once."""
 MOST_HEAD = 1 << 14
@@ -198,3 +208,77 @@ class Connection(H11Protocol):
     def _stop_timer(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
+
+
+def url_of(host: str, port: int) -> str:
+    """The address of a dashboard that listens there, in words.
+
+    >>> url_of("::1", 6080)
+    'http://[::1]:6080/ ;'
+    >>> url_of("0.0.0.0", 6080)
+    'http://127.0.0.1:6080/ ; other machines reach it at any other address of this one;'
+    """
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - not bound to here
+    name = everywhere.get(host, host)
+    said = f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
+    return f"{said} ;" + (" other machines reach it at any other address of this one;" if host in everywhere else "")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; an OSError where that cannot be."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.create_server(("127.0.0.1" if host == "localhost" else host, port), family=family, backlog=128)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+    # Its connections have it from it: asyncio sets it for sockets alone that are made with a protocol by number.
+    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return found
+
+
+def server_of(application: App) -> uvicorn.Server:
+    """A server whose connections have limits."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            application,
+            http=Visitors().connection,  # type: ignore[arg-type]
+            ws="none",
+            loop="asyncio",
+            lifespan="on",
+            log_config=None,
+            log_level=logging.CRITICAL,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=SECONDS,
+            h11_max_incomplete_event_size=MOST_HEAD,
+        )
+    )
+
+
+def serve(application: App, host: str, port: int, where: str) -> int:
+    """Serve until a signal ends it; the exit status.
+
+    The server's thread is a daemon, as are those that it starts: the end waits for no answer, which nobody would read.
+    """
+    try:
+        listening = listen(host, port)
+    except OSError as error:
+        said = f"nothing can be served at {host} port {port}: {error.strerror}; --port gives another"
+        print(printable(f"scrapy dashboard: {said}"), file=sys.stderr)
+        return 1
+    ended = Event()
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, lambda *_: ended.set())
+
+    def run() -> None:
+        try:
+            server_of(application).run([listening])
+        finally:
+            ended.set()
+
+    print(
+        printable(f"The dashboard of {where} is at {url_of(host, listening.getsockname()[1])} Ctrl-C ends it."),
+        flush=True,
+    )
+    Thread(target=run, name="server", daemon=True).start()
+    while not ended.wait(1.0):  # as on Windows a signal does not end a longer wait
+        pass
+    return 0

@@ -11,9 +11,8 @@ from attacks import ATTACKS
 from dashboard_client import Answer, Request, answer
 from sqlalchemy import Engine, delete, insert, update
 
-from crawler.dashboard.background import Background
-from crawler.dashboard.context import DashboardContext
-from crawler.dashboard.excerpts import excerpt
+from crawler.dashboard.context import Background, DashboardContext
+from crawler.dashboard.rendering import excerpt
 from crawler.dashboard.search_index import SearchIndex
 from crawler.dashboard.views.page_search import look
 from crawler.store.page_tables import page
@@ -128,7 +127,7 @@ def test_a_search_that_is_not_through_goes_on_by_itself(
 ) -> None:
     for number in range(1, 61):
         store(engine, number, title="Honey" if number == 3 else "Else")
-    monkeypatch.setattr("crawler.dashboard.views.pages.look", lambda *given: look(*given, 0.0))
+    monkeypatch.setattr("crawler.dashboard.views.page_list.look", lambda *given: look(*given, 0.0))
     monkeypatch.setattr("crawler.dashboard.views.page_search.SMALL", 25)
     monkeypatch.setattr(SearchIndex, "update", lambda *_: False)
     first = shown(desk, q="honey")

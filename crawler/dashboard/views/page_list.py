@@ -13,14 +13,21 @@ from pydantic import BaseModel, Field, FiniteFloat
 from sqlalchemy import Connection, func, select
 
 from crawler.dashboard.access import RefusedError
-from crawler.dashboard.context import Context, DashboardContext
-from crawler.dashboard.excerpts import ExcerptPiece, excerpt
+from crawler.dashboard.context import Context, DashboardContext, Text, Whole
+from crawler.dashboard.rendering import ExcerptPiece, excerpt
 from crawler.dashboard.search_index import search_index
-from crawler.dashboard.views import Text, Whole
-from crawler.dashboard.views.choices import SiteChoice, chosen_site, crawl_names, offered_sites
+from crawler.dashboard.views.choices import (
+    OF_CRAWL,
+    OfCrawl,
+    SiteChoice,
+    chosen_crawl,
+    chosen_site,
+    crawl_names,
+    offered_sites,
+)
 from crawler.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place, look
 from crawler.store.page_tables import page
-from crawler.store.read_only import glance
+from crawler.store.read_only import NOTHING, glance
 from crawler.store.schema import crawl, site
 from crawler.translation.message import N_
 
@@ -41,9 +48,7 @@ CrawlName = Annotated[
 class PageParameters(BaseModel):
     """Which pages are listed."""
 
-    crawl: Text = Field(
-        default="", description=N_("name of the crawl; the one with the newest page if this is not given")
-    )
+    crawl: CrawlName = ""
     q: Text = Field(default="", description=N_("words that must all be in title, text or address"))
     site: Text = Field(default="", description=N_("site of the pages: its name or a part of it, such as example.com"))
     language: Text = Field(default="", description=N_("language of the pages, such as en"))
@@ -72,16 +77,6 @@ class PageParameters(BaseModel):
 
 Given = Annotated[PageParameters, Query()]
 NAMES = frozenset(one.alias or name for name, one in PageParameters.model_fields.items())
-
-
-class CrawlRounds(NamedTuple):
-    """A crawl, and its rounds."""
-
-    id: int
-    name: str
-    round: int
-    first_round: int
-    started_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +169,7 @@ def data(context: Context, given: Given) -> PageList:
         return found(context, connection, chosen(connection, given.crawl), given)
 
 
-def found(context: DashboardContext, connection: Connection, crawl: CrawlRounds, given: PageParameters) -> PageList:
+def found(context: DashboardContext, connection: Connection, crawl: OfCrawl, given: PageParameters) -> PageList:
     """The same of one crawl."""
     before, words, name = progress(given.after), given.words, given.site.strip()
     if len(words) > MOST_WORDS:
@@ -217,17 +212,13 @@ def found(context: DashboardContext, connection: Connection, crawl: CrawlRounds,
     )
 
 
-def chosen(connection: Connection, name: str) -> CrawlRounds:
+def chosen(connection: Connection, name: str) -> OfCrawl:
     """The crawl of a name; without one that with the newest page, or the first where none has a page."""
     newest = select(func.max(page.c.fetched_at)).where(page.c.crawl_id == crawl.c.id).scalar_subquery()
-    order = func.coalesce(newest, "").desc(), crawl.c.id
-    columns = [crawl.c[name] for name in CrawlRounds._fields]
-    found = select(*columns).where(crawl.c.name == name) if name else select(*columns).order_by(*order).limit(1)
-    row = connection.execute(found).one_or_none()
-    if row is None:
-        what = "There is no crawl of this name." if name else "No crawl was ever run here."
-        raise RefusedError(HTTPStatus.NOT_FOUND, what)
-    return CrawlRounds._make(row)
+    of = chosen_crawl(connection, name, OF_CRAWL.order_by(func.coalesce(newest, "").desc(), crawl.c.id))
+    if of is None:
+        raise RefusedError(HTTPStatus.NOT_FOUND, NOTHING)
+    return of
 
 
 def listed(connection: Connection, numbers: Sequence[int]) -> list[ListedPage]:
@@ -263,7 +254,7 @@ def counts(context: Context, crawl: CrawlName = "") -> PageCounts | None:
     return counted(context, found)
 
 
-def counted(context: DashboardContext, crawl: CrawlRounds) -> PageCounts | None:
+def counted(context: DashboardContext, crawl: OfCrawl) -> PageCounts | None:
     """The same of one crawl."""
 
     def count() -> PageCounts:
@@ -289,7 +280,6 @@ def count_pages(connection: Connection, crawl_id: int) -> PageCounts:
 
 @router.get("/pages")
 def show(context: Context, request: Request, given: Given) -> Response:
-    """The page."""
     with context.reading() as connection:
         crawl = chosen(connection, given.crawl)
         crawls = crawl_names(connection, crawl.name)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from crawler.dashboard.views.differences import ADDED, AROUND, FOLDED, REMOVED, SAME, Difference, difference
+from crawler.dashboard.views.page_differences import ADDED, AROUND, FOLDED, REMOVED, SAME, Difference, difference
 
 LONG = "Bees dance in the dark of the hive, and others follow them out to the flowers. " * 8
 LINES = [f"Line {number} of the page." for number in range(20)]

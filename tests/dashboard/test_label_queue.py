@@ -5,13 +5,19 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, insert, update
 
-from crawler.labels import labels
-from crawler.labels.labels import TEXT, Label, LabelledCrawl, UncertainPages, crawl_to_label, put_label, uncertain_pages
+from crawler.dashboard.views import labels
+from crawler.dashboard.views.labels import LabelledCrawl, UncertainPages, crawl_to_label, uncertain_pages
+from crawler.labels.labels import TEXT, Label, put_label
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import page, stored_response
 from crawler.store.schema import crawl
 
 BEES = LabelledCrawl(1, "bees", True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return request.getfixturevalue(f"{request.param}_engine")
 
 
 def enter(engine: Engine, *certainties: float | None, bare: tuple[int, ...] = ()) -> None:
