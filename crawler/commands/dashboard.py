@@ -48,7 +48,7 @@ class Command(command.Command):
         access = access_of(opts.host, password, [name.strip() for name in names if name.strip()])
         from crawler.dashboard.app import serve
         from crawler.dashboard.context import DashboardContext
-        from crawler.schedule.processes import starting_thread
+        from crawler.schedule.job_process import starting_thread
         from crawler.store.database import display_url, state_url
 
         url = state_url(settings)

@@ -21,11 +21,11 @@ from crawler.dashboard.views import slow
 from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
 from crawler.reports.noise_figures import saved_bytes
 from crawler.reports.throughput import SampleTotals, sample_totals
-from crawler.schedule.jobs import FAILED, Job, jobs_of
+from crawler.schedule.job_store import FAILED, Job, jobs_of
+from crawler.store.crawl_tables import crawl
+from crawler.store.database import database_time
 from crawler.store.read_only import SLOW, NothingError, glance
 from crawler.store.samples import statuses_of
-from crawler.store.schema import crawl
-from crawler.store.sql import database_time
 from crawler.translation.message import Message
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"

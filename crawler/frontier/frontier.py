@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from crawler.frontier.address_keys import AddressKeys, RecentNumbers, url_hash
 from crawler.frontier.batch import Batch, BatchReply, Redirect, WorkerSample
 from crawler.frontier.host_limits import HostLimits, LatencyMeter, LimitSettings
 from crawler.frontier.host_queues import HostQueues
 from crawler.frontier.host_rotation import HostRotation
 from crawler.frontier.page_budget import PageBudget
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
+from crawler.frontier.seen_addresses import RecentNumbers, url_hash
 from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import host
 
@@ -59,7 +59,7 @@ class Frontier:
 
     def __init__(
         self,
-        keys: AddressKeys,
+        keys: Callable[[str, str], int],
         settings: LimitSettings,
         max_pages: int | None = None,
         count: Callable[[Outcome, int], None] = _count_nothing,

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Integer, Select, case, cast, exists, func, select
 
 from crawler.labels.labels import CONTENT, NEWEST, NOISE
-from crawler.store.dashboard_tables import label
+from crawler.store.crawl_tables import crawl, site
 from crawler.store.images import PICTURE
-from crawler.store.page_tables import IS_AUDITED, IS_NOISE, verdict
-from crawler.store.schema import crawl, site
+from crawler.store.page_tables import IS_AUDITED, IS_NOISE, label, verdict
 
 KINDS = ("image", "link")
 SURE = 1e-9  # the nearest that a probability comes to 0 and 1, where the doubt is measured

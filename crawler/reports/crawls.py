@@ -24,12 +24,12 @@ from sqlalchemy.engine import URL
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.reports.pages import OF_HOSTS
 from crawler.reports.sites import SiteQuery, SiteRow, sites
+from crawler.store.crawl_tables import IS_DONE, IS_RECORDED, address, crawl, host, output, site, tables
+from crawler.store.crawl_tables import worker as worker_table
+from crawler.store.database import database_time
+from crawler.store.heartbeats import LEASE_SECONDS, WorkerState, worker_rows
 from crawler.store.page_tables import page
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import IS_DONE, IS_RECORDED, address, crawl, host, output, site
-from crawler.store.schema import worker as worker_table
-from crawler.store.sql import database_time, tables
-from crawler.store.workers import LEASE_SECONDS, WorkerState, worker_rows
 
 DUE_LOOKED_AT = 200
 """The next pages of a crawl among which the first that is not gone is searched."""

@@ -6,9 +6,9 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, cast, func, select
 from sqlalchemy.engine import URL
 
+from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.page_tables import page, verdict
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import address, crawl, site
 
 MOST_SITES = 20
 

@@ -18,10 +18,10 @@ from sqlalchemy.engine import URL
 from crawler.frontier.page_result import StoredResponse
 from crawler.outcomes import Code
 from crawler.reports.page_filter import CHANGED, GONE, NEW, LanguageOrSite, PageFilter
+from crawler.store.crawl_tables import IS_DONE, IS_WAITING, address, crawl, host
 from crawler.store.page_tables import focus, page, stored_response
-from crawler.store.pages import field_values, response_of
+from crawler.store.page_writer import field_values, response_of
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import IS_DONE, IS_WAITING, address, crawl, host
 from crawler.urls.parsing import host as host_of
 
 OF_HOSTS = address.join(host, address.c.host_id == host.c.id)

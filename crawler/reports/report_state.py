@@ -15,7 +15,7 @@ from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show,
 from crawler.reports.crawls import CrawlState, DatabaseState, DiskSize, disk_size, read_state
 from crawler.store.database import display_url, state_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
-from crawler.store.workers import LEASE_SECONDS
+from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.terminal import WrongUseError, spelled
 from crawler.translation.catalogue import localized
 from crawler.translation.message import N_, Message, plural

@@ -9,7 +9,7 @@ from sqlalchemy import (
     select,
 )
 
-from crawler.store.dashboard_tables import sample
+from crawler.store.crawl_tables import sample
 from crawler.store.samples import NUMBERS
 
 LATELY = 30.0

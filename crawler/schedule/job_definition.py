@@ -11,7 +11,7 @@ from crawler import settings as our_settings
 from crawler.arguments import ARGUMENTS, SPIDER, ArgumentError, Arguments, parse
 from crawler.config import canonical_of, check_crawl
 from crawler.schedule.cron import Cron, CronError, read_cron
-from crawler.schedule.jobs import Job, JobError, values_of
+from crawler.schedule.job_store import Job, JobError, values_of
 
 OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL"))
 # Names of code, and what opens the process to others.

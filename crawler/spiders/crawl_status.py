@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.crawler import Crawler
 
-from crawler.frontier.address_keys import RecentNumbers
+from crawler.frontier.seen_addresses import RecentNumbers
 from crawler.outcomes import Code, Group, Outcome, Outcomes, of_group
 
 if TYPE_CHECKING:

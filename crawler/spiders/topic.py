@@ -22,8 +22,7 @@ from crawler.outcomes import Code, Group, Outcome
 from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
-from crawler.recrawl.history_update import NOT_MODIFIED, conditional_headers
-from crawler.recrawl.page_history import ChangeCheck, PageChange
+from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.crawl_status import EndReason
 from crawler.spiders.examples import KINDS, example_text
 from crawler.spiders.failures import NO_WHOLE_PAGE, Refusal, outcome_of

@@ -25,18 +25,35 @@ from sqlalchemy import ColumnElement, Connection, Engine, select
 from crawler.frontier.batch import BatchReply
 from crawler.frontier.page_result import Completion, PageResult
 from crawler.outcomes import Code, Outcome
-from crawler.recrawl.history_update import RoundContext
-from crawler.store.addresses import Addresses
+from crawler.recrawl.page_history import RoundContext
+from crawler.store.addresses import Addresses, PriorityUpdates
 from crawler.store.claims import claim, host_rests
-from crawler.store.database import LAST_RETRY_SECONDS, STATEMENT_SECONDS, break_connection, error_message, with_retries
-from crawler.store.hosts import PriorityUpdates, lock_sites, update_hosts
+from crawler.store.completion import complete_leases, follow_redirect, new_leases, return_leases
+from crawler.store.crawl_end import is_full, no_longer_waiting, remaining_work, totals
+from crawler.store.crawl_tables import worker
+from crawler.store.database import (
+    LAST_RETRY_SECONDS,
+    STATEMENT_SECONDS,
+    break_connection,
+    database_time,
+    dialect_insert,
+    error_message,
+    with_retries,
+)
+from crawler.store.heartbeats import (
+    UncertainCommitError,
+    count_worker,
+    expire_worker,
+    lock_crawl,
+    silent_workers,
+    write_heartbeat,
+)
+from crawler.store.hosts import lock_sites, update_hosts
 from crawler.store.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
-from crawler.store.leases import complete_leases, follow_redirect, new_leases, return_leases
-from crawler.store.pages import PageWriter, new_links, save_responses
-from crawler.store.remaining import is_full, no_longer_waiting, remaining_work, totals
+from crawler.store.output_files import file_offsets, files_of, save_file_offsets
+from crawler.store.page_writer import PageWriter, new_links, save_responses
 from crawler.store.rounds import Round, requeue_listed, round_of
 from crawler.store.samples import SampleWriter
-from crawler.store.schema import worker
 from crawler.store.shared_learning import (
     SharedTopicModel,
     new_shared_examples,
@@ -44,23 +61,11 @@ from crawler.store.shared_learning import (
     save_shared_examples,
     save_templates,
 )
-from crawler.store.sql import database_time, dialect_insert
-from crawler.store.workers import (
-    UncertainCommitError,
-    count_worker,
-    expire_worker,
-    file_offsets,
-    files_of,
-    lock_crawl,
-    save_file_offsets,
-    silent_workers,
-    write_heartbeat,
-)
 
 if TYPE_CHECKING:
-    from crawler.frontier.address_keys import AddressKeys
     from crawler.frontier.batch import Batch
     from crawler.frontier.page_result import Lease, Template
+    from crawler.store.addresses import AddressKeys
     from crawler.store.claims import Claimant
     from crawler.store.output_files import JsonLines
 

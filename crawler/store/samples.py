@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func, insert, select
 
-from crawler.store.dashboard_tables import sample
-from crawler.store.sql import in_chunks
+from crawler.store.crawl_tables import sample
+from crawler.store.database import in_chunks
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import WorkerSample

@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Engine, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from crawler.frontier.address_keys import AddressKeys
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store import rounds
+from crawler.store.addresses import AddressKeys
 from crawler.store.claims import LONGEST_REST, Claimant
 from crawler.store.commit import BatchCommitter
-from crawler.store.database import StateError
+from crawler.store.crawl_end import UnfinishedWork, something_waits
+from crawler.store.crawl_tables import address, crawl, host, output, worker
+from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
+from crawler.store.heartbeats import expire_worker, lock_crawl, silent_workers
 from crawler.store.images import suspend_images
-from crawler.store.remaining import UnfinishedWork, something_waits
-from crawler.store.schema import address, crawl, host, output, worker
-from crawler.store.sql import database_time, dialect_insert
-from crawler.store.worker_files import WorkerFiles
-from crawler.store.workers import expire_worker, lock_crawl, silent_workers
+from crawler.store.output_files import WorkerFiles
 from crawler.translation.message import Message, plural, span
 
 if TYPE_CHECKING:

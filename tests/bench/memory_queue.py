@@ -25,9 +25,9 @@ from twisted.internet.defer import Deferred
 
 from crawler import crawl as building
 from crawler.crawl import SEED_PRIORITY, crawl_of
-from crawler.frontier.address_keys import url_hash
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.frontier.seen_addresses import url_hash
 from crawler.spiders.topic import TopicSpider
 
 

@@ -16,7 +16,7 @@ from crawler.dashboard.access import AccessControl
 from crawler.dashboard.app import app
 from crawler.dashboard.context import DashboardContext
 from crawler.labels.labels import NOISE, Label, put_label
-from crawler.schedule.jobs import BY_HAND, DueRun, Jobs, RunPlace, find_job, values_of
+from crawler.schedule.job_store import BY_HAND, DueRun, Jobs, RunPlace, find_job, values_of
 from crawler.store.database import open_database
 from crawler.store.images import PICTURE
 

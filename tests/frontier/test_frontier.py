@@ -10,7 +10,6 @@ import pytest
 from store_workers import LOST
 
 from crawler.frontier import frontier as frontier_module
-from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.batch import Batch, BatchReply
 from crawler.frontier.frontier import JOINING, Frontier
 from crawler.frontier.host_limits import LimitSettings
@@ -18,6 +17,7 @@ from crawler.frontier.host_rotation import AWAY, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.store.addresses import AddressKeys
 from crawler.urls.parsing import Canonical, host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.batch import BatchReply
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_budget import BATCH, NEAR, PageBudget, PendingPriorities, is_poor
 from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.store.addresses import AddressKeys
 from crawler.urls.parsing import Canonical, host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")

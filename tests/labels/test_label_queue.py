@@ -7,9 +7,9 @@ from sqlalchemy import Engine, insert, update
 
 from crawler.labels import labels
 from crawler.labels.labels import TEXT, Label, LabelledCrawl, UncertainPages, crawl_to_label, put_label, uncertain_pages
+from crawler.store.crawl_tables import crawl
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import page, stored_response
-from crawler.store.schema import crawl
 
 BEES = LabelledCrawl(1, "bees", True)
 

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, insert, text
 
-from crawler.frontier.address_keys import AddressKeys
 from crawler.labels import verdict_lists
 from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
 from crawler.labels.verdict_lists import (
@@ -20,9 +19,10 @@ from crawler.labels.verdict_lists import (
     list_verdicts,
     read_verdicts,
 )
+from crawler.store.addresses import AddressKeys
+from crawler.store.crawl_tables import crawl, site
 from crawler.store.images import PICTURE, label_key, save_verdicts
 from crawler.store.page_tables import verdict
-from crawler.store.schema import crawl, site
 from crawler.urls.parsing import Canonical
 
 PAGE = "http://a.example/"

@@ -10,10 +10,10 @@ import pytest
 from short_backoff import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
 
-from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.middlewares.backoff import BackoffMiddleware
+from crawler.store.addresses import AddressKeys
 from crawler.urls.parsing import Canonical
 
 TOLERANCE = 0.15  # of a machine with other things to do

@@ -7,10 +7,10 @@ import pytest
 from protego import Protego
 from sites import OPEN, Answer, Route, Site, crawl, page, serving
 
-from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.middlewares.robots import RobotsMiddleware
+from crawler.store.addresses import AddressKeys
 from crawler.urls.parsing import Canonical
 
 DELAY = 0.6

@@ -11,9 +11,9 @@ from store_workers import LOST, Crew, candidates, failed, stored
 from crawler.outcomes import Code, Outcome
 from crawler.reports import pages as reading
 from crawler.reports.pages import FetchedPage, TitledPage, WaitingCounts, crawls_with_pages
+from crawler.store.crawl_tables import version
 from crawler.store.database import StateError
 from crawler.store.page_tables import focus
-from crawler.store.schema import version
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from crawler.arguments import ArgumentError
 from crawler.schedule import job_process
 from crawler.schedule.job_definition import checked, may_be_set
 from crawler.schedule.job_process import crawl
-from crawler.schedule.jobs import STOPPING, TOLD, DueRun, Job, Jobs, Run, RunPlace, values_of
+from crawler.schedule.job_store import STOPPING, TOLD, DueRun, Job, Jobs, Run, RunPlace, values_of
 from crawler.store.database import open_database
 
 
@@ -96,7 +96,7 @@ def test_nothing_is_crawled_for_what_no_job_may_have(
 ) -> None:
     monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     values = {"id": 1, "name": "bees", "cron": "@daily", "timezone": "UTC", "spider": "topic", "crawl": "bees"}
-    values |= {"paused": False, "created_at": 0.0, "next_at": 0.0, "runs": 1}
+    values |= {"paused": False, "next_at": 0.0, "runs": 1}
     values |= values_of({"seeds": "demo"}, {}) | changes
     assert crawl(Job(**values), {"OUTPUT_DIR": "output", "STATE_URL": ""}) == 2
     assert capsys.readouterr().err.startswith("the job 'bees' cannot be run: ")

@@ -12,9 +12,9 @@ from crawler.frontier.batch import Batch, SiteEvidence
 from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
 from crawler.store import images
+from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, host, site, worker
 from crawler.store.images import EvidenceReader, dry_sites
 from crawler.store.page_tables import evidence, verdict
-from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, host, site, worker
 
 A, B, CDN = "http://a.example/", "http://b.example/", "http://cdn.example/"
 NOISE = Outcome(Code.NOISE, "keyword")
@@ -319,7 +319,7 @@ def test_pages_behind_pictures_come_without_these(crew: Crew) -> None:
 
 
 def test_very_many_pictures_are_left(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.store.sql.NAMED_AT_ONCE", 2)
+    monkeypatch.setattr("crawler.store.database.NAMED_AT_ONCE", 2)
     one = counting(crew, *candidates(A), enough=0)
     shown = [picture(number, url=f"http://{number}.example/") for number in range(9)]
     one.end(stored(one.claim()[0], *shown))

@@ -9,8 +9,8 @@ from store_workers import EVERYTHING, Crew, Trouble, candidates, stored, urls
 
 from crawler.frontier.page_result import Candidate
 from crawler.store import hosts as prices_module
-from crawler.store.schema import address, host
-from crawler.store.workers import expire_worker
+from crawler.store.crawl_tables import address, host
+from crawler.store.heartbeats import expire_worker
 from crawler.urls.parsing import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")

@@ -25,11 +25,11 @@ from store_workers import (
 from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
+from crawler.store.crawl_tables import DONE, worker
 from crawler.store.database import open_database
+from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page
-from crawler.store.schema import DONE, worker
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.store.workers import LEASE_SECONDS
 from crawler.urls.parsing import Canonical
 
 FOLDERS = ("one", "two", "three")

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, insert, select
 from store_workers import Crew, candidates, stored
 
 from crawler.frontier.batch import Batch, WorkerSample
-from crawler.store.dashboard_tables import sample
+from crawler.store.crawl_tables import crawl, sample
 from crawler.store.samples import (
     DAY,
     HOUR,
@@ -21,7 +21,6 @@ from crawler.store.samples import (
     merge_old_samples,
     sample_points,
 )
-from crawler.store.schema import crawl
 
 NOW = 1_800_000_000.0
 

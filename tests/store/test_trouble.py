@@ -16,8 +16,8 @@ from store_workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, f
 from crawler.frontier.batch import Batch, BatchReply, Redirect
 from crawler.frontier.page_result import Candidate
 from crawler.store import database
+from crawler.store.crawl_tables import DONE, output
 from crawler.store.database import STATEMENT_SECONDS, StateError
-from crawler.store.schema import DONE, output
 
 A, B, C, D, E = (f"http://{letter}.example/" for letter in "abcde")
 NEW = "http://new.example/"

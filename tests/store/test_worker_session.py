@@ -10,10 +10,10 @@ from sqlalchemy import Engine, func, select
 from store_workers import SEEDS, Crew, candidates, failed, lines, stored, urls
 
 from crawler.outcomes import Code
-from crawler.store import sql
+from crawler.store import database
+from crawler.store.crawl_tables import DONE, WAITING, crawl, host, output, worker
 from crawler.store.database import StateError, open_database
 from crawler.store.output_files import JsonLines
-from crawler.store.schema import DONE, WAITING, crawl, host, output, worker
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.parsing import Canonical
 
@@ -283,7 +283,7 @@ def test_fresh_keeps_all_files_of_its_folder_aside(many: Crew) -> None:
 
 
 def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql, "NAMED_AT_ONCE", 3)
+    monkeypatch.setattr(database, "NAMED_AT_ONCE", 3)
     urls = [f"http://{n}.example/" for n in range(8)]
     one = crew.join(*candidates(*urls, kind="seed"))
     one.end(*(failed(lease, shared_examples=(("again", lease.candidate.url),)) for lease in one.claim()))

@@ -13,9 +13,8 @@ from sqlalchemy import func, select
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context
 from crawler.dashboard.views import Number, slow
-from crawler.store.dashboard_tables import sample
+from crawler.store.crawl_tables import crawl, sample
 from crawler.store.samples import SamplePoint, sample_points
-from crawler.store.schema import crawl
 from crawler.translation.message import N_
 
 Hours = Literal["1", "6", "24", "168", "all"]

@@ -31,9 +31,9 @@ from crawler.labels.verdict_lists import (
 )
 from crawler.noise.image_filter import BY_LIST
 from crawler.noise.verdict import MODELS
+from crawler.store.crawl_tables import crawl
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import verdict
-from crawler.store.schema import crawl
 from crawler.translation.message import N_
 
 MOST = 24

@@ -27,9 +27,9 @@ from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views import MOST_LETTERS, Text, storable
 from crawler.schedule.cron import CronError, read_cron
 from crawler.schedule.job_definition import JobDefinition, description
+from crawler.schedule.job_process import is_alive, starting_thread
 from crawler.schedule.job_scheduler import JobScheduler, StartedRun, scheduler_of
-from crawler.schedule.jobs import BY_HAND, TOLD, DueRun, Job, JobError, Jobs
-from crawler.schedule.processes import is_alive, starting_thread
+from crawler.schedule.job_store import BY_HAND, TOLD, DueRun, Job, JobError, Jobs
 from crawler.store.database import StateError
 from crawler.translation.message import Message
 

@@ -22,8 +22,8 @@ from crawler.dashboard.views.page_blocks import Reread, reread_at
 from crawler.extraction import version
 from crawler.extraction.output.plain import plain
 from crawler.labels.labels import TEXT, Label, UncertainPages, crawl_to_label, put_label, uncertain_pages
-from crawler.store.dashboard_tables import label
 from crawler.store.images import label_key
+from crawler.store.page_tables import label
 from crawler.translation.message import N_
 
 MOST_BLOCKS = 5_000

@@ -28,8 +28,8 @@ from crawler.labels.labels import (
     uncertain_pages,
 )
 from crawler.labels.verdict_lists import KINDS, least_certain
-from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE
+from crawler.store.page_tables import label
 from crawler.store.read_only import NOTHING
 from crawler.translation.message import N_
 

@@ -22,10 +22,10 @@ from crawler.reports.crawls import CrawlSummary, OutcomeTotals, next_due, outcom
 from crawler.reports.noise_figures import saved_bytes
 from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
 from crawler.reports.throughput import SampleTotals, page_rates, sample_totals
-from crawler.schedule.jobs import Job, jobs_of
+from crawler.schedule.job_store import Job, jobs_of
+from crawler.store.crawl_tables import crawl
+from crawler.store.database import database_time
 from crawler.store.read_only import reading
-from crawler.store.schema import crawl
-from crawler.store.sql import database_time
 from crawler.translation.message import N_
 
 router, api = APIRouter(), APIRouter()

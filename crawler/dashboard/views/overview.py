@@ -10,7 +10,7 @@ from crawler.dashboard.context import Context, NothingYetError
 from crawler.dashboard.views import Whole
 from crawler.dashboard.views.one_crawl import CrawlFigures, figures
 from crawler.reports.crawls import latest_summaries
-from crawler.store.sql import database_time
+from crawler.store.database import database_time
 from crawler.translation.message import N_
 
 AT_ONCE = 25

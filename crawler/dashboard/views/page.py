@@ -18,11 +18,11 @@ from crawler.dashboard.views.original import LANGUAGE, document, original, sheet
 from crawler.dashboard.views.page_blocks import Reread, reread, reread_at
 from crawler.dashboard.views.page_links import known_by_key
 from crawler.extraction.auto.explanation import MOST_EXPLAINED
-from crawler.frontier.address_keys import AddressKeys
 from crawler.metadata.page_record import LABELS, PageRecord
+from crawler.store.addresses import AddressKeys
+from crawler.store.crawl_tables import site
 from crawler.store.page_tables import page
-from crawler.store.pages import field_values
-from crawler.store.schema import site
+from crawler.store.page_writer import field_values
 from crawler.translation.catalogue import catalogue_of
 from crawler.translation.message import N_
 

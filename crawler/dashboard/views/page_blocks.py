@@ -16,9 +16,9 @@ from crawler.dashboard.views.sources import Source, Sources
 from crawler.extraction import EXTRACTORS
 from crawler.extraction.auto.explanation import MOST_EXPLAINED, BlockExplanation, BlockReason, PageExplanation, explain
 from crawler.page.page import Extraction, Page
+from crawler.store.crawl_tables import crawl
 from crawler.store.page_tables import page, stored_response
-from crawler.store.pages import TooLargeError, response_of
-from crawler.store.schema import crawl
+from crawler.store.page_writer import TooLargeError, response_of
 from crawler.translation.message import N_, Message
 from crawler.translation.reasons import Reason
 

@@ -15,13 +15,13 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context
 from crawler.dashboard.views import Number, OutcomeObject, ReasonObject, Sentence, Text, slow
 from crawler.dashboard.views.page_blocks import Reread, reread
-from crawler.frontier.address_keys import AddressKeys
 from crawler.noise import reasons
 from crawler.outcomes import Code, Outcome
 from crawler.reports.pages import PRIORITIES
+from crawler.store.addresses import AddressKeys
+from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address
+from crawler.store.database import in_chunks
 from crawler.store.page_tables import page, verdict
-from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address
-from crawler.store.sql import in_chunks
 from crawler.translation.message import N_
 
 STATES = {WAITING: "waiting", HELD: "held", DONE: "done", RECORDED: "recorded"}

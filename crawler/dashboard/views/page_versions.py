@@ -15,8 +15,8 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context
 from crawler.dashboard.views import Number, Whole, slow
 from crawler.dashboard.views.differences import Difference, difference
+from crawler.store.crawl_tables import crawl
 from crawler.store.page_tables import page, page_version
-from crawler.store.schema import crawl
 from crawler.translation.message import N_
 
 LAST = -1

@@ -19,9 +19,9 @@ from crawler.dashboard.search_index import search_index
 from crawler.dashboard.views import Text, Whole
 from crawler.dashboard.views.choices import SiteChoice, chosen_site, crawl_names, offered_sites
 from crawler.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place, look
+from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page
 from crawler.store.read_only import glance
-from crawler.store.schema import crawl, site
 from crawler.translation.message import N_
 
 AT_ONCE = 50

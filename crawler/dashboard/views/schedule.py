@@ -18,12 +18,12 @@ from crawler.dashboard.views import Number, Text, Whole, job_form, slow
 from crawler.dashboard.views.job_form import FIELDS, USUAL, Filled, JobForm, filled, zones
 from crawler.reports.throughput import sample_totals
 from crawler.schedule.cron import CronError, read_cron
-from crawler.schedule.cron_words import words
 from crawler.schedule.job_definition import next_at
-from crawler.schedule.jobs import RUNNING, Job, Run, history_of, jobs_of
-from crawler.schedule.processes import log_tail
-from crawler.store.schema import crawl
-from crawler.store.sql import database_time
+from crawler.schedule.job_process import log_tail
+from crawler.schedule.job_store import RUNNING, Job, Run, history_of, jobs_of
+from crawler.schedule.sentences import words
+from crawler.store.crawl_tables import crawl
+from crawler.store.database import database_time
 from crawler.translation.catalogue import catalogue_of, chosen, languages
 from crawler.translation.message import N_
 

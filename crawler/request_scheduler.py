@@ -26,7 +26,7 @@ from crawler.spiders.crawl_status import before_last_commit
 from crawler.spiders.leases import REFUSED, lease_of, result_of
 from crawler.spiders.topic import TopicSpider
 from crawler.store.database import StateError
-from crawler.store.workers import LEASE_SECONDS
+from crawler.store.heartbeats import LEASE_SECONDS
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Lease

@@ -3,61 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Row, bindparam, select, update
 
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
-from crawler.recrawl.page_history import PageHistory
+from crawler.store.claims import histories_of, lease_of
+from crawler.store.crawl_tables import DONE, HELD, IS_HELD, WAITING, address, host
+from crawler.store.database import storable
 from crawler.store.hosts import RAISE_BEST, UPDATE_BEST, count_sites, raise_best, site_has_budget
-from crawler.store.page_tables import page
-from crawler.store.schema import DONE, HELD, IS_HELD, WAITING, address, host
-from crawler.store.sql import in_chunks, storable
 from crawler.urls.parsing import host as host_of
 
 if TYPE_CHECKING:
-    from crawler.frontier.address_keys import AddressKeys
     from crawler.frontier.batch import Redirect
     from crawler.frontier.page_result import Completion
-    from crawler.store.addresses import Addresses, HostIds
+    from crawler.store.addresses import Addresses, AddressKeys, HostIds
     from crawler.store.claims import Claimant
-
-ADDRESS_COLUMNS = (
-    address.c.id,
-    address.c.key,
-    address.c.host_id,
-    address.c.url,
-    address.c.priority,
-    address.c.depth,
-    address.c.kind,
-    address.c.requested,
-    address.c.sight,
-    address.c.via,
-    address.c.lastmod,
-    address.c.shown_on,
-)
-
-
-def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHistory | None) -> Lease:
-    """The lease on the address in a row, which was found on the page at `parent`."""
-    candidate = Candidate(
-        row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, row.via, row.lastmod
-    )
-    return Lease(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=history)
-
-
-def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:
-    """The histories of those addresses whose pages were there in round `since` or later, by their keys."""
-    if since is None:
-        return {}
-    columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
-    found: dict[int, PageHistory] = {}
-    for part in in_chunks(sorted({row.key for row in rows if row.kind != "image"})):
-        known = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.round >= since)
-        found |= {key: PageHistory(*values) for key, *values in connection.execute(known)}
-    return found
 
 
 def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease]) -> int:

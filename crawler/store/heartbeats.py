@@ -7,13 +7,12 @@ from errno import ENOENT
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, func, select, update
 
 from crawler.outcomes import Code
+from crawler.store.crawl_tables import DONE, IS_HELD, WAITING, address, crawl, host, worker
+from crawler.store.database import database_time
 from crawler.store.hosts import UPDATE_BEST, count_sites
-from crawler.store.output_files import FileOffset
-from crawler.store.schema import DONE, IS_HELD, WAITING, address, crawl, host, output, worker
-from crawler.store.sql import database_time
 
 MOST_CRASHES = 20  # workers that may crash while they hold an address, until it is given up
 LEASE_SECONDS = 60.0  # without a heartbeat, until a worker expires and its leases are returned
@@ -50,28 +49,6 @@ def count_worker(connection: Connection, worker_id: int, waiting: int = 0, pages
     if waiting or pages:
         counts = {"waiting": worker.c.waiting + waiting, "pages": worker.c.pages + pages}
         connection.execute(update(worker).where(worker.c.id == worker_id).values(**counts))
-
-
-def files_of(crawl_id: int, worker_id: int) -> tuple[ColumnElement[bool], ...]:
-    """The conditions for the row of a worker's files."""
-    number = select(worker.c.number).where(worker.c.id == worker_id).scalar_subquery()
-    return output.c.crawl_id == crawl_id, output.c.number == number
-
-
-def file_offsets(connection: Connection, *mine: ColumnElement[bool]) -> tuple[FileOffset, FileOffset]:
-    """How much of a worker's files of pages and images is committed."""
-    columns = output.c.pages_size, output.c.pages_end, output.c.images_size, output.c.images_end
-    row = connection.execute(select(*columns).where(*mine)).one()
-    return FileOffset(row.pages_size, row.pages_end), FileOffset(row.images_size, row.images_end)
-
-
-def save_file_offsets(
-    connection: Connection, pages: FileOffset, images: FileOffset, *mine: ColumnElement[bool]
-) -> None:
-    """Save how much of a worker's files is committed."""
-    sizes = {"pages_size": pages.size, "images_size": images.size}
-    ends = {"pages_end": pages.end, "images_end": images.end}
-    connection.execute(update(output).where(*mine).values(**sizes, **ends))
 
 
 class WorkerState(NamedTuple):

@@ -16,11 +16,16 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from crawler.store.dashboard_tables import job, run
-from crawler.store.database import DatabaseUnavailableError, StateError, display_url, error_message, is_transient
+from crawler.store.crawl_tables import crawl, job, run
+from crawler.store.database import (
+    DatabaseUnavailableError,
+    StateError,
+    database_time,
+    display_url,
+    error_message,
+    is_transient,
+)
 from crawler.store.page_tables import page
-from crawler.store.schema import crawl
-from crawler.store.sql import database_time
 from crawler.translation.message import N_
 
 LEASE = 60.0  # seconds without a sign of life until a run is taken for dead where its lock cannot be tried
@@ -73,7 +78,6 @@ class Job:
     settings: str
     crawl: str
     paused: bool
-    created_at: float
     next_at: float | None
     runs: int
     now: Run | None = None
@@ -152,8 +156,7 @@ class Jobs:
     def add(self, name: str, described: Callable[[float], dict[str, Any]]) -> None:
         """Enter a job as it is described at this time; a JobError if there is one of this name, or of this crawl."""
         with self.writing() as connection:
-            now = self.clock(connection)
-            values = described(now)
+            values = described(self.clock(connection))
             for row in connection.execute(select(job.c.name, job.c.crawl)):
                 if row.name.casefold() == name.casefold():  # as some file systems see the names of folders
                     raise JobError(
@@ -167,7 +170,7 @@ class Jobs:
                         crawl=repr(row.crawl),
                         name=repr(row.name),
                     )
-            given = {"name": name, "created_at": now, "paused": False, "runs": 0, **values}
+            given = {"name": name, "paused": False, "runs": 0, **values}
             connection.execute(insert(job).values(**given))
 
     def all(self) -> tuple[list[Job], float]:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, or_, select, update
 
+from crawler.store.crawl_tables import IS_DONE, IS_HELD, IS_IMAGE, IS_WAITING, address, crawl, host, worker
+from crawler.store.database import in_chunks
 from crawler.store.hosts import next_best, recorded_sites
 from crawler.store.page_tables import shared_example
-from crawler.store.schema import IS_DONE, IS_HELD, IS_IMAGE, IS_WAITING, address, crawl, host, worker
-from crawler.store.sql import in_chunks
 
 if TYPE_CHECKING:
-    from crawler.frontier.address_keys import AddressKeys
+    from crawler.store.addresses import AddressKeys
     from crawler.store.claims import Claimant
 
 IMAGE_WAITS = (

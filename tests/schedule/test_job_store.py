@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL
 
-from crawler.schedule.jobs import (
+from crawler.schedule.job_store import (
     STOPPING,
     TOLD,
     DueRun,
@@ -22,9 +22,9 @@ from crawler.schedule.jobs import (
     pages_of,
     values_of,
 )
+from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, open_database
 from crawler.store.page_tables import page
-from crawler.store.schema import crawl
 
 HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")
 DUE = DueRun("cron", 100.0, 0, 200.0)
@@ -60,7 +60,7 @@ def test_a_job_is_as_it_was_added(jobs: Jobs) -> None:
     job = add(jobs)
     assert (job.name, job.cron, job.timezone, job.spider, job.crawl) == ("bees", "0 3 * * *", "UTC", "topic", "bees")
     assert (job.arguments, job.settings) == ('{"seeds": "demo"}', '{"DOWNLOAD_DELAY": "0"}')
-    assert (job.paused, job.created_at, job.next_at, job.runs, job.now, job.last) == (False, 50.0, 100.0, 0, None, None)
+    assert (job.paused, job.next_at, job.runs, job.now, job.last) == (False, 100.0, 0, None, None)
 
 
 @pytest.mark.parametrize(
