@@ -35,7 +35,7 @@ from crawler.schedule.job_store import (
 )
 from crawler.schedule.sentences import coming, date, ended_words
 from crawler.store.database import DatabaseUnavailableError, StateError
-from crawler.store.output_files import FOLDER_ID_FILE, folder_id
+from crawler.store.output_files import folder_id
 from crawler.translation.message import counted, printable
 
 logger = logging.getLogger(__name__)
@@ -241,8 +241,7 @@ def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
     output = Path(settings["OUTPUT_DIR"])
     try:
         output.mkdir(parents=True, exist_ok=True)
-        # Of a folder and its copy, each is a place of its own.
-        name = f"{folder_id(output)[0]} {(output / FOLDER_ID_FILE).stat().st_ino}"
+        name = folder_id(output)
     except OSError as error:
         raise ArgumentError(
             "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(output)), why=error.strerror

@@ -51,14 +51,15 @@ class LinkSelector:
         new: dict[str, list[Link]] = {}
         again: dict[str, list[Link]] = {}
         pictured: list[Candidate] = []
-        frontier = self.frontier
+        seen = self.frontier.seen(link.url for link in page.links)
+        seen_images = self.frontier.seen((link.url for link in page.links if link.pictured), "picture")
         for link in page.links:
             alone = link.pictured and not link.text
-            if link.url in frontier and not alone:
+            if link.url in seen and not alone:
                 again.setdefault(link.url, []).append(link)
-            if link.url in frontier or hash(link.url) in self.counts.left_out:
+            if link.url in seen or hash(link.url) in self.counts.left_out:
                 continue
-            if alone and (frontier.has_seen(link.url, "picture") or self.images.is_picture(link.url)):
+            if alone and (link.url in seen_images or self.images.is_picture(link.url)):
                 continue
             if link.nofollow:
                 self.counts.mark_nofollow(link.url)

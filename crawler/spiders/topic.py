@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from dataclasses import replace
 from logging import DEBUG, INFO
 from types import MappingProxyType
@@ -104,7 +104,7 @@ class TopicSpider(Spider):
         lease, frontier = lease_of(request), self.crawl.frontier
         if lease.candidate.kind in KINDS:
             self.finish(request, self.example_result(request, page))
-        elif page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS and page.refresh[1] not in frontier:
+        elif page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS and not frontier.seen(page.refresh[1:]):
             self.finish(request, self.refresh_result(request, page.refresh[1]))
         else:
             item = self.crawl.reader.read(page, response)
@@ -168,12 +168,13 @@ class TopicSpider(Spider):
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
 
     def allowed(
-        self, urls: Iterable[str], candidate: Candidate, lastmods: Mapping[str, float] = NOTHING_SAID
+        self, urls: Collection[str], candidate: Candidate, lastmods: Mapping[str, float] = NOTHING_SAID
     ) -> Iterator[Candidate]:
         """Candidates, like the given one, for those addresses that are in scope and are new or have changed."""
+        seen = self.crawl.frontier.seen(urls)
         for url in urls:
             lastmod = lastmods.get(url)
-            if url in self.crawl.frontier and lastmod is None:
+            if url in seen and lastmod is None:
                 continue
             if refusal := self.crawl.scope.refusal(url, page=candidate.kind != "list"):
                 self.crawl.counts.leave_out(url, refusal)

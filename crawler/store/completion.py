@@ -1,16 +1,15 @@
-"""Leases: rows of addresses that a worker holds; how they are returned, completed and redirected."""
+"""The ends of leases: they are returned, completed with a result, or redirected."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
-from crawler.store.claims import histories_of, lease_of
 from crawler.store.crawl_tables import DONE, HELD, IS_HELD, WAITING, address, host
 from crawler.store.database import storable
 from crawler.store.hosts import RAISE_BEST, UPDATE_BEST, count_sites, raise_best, site_has_budget
@@ -34,23 +33,6 @@ def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease
     count_sites(connection, Counter(by_id[n].site_id for n in back if by_id[n].counts), held=-1, requests=-1)
     connection.execute(UPDATE_BEST, {"ids": sorted({by_id[number].host_id for number in back})})
     return len(back)
-
-
-def new_leases(
-    connection: Connection, worker_id: int, since: int | None, known: Collection[int]
-) -> list[tuple[Row[Any], Lease]]:
-    """The leases of a worker whose ids are not known, with the rows of their addresses and hosts."""
-    mine = address.c.worker == worker_id, IS_HELD
-    found = select(address, host.c.site_id, host.c.next_at).join(host, host.c.id == address.c.host_id).where(*mine)
-    rows = [row for row in connection.execute(found).all() if row.id not in known]
-    histories = histories_of(connection, since, rows)
-    return [
-        (row, lease_of(row, row.site_id, _parent_url(connection, row.parent), histories.get(row.key))) for row in rows
-    ]
-
-
-def _parent_url(connection: Connection, parent: int | None) -> str | None:
-    return connection.execute(select(address.c.url).where(address.c.id == parent)).scalar() if parent else None
 
 
 COMPLETE = (

@@ -18,11 +18,11 @@ MOST_CRASHES = 20  # workers that may crash while they hold an address, until it
 LEASE_SECONDS = 60.0  # without a heartbeat, until a worker expires and its leases are returned
 
 
-class UncertainCommitError(Exception):
-    """The batch was committed although the connection was lost; or, if `lost`, this worker expired."""
+class LostReplyError(Exception):
+    """The batch was committed although the connection was lost; or this worker expired."""
 
-    def __init__(self, lost: bool) -> None:
-        self.lost = lost
+    def __init__(self, is_committed: bool) -> None:
+        self.is_committed = is_committed
 
 
 def write_heartbeat(connection: Connection, worker_id: int, number: int) -> float:
@@ -34,7 +34,7 @@ def write_heartbeat(connection: Connection, worker_id: int, number: int) -> floa
     mine = worker.c.id == worker_id
     alive = update(worker).where(mine, worker.c.batch == number - 1).values(heartbeat=now, batch=number)
     if connection.execute(alive).rowcount == 0:
-        raise UncertainCommitError(lost=connection.execute(select(worker.c.batch).where(mine)).first() is None)
+        raise LostReplyError(connection.execute(select(worker.c.batch).where(mine)).first() is not None)
     return now
 
 

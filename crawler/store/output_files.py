@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
-from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from crawler.page.text import one_line
 from crawler.store.crawl_tables import crawl, output, worker
-from crawler.store.database import StateError, database_time
-from crawler.store.heartbeats import LEASE_SECONDS, expire_worker, lock_crawl
+from crawler.store.database import StateError
+from crawler.store.heartbeats import expire_worker, lock_crawl
 
 logger = logging.getLogger(__name__)
 
@@ -137,9 +137,7 @@ class WorkerFiles:
 
     def __init__(self, engine: Engine, crawl_id: int, name: str, folder: Path) -> None:
         self.engine, self.crawl_id, self.name, self.folder = engine, crawl_id, name, folder
-        self.folder_id, is_copy = folder_id(folder)
-        if is_copy:
-            self.folder_id = self._folder_id_of_copy()
+        self.folder_id = folder_id(folder)
         self.is_new = False
         self.lock, self.number = self._take_number()
         self.pages, self.images = map(JsonLines, self.paths(self.number))
@@ -151,10 +149,14 @@ class WorkerFiles:
 
     def open(self, connection: Connection) -> None:
         """Open the files, and cut them back to what is committed."""
-        self.pages.offset, self.images.offset = file_offsets(connection, *self._row())
+        self.read_offsets(connection)
         self.pages.open()
         if self.images.path.exists():
             self.images.open()
+
+    def read_offsets(self, connection: Connection) -> None:
+        """Read how much of the files is committed."""
+        self.pages.offset, self.images.offset = file_offsets(connection, *files_of(self.crawl_id, self.number))
 
     def close(self) -> None:
         """Close the files and release the lock."""
@@ -168,7 +170,7 @@ class WorkerFiles:
             return
         empty = output.c.pages_size + output.c.images_size == 0
         with suppress(SQLAlchemyError), self.engine.begin() as connection:
-            connection.execute(delete(output).where(*self._row(), empty))
+            connection.execute(delete(output).where(*files_of(self.crawl_id, self.number), empty))
         if self.pages.path.exists() and not self.pages.path.stat().st_size:
             self.pages.path.unlink()
 
@@ -260,7 +262,7 @@ class WorkerFiles:
             lock_crawl(connection, self.crawl_id)
             for worker_id in connection.execute(select(worker.c.id).where(*dead)).scalars().all():
                 expire_worker(connection, worker_id)
-            offsets = file_offsets(connection, *self._row(number))
+            offsets = file_offsets(connection, *files_of(self.crawl_id, number))
         for path, offset in zip(self.paths(number), offsets, strict=True):
             if path.exists():
                 lines = JsonLines(path, offset)
@@ -271,57 +273,23 @@ class WorkerFiles:
         values = {"crawl_id": self.crawl_id, "number": number, "folder_id": self.folder_id}
         connection.execute(insert(output).values(**values))
 
-    def _row(self, number: int | None = None) -> tuple[ColumnElement[bool], ...]:
-        return output.c.crawl_id == self.crawl_id, output.c.number == (number or self.number)
-
-    def _folder_id_of_copy(self) -> str:
-        """The id of a folder that is a copy, or was moved: a new one while workers write in the other."""
-        with self.engine.begin() as connection:
-            beats = select(func.max(worker.c.heartbeat)).where(worker.c.folder_id == self.folder_id)
-            last = connection.execute(beats).scalar()
-            if last is not None and database_time(connection) - last < LEASE_SECONDS:
-                (self.folder / FOLDER_ID_FILE).unlink()
-                return folder_id(self.folder)[0]
-        write_folder_id(self.folder, self.folder_id)
-        return self.folder_id
-
 
 def pages_file(name: str, number: int) -> str:
     """The name of the file in which the worker of this number writes a crawl's pages."""
     return f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"
 
 
-def folder_id(folder: Path) -> tuple[str, bool]:
-    """The id of a folder, wherever it is mounted; and whether the folder is a copy of another, or was moved."""
+def folder_id(folder: Path) -> str:
+    """The id of a folder, wherever it is mounted."""
     path = folder / FOLDER_ID_FILE
-    if not path.exists():
-        write_folder_id(folder, secrets.token_hex(16))
-    name, number = path.read_text(encoding="ascii").split()
-    return name, number != str(path.stat().st_ino)
+    with FileLock(folder / f"{FOLDER_ID_FILE}.lock"):  # another worker may start here at the same moment
+        if not path.exists():
+            path.write_text(secrets.token_hex(16), encoding="ascii")
+        return path.read_text(encoding="ascii")
 
 
-def write_folder_id(folder: Path, name: str) -> None:
-    """Write the id of a folder into it, with the inode of the file, which a copy does not share."""
-    path, mine = folder / FOLDER_ID_FILE, folder / f"{FOLDER_ID_FILE}-{secrets.token_hex(8)}"
-    with mine.open("w", encoding="ascii") as file:
-        file.write(f"{name} {mine.stat().st_ino}")
-        file.flush()
-        os.fsync(file.fileno())
-    if path.exists():
-        mine.replace(path)
-        return
-    try:
-        os.link(mine, path)
-    except FileExistsError:  # another worker starts here at the same moment
-        pass
-    except OSError:  # a file system without links
-        mine.replace(path)
-    mine.unlink(missing_ok=True)
-
-
-def files_of(crawl_id: int, worker_id: int) -> tuple[ColumnElement[bool], ...]:
+def files_of(crawl_id: int, number: int) -> tuple[ColumnElement[bool], ...]:
     """The conditions for the row of a worker's files."""
-    number = select(worker.c.number).where(worker.c.id == worker_id).scalar_subquery()
     return output.c.crawl_id == crawl_id, output.c.number == number
 
 

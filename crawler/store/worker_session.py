@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
 
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store import rounds
@@ -158,11 +157,18 @@ class WorkerSession:
         )
 
     def rejoin(self) -> None:
-        """Continue as a new worker after this one expired."""
-        try:
-            self.worker_id = self.committer.in_transaction(self._insert_worker)
-        except IntegrityError:
-            raise StateError("another worker has taken over {path}", path=self.pages.path) from None
+        """Continue as a new worker after this one expired, or does not know the reply to its last batch."""
+
+        def renew(connection: Connection) -> int:
+            lock_crawl(connection, self.crawl_id)
+            expire_worker(connection, self.worker_id, crash=0)
+            others = select(worker.c.id).where(worker.c.crawl_id == self.crawl_id, worker.c.number == self.number)
+            if connection.execute(others).first() is not None:
+                raise StateError("another worker has taken over {path}", path=self.pages.path)
+            self.files.read_offsets(connection)
+            return self._insert_worker(connection)
+
+        self.worker_id = self.committer.in_transaction(renew)
         self.committer.renew(self.worker_id)
 
     def leave(self) -> None:

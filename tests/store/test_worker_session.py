@@ -88,14 +88,21 @@ def test_a_folder_is_the_same_wherever_it_is(crew: Crew) -> None:
     assert (again.session.number, len(again.records())) == (1, 1)
 
 
-def test_a_copied_folder_is_another_while_workers_are_at_work_in_the_first(many: Crew) -> None:
+def test_a_copied_folder_is_taken_for_the_first(many: Crew) -> None:
     one = many.join(*candidates(A))
     shutil.copytree(many.folder / "one", many.folder / "copy")
     copy = many.join(folder="copy")
-    assert (one.session.number, copy.session.number) == (1, 2)
+    assert one.claim() == []
+    with pytest.raises(StateError, match="another worker has taken over"):
+        one.session.rejoin()
+    one.die()
+    copy.leave()
+
+
+def test_a_moved_folder_goes_on(many: Crew) -> None:
+    one = many.join(*candidates(A))
     one.end(*map(stored, one.claim()))
-    for each in (one, copy):
-        each.leave()
+    one.leave()
     shutil.copytree(many.folder / "one", many.folder / "moved")
     shutil.rmtree(many.folder / "one")
     moved = many.join(folder="moved")

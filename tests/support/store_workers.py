@@ -130,6 +130,13 @@ class Worker:
         self.session.seed(seeds)
         check(self.engine)
 
+    def rejoin(self) -> None:
+        """Go on as a new worker, which holds nothing."""
+        self.session.rejoin()
+        self.hand.clear()
+        self.hosts.clear()
+        check(self.engine)
+
     def die(self) -> None:
         """End as a process does that is killed: its files are closed, its lock is free, and nothing else is done."""
         self.session.close()
