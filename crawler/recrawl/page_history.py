@@ -80,11 +80,6 @@ class PageHistory:
     lastmod: float | None = None
 
 
-"""When a page is due that is gone for good."""
-"""Times in a row that a page is not there, until it is gone."""
-"""Where a host is away, that shows at its robots.txt first: nothing else of it is asked for."""
-
-
 @dataclass(frozen=True)
 class Visit:
     """What one request for a page tells its history."""
@@ -153,9 +148,7 @@ def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHis
     checks, changes = known.checks + (not is_new), known.changes + is_changed
     changed = None if is_new else is_changed
     lastmod = known.lastmod if known.lastmod is not None else moment(known.last_modified)
-    history = CheckHistory(
-        context.now, known.interval or 0.0, checks, changes, changed, lastmod, visit.new_links, visit.is_seed
-    )
+    history = CheckHistory(context.now, known.interval or 0.0, changed, lastmod, visit.new_links, visit.is_seed)
     interval = next_interval(history, context.bounds)
     there = replace(known, round=context.round, gone_round=None, gone_at=None, gone_count=0)
     return replace(there, checks=checks, changes=changes, interval=interval, due_at=context.now + interval)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count
-from math import inf, nextafter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, cast, delete, func, insert, select
 
 from crawler.store.crawl_tables import sample
-from crawler.store.database import in_chunks
+from crawler.store.database import dialect_insert, in_chunks
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import WorkerSample
@@ -67,23 +66,18 @@ class SampleWriter:
         """Save consecutive samples that end now, of the worker with this number."""
         if not samples:
             return
-        ends = now - sum(one.seconds for one in samples)
+        ends, rows = now - sum(one.seconds for one in samples), []
         for one in samples:
             begins, ends = ends, ends + one.seconds
             row = {name: getattr(one, name) for name in ("seconds", *NUMBERS)}
-            row |= {"at": self._free(connection, number, begins), "statuses": _json(one.statuses), "waiting": waiting}
-            connection.execute(insert(sample).values(crawl_id=self.crawl_id, number=number, **row))
+            row |= {"crawl_id": self.crawl_id, "number": number, "at": begins, "waiting": waiting}
+            rows.append(row | {"statuses": _json(one.statuses)})
+        # Clocks may be set back to the very moment of an earlier sample.
+        connection.execute(dialect_insert(connection.engine)(sample).on_conflict_do_nothing(), rows)
         self._until_merged -= len(samples)
         if self._until_merged < 0:
             merge_old_samples(connection, self.crawl_id, number, now)
             self._until_merged = SAMPLES_BETWEEN
-
-    def _free(self, connection: Connection, number: int, at: float) -> float:
-        """This time, or the next one without a row of the worker: clocks may be set back."""
-        mine = sample.c.crawl_id == self.crawl_id, sample.c.number == number
-        while connection.execute(select(sample.c.at).where(*mine, sample.c.at == at)).first() is not None:
-            at = nextafter(at, inf)
-        return at
 
 
 def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: float) -> int:
@@ -171,15 +165,8 @@ def _point(row: Sequence[Any], waiting: int) -> SamplePoint:
 
 def _width(first: float, last: float, most: int, least: int) -> int:
     """The seconds of each point, of which there are to be so many at most; times are cut at multiples of them."""
-    for width in _widths():
-        if width >= least and last // width - first // width < most:
-            return width
-    raise AssertionError("there is always a wider one")
-
-
-def _widths() -> Iterator[int]:
-    yield from WIDTHS
-    yield from (days * DAY for days in count(2))
+    widths = chain(WIDTHS, count(2 * DAY, DAY))
+    return next(width for width in widths if width >= least and last // width - first // width < most)
 
 
 def _added(statuses: Iterable[str]) -> dict[str, int]:

@@ -474,7 +474,7 @@ def test_nothing_is_left_of_what_is_forgotten() -> None:
         [],
         0,
         [],
-        False,
+        set(),
         True,
     )
     assert not finish(frontier, 2)
