@@ -113,13 +113,10 @@ class Addresses:
         """
         if not links:
             return 0
-        ids = self.host_ids(connection, {host_of(link.url): link.url for link, _ in links.values()})
-        rows: list[dict[str, Any]] = []
-        for key, (link, parent) in links.items():
-            host_id = ids[host_of(link.url)].host_id
-            row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
-            rows.append(row | {"depth": link.depth, "parent": parent, "via": link.via, "lastmod": link.lastmod})
-        count = self._insert(connection, rows)
+        rows = self._rows(connection, {key: link for key, (link, _) in links.items()})
+        count = self._insert(
+            connection, [row | {"parent": parent} for row, (_, parent) in zip(rows, links.values(), strict=True)]
+        )
         if count:
             self._note((row["host_id"], row["priority"]) for row in rows)
         return count + (self.add_linked(connection, links) if count < len(rows) else 0)
@@ -154,18 +151,25 @@ class Addresses:
             links = {key: one for key, one in shown.items() if (one.site_id in released) is waits}
             if not links:
                 continue
-            ids = self.host_ids(connection, {host_of(link.url): link.url for link, _, _ in links.values()})
-            rows: list[dict[str, Any]] = []
-            for key, (link, parent, site_id) in links.items():
-                host_id = ids[host_of(link.url)].host_id
-                row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
-                row |= {"depth": link.depth, "parent": parent, "via": link.via, "sight": storable(link.sight or "")}
-                rows.append(row | {"shown_on": site_id, "state": WAITING if waits else RECORDED})
+            rows = self._rows(connection, {key: one.candidate for key, one in links.items()})
+            for row, (link, parent, site_id) in zip(rows, links.values(), strict=True):
+                row |= {"parent": parent, "sight": storable(link.sight or ""), "shown_on": site_id}
+                row["state"] = WAITING if waits else RECORDED
             count = self._insert(connection, rows)
             if waits and count:
                 added += count
                 self._note((row["host_id"], row["priority"]) for row in rows)
         return added
+
+    def _rows(self, connection: Connection, links: Mapping[int, Candidate]) -> list[dict[str, Any]]:
+        """The rows of candidates, given by their keys."""
+        hosts = [host_of(link.url) for link in links.values()]
+        ids = self.host_ids(connection, {name: link.url for name, link in zip(hosts, links.values(), strict=True)})
+        columns = ("url", "kind", "priority", "depth", "via", "lastmod")
+        return [
+            {"key": key, "host_id": ids[name].host_id} | {column: getattr(link, column) for column in columns}
+            for name, (key, link) in zip(hosts, links.items(), strict=True)
+        ]
 
     def _insert(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
         """Insert addresses that are not known yet; how many.

@@ -111,7 +111,10 @@ class BatchCommitter:
         try:
             reply: BatchReply = self.in_transaction(lambda connection: self._write(connection, batch))
         except LostReplyError as error:
-            self.priority_updates.forget()
+            if error.is_committed:
+                self.priority_updates.committed()
+            else:
+                self.priority_updates.forget()
             return BatchReply(lost=True, committed=error.is_committed)
         self.priority_updates.committed()
         self.shared_model.committed()

@@ -1,13 +1,12 @@
-"""What all workers of a crawl have done together, and what remains to be done in its round."""
+"""When a crawl ends: what all its workers have done together, and what remains to be done in its round."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, update
 
 from crawler.store.crawl_tables import IS_DONE, IS_HELD, IS_IMAGE, IS_WAITING, address, crawl, host, worker
 from crawler.store.database import in_chunks
@@ -18,24 +17,14 @@ if TYPE_CHECKING:
     from crawler.store.addresses import AddressKeys
     from crawler.store.claims import Claimant
 
-IMAGE_WAITS = (
+_waiting = (
     select(address.c.id)
     .join(host, host.c.id == address.c.host_id)
-    .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING, address.c.kind == IS_IMAGE)
+    .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING)
     .limit(1)
 )
-
-PAGE_WAITS = (
-    select(address.c.id)
-    .join(host, host.c.id == address.c.host_id)
-    .where(
-        host.c.crawl_id == bindparam("crawl"),
-        host.c.best.is_not(None),
-        IS_WAITING,
-        address.c.kind != IS_IMAGE,
-    )
-    .limit(1)
-)
+IMAGE_WAITS = _waiting.where(address.c.kind == IS_IMAGE)
+PAGE_WAITS = _waiting.where(host.c.best.is_not(None), address.c.kind != IS_IMAGE)
 # One worker may add an address while another, which cannot see it yet, takes the last one of its host.
 REPAIR_BEST = (
     update(host)
@@ -75,6 +64,11 @@ def totals(connection: Connection, crawl_id: int) -> Totals:
     return Totals(max(0, int(before.waiting + waiting)), int(before.pages + pages), workers)
 
 
+def is_full(claimant: Claimant, pages: int) -> bool:
+    """Whether a crawl with so many pages has reached `max_pages`."""
+    return claimant.max_pages is not None and pages >= claimant.max_pages
+
+
 def remaining_work(
     connection: Connection, claimant: Claimant, pages: int, release: Callable[[Connection, Collection[int], bool], int]
 ) -> RemainingWork:
@@ -82,11 +76,9 @@ def remaining_work(
 
     When nothing else waits, `release` lets the recorded images of the given sites wait.
     """
-    mine = select(worker.c.id).where(worker.c.crawl_id == claimant.crawl_id)
-    held = select(func.count()).where(IS_HELD, address.c.worker.in_(mine))
-    number = connection.execute(held).scalar_one()
-    if number or not _nothing_waits(connection, claimant, pages):
-        return RemainingWork(number, False, 0)
+    held = connection.execute(select(func.count()).where(*_is_held(claimant))).scalar_one()
+    if held or _requestable_waits(connection, claimant, pages):
+        return RemainingWork(held, False, 0)
     recorded = recorded_sites(connection, claimant.crawl_id, claimant.images)
     if released := release(connection, recorded, claimant.images):
         return RemainingWork(0, False, released)
@@ -95,16 +87,43 @@ def remaining_work(
     return RemainingWork(0, True, 0)
 
 
-def is_full(claimant: Claimant, pages: int) -> bool:
-    """Whether a crawl with so many pages has reached `max_pages`."""
-    return claimant.max_pages is not None and pages >= claimant.max_pages
+def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[int]) -> bool:
+    """Whether a crawl that is started has work left: an address waits or is held, or a seed, given by key, is new."""
+    pages = totals(connection, claimant.crawl_id).pages
+    recorded = bool(recorded_sites(connection, claimant.crawl_id, claimant.images))
+    if is_full(claimant, pages):
+        ended = select(crawl.c.ended_at).where(crawl.c.id == claimant.crawl_id)
+        has_images = claimant.images and (recorded or image_waits(connection, claimant.crawl_id))
+        return has_images or connection.execute(ended).scalar_one() is None
+    held = connection.execute(select(address.c.id).where(*_is_held(claimant)).limit(1)).first()
+    if held is not None or recorded or _requestable_waits(connection, claimant, pages):
+        return True
+    known = (select(func.count()).where(address.c.key.in_(part)) for part in in_chunks(sorted(seeds)))
+    return sum(connection.execute(query).scalar_one() for query in known) < len(seeds)
 
 
-def _nothing_waits(connection: Connection, claimant: Claimant, pages: int) -> bool:
-    """Whether no address waits that this crawl still requests."""
+def has_failed_seeds(connection: Connection, claimant: Claimant) -> bool:
+    """Whether a seed failed for a reason that may have passed, and the crawl is not full."""
+    again = shared_example.c.crawl_id == claimant.crawl_id, shared_example.c.kind == "again"
+    if connection.execute(select(shared_example.c.id).where(*again).limit(1)).first() is None:
+        return False
+    return not is_full(claimant, totals(connection, claimant.crawl_id).pages)
+
+
+def _is_held(claimant: Claimant) -> tuple[ColumnElement[bool], ...]:
+    """The conditions for addresses that workers of the crawl hold."""
+    return IS_HELD, address.c.worker.in_(select(worker.c.id).where(worker.c.crawl_id == claimant.crawl_id))
+
+
+def _requestable_waits(connection: Connection, claimant: Claimant, pages: int) -> bool:
+    """Whether an address waits that this crawl still requests; wrong best priorities are repaired."""
+    mine = {"crawl": claimant.crawl_id}
     if is_full(claimant, pages) and not (claimant.images and image_waits(connection, claimant.crawl_id)):
-        return True  # waiting pages are left to a run with a larger max_pages
-    return nothing_waits(connection, claimant.crawl_id, claimant.images)
+        return False  # waiting pages are left to a run with a larger max_pages
+    if claimant.images:
+        return something_waits(connection, claimant.crawl_id) or bool(connection.execute(REPAIR_BEST, mine).rowcount)
+    connection.execute(REPAIR_BEST, mine)
+    return connection.execute(PAGE_WAITS, mine).first() is not None
 
 
 def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys, urls: Iterable[str]) -> list[str]:
@@ -122,65 +141,7 @@ def image_waits(connection: Connection, crawl_id: int) -> bool:
     return connection.execute(IMAGE_WAITS, {"crawl": crawl_id}).first() is not None
 
 
-def nothing_waits(connection: Connection, crawl_id: int, images: bool = True) -> bool:
-    """Whether no address of a crawl waits, or without images no page; wrong best priorities are repaired."""
-    mine = {"crawl": crawl_id}
-    if images:
-        return not something_waits(connection, crawl_id) and not connection.execute(REPAIR_BEST, mine).rowcount
-    connection.execute(REPAIR_BEST, mine)
-    return connection.execute(PAGE_WAITS, mine).first() is None
-
-
 def something_waits(connection: Connection, crawl_id: int) -> bool:
     """Whether a host of a crawl has a best priority, so that addresses wait there."""
     waits = select(host.c.id).where(host.c.crawl_id == crawl_id, host.c.best.is_not(None)).limit(1)
     return connection.execute(waits).first() is not None
-
-
-@dataclass(frozen=True)
-class UnfinishedWork:
-    """What is left to do in a round, as one transaction sees it."""
-
-    connection: Connection
-    claimant: Claimant
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the round has reached `max_pages`."""
-        return is_full(self.claimant, totals(self.connection, self.claimant.crawl_id).pages)
-
-    def is_unfinished(self, seeds: Collection[int]) -> bool:
-        """Whether an address waits or is held, or a seed, given by key, is new."""
-        mine, wants_images = self.claimant.crawl_id, self.claimant.images
-        if self.is_full:
-            ended = self.connection.execute(select(crawl.c.ended_at).where(crawl.c.id == mine)).scalar_one()
-            return ended is None or self._has_images
-        workers = select(worker.c.id).where(worker.c.crawl_id == mine)
-        held = select(address.c.id).where(IS_HELD, address.c.worker.in_(workers)).limit(1)
-        if self.connection.execute(held).first() is not None:
-            return True
-        if not nothing_waits(self.connection, mine, wants_images):
-            return True
-        if recorded_sites(self.connection, mine, wants_images):
-            return True
-        known = (select(func.count()).where(address.c.key.in_(part)) for part in in_chunks(sorted(seeds)))
-        return sum(self.connection.execute(query).scalar_one() for query in known) < len(seeds)
-
-    @property
-    def has_failed_seeds(self) -> bool:
-        """Whether a seed failed for a reason that may have passed."""
-        again = (
-            select(shared_example.c.id)
-            .where(shared_example.c.crawl_id == self.claimant.crawl_id, shared_example.c.kind == "again")
-            .limit(1)
-        )
-        return not self.is_full and self.connection.execute(again).first() is not None
-
-    @property
-    def _has_images(self) -> bool:
-        """Whether an earlier run or another worker left images that this one requests."""
-        if not self.claimant.images:
-            return False
-        return image_waits(self.connection, self.claimant.crawl_id) or bool(
-            recorded_sites(self.connection, self.claimant.crawl_id)
-        )

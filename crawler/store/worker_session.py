@@ -16,7 +16,7 @@ from crawler.store import rounds
 from crawler.store.addresses import AddressKeys
 from crawler.store.claims import LONGEST_REST, Claimant
 from crawler.store.commit import BatchCommitter
-from crawler.store.crawl_end import UnfinishedWork, something_waits
+from crawler.store.crawl_end import has_failed_seeds, is_unfinished, something_waits
 from crawler.store.crawl_tables import address, crawl, host, output, worker
 from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
@@ -90,11 +90,10 @@ class WorkerSession:
 
         def look(connection: Connection) -> bool:
             lock_crawl(connection, self.crawl_id)
-            work = UnfinishedWork(connection, self.committer.claimant)
-            if work.is_unfinished(keys):
+            if is_unfinished(connection, self.committer.claimant, keys):
                 return True
             begun = rounds.begin_round(connection, self.crawl_id, keys, everything, self.plan.bounds.least)
-            return begun is not None or work.has_failed_seeds
+            return begun is not None or has_failed_seeds(connection, self.committer.claimant)
 
         return bool(self.committer.in_transaction(look))
 

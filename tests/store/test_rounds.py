@@ -380,18 +380,6 @@ def test_crawls_know_nothing_of_each_other(crew: Crew) -> None:
     assert rounds == {"crawl": 1, "other": 2}
 
 
-def test_a_reply_that_is_lost_brings_what_is_known(crew: Crew) -> None:
-    from store_workers import Trouble
-
-    first_round(crew, *candidates(A))
-    worker = again(crew)
-    trouble = Trouble(worker.session.engine)
-    trouble.lose_reply = True
-    (lease,) = worker.claim()
-    assert lease.known is not None
-    assert lease.known.etag == '"1"'
-
-
 def copies(crew: Crew) -> dict[str, str | None]:
     with crew.engine.connect() as connection:
         rows = connection.execute(select(page.c.url, page.c.duplicate_of).order_by(page.c.id)).all()
