@@ -2,9 +2,7 @@
 
 The database holds the whole frontier; addresses for a few seconds are claimed and wait in queues here. An address that
 is taken is leased until it is finished or put back. What happened goes to the committer in batches, and the reply to a
-batch brings the next addresses.
-
-Nothing here waits for the database. Memory does not grow with the crawl, as the queues are short.
+batch brings the next addresses. Nothing here waits for the database.
 """
 
 from __future__ import annotations
@@ -137,7 +135,10 @@ class Frontier:
             self._needs_batch or bool(self.queues.held_back) or (budget is not None and budget.needs_batch)
         )
         if lease is not None:
-            self._activate(lease, now)
+            self._taken += 1
+            name, queue = host(lease.candidate.url), self.queues.of(lease)
+            self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
+            self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
             return lease
         # What ended may bring links; where nothing ended, the next batch comes in time.
         self._needs_batch = self._needs_batch or (not self.queues and bool(self._batch.ended))
@@ -291,13 +292,6 @@ class Frontier:
             self._work[lease.id] = replace(work, lease=lease)
         if future is not None and not future.done():
             future.set_result(lease)
-
-    def _activate(self, lease: Lease, now: float) -> None:
-        self._taken += 1
-        name = host(lease.candidate.url)
-        self._work[lease.id] = ActiveLease(lease, now, self.queues.hosts[name].ready_at)
-        if self.queues.hosts[name].more and self.hosts.wants_more(name):
-            self._needs_batch = True
 
     def _return(self, lease_id: int) -> None:
         self.queues.request_returned(host(self._work.pop(lease_id).lease.candidate.url))

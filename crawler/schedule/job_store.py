@@ -5,7 +5,6 @@ to the process that crawls: it gives the signs of life, it writes down how it en
 there. So it does not matter to it whether the scheduler that started it lives.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.store.crawl_tables import crawl, job, run
@@ -118,7 +117,7 @@ def jobs_of(connection: Connection) -> list[Job]:
     """All jobs, by their names, with their runs."""
     last = select(func.max(run.c.id)).where(run.c.ended_at.is_not(None)).group_by(run.c.job_id)
     wanted = run.c.ended_at.is_(None) | run.c.id.in_(last)
-    runs = [run_of(row) for row in connection.execute(select(run).where(wanted))]
+    runs = [Run(**row._mapping) for row in connection.execute(select(run).where(wanted))]
     now = {one.job_id: one for one in runs if one.ended_at is None}
     ended = {one.job_id: one for one in runs if one.ended_at is not None}
     rows = connection.execute(select(job).order_by(job.c.name)).all()
@@ -129,7 +128,7 @@ def history_of(connection: Connection, name: str) -> tuple[Job, list[Run]]:
     """A job and its runs, the last first; a JobError if there is none."""
     found = find_job(jobs_of(connection), name)
     rows = connection.execute(select(run).where(run.c.job_id == found.id).order_by(run.c.number.desc()))
-    return found, [run_of(row) for row in rows]
+    return found, [Run(**row._mapping) for row in rows]
 
 
 def pages_of(connection: Connection, crawl_name: str, since: float, until: float) -> dict[str, int]:
@@ -140,11 +139,6 @@ def pages_of(connection: Connection, crawl_name: str, since: float, until: float
     columns = {"pages": page.c.fetched_at, "new": page.c.first_at, "changed": page.c.changed_at, "gone": page.c.gone_at}
     counts = (select(func.count()).select_from(page).where(mine, c >= first, c <= last) for c in columns.values())
     return {name: int(connection.execute(count).scalar_one()) for name, count in zip(columns, counts, strict=True)}
-
-
-def run_of(row: Row[Any]) -> Run:
-    """A run, of its row."""
-    return Run(**row._mapping)
 
 
 class Jobs:
@@ -221,7 +215,8 @@ class Jobs:
             values = {"job_id": which.id, "number": number, "how": due.how, "due": due.at, "missed": due.missed}
             values |= {"passed": 0, "status": RUNNING, "started_at": now, "beat": now}
             values |= {"place": place.name, "host": place.host}
-            return run_of(connection.execute(insert(run).values(**values).returning(*run.c)).one())
+            added = connection.execute(insert(run).values(**values).returning(*run.c)).one()
+            return Run(**added._mapping)
 
     def pass_over(self, which: Job, under_way: Run, due: DueRun) -> None:
         """Leave out times that came while a run was under way, and count them there."""
@@ -260,7 +255,7 @@ class Jobs:
             mine = run.c.id == which.id
             row = connection.execute(select(run).where(mine).with_for_update()).one_or_none()
             if row is None or row.ended_at is not None:
-                return which if row is None else run_of(row)
+                return which if row is None else Run(**row._mapping)
             now = self.clock(connection)
             ended = max(row.started_at, row.beat) if exit_status is None else now
             killed = exit_status is None or exit_status < 0
@@ -268,7 +263,8 @@ class Jobs:
             status = STOPPED if asked else DONE if exit_status == 0 else FAILED
             values = {"ended_at": ended, "exit": exit_status, "status": status}
             values |= pages_of(connection, crawl_name, row.started_at, now)
-            return run_of(connection.execute(update(run).where(mine).values(**values).returning(*run.c)).one())
+            ended_run = connection.execute(update(run).where(mine).values(**values).returning(*run.c)).one()
+            return Run(**ended_run._mapping)
 
     def forget(self, which: Job, keep: int) -> None:
         """Drop the runs of a job but for the last so many."""
@@ -279,7 +275,7 @@ class Jobs:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction; a StateError when it cannot be, an AwayError when it may be later."""
+        """A transaction; a StateError when it cannot be, a DatabaseUnavailableError when it may be later."""
         with self._open(), self.engine.begin() as connection:
             yield connection
 
@@ -292,10 +288,9 @@ class Jobs:
     @contextmanager
     def _open(self) -> Iterator[None]:
         url = self.engine.url
+        # SQLite would write on, to nowhere.
         if self.engine.dialect.name == "sqlite" and not Path(str(url.database)).exists():
-            raise StateError(
-                "the database {path} was deleted", path=display_url(url)
-            )  # SQLite would write on, to nowhere
+            raise StateError("the database {path} was deleted", path=display_url(url))
         try:
             yield
         except SQLAlchemyError as error:
@@ -308,8 +303,3 @@ class Jobs:
         """The job of this name, which nobody else changes meanwhile."""
         connection.execute(select(job.c.id).where(job.c.name == name).with_for_update())
         return find_job(jobs_of(connection), name)
-
-
-def values_of(arguments: dict[str, str], settings: dict[str, str]) -> dict[str, str]:
-    """What a job is given, as the database has it."""
-    return {"arguments": json.dumps(arguments), "settings": json.dumps(settings)}

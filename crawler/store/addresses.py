@@ -1,19 +1,18 @@
-"""Entering addresses: each once, with its host and its site."""
+"""Entering addresses: each once, by its key, with its host and its site."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import ARRAY, BigInteger, Connection, Integer, bindparam, delete, func, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from crawler.outcomes import Code
 from crawler.store.crawl_tables import (
     DONE,
     HELD,
     IS_DONE,
-    IS_WAITING,
     NO_OUTCOME,
     RECORDED,
     WAITING,
@@ -22,7 +21,7 @@ from crawler.store.crawl_tables import (
     site,
 )
 from crawler.store.database import in_chunks, storable
-from crawler.store.hosts import UPDATE_BEST, raise_best
+from crawler.store.hosts import raise_best
 from crawler.store.page_tables import verdict
 from crawler.urls.parsing import host as host_of
 from crawler.urls.parsing import site as site_of
@@ -47,6 +46,20 @@ UPDATE_LINKED = (
         | NO_OUTCOME
     )
 )
+
+
+class AddressKeys:
+    """Computes the key of an address: 64 bits, the same for all spellings of one canonical address."""
+
+    def __init__(self, crawl_id: int, canonical: Canonical) -> None:
+        self.canonical = canonical
+        self._page, self._image, self._example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
+
+    def __call__(self, url: str, kind: str = "link") -> int:
+        """The key; an address has other keys as a page, as an image and as an example of the topic."""
+        before = {"image": self._image, "example": self._example, "counterexample": self._example}
+        text = before.get(kind, self._page) + self.canonical(url)
+        return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 
 class HostIds(NamedTuple):
@@ -207,110 +220,3 @@ class Addresses:
         of_mine = host.c.crawl_id == self.crawl_id, host.c.name.in_(list(sites))
         found = select(host.c.name, host.c.id, host.c.site_id).where(*of_mine)
         return {name: HostIds(*both) for name, *both in connection.execute(found)}
-
-
-class AddressKeys:
-    """Computes the key of an address: 64 bits, the same for all spellings of one canonical address."""
-
-    def __init__(self, crawl_id: int, canonical: Canonical) -> None:
-        self.canonical = canonical
-        self._page, self._image, self._example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
-
-    def __call__(self, url: str, kind: str = "link") -> int:
-        """The key; an address has other keys as a page, as an image and as an example of the topic."""
-        before = {"image": self._image, "example": self._example, "counterexample": self._example}
-        text = before.get(kind, self._page) + self.canonical(url)
-        return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
-
-
-PRIORITIES_AT_ONCE = 50_000  # priorities written in one transaction, and kept for the next
-
-
-# Seeds, lists, images, and pages that only an image links to have priorities of their own.
-HAS_LEARNED_PRIORITY = (
-    address.c.key.in_(bindparam("keys", expanding=True))
-    & IS_WAITING
-    & (address.c.kind == "link")
-    & address.c.sight.is_(None)
-)
-
-
-LOCK_HOSTS = (
-    select(host.c.id)
-    .where(host.c.id.in_(select(address.c.host_id).where(HAS_LEARNED_PRIORITY)))
-    .with_for_update(of=host, skip_locked=True, key_share=True)
-)
-
-
-PRIORITIES = select(address.c.id, address.c.key, address.c.host_id, address.c.priority).where(HAS_LEARNED_PRIORITY)
-
-
-UPDATE_PRIORITY = update(address).where(address.c.id == bindparam("number")).values(priority=bindparam("new"))
-
-
-_arrays = bindparam("numbers", type_=ARRAY(BigInteger)), bindparam("priorities", type_=ARRAY(Integer))
-
-
-_given = func.unnest(*_arrays).table_valued("number", "new").render_derived()
-
-
-# The id is the only condition: PostgreSQL would begin with any other that it guesses to hold for few rows.
-UPDATE_PRIORITIES = update(address).where(address.c.id == _given.c.number).values(priority=_given.c.new)
-
-
-class PriorityUpdates:
-    """Writes the new priorities of one worker, and keeps those that wait for another worker's locks."""
-
-    def __init__(self, keys: AddressKeys) -> None:
-        self.keys = keys
-        self.late: dict[int, int] = {}
-        """Priorities still to be written, by the keys of addresses, the oldest first."""
-        self.dropped = 0
-        """How many priorities were given up, as too many were late."""
-        self._later: dict[int, int] = {}
-
-    def write(self, connection: Connection, priorities: Mapping[str, int]) -> None:
-        """Write the new priorities of waiting addresses, and update the best of their hosts."""
-        self._later = {}
-        if not priorities and not self.late:
-            return
-        given = {self.keys(url): priority for url, priority in priorities.items()}
-        given = {key: priority for key, priority in self.late.items() if key not in given} | given
-        now = sorted(list(given)[-PRIORITIES_AT_ONCE:])
-        unlocked = _lock_hosts(connection, now)
-        # With their hosts locked, nobody claims the addresses meanwhile.
-        rows = [row for part in in_chunks(now) for row in connection.execute(PRIORITIES, {"keys": part})]
-        later = {row.key for row in rows if unlocked is not None and row.host_id not in unlocked}
-        changed = [row for row in rows if row.key not in later and row.priority != given[row.key]]
-        _write_priorities(connection, changed, given)
-        for hosts in in_chunks(sorted({row.host_id for row in changed})):
-            connection.execute(UPDATE_BEST, {"ids": hosts})
-        done = set(now) - later
-        self._later = {key: priority for key, priority in given.items() if key not in done}
-
-    def committed(self) -> None:
-        """Keep what is still to be written, now that the transaction is committed."""
-        late = list(self._later.items())
-        self.dropped += max(0, len(late) - PRIORITIES_AT_ONCE)
-        self.late, self._later = dict(late[-PRIORITIES_AT_ONCE:]), {}
-
-    def forget(self) -> None:
-        """Forget what is still to be written: this worker expired."""
-        self.late, self._later = {}, {}
-
-
-def _lock_hosts(connection: Connection, keys: Sequence[int]) -> set[int] | None:
-    """Lock the hosts of addresses that no other transaction has locked; None stands for all of them."""
-    if connection.dialect.name == "sqlite":  # it has one writer at a time
-        return None
-    return {n for part in in_chunks(keys) for n in connection.execute(LOCK_HOSTS, {"keys": part}).scalars()}
-
-
-def _write_priorities(connection: Connection, rows: Collection[Any], priorities: Mapping[int, int]) -> None:
-    given = {row.id: priorities[row.key] for row in rows}
-    if not given:
-        return
-    if connection.dialect.name == "sqlite":
-        connection.execute(UPDATE_PRIORITY, [{"number": number, "new": priority} for number, priority in given.items()])
-    else:
-        connection.execute(UPDATE_PRIORITIES, {"numbers": list(given), "priorities": list(given.values())})

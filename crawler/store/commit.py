@@ -26,7 +26,7 @@ from crawler.frontier.batch import BatchReply
 from crawler.frontier.page_result import Completion, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.page_history import RoundContext
-from crawler.store.addresses import Addresses, PriorityUpdates
+from crawler.store.addresses import Addresses
 from crawler.store.claims import claim
 from crawler.store.completion import complete_leases, follow_redirect, return_leases
 from crawler.store.crawl_end import is_full, no_longer_waiting, remaining_work, totals
@@ -51,6 +51,7 @@ from crawler.store.hosts import lock_sites, update_hosts
 from crawler.store.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
 from crawler.store.output_files import files_of, save_file_offsets
 from crawler.store.page_writer import PageWriter, new_links, save_responses
+from crawler.store.priority_updates import PriorityUpdates
 from crawler.store.rounds import Round, requeue_listed, round_of
 from crawler.store.samples import SampleWriter
 from crawler.store.shared_learning import (

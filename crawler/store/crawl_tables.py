@@ -209,7 +209,7 @@ run = Table(
     Column("due", Float),
     Column("missed", Integer, nullable=False, default=0),  # times before it that it makes up for as well
     Column("passed", Integer, nullable=False, default=0),  # times that came while it was under way
-    Column("status", Text, nullable=False),  # as jobs.py has it
+    Column("status", Text, nullable=False),  # as job_store.py has it
     Column("exit", Integer),
     Column("started_at", Float, nullable=False),
     Column("beat", Float, nullable=False),

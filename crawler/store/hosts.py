@@ -1,7 +1,7 @@
-"""Rows of hosts and sites: best priorities, rests, crawl delays, latencies, budgets; and new priorities of addresses.
+"""Rows of hosts and sites: best priorities, rests, crawl delays, latencies, budgets.
 
-A crash loses new priorities only: every address keeps the one it has. Nobody waits for another worker to write new
-priorities or latencies: those of hosts that another transaction has locked come with a later batch.
+Nobody waits for another worker to write latencies: those of hosts that another transaction has locked come with a later
+batch.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Files of JSON objects, one a line, that can be cut back to what is committed.
-
-The number of a worker, and the files and the lock that belong to it.
+"""The files of a worker: JSON objects, one a line, cut back to what is committed; their number and their lock.
 
 The first worker of a crawl writes NAME.jsonl, the others NAME-2.jsonl and so on. A number belongs to the folder with
 its files: the next worker that starts there takes it over. The lock beside the file is held until the process ends,
@@ -34,6 +32,7 @@ from crawler.store.heartbeats import expire_worker, lock_crawl
 
 logger = logging.getLogger(__name__)
 
+FOLDER_ID_FILE = ".folder_id"
 END = 64  # bytes whose hash tells whether a file is the one that was written
 
 
@@ -56,7 +55,7 @@ class JsonLines:
         """Cut off what was never committed; rename a file that is not the one that was written."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
-        if not self._is_ours():
+        if _hash(self._read_end()) != self.offset.end:
             self.close()
             aside = rename_previous(self.path)
             why = f"is not as this crawl left it, and is kept as {aside}" if aside else "is gone"
@@ -85,7 +84,7 @@ class JsonLines:
         return offset
 
     def cut(self) -> None:
-        """Cut off what was written and not committed."""
+        """Cut off what was not committed."""
         if self._file >= 0:
             os.ftruncate(self._file, self.offset.size)
 
@@ -98,9 +97,6 @@ class JsonLines:
     def _open(self) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(self.path, flags, 0o644)
-
-    def _is_ours(self) -> bool:
-        return _hash(self._read_end()) == self.offset.end
 
     def _read_end(self) -> bytes:
         """The last committed bytes; fewer if the file is shorter."""
@@ -127,9 +123,6 @@ def rename_previous(path: Path) -> Path | None:
         number += 1
         aside = path.with_suffix(f".previous-{number}{path.suffix}")
     return path.rename(aside)
-
-
-FOLDER_ID_FILE = ".folder_id"
 
 
 class WorkerFiles:

@@ -370,7 +370,7 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     templates = (Template("bees.example", "a", "Menu"),)
     again = (("again", "http://bees.example/"),)
     result = PageResult(Outcome(Code.TIMEOUT), shared_examples=again, templates=templates, verdict=VERDICT)
-    pictures = {seed.site_id: Evidence().record()}
+    pictures = {seed.site_id: Evidence()}
     bees.committer.commit(
         Batch([Completion(seed, result)], evidence=pictures, learned=("{}", "{}"), samples=[WorkerSample(1.0)])
     )

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.engine import URL
 
+from crawler.schedule.job_definition import column_values
 from crawler.schedule.job_process import RunProcess, folder_of, is_alive, log_of
 from crawler.schedule.job_scheduler import LATE, STEADY, JobScheduler, SchedulerLimits
 from crawler.schedule.job_store import (
@@ -26,7 +27,6 @@ from crawler.schedule.job_store import (
     RunPlace,
     find_job,
     history_of,
-    values_of,
 )
 from crawler.store import database
 from crawler.store.crawl_tables import job as job_table
@@ -62,7 +62,7 @@ class World:
 
     def add(self, name: str = "bees", **changes: Any) -> None:
         values = {"cron": "0 3 * * *", "timezone": "UTC", "spider": "topic", "crawl": name, "next_at": THREE}
-        self.jobs.add(name, lambda now: values | values_of({}, {}) | changes)
+        self.jobs.add(name, lambda now: values | column_values({}, {}) | changes)
 
     def job(self, name: str = "bees") -> Job:
         return find_job(self.jobs.all()[0], name)

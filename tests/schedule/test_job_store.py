@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL
 
+from crawler.schedule.job_definition import column_values
 from crawler.schedule.job_store import (
     STOPPING,
     TOLD,
@@ -20,7 +21,6 @@ from crawler.schedule.job_store import (
     find_job,
     history_of,
     pages_of,
-    values_of,
 )
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, open_database
@@ -52,7 +52,7 @@ def jobs(engine: Engine, clock: Clock) -> Jobs:
 
 def add(jobs: Jobs, name: str = "bees", **changes: Any) -> Job:
     values = {"cron": "0 3 * * *", "timezone": "UTC", "spider": "topic", "crawl": name, "next_at": 100.0}
-    jobs.add(name, lambda now: values | values_of({"seeds": "demo"}, {"DOWNLOAD_DELAY": "0"}) | changes)
+    jobs.add(name, lambda now: values | column_values({"seeds": "demo"}, {"DOWNLOAD_DELAY": "0"}) | changes)
     return find_job(jobs.all()[0], name)
 
 
