@@ -1,14 +1,10 @@
-"""The processes that crawl: started with a log each, found again by the lock they hold, ended with all they started.
+"""The process of a job's run: how it is started and ended, its lock and its log, and what it does.
 
 A process holds the lock of its job to its end, whatever ends it: so who gets the lock knows that it is dead.
 
-The end of a run's log, for people who look from afar: no more of it, and of no other file.
-
-A crawl that a job starts: a process of its own, which gives signs of life and writes down how it ended.
-
 `python -m crawler.schedule.job_process JOB RUN` reads from standard input where the job is, and gets what it is to
-crawl from there. Whoever may write to the database says what is crawled; so a job's settings are figures, words and
-lists alone, and name no code that would be run here.
+crawl from there. It gives signs of life and writes down how it ended. Whoever may write to the database says what is
+crawled; so a job's settings are figures, words and lists alone, and name no code that would be run here.
 """
 
 import json
@@ -39,6 +35,10 @@ from crawler.translation.message import printable
 
 LOGS = "logs"
 LOCK = ".lock"
+MOST_BYTES, MOST_LINES = 65_536, 200
+"""Of a log that are shown."""
+# A pipe that somebody put there would be waited for.
+OPEN_LOG = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def folder_of(output: Path, name: str) -> Path:
@@ -81,6 +81,42 @@ def tidy(output: Path, name: str, before: int) -> None:
             path.unlink(missing_ok=True)
 
 
+class LogTail(NamedTuple):
+    """The end of a log."""
+
+    text: str
+    lines: int
+    bytes: int
+    """Of the whole log."""
+    is_cut: bool
+    """Whether there is more before it."""
+
+
+def log_tail(output: Path, name: str, number: int) -> LogTail | None:
+    """The last lines of a run's log; None where there is none in this folder.
+
+    Who can write to the database could give a job any name, and who can write to the folder put a link there.
+    """
+    if not NAME.fullmatch(name):
+        return None
+    path = log_of(output, name, number)
+    try:
+        if path.resolve() != log_of(output.resolve(), name, number):
+            return None
+        with open(os.open(path, OPEN_LOG), "rb") as file:  # noqa: PTH123 - a descriptor
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                return None
+            file.seek(max(0, found.st_size - MOST_BYTES))
+            text = file.read(MOST_BYTES).decode("utf-8", "replace")
+    except (OSError, RuntimeError):  # a link that leads to itself
+        return None
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
+    whole = lines[1:] if found.st_size > MOST_BYTES and len(lines) > 1 else lines
+    last = whole[-MOST_LINES:]
+    return LogTail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)
+
+
 class RunProcess:
     """A process of a job's run."""
 
@@ -121,50 +157,6 @@ class RunProcess:
 
 Starter = Callable[[str, int], RunProcess]
 """Starts the process of a job's run, by the job's name and the run's number."""
-
-
-MOST_BYTES = 65_536
-MOST_LINES = 200
-
-
-class LogTail(NamedTuple):
-    """The end of a log."""
-
-    text: str
-    lines: int
-    bytes: int
-    """Of the whole log."""
-    is_cut: bool
-    """Whether there is more before it."""
-
-
-def log_tail(output: Path, name: str, number: int) -> LogTail | None:
-    """The last lines of a run's log; None where there is none in this folder.
-
-    Who can write to the database could give a job any name, and who can write to the folder put a link there.
-    """
-    if not NAME.fullmatch(name):
-        return None
-    path = log_of(output, name, number)
-    try:
-        if path.resolve() != log_of(output.resolve(), name, number):
-            return None
-        with open(os.open(path, _HOW), "rb") as file:  # noqa: PTH123 - a descriptor
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                return None
-            file.seek(max(0, found.st_size - MOST_BYTES))
-            text = file.read(MOST_BYTES).decode("utf-8", "replace")
-    except (OSError, RuntimeError):  # a link that leads to itself
-        return None
-    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
-    whole = lines[1:] if found.st_size > MOST_BYTES and len(lines) > 1 else lines
-    last = whole[-MOST_LINES:]
-    return LogTail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)
-
-
-# A pipe that somebody put there would be waited for.
-_HOW = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Workers as rows: heartbeats, counts, expiry, and how much of their files is committed."""
+"""Workers as rows: heartbeats, counts, and the expiry of those that are silent."""
 
 from __future__ import annotations
 
