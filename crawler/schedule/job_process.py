@@ -23,12 +23,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
-from scrapy.cmdline import execute
-from scrapy.utils.project import get_project_settings
 
 from crawler import settings as our_settings
 from crawler.arguments import NAME, ArgumentError
-from crawler.schedule.job_definition import OF_THE_SCHEDULER, checked
 from crawler.schedule.job_store import Job, Jobs, Run
 from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
 from crawler.translation.message import printable
@@ -210,6 +207,12 @@ def _terminate() -> None:
 
 def crawl(job: Job, told: Mapping[str, str]) -> int:
     """The exit status of a job's crawl, done here."""
+    # Who starts such a process does without these.
+    from scrapy.cmdline import execute
+    from scrapy.utils.project import get_project_settings
+
+    from crawler.schedule.job_definition import OF_THE_SCHEDULER, checked
+
     settings = get_project_settings()
     for name in OF_THE_SCHEDULER:
         settings.set(name, told[name], priority="cmdline")
