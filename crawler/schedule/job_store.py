@@ -13,17 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.store.crawl_tables import crawl, job, run
-from crawler.store.database import (
-    DatabaseUnavailableError,
-    StateError,
-    database_time,
-    display_url,
-    error_message,
-    is_transient,
-)
+from crawler.store.database import StateError, database_errors, database_time, display_url
 from crawler.store.page_tables import page
 from crawler.translation.message import N_
 
@@ -276,28 +268,22 @@ class Jobs:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction; a StateError when it cannot be, a DatabaseUnavailableError when it may be later."""
-        with self._open(), self.engine.begin() as connection:
+        self._check_file()
+        with database_errors(self.engine.url), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection that writes nothing and waits for nobody, with errors as above."""
-        with self._open(), self.engine.connect().execution_options(reading=True) as connection:
+        self._check_file()
+        with database_errors(self.engine.url), self.engine.connect().execution_options(reading=True) as connection:
             yield connection
 
-    @contextmanager
-    def _open(self) -> Iterator[None]:
+    def _check_file(self) -> None:
+        """Raise a StateError where SQLite's file was deleted: it would write on, to nowhere."""
         url = self.engine.url
-        # SQLite would write on, to nowhere.
-        if self.engine.dialect.name == "sqlite" and not Path(str(url.database)).exists():
+        if url.drivername == "sqlite" and not Path(str(url.database)).exists():
             raise StateError("the database {path} was deleted", path=display_url(url))
-        try:
-            yield
-        except SQLAlchemyError as error:
-            kind = DatabaseUnavailableError if is_transient(error) else StateError
-            raise kind(
-                N_("the database {path} cannot be used: {why}"), path=display_url(url), why=error_message(error)
-            ) from error
 
     def _find(self, connection: Connection, name: str) -> Job:
         """The job of this name, which nobody else changes meanwhile."""

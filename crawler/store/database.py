@@ -5,7 +5,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from errno import EAGAIN, EDQUOT, EINTR, EIO, ENOSPC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -127,6 +127,18 @@ def is_transient(error: Exception) -> bool:
     if state is not None:
         return error.connection_invalidated or state.startswith(POSTGRESQL_PASSES)
     return error.connection_invalidated or isinstance(error, OperationalError)
+
+
+@contextmanager
+def database_errors(url: URL) -> Iterator[None]:
+    """Have errors be a StateError in one sentence, or a DatabaseUnavailableError where they may pass."""
+    try:
+        yield
+    except (SQLAlchemyError, OSError) as error:
+        kind = DatabaseUnavailableError if is_transient(error) else StateError
+        raise kind(
+            N_("the database {path} cannot be used: {why}"), path=display_url(url), why=error_message(error)
+        ) from error
 
 
 def _engine(url: URL) -> Engine:

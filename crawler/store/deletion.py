@@ -7,10 +7,9 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import SQLAlchemyError
 
 from crawler.store.crawl_tables import address, crawl, host, output, sample, site, worker
-from crawler.store.database import StateError, database_time, display_url, error_message, open_database
+from crawler.store.database import StateError, database_errors, database_time, open_database
 from crawler.store.heartbeats import workers_of
 from crawler.store.page_tables import (
     evidence,
@@ -114,11 +113,8 @@ def vacuum(url: URL) -> bool:
 def _writing(url: URL) -> Iterator[Engine]:
     engine = open_database(url)
     try:
-        yield engine
-    except SQLAlchemyError as error:
-        raise StateError(
-            "the database {path} cannot be changed: {why}", path=display_url(url), why=error_message(error)
-        ) from None
+        with database_errors(url):
+            yield engine
     finally:
         engine.dispose()
 
