@@ -160,12 +160,14 @@ class FrontierScheduler(BaseScheduler):
             batch.demand = None
         reply = await self._in_thread(self.session.committer.commit, batch)
         if reply.lost:
-            why = "lost the connection during a commit" if reply.committed else "was taken for dead"
-            logger.warning("This worker %s; it goes on as a new one", why)
+            if reply.committed:
+                logger.warning("The connection was lost during a commit; what this worker holds is asked for again")
+            else:
+                logger.warning("This worker was taken for dead; it goes on as a new one")
             self.frontier.forget(reply.committed)
             if not reply.committed:
                 self.frontier.add_samples(*batch.samples)
-            await self._in_thread(self.session.rejoin)
+            await self._in_thread(self.session.rejoin, not reply.committed)
             return
         updates = self.frontier.apply_reply(reply, monotonic())
         if priorities := self.learning.apply(reply, updates):

@@ -148,6 +148,6 @@ class BatchReply:
     workers: int = 1
     over: bool = False
     lost: bool = False
-    """Whether this worker expired, or does not know the reply: it goes on as a new one, without leases."""
+    """Whether this worker expired, or does not know the reply: it goes on without leases."""
     committed: bool = False
     """Whether the batch of a lost reply was committed."""

@@ -11,7 +11,7 @@ locked. Samples come last; they are the worker's own. Two workers may still wait
 to another host, or where one reports a host twice: then the database aborts one transaction, which is tried again.
 
 If the connection is lost during a commit, the batch number in the worker's row tells whether it was committed. Then the
-worker goes on as a new one: what it holds is returned and claimed again.
+worker goes on without leases: what it holds is returned, and claimed again.
 """
 
 from __future__ import annotations

@@ -85,7 +85,22 @@ def worker_rows(connection: Connection, now: float) -> list[tuple[Row[Any], Work
 def expire_worker(connection: Connection, dead: int, crash: int = 1) -> None:
     """Delete a worker's row and return its leases; `crash` is 0 for a worker that leaves in order."""
     gone = connection.execute(select(worker).where(worker.c.id == dead).with_for_update()).one_or_none()
-    held = (address.c.worker == dead, IS_HELD)
+    returned = return_held(connection, dead, crash)
+    if gone is not None:
+        sums = {"waiting": crawl.c.waiting + gone.waiting + returned, "pages": crawl.c.pages + gone.pages}
+        connection.execute(update(crawl).where(crawl.c.id == gone.crawl_id).values(**sums))
+        connection.execute(worker.delete().where(worker.c.id == dead))
+
+
+def forget_leases(connection: Connection, worker_id: int) -> None:
+    """Return the leases of a worker that goes on without them."""
+    connection.execute(select(worker.c.id).where(worker.c.id == worker_id).with_for_update())
+    count_worker(connection, worker_id, waiting=return_held(connection, worker_id, crash=0))
+
+
+def return_held(connection: Connection, worker_id: int, crash: int) -> int:
+    """Return all leases and hosts of a worker; how many addresses wait again."""
+    held = (address.c.worker == worker_id, IS_HELD)
     pages = (
         select(host.c.site_id, func.count().label("pages"))
         .join(address, address.c.host_id == host.c.id)
@@ -101,11 +116,8 @@ def expire_worker(connection: Connection, dead: int, crash: int = 1) -> None:
     back = update(address).where(*held).values(state=WAITING, worker=None, crashes=address.c.crashes + crash)
     returned = connection.execute(back).rowcount
     connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
-    connection.execute(update(host).where(host.c.worker == dead).values(worker=None))
-    if gone is not None:
-        sums = {"waiting": crawl.c.waiting + gone.waiting + returned, "pages": crawl.c.pages + gone.pages}
-        connection.execute(update(crawl).where(crawl.c.id == gone.crawl_id).values(**sums))
-        connection.execute(worker.delete().where(worker.c.id == dead))
+    connection.execute(update(host).where(host.c.worker == worker_id).values(worker=None))
+    return returned
 
 
 def lock_crawl(connection: Connection, crawl_id: int) -> None:

@@ -20,7 +20,7 @@ from crawler.store.crawl_end import has_failed_seeds, is_unfinished, something_w
 from crawler.store.crawl_tables import address, crawl, host, output, worker
 from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
-from crawler.store.heartbeats import expire_worker, lock_crawl, silent_workers
+from crawler.store.heartbeats import expire_worker, forget_leases, lock_crawl, silent_workers
 from crawler.store.images import suspend_images
 from crawler.store.output_files import WorkerFiles
 from crawler.translation.message import Message, plural, span
@@ -155,20 +155,23 @@ class WorkerSession:
             **values,
         )
 
-    def rejoin(self) -> None:
-        """Continue as a new worker after this one expired, or does not know the reply to its last batch."""
+    def rejoin(self, expired: bool) -> None:
+        """Go on without leases: as a new worker if this one expired, else after a batch whose reply was lost."""
 
         def renew(connection: Connection) -> int:
             lock_crawl(connection, self.crawl_id)
-            expire_worker(connection, self.worker_id, crash=0)
+            self.files.read_offsets(connection)
+            if not expired:
+                forget_leases(connection, self.worker_id)
+                return self.worker_id
             others = select(worker.c.id).where(worker.c.crawl_id == self.crawl_id, worker.c.number == self.number)
             if connection.execute(others).first() is not None:
                 raise StateError("another worker has taken over {path}", path=self.pages.path)
-            self.files.read_offsets(connection)
             return self._insert_worker(connection)
 
         self.worker_id = self.committer.in_transaction(renew)
-        self.committer.renew(self.worker_id)
+        if expired:
+            self.committer.renew(self.worker_id)
 
     def leave(self) -> None:
         """Return all leases and delete the worker's row."""

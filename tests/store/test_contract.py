@@ -171,7 +171,7 @@ def test_ends_of_a_worker_taken_for_dead_change_nothing(crew: Crew) -> None:
     assert one.end(stored(held[0], *candidates(D)), **happened) == BatchReply(lost=True)
     assert crew.dump() == before
     assert one.records() == []
-    one.session.rejoin()
+    one.session.rejoin(expired=True)
     assert urls(one.claim()) == [B, C]
     assert one.session.committer.expire_silent_workers() == 0
 

@@ -132,7 +132,7 @@ class Chance:
         other.commit()
         assert other.session.committer.expire_silent_workers() == 1
         assert silent.commit(ended=[stored(one, self.link()) for one in self.some(silent)]).lost
-        silent.session.rejoin()
+        silent.session.rejoin(expired=True)
         silent.commit()
 
     def finish(self) -> None:

@@ -94,7 +94,7 @@ def test_a_copied_folder_is_taken_for_the_first(many: Crew) -> None:
     copy = many.join(folder="copy")
     assert one.claim() == []
     with pytest.raises(StateError, match="another worker has taken over"):
-        one.session.rejoin()
+        one.session.rejoin(expired=True)
     one.die()
     copy.leave()
 

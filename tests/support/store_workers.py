@@ -131,8 +131,8 @@ class Worker:
         check(self.engine)
 
     def rejoin(self) -> None:
-        """Go on as a new worker, which holds nothing."""
-        self.session.rejoin()
+        """Go on after a reply that was lost."""
+        self.session.rejoin(expired=False)
         self.hand.clear()
         self.hosts.clear()
         check(self.engine)
