@@ -164,7 +164,7 @@ def share(text: str) -> float:
 def parsed(function: str) -> Callable[[str], object]:
     """The type of options that a function reads, given as `module:name`, which raises a ValueError.
 
-    >>> parsed("crawler.reports.page_filter:since_of")("3")
+    >>> parsed("crawler.reports.stored_pages:since_of")("3")
     3
     """
 

@@ -29,6 +29,10 @@ class OutputError(MessageError):
     """Why the output cannot be written, in one sentence."""
 
 
+class UnopenedOutputError(OutputError, WrongUseError):
+    """Why the output cannot be begun: another one must be given."""
+
+
 class _Atomic:
     """What files and folders have in common."""
 
@@ -46,8 +50,11 @@ class _Atomic:
             _remove(self.part)
             raise
 
-    def _failed(self, error: OSError, how: str = "any further") -> OutputError:
-        return OutputError(f"{self.shown!r} cannot be written {how} ({error.strerror or type(error).__name__})")
+    def _unopened(self, error: OSError) -> UnopenedOutputError:
+        return UnopenedOutputError(f"{self.shown!r} cannot be written to ({error.strerror or type(error).__name__})")
+
+    def _failed(self, error: OSError) -> OutputError:
+        return OutputError(f"{self.shown!r} cannot be written any further ({error.strerror or type(error).__name__})")
 
     def __enter__(self) -> Self:
         return self
@@ -75,7 +82,7 @@ class AtomicFile(_Atomic):
         try:
             self._file = self._open()
         except OSError as error:
-            raise self._failed(error, "to") from None
+            raise self._unopened(error) from None
 
     def _open(self) -> BinaryIO:
         if self.path is None:
@@ -131,10 +138,10 @@ class AtomicFolder(_Atomic):
         self._made: set[str] = set()
         try:
             if self.path.exists() and not self._may_go():
-                raise OutputError(f"{path!r} is there already and is no folder of an export: give another name")
+                raise UnopenedOutputError(f"{path!r} is there already and is no folder of an export: give another name")
             self._begin(Path.mkdir)
         except OSError as error:
-            raise self._failed(error, "to") from None
+            raise self._unopened(error) from None
 
     def _may_go(self) -> bool:
         return self.path.is_dir() and ((self.path / MARKER).is_file() or not any(self.path.iterdir()))

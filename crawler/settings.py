@@ -201,7 +201,7 @@ EXTENSIONS = {
     "scrapy.extensions.logstats.LogStats": None,
     "crawler.extensions.host_latency.FixedSlots": 0,
     "crawler.extensions.progress.CrawlProgress": 0,
-    "crawler.extensions.watch.StallWatch": 0,
+    "crawler.extensions.stall_watch.StallWatch": 0,
     "crawler.extensions.samples.Sampler": 0,
     "crawler.extensions.host_latency.LatencyRecorder": 0,
     "crawler.extensions.closing_lines.ClosingLines": 0,

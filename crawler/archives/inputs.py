@@ -1,4 +1,7 @@
-"""The inputs of bulk commands: the format of a file, by its name or else by its first bytes, and its records."""
+"""The inputs of bulk commands: files, folders of HTML files and standard input, and the records in them.
+
+The format of a file is told by its name or else by its first bytes.
+"""
 
 import os
 import sys
@@ -8,13 +11,70 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import NamedTuple, cast
 
-from crawler.archives import html_files, json_lines, stream, tianwang, warc
-from crawler.archives.records import Broken, InputError, ReadResult
+from crawler.archives import json_lines, stream
+from crawler.archives.records import MAX_PAGE, Broken, InputError, Raw, ReadResult, Record, Skipped, as_json
 from crawler.archives.stream import Stream
-from crawler.page.page import is_html
+from crawler.archives.warc_and_tianwang import TIANWANG_BEGINNING, WARC, read_tianwang, read_warc
+from crawler.outcomes import Code, Outcome
+from crawler.page.page import Page, is_html
 
 STANDARD_INPUT = "-"
 HEAD = 1024
+HTML_SUFFIXES = (".html", ".htm", ".xhtml")
+
+
+def read_html(stream: Stream, name: str) -> Iterator[ReadResult]:
+    """The one page of a file; its name is its id."""
+    data = stream.take(MAX_PAGE + 1)
+    if stream.hole is not None:
+        yield Broken(name, str(stream.hole))
+    elif len(data) > MAX_PAGE:
+        yield Broken(name, f"the page is longer than {MAX_PAGE:,} bytes")
+    else:
+        yield Raw(name, html_record, data, {"name": name})
+
+
+def html_record(raw: Raw) -> Record:
+    """The page of one file. Nothing declares its type but its name."""
+    return Record(Page("", raw.data), as_json(raw.head["name"]), '""')
+
+
+def read_folder(folder: Path) -> Iterator[ReadResult]:
+    """The pages of a folder and of the folders in it, by name; what has no name of HTML is left out."""
+    home = folder.resolve()
+    waiting: list[Path | os.DirEntry[str]] = [folder]  # the next one last, however deep
+    while waiting:
+        entry = waiting.pop()
+        path = Path(entry)
+        if isinstance(entry, Path) or entry.is_dir(follow_symlinks=False):
+            try:
+                waiting += sorted(os.scandir(path), key=lambda entry: entry.name, reverse=True)
+            except OSError as error:
+                yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
+        elif not stream.bare(entry.name).endswith(HTML_SUFFIXES):
+            yield Skipped(Outcome(Code.NO_HTML_NAME))
+        elif entry.is_symlink() and not _stays(path, home):
+            yield Skipped(Outcome(Code.LINK_NOT_FOLLOWED))
+        else:
+            yield from read_file(path)
+
+
+def _stays(link: Path, home: Path) -> bool:
+    """Whether a link leads to a file in the folder, or nowhere."""
+    target = Path(os.path.realpath(link))  # which ends where links lead in a circle
+    return target.is_relative_to(home) and not target.is_dir()
+
+
+def read_file(path: Path) -> Iterator[ReadResult]:
+    """The one page of a file in a folder."""
+    try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for without end
+            yield Skipped(Outcome(Code.NOT_A_FILE))
+            return
+        with path.open("rb") as file:
+            yield from read_html(stream.opened(file, path.name), path.as_posix())
+    except OSError as error:
+        yield Broken(path.as_posix(), f"it cannot be read ({error.strerror})")
 
 
 class ArchiveFormat(NamedTuple):
@@ -31,10 +91,10 @@ def _begins(mark: bytes) -> Callable[[bytes], bool]:
 
 
 FORMATS = (
-    ArchiveFormat("WARC", (".warc",), _begins(warc.LAYOUT.mark), warc.read),
-    ArchiveFormat("Tianwang", (), lambda head: tianwang.BEGINNING.search(head) is not None, tianwang.read),
+    ArchiveFormat("WARC", (".warc",), _begins(WARC.mark), read_warc),
+    ArchiveFormat("Tianwang", (), lambda head: TIANWANG_BEGINNING.search(head) is not None, read_tianwang),
     ArchiveFormat("JSON lines", (".jsonl", ".ndjson", ".jl"), _begins(b"{"), json_lines.read),
-    ArchiveFormat("HTML", html_files.SUFFIXES, lambda head: is_html("", head), html_files.read),
+    ArchiveFormat("HTML", HTML_SUFFIXES, lambda head: is_html("", head), read_html),
 )
 KNOWN = (
     "inputs are HTML files (.html, .htm, .xhtml) and folders of them, JSON lines (.jsonl, .ndjson, .jl), WARC (.warc) "
@@ -110,7 +170,7 @@ class Input:
     def found(self) -> Iterator[ReadResult]:
         """Everything in it, in order."""
         if self.kind is None:
-            yield from html_files.read_folder(self.path)
+            yield from read_folder(self.path)
             return
         shown = "standard input" if self.name == STANDARD_INPUT else self.path.as_posix()
         try:

@@ -15,7 +15,7 @@ from rich.filesize import decimal
 
 from crawler.bulk.cleaning import NAMED, Cleaner, CleaningCounts, FileCleaner, FileResult, by_processes
 from crawler.bulk.cleaning_progress import CleaningProgress, outcome_lines
-from crawler.bulk.manifest import ENDING, ManifestError, Pair, PairsError, go_on, largest_first, maker, pairs
+from crawler.bulk.manifest import ENDING, Pair, go_on, largest_first, maker, pairs
 from crawler.bulk.parallel import DIED, WorkersError
 from crawler.files import remove_parts
 from crawler.terminal import FAILED, INTERRUPTED, WrongUseError
@@ -178,18 +178,13 @@ def clean_into(args: Sequence[str], opts: argparse.Namespace, clean: Cleaner, ho
         folder = folder.resolve()
         lock = FileLock(folder / LOCK)
         lock.acquire(timeout=0)
-    except PairsError as error:
-        raise WrongUseError(str(error)) from None
     except Timeout:
         raise WrongUseError("another run is at work in {path}", path=repr(opts.into)) from None
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise WrongUseError("{path} cannot be written to ({why})", path=repr(opts.into), why=why) from None
     with lock:
-        try:
-            name = go_on(folder, how.options, found)
-        except ManifestError as error:
-            raise WrongUseError(str(error)) from None
+        name = go_on(folder, how.options, found)
         if swept := remove_parts(folder, ENDING):
             print(f"{counted(swept, 'file')} removed that an earlier run had begun.", file=sys.stderr)
         todo = [pair for pair in found if not (folder / pair.output).exists()]

@@ -16,9 +16,8 @@ from rich.filesize import decimal
 from scrapy.settings import Settings
 from scrapy.utils.log import configure_logging
 
-from crawler.archives.html_files import SUFFIXES
-from crawler.archives.inputs import Input
-from crawler.archives.records import Broken, InputError
+from crawler.archives.inputs import HTML_SUFFIXES, Input
+from crawler.archives.records import Broken
 from crawler.archives.stream import bare
 from crawler.bulk.clean_archives import CleaningOptions, clean_into
 from crawler.bulk.cleaning import Cleaned, Cleaner, CleaningCounts, cleaned, cleaner
@@ -47,12 +46,9 @@ def clean(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> 
         named = {"--method": method, "--favour": favour, "--markdown": opts.markdown}
         how = CleaningOptions({**named, "--with": ",".join(opts.fields)}, jobs, interval)
         return clean_into(args, opts, clean_page, how)
-    try:
-        inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
-        _check_apart(opts.output, args)
-        output = AtomicFile(opts.output)
-    except (InputError, OutputError) as error:
-        raise WrongUseError(str(error)) from None
+    inputs = [Input(name) for name in args]  # which reads the first bytes, and may wait for them
+    _check_apart(opts.output, args)
+    output = AtomicFile(opts.output)
     configure_logging(settings)
     spell_out_log()
     gc.freeze()  # what is loaded stays
@@ -109,13 +105,13 @@ def _closing(tally: CleaningCounts, seconds: float, stopped: Message | None, out
 
 
 def _check_apart(output: str | None, inputs: Sequence[str]) -> None:
-    """Raise an OutputError when the output would take the place of an input."""
+    """Raise a WrongUseError when the output would take the place of an input."""
     if output is None or not Path(output).exists():
         return
-    is_page = bare(Path(output).name).endswith(SUFFIXES)
+    is_page = bare(Path(output).name).endswith(HTML_SUFFIXES)
     for name in inputs:
         if name == "-":
             continue
         inside = is_page and Path(name).resolve() in Path(output).resolve().parents
         if inside or Path(output).samefile(name):
-            raise OutputError(f"{output!r} is an input, too")
+            raise WrongUseError(f"{output!r} is an input, too")

@@ -1,37 +1,228 @@
-"""`scrapy noise judge`: the image links of saved pages judged, without a crawl.
+"""`scrapy noise judge`: images of saved pages judged without a crawl, in order, on any number of processors.
 
-With -o the lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is done: OUT is never half
-a run, and an earlier OUT stays until then.
+The pages are read twice instead of kept in memory: first the images of all pages are counted by site, then each is
+judged with the evidence of its site.
+
+A run may take hours. With -o its lines go to a file beside OUT, named OUT.TOKEN.part, which becomes OUT when all is
+done: OUT is never half a run, and an earlier OUT stays until then.
 """
 
 import argparse
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from scrapy.settings import BaseSettings
 
-from crawler.archives.records import Broken
-from crawler.bulk.image_judging import ImageJudging, JudgedPage, evidence, judged, lines, read
-from crawler.bulk.parallel import DIED, WorkersError, cores
+from crawler.archives import json_lines, stream
+from crawler.archives.records import Broken, BrokenError, Raw, ReadResult, Skipped, as_json
+from crawler.bulk.parallel import DIED, WorkersError, cores, in_order
 from crawler.config import extractor_of, judge_of
 from crawler.extraction import Extractor
 from crawler.files import AtomicFile, OutputError, check_apart, readable_file
-from crawler.noise.verdict import Judge
-from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, say
+from crawler.noise.evidence import Evidence
+from crawler.noise.sighting import Sighting
+from crawler.noise.signs import sightings
+from crawler.noise.verdict import Judge, Verdict
+from crawler.outcomes import Code, Outcome
+from crawler.page.page import Extraction, Page
+from crawler.page.text import one_line
+from crawler.terminal import FAILED, INTERRUPTED, say
 from crawler.translation.message import counted
+from crawler.translation.reasons import records
+from crawler.urls.parsing import absolute, site
 
 CALLED = "scrapy noise judge"
+NO_TEXT = Extraction("", "")
+NOT_ASKED = Skipped(Outcome(Code.NOT_ASKED_FOR))
+FILE = "file"
+DIGITS = 6  # of the figures that are written
+NAMELESS = "http://page.example/"
+"""The address that pages without one have in labels, which their relative addresses are joined to."""
+
+
+class ImageJudge(Protocol):
+    """A model that judges images, such as crawler.noise.verdict.Judge."""
+
+    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict: ...
+
+
+class SavedPage(NamedTuple):
+    """A page of a line of JSON."""
+
+    id: str
+    """The id of the line, else the address."""
+    shown: str
+    """The id as JSON, a number as a number."""
+    site: str
+    page: Page
+
+
+class PageEvidence(NamedTuple):
+    """The evidence of one page."""
+
+    site: str
+    evidence: Evidence
+
+
+class JudgedPage(NamedTuple):
+    """The verdicts on a page's images."""
+
+    id: str
+    shown: str
+    """The id as JSON."""
+    file: str
+    site: str
+    pages: int
+    """Of its site."""
+    images: dict[str, tuple[Verdict, ...]]
+    """For each address, in page order, the verdict of each judge."""
+
+
+@dataclass(frozen=True)
+class ImageJudging:
+    """The judges, and the evidence they use."""
+
+    judges: tuple[ImageJudge, ...]
+    extract: Extractor
+    evidence: Mapping[str, Evidence]
+    """The evidence by site."""
+    nameless: str = ""
+    """The address of pages without an http address. If it is empty, such pages are broken."""
+    asked: frozenset[str] | None = field(default=None, repr=False)
+    """The ids of the pages to judge; None for all."""
+
+
+def read(path: Path) -> Iterator[ReadResult]:
+    """The lines of a file, which may be compressed; an OSError where it cannot be read."""
+    with path.open("rb") as file:
+        for found in json_lines.read(stream.opened(file, path.name), path.as_posix()):
+            yield found._replace(head={FILE: path.as_posix()}) if isinstance(found, Raw) else found
+
+
+def read_all(paths: Iterable[Path]) -> Iterator[ReadResult]:
+    """The lines of some files."""
+    return chain.from_iterable(map(read, paths))
+
+
+def evidence(
+    found: Iterable[ReadResult], jobs: int, died: Callable[[], None], nameless: str = ""
+) -> dict[str, Evidence]:
+    """The evidence of all pages by site; broken pages are left out."""
+    by_site: dict[str, Evidence] = {}
+    for counts in in_order(partial(_count, nameless=nameless), found, jobs, _uncounted, died):
+        if counts is not None:
+            by_site.setdefault(counts.site, Evidence()).add(counts.evidence)
+    return by_site
+
+
+def judged(
+    found: Iterable[ReadResult], panel: ImageJudging, jobs: int, died: Callable[[], None]
+) -> Iterator[JudgedPage | Broken]:
+    """The verdicts on the images of each page, or why the page is broken."""
+    for result in in_order(partial(_judge, panel=panel), found, jobs, _lost, died):
+        if not isinstance(result, Skipped):
+            yield result
+
+
+def lines(page: JudgedPage, for_people: bool = False) -> Iterator[bytes]:
+    """The first judge's verdicts as lines of JSON; their reasons as sentences for people, else as codes."""
+    for address, (verdict, *_) in page.images.items():
+        values = {
+            "img": address,
+            "verdict": "noise" if verdict.is_noise else "content",
+            "probability": round(verdict.probability, DIGITS),
+            "keyword": _rounded(verdict.keyword),
+            "redundancy": _rounded(verdict.redundancy),
+            "entropy": _rounded(verdict.entropy),
+            "reasons": [str(one.message) for one in verdict.reasons] if for_people else records(verdict.reasons),
+        }
+        # An escape of half a character is what JSON has for it, too.
+        text = f'{{"page": {page.shown}, {json.dumps(values, ensure_ascii=False)[1:]}\n'
+        yield one_line(text).encode("utf-8", "backslashreplace")
+
+
+def _count(found: ReadResult, nameless: str) -> PageEvidence | None:
+    try:
+        saved = page_of(found, nameless)
+        counted = Evidence()
+        counted.see(sightings(saved.page, NO_TEXT))
+    except Exception:  # the same page is named when it is judged
+        return None
+    return PageEvidence(saved.site, counted)
+
+
+def _judge(found: ReadResult, panel: ImageJudging) -> JudgedPage | Broken | Skipped:
+    """The verdicts on the images of a page; never an exception."""
+    if not isinstance(found, Raw):
+        return found
+    try:
+        saved = page_of(found, panel.nameless)
+        if panel.asked is not None and saved.id not in panel.asked:
+            return NOT_ASKED
+        counted = panel.evidence.get(saved.site) or Evidence()
+        shown = sightings(saved.page, panel.extract(saved.page)) if saved.page.images else ()
+        images: dict[str, tuple[Verdict, ...]] = {}
+        for one in shown:
+            said = tuple(judge.judge(one, counted) for judge in panel.judges)
+            before = images.get(one.url, said)
+            images[one.url] = tuple(map(_less_noisy, before, said))
+    except BrokenError as error:
+        return Broken(found.place, str(error))
+    except Exception as error:  # a page must not cost the others, whatever is wrong with it
+        return Broken(found.place, f"it cannot be judged ({type(error).__name__}: {error})")
+    return JudgedPage(saved.id, saved.shown, found.head[FILE], saved.site, counted.pages, images)
+
+
+def page_of(found: ReadResult, nameless: str) -> SavedPage:
+    """The page of a line, or a BrokenError."""
+    if not isinstance(found, Raw):
+        raise BrokenError("there is no page")
+    record = found.decode(found)
+    if record.url == "null":
+        raise BrokenError('there is no "url"')
+    own = absolute("", record.page.url)
+    if own is None and record.page.url and not nameless:
+        raise BrokenError('"url" is no http address')
+    address = own or nameless
+    shown = as_json(address) if record.id == "null" else record.id
+    name = json.loads(shown) if shown.startswith('"') else shown
+    # Pages without an address are each a site of its own.
+    home = site(address) if own else found.place
+    return SavedPage(name, shown, home, replace(record.page, url=address))
+
+
+def _less_noisy(one: Verdict, other: Verdict) -> Verdict:
+    """Of two verdicts the one less like noise, the first where they are alike."""
+    return min(one, other, key=lambda verdict: (verdict.is_noise, verdict.probability))
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, DIGITS)
+
+
+def _uncounted(_: ReadResult) -> None:
+    """A page whose counting has killed two processes."""
+
+
+def _lost(found: ReadResult) -> JudgedPage | Broken | Skipped:
+    assert isinstance(found, Raw)  # noqa: S101 - nothing is done with the others
+    return Broken(found.place, "the process that judges it dies")
 
 
 @dataclass
-class Run:
-    """A file whose pictures are judged, and its lines counted so far."""
+class JudgingRun:
+    """A file whose images are judged, and its lines counted so far."""
 
     path: Path
     output: AtomicFile
     jobs: int
     pages: int = 0
-    pictures: int = 0
+    images: int = 0
     noise: int = 0
     broken: int = 0
 
@@ -49,14 +240,14 @@ class Run:
 
     def write(self, page: JudgedPage) -> None:
         self.pages += 1
-        self.pictures += len(page.pictures)
-        self.noise += sum(verdict.is_noise for verdict, *_ in page.pictures.values())
+        self.images += len(page.images)
+        self.noise += sum(verdict.is_noise for verdict, *_ in page.images.values())
         for line in lines(page, self.output.is_terminal):
             self.output.write(line)
 
     def closing(self) -> str:
         """What is said at the end."""
-        noise = f"{self.noise:,} of {counted(self.pictures, 'picture')} noise"
+        noise = f"{self.noise:,} of {counted(self.images, 'picture')} noise"
         said = [f"{noise}, on {counted(self.pages, 'page')}"] if self.pages else ["there is no page with url and html"]
         if self.broken:
             said.append(f"{counted(self.broken, 'line')} skipped, each named above")
@@ -66,13 +257,10 @@ class Run:
 
 
 def judge(opts: argparse.Namespace, settings: BaseSettings) -> int:
-    """Judge the pictures of a file's pages; the exit status."""
+    """Judge the images of a file's pages; the exit status."""
     by, extract, path = judge_of(settings), extractor_of(settings), readable_file(opts.pages)
     check_apart(opts.output, [path])
-    try:
-        run = Run(path, AtomicFile(opts.output), opts.jobs or cores())
-    except OutputError as error:
-        raise WrongUseError(str(error)) from None
+    run = JudgingRun(path, AtomicFile(opts.output), opts.jobs or cores())
     status, stopped = 0, ""
     try:
         run.go(by, extract)

@@ -18,14 +18,11 @@ from typing import Any
 
 from crawler import __version__
 from crawler.archives.inputs import STANDARD_INPUT, format_of_name
-from crawler.files import LONGEST_NAME, AtomicFile, OutputError
+from crawler.files import LONGEST_NAME, AtomicFile
+from crawler.terminal import WrongUseError
 
 ENDING = ".jsonl"
 NO_ARCHIVE = "--into cleans WARC files, JSON lines and Tianwang's raw pages, and -o all the others"
-
-
-class PairsError(Exception):
-    """These files cannot be cleaned into this folder; the message is one sentence."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class Pair:
 
 
 def pairs(names: Sequence[str]) -> list[Pair]:
-    """What each file becomes; a PairsError if one is no archive, or two would become the same file.
+    """What each file becomes; a WrongUseError if one is no archive, or two would become the same file.
 
     A file keeps its whole name, so that `2004.warc` and `2004.warc.gz` do not meet.
     """
@@ -49,7 +46,7 @@ def pairs(names: Sequence[str]) -> list[Pair]:
     for pair in found:
         other = taken.setdefault(pair.output.casefold(), pair)  # some file systems do not tell A from a
         if other is not pair:
-            raise PairsError(f"{other.shown!r} and {pair.shown!r} would both become {pair.output!r}")
+            raise WrongUseError(f"{other.shown!r} and {pair.shown!r} would both become {pair.output!r}")
     return found
 
 
@@ -60,7 +57,7 @@ def largest_first(found: Iterable[Pair]) -> list[Pair]:
 
 def _pair(name: str) -> Pair:
     if name == STANDARD_INPUT:
-        raise PairsError(f"standard input has no name to give to what it becomes; {NO_ARCHIVE}")
+        raise WrongUseError(f"standard input has no name to give to what it becomes; {NO_ARCHIVE}")
     path = Path(os.path.abspath(name))  # noqa: PTH100 - resolve() would give the names of what links lead to
     try:
         status = path.stat()
@@ -70,12 +67,12 @@ def _pair(name: str) -> Pair:
         size = status.st_size
         if not S_ISREG(status.st_mode):
             what = "a folder" if S_ISDIR(status.st_mode) else "no file"
-            raise PairsError(f"{name!r} is {what}; {NO_ARCHIVE}")
+            raise WrongUseError(f"{name!r} is {what}; {NO_ARCHIVE}")
     kind = format_of_name(name)
     if kind is not None and kind.name == "HTML":
-        raise PairsError(f"{name!r} is HTML; {NO_ARCHIVE}")
+        raise WrongUseError(f"{name!r} is HTML; {NO_ARCHIVE}")
     if len(os.fsencode(path.name + ENDING)) > LONGEST_NAME:
-        raise PairsError(f"the name of {name!r} is too long: {LONGEST_NAME - len(ENDING)} bytes are allowed")
+        raise WrongUseError(f"the name of {name!r} is too long: {LONGEST_NAME - len(ENDING)} bytes are allowed")
     return Pair(name, path, path.name + ENDING, size)
 
 
@@ -95,10 +92,6 @@ CODE = (
     "noise/*",
 )  # and so does what is in these
 ELSEWHERE = "give another FOLDER, or empty this one"
-
-
-class ManifestError(Exception):
-    """A folder cannot be continued; the message is one sentence."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +118,7 @@ def maker() -> str:
 
 
 def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> str:
-    """Write the manifest and return the folder's own name; a ManifestError when its content was made otherwise."""
+    """Write the manifest and return the folder's own name; a WrongUseError when its content was made otherwise."""
     before = _read(folder / NAME)
     name = secrets.token_hex(16) if before is None else before.folder
     now = Manifest(name, maker(), options, {pair.output: pair.size for pair in found})
@@ -134,15 +127,12 @@ def go_on(folder: Path, options: Mapping[str, Any], found: Sequence[Pair]) -> st
     known = {} if before is None else before.sizes
     new = [output for output in now.sizes if output not in known]
     if strange := next((output for output in new if os.path.lexists(folder / output)), None):
-        raise ManifestError(f"{str(folder / strange)!r} is there and was not made by scrapy clean --into; {ELSEWHERE}")
+        raise WrongUseError(f"{str(folder / strange)!r} is there and was not made by scrapy clean --into; {ELSEWHERE}")
     sizes = {**known, **{output: known.get(output) if size is None else size for output, size in now.sizes.items()}}
     lines = {"folder": name, "maker": now.maker, "options": dict(options), "sizes": sizes}
-    try:
-        with AtomicFile(str(folder / NAME)) as output:
-            output.write(json.dumps(lines, indent=1).encode() + b"\n")
-            output.finish()
-    except OutputError as error:
-        raise ManifestError(str(error)) from None
+    with AtomicFile(str(folder / NAME)) as output:
+        output.write(json.dumps(lines, indent=1).encode() + b"\n")
+        output.finish()
     return name
 
 
@@ -157,15 +147,15 @@ def is_folder(folder: Path, name: str) -> bool:
 
 def _compare(folder: Path, before: Manifest, now: Manifest) -> None:
     if before.maker != now.maker:
-        raise ManifestError(f"{str(folder)!r} was made by {before.maker}, and this is {now.maker}: {ELSEWHERE}")
+        raise WrongUseError(f"{str(folder)!r} was made by {before.maker}, and this is {now.maker}: {ELSEWHERE}")
     for name in sorted(before.options.keys() | now.options.keys()):
         was, is_now = before.options.get(name), now.options.get(name)
         if was != is_now:
-            raise ManifestError(f"{str(folder)!r} was made with {name} {was!r}, and now it is {is_now!r}: {ELSEWHERE}")
+            raise WrongUseError(f"{str(folder)!r} was made with {name} {was!r}, and now it is {is_now!r}: {ELSEWHERE}")
     for name in sorted(before.sizes.keys() & now.sizes.keys()):
         was, is_now = before.sizes[name], now.sizes[name]
         if was is not None and is_now is not None and was != is_now:
-            raise ManifestError(
+            raise WrongUseError(
                 f"what became {name!r} in {str(folder)!r} had {was:,} bytes, and now {is_now:,}: {ELSEWHERE}"
             )
 
@@ -179,4 +169,4 @@ def _read(path: Path) -> Manifest | None:
         sizes = {str(name): size if size is None else int(size) for name, size in saved["sizes"].items()}
         return Manifest(str(saved["folder"]), str(saved["maker"]), dict(saved["options"]), sizes)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        raise ManifestError(f"{str(path)!r} is no manifest of scrapy clean --into; {ELSEWHERE}") from None
+        raise WrongUseError(f"{str(path)!r} is no manifest of scrapy clean --into; {ELSEWHERE}") from None

@@ -34,7 +34,7 @@ class Command(command.Command):
         add("-o", "--output", metavar="FILE", help="where to, if not to standard output")
         add("--format", choices=[*FORMATS], help="if FILE does not say which")
         add("--name", metavar="NAME", help="the crawl, if there are several")
-        since, place = (parsed(f"crawler.reports.page_filter:{name}") for name in ("since_of", "place_of"))
+        since, place = (parsed(f"crawler.reports.stored_pages:{name}") for name in ("since_of", "place_of"))
         changed = "what became new or changed in this round or later, or since"
         add("--since", metavar="WHEN", type=since, help=changed)
         add("--only", choices=("new", "changed", "gone"), help="in the last round, or since --since")

@@ -19,13 +19,12 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext
 from crawler.dashboard.views import slow
 from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
-from crawler.reports.noise_figures import saved_bytes
-from crawler.reports.throughput import SampleTotals, sample_totals
+from crawler.reports.report_noise import saved_bytes
+from crawler.reports.throughput import SampleTotals, sample_totals, statuses_of
 from crawler.schedule.job_store import FAILED, Job, jobs_of
 from crawler.store.crawl_tables import crawl
 from crawler.store.database import database_time
 from crawler.store.read_only import SLOW, NothingError, glance
-from crawler.store.samples import statuses_of
 from crawler.translation.message import Message
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -132,7 +131,7 @@ def _measured(connection: Connection) -> tuple[list[Measured], int]:
 
 
 def _counters(crawls: list[Measured]) -> Iterator[Metric]:
-    ever = [((one.crawl.name,), one.ever) for one in crawls if one.ever is not None]
+    ever = [((one.crawl.name,), one.ever.sums) for one in crawls if one.ever is not None]
     for name, about in COUNTED.items():
         yield _metric(CounterMetricFamily, name, about, OF_CRAWL, [(of, getattr(did, name)) for of, did in ever])
     statuses = [((one.crawl.name, status), count) for one in crawls for status, count in one.statuses.items()]

@@ -2,20 +2,19 @@
 
 A content file is a header of `key: value` lines, an empty line, then paragraphs. A paragraph is one line. `> ` begins a
 pull quote, `- ` a list item, and `[words](address)` is a link. Comments come last, a line each: `@ name: remark`.
-The HTML around articles is in `frames/`; every value from a content file is escaped where it enters a frame.
+The HTML around them is in `templates/`, which also has what the site says in each language.
 """
 
 import datetime
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
-from html import escape
 from importlib.resources import files
-from importlib.resources.abc import Traversable
-from string import Template
 
+SENTENCE = re.compile(r"(?<=[.?!])\s|(?<=。)")
 LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 OLD_ENCODING = {"zh": "gb18030", "en": "windows-1252"}
+FOLDER = files(__package__)
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Article:
     blocks: tuple[str, ...]  # paragraphs as the file has them, links marked
     remarks: tuple[tuple[str, str], ...]  # what readers say under it, each with a name
     related: tuple[str, ...]
-    show: str  # how the picture is written: plain, lazy or srcset
+    show: str  # how the image is written: plain, lazy or srcset
     marks: tuple[str, ...]  # machine-readable data in the head: json-ld, og
     listed: bool  # False: on no section page, in no list
     breaks: bool  # paragraphs end in <br><br>, there is no <p>
@@ -49,7 +48,27 @@ class Article:
     def paragraphs(self) -> tuple[str, ...]:
         """The main text as readers see it: one string a paragraph, pull quote or list item, no markup."""
         lines = (line for block in self.blocks for line in block.splitlines())
-        return tuple(plain(line.removeprefix("> ").removeprefix("- ")) for line in lines)
+        return tuple(LINK.sub(r"\1", line.removeprefix("> ").removeprefix("- ")) for line in lines)
+
+    @property
+    def teaser(self) -> str:
+        """The first sentence."""
+        return SENTENCE.split(self.paragraphs[0])[0]
+
+    def image(self, size: str = "") -> str:
+        """The address of its image.
+
+        >>> [one.image() for one in articles() if one.path in ("/zh/rail/qj", "/old/fengla.htm")]
+        ['/images/zh-rail-qj.png', '/old/images/fengla.gif']
+        """
+        if self.frame == "old":
+            return f"/old/images/{re.split('[/.]', self.path)[-2]}.gif"
+        return f"/images/{self.path.strip('/').replace('/', '-')}{size}.png"
+
+    @property
+    def file(self) -> str:
+        """The address as pages beside it may write it."""
+        return self.path.rsplit("/", 1)[-1]
 
 
 @dataclass(frozen=True)
@@ -64,20 +83,6 @@ class Notice:
     status: int
 
 
-def plain(line: str) -> str:
-    """The words of a line, its link markup taken out.
-
-    >>> plain("see [the comb](/bees/why-hexagons).")
-    'see the comb.'
-    """
-    return LINK.sub(r"\1", line)
-
-
-def folder(name: str) -> Traversable:
-    """A folder that is shipped beside this module."""
-    return files(__package__) / name
-
-
 def header(lines: str) -> dict[str, str]:
     """The `key: value` lines as a dict.
 
@@ -89,7 +94,7 @@ def header(lines: str) -> dict[str, str]:
 
 def read(name: str) -> list[tuple[dict[str, str], tuple[str, ...]]]:
     """The header and the paragraphs of every content file in a folder, in the order of the file names."""
-    sources = sorted((file.name, file.read_text(encoding="utf-8")) for file in folder(name).iterdir())
+    sources = sorted((file.name, file.read_text(encoding="utf-8")) for file in (FOLDER / name).iterdir())
     parts = (source.strip().split("\n\n") for _, source in sources)
     return [(header(head), tuple(blocks)) for head, *blocks in parts]
 
@@ -141,48 +146,13 @@ def related(article: Article) -> list[Article]:
     return [by_path[path] for path in article.related]
 
 
-SENTENCE = re.compile(r"(?<=[.?!])\s|(?<=。)")
-
-
-@cache
-def frame(name: str) -> Template:
-    """The frame of that name."""
-    return Template((folder("frames") / name).read_text(encoding="utf-8"))
-
-
-@cache
-def words(language: str) -> dict[str, str]:
-    """What the frames say in a language, escaped."""
-    lines = (folder("frames") / f"{language}.txt").read_text(encoding="utf-8")
-    return {key: escape(value) for key, value in header(lines).items()}
-
-
-def inline(line: str) -> str:
-    """A line of a content file as HTML.
-
-    >>> inline("Smoke & [honey](/bees/)")
-    'Smoke &amp; <a href="/bees/">honey</a>'
-    """
-    return LINK.sub(r'<a href="\2">\1</a>', escape(line))
-
-
-def picture_path(article: Article, size: str = "") -> str:
-    """The address of an article's picture.
-
-    >>> [picture_path(a) for a in articles() if a.path in ("/zh/rail/qj", "/old/fengla.htm")]
-    ['/images/zh-rail-qj.png', '/old/images/fengla.gif']
-    """
-    if article.frame == "old":
-        return f"/old/images/{re.split('[/.]', article.path)[-2]}.gif"
-    return f"/images/{article.path.strip('/').replace('/', '-')}{size}.png"
-
-
 def chosen(language: str, site: str, topic: str = "") -> list[Article]:
     """The articles that the lists of a site show in a language, all or those of one topic, newest first."""
     shown = (a for a in articles() if a.listed and a.language == language and a.frame == site)
     return [article for article in shown if topic in ("", article.topic)]
 
 
-def teaser(article: Article) -> str:
-    """The first sentence of an article, escaped."""
-    return escape(SENTENCE.split(article.paragraphs[0])[0])
+@cache
+def words(language: str) -> dict[str, str]:
+    """What the site says in a language."""
+    return header((FOLDER / "templates" / f"{language}.txt").read_text(encoding="utf-8"))

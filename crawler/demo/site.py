@@ -1,7 +1,7 @@
 """The whole demo site as a dict from path to resource, built without any network.
 
 Only robots.txt, the sitemap and the feed name a host, as their formats ask; every other link is relative, so that a
-crawler never leaves the site. Pictures and a PDF are drawn in code: two colours or one line of text, the same bytes on
+crawler never leaves the site. Images and a PDF are drawn in code: two colours or one line of text, the same bytes on
 every run.
 """
 
@@ -11,17 +11,21 @@ import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from email.utils import format_datetime
+from functools import cache
 from html import escape
+from typing import TYPE_CHECKING
 
-from crawler.demo import html
-from crawler.demo.article import Article, articles, notices, picture_path, words
+from crawler.demo.article import FOLDER, LINK, Article, articles, chosen, notices, related, words
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 RUN = 120  # pixels between two clear codes: short enough that GIF codes stay 8 bits wide and need no compression
 CLEAR, END = 128, 129
 
 
 def colours(name: str) -> tuple[bytes, bytes]:
-    """A dark and a light colour as RGB bytes, chosen by the picture's name."""
+    """A dark and a light colour as RGB bytes, chosen by the image's name."""
     hue = zlib.crc32(name.encode()) % 360 / 360
 
     def shade(light: float) -> bytes:
@@ -92,12 +96,15 @@ ADVERT = "/ads/click"  # where the banners lead; robots.txt disallows it
 PDF = "/files/hive-plan.pdf"
 
 NEWEST = 10  # articles in the feed
+BANNERS = 4
+MOST_READ = 5
+ON_HOME = 8
 HTML, XML = "text/html; charset=utf-8", "application/xml; charset=utf-8"
 PNG_SIZES = {
     "/images/logo.png": (180, 48),
     **{f"/images/icon-{name}.png": (32, 32) for name in ("home", "bees", "rail")},
     **{f"/images/share-{name}.png": (24, 24) for name in ("mail", "print", "phone")},
-    **{f"/ads/banner{number}.png": (728, 90) for number in range(1, html.BANNERS + 1)},
+    **{f"/ads/banner{number}.png": (728, 90) for number in range(1, BANNERS + 1)},
     "/ads/box.png": (300, 250),
 }
 GIF_SIZES = {
@@ -125,47 +132,114 @@ def resources(base: str) -> dict[str, Resource]:
     return {
         **article_pages(),
         **list_pages(),
-        **{page.path: Resource(html.notice_page(page).encode(), status=page.status) for page in notices()},
+        **notice_pages(),
         REDIRECT: Resource(b"", status=301, location=REDIRECT_TARGET),
         PDF: Resource(pdf("Plan of our garden hive: ten frames, 450 by 365 by 245 mm"), "application/pdf"),
-        **pictures(),
+        **images(),
         "/robots.txt": Resource(robots(base).encode(), "text/plain; charset=utf-8"),
         "/sitemap.xml": Resource(sitemap(base).encode(), XML),
         "/feed.xml": Resource(feed(base).encode(), "application/rss+xml; charset=utf-8"),
     }
 
 
-def article_pages() -> dict[str, Resource]:
-    """Every article under each of its addresses."""
-    return {path: article_page(article) for article in articles() for path in article.paths}
+@cache
+def environment() -> "Environment":
+    """The templates, which escape what content files say."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # not at the top: most crawls do without
+    from markupsafe import Markup, escape
+
+    made = Environment(
+        loader=FileSystemLoader(str(FOLDER / "templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+    made.filters["inline"] = lambda line: Markup(LINK.sub(r'<a href="\2">\1</a>', str(escape(line))))  # noqa: S704
+    return made
 
 
-def article_page(article: Article) -> Resource:
-    """An article in its frame; the old pages name no encoding in the header."""
+def modern_page(template: str, path: str, title: str, language: str, **values: object) -> str:
+    """A page of the news site."""
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            says=words(language),
+            path=path,
+            title=title,
+            language="zh-CN" if language == "zh" else language,
+            advert=zlib.crc32(path.encode()) % BANNERS + 1,
+            most_read=chosen(language, "modern")[-MOST_READ:],
+            **values,
+        )
+    )
+
+
+def modern_list_page(language: str, topic: str) -> str:
+    """A section page of the news site or, without a topic, its front page."""
+    says, shown = words(language), chosen(language, "modern", topic)
+    name = topic or "home"
+    values = {"heading": says[f"{topic}_word" if topic else "site"], "lead": says[f"{name}_lead"]}
+    shown = shown if topic else shown[:ON_HOME]
+    return modern_page("modern_list.html", says[name], says[f"{name}_word"], language, shown=shown, **values)
+
+
+def old_page(template: str, path: str, title: str, language: str, declared: str, **values: object) -> str:
+    """A page of the site of the 2000s, with tables, spacers and unclosed tags."""
+    values |= {"path": path, "title": title, "declared": declared, "articles": chosen(language, "old")}
+    return environment().get_template(template).render(says=words(language), **values)
+
+
+def article_page(article: Article) -> str:
+    """An article as its site shows it."""
+    head, others = (article.path, article.title, article.language), related(article)
     if article.frame == "old":
-        return Resource(html.old_article_page(article).encode(article.encoding), "text/html")
-    return Resource(html.modern_article_page(article).encode())
+        return old_page("old_article.html", *head, article.declared, article=article, related=others)
+    return modern_page("modern_article.html", *head, article=article, related=others)
+
+
+def article_pages() -> dict[str, Resource]:
+    """Every article under each of its addresses; the old pages name no encoding in the header."""
+    found: dict[str, Resource] = {}
+    for article in articles():
+        content_type = "text/html" if article.frame == "old" else HTML
+        found |= dict.fromkeys(article.paths, Resource(article_page(article).encode(article.encoding), content_type))
+    return found
 
 
 def list_pages() -> dict[str, Resource]:
     """The front pages and the section pages."""
     news = {
-        words(language)[topic or "home"]: Resource(html.modern_list_page(language, topic).encode())
+        words(language)[topic or "home"]: Resource(modern_list_page(language, topic).encode())
         for language in ("en", "zh")
         for topic in ("", "bees", "rail")
     }
-    return news | {
-        "/old/": Resource(html.old_home_page("zh", "").encode("gb18030"), "text/html"),
-        "/old/en/": Resource(html.old_home_page("en", "windows-1252").encode("windows-1252"), "text/html"),
+    for language, declared, encoding in (("zh", "", "gb18030"), ("en", "windows-1252", "windows-1252")):
+        path = words(language)["old"]
+        page = old_page("old_list.html", path, words(language)["home_word"], language, declared)
+        news[path] = Resource(page.encode(encoding), "text/html")
+    return news
+
+
+def notice_pages() -> dict[str, Resource]:
+    """The pages of the news site that are no articles."""
+    return {
+        notice.path: Resource(
+            modern_page("notice.html", notice.path, notice.title, notice.language, notice=notice).encode(),
+            status=notice.status,
+        )
+        for notice in notices()
     }
 
 
-def pictures() -> dict[str, Resource]:
-    """Every picture: of the frames, of the advertising and of the articles."""
-    modern_ones = [article for article in articles() if article.frame == "modern"]
-    pngs = PNG_SIZES | {picture_path(article): (640, 428) for article in modern_ones}
-    pngs |= {picture_path(article, "-small"): (320, 214) for article in modern_ones}
-    gifs = GIF_SIZES | {picture_path(article): (200, 150) for article in articles() if article.frame == "old"}
+def images() -> dict[str, Resource]:
+    """Every image: of the templates, of the advertising and of the articles."""
+    modern = [article for article in articles() if article.frame == "modern"]
+    pngs = PNG_SIZES | {article.image(): (640, 428) for article in modern}
+    pngs |= {article.image("-small"): (320, 214) for article in modern}
+    gifs = GIF_SIZES | {article.image(): (200, 150) for article in articles() if article.frame == "old"}
     drawn = {path: Resource(png(path, *size), "image/png") for path, size in pngs.items()}
     return drawn | {path: Resource(gif(path, *size), "image/gif") for path, size in gifs.items()}
 
@@ -194,7 +268,7 @@ def feed(base: str) -> str:
     says = words("en")
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel>\n'
-        f"<title>{says['site']}</title><link>{base}</link><description>{says['slogan']}</description>\n"
+        f"<title>{escape(says['site'])}</title><link>{base}</link><description>{escape(says['slogan'])}</description>\n"
         f"{entries}\n</channel></rss>\n"
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crawler import __version__
 from crawler.evaluation.gold import read_set
-from crawler.evaluation.judgement import EvaluationPlan, SetResult, judge
+from crawler.evaluation.method_scores import EvaluationPlan, SetResult, judge
 from crawler.evaluation.peers import PEERS
 from crawler.evaluation.report import HEADS, TOLERANCE, RecordError, cells, compare_records, read_record, record, report
 from crawler.extraction import EXTRACTORS
@@ -18,7 +18,6 @@ from crawler.terminal import FAILED, WrongUseError, say
 from crawler.translation.message import counted, printable
 
 CALLED = "scrapy evaluate"
-PAGE_SECONDS = 30.0  # that a method has for a page
 TICK = 0.2  # seconds between two changes of a line on a terminal
 
 
@@ -28,7 +27,7 @@ class Evaluation:
     def __init__(self, paths: list[Path], opts: argparse.Namespace) -> None:
         self.paths, self.opts, self.status = paths, opts, 0
         methods = (*(opts.methods or EXTRACTORS), *(PEERS if "all" in opts.against else opts.against))
-        self.plan = EvaluationPlan(methods, opts.by, PAGE_SECONDS, opts.jobs)
+        self.plan = EvaluationPlan(methods, opts.by, jobs=opts.jobs)
         try:
             self.before = read_record(Path(opts.baseline)) if opts.baseline is not None else None
         except RecordError as error:

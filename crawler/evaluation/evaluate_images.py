@@ -1,38 +1,103 @@
-"""`scrapy noise evaluate`: how well pictures are told apart that people have told apart."""
+"""`scrapy noise evaluate`: how well images are told apart that people have told apart.
+
+The models that are compared are the verdict by default, those of Li 2006 alone and joined, and filter lists.
+"""
 
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
 from crawler.archives.records import Broken
-from crawler.bulk.image_judging import NAMELESS, ImageJudging, JudgedPage, evidence, judged, read_all
+from crawler.bulk.judge_images import NAMELESS, ImageJudging, JudgedPage, evidence, judged, read_all
 from crawler.bulk.parallel import DIED, WorkersError, cores
 from crawler.config import extractor_of
 from crawler.evaluation.gold import KINDS, ImageLabel, ImageLabels, PendingLabels, ScoredImage, files_of, read_labels
-from crawler.evaluation.image_models import models
 from crawler.files import AtomicFile, OutputError, check_apart, readable_file
+from crawler.noise.evidence import Evidence
+from crawler.noise.image_filter import FilterLists
+from crawler.noise.sighting import Sighting
+from crawler.noise.verdict import Judge, Verdict
 from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, say
 from crawler.translation.message import counted
 
 CALLED = "scrapy noise evaluate"
 DIGITS = 9  # of scores that are compared
+PAPER = ("keyword", "redundancy", "entropy")
+JOINT, THREE, LISTS, ALL_CONTENT = "joint verdict", "the three joined", "filter lists", "everything is content"
+
+
+@dataclass(frozen=True)
+class SingleModel:
+    """One model of the paper, by its own score."""
+
+    name: str
+
+    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+        """The verdict of the model; its score stands as the probability, and what it knows nothing of comes last."""
+        verdict = _judge(self.name).judge(sighting, evidence)
+        score = getattr(verdict, self.name)
+        return verdict._replace(probability=-1.0 if score is None else score)
+
+
+@dataclass(frozen=True)
+class FilterListModel:
+    """Filter lists: noise is what they would block, or what links to something that they would."""
+
+    paths: tuple[Path, ...]
+
+    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+        """The verdict of the lists."""
+        lists = _lists(self.paths)
+        url, target, page = sighting.url, sighting.target, sighting.page
+        hit = lists.hit(url, page) or (bool(target) and lists.hit(target, page, "document"))
+        return Verdict(hit, float(hit))
+
+
+class AllContent:
+    """The model that takes everything for content."""
+
+    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+        """Always the same."""
+        return Verdict(False, 0.0)
+
+
+def models(lists: tuple[Path, ...]) -> dict[str, Judge | SingleModel | FilterListModel | AllContent]:
+    """The models that are compared, by their names in tables; a ValueError where lists cannot be read."""
+    found: dict[str, Judge | SingleModel | FilterListModel | AllContent] = {JOINT: Judge()}
+    found |= {name: SingleModel(name) for name in PAPER}
+    found[THREE] = Judge(models=PAPER)
+    if lists:
+        _lists(lists)
+        found[LISTS] = FilterListModel(lists)
+    return found | {ALL_CONTENT: AllContent()}
+
+
+@cache
+def _judge(name: str) -> Judge:
+    return Judge(models=(name,))
+
+
+@cache
+def _lists(paths: tuple[Path, ...]) -> FilterLists:
+    return FilterLists(paths)
 
 
 class JudgedLabels(PendingLabels):
-    """ImageLabels by page, and what is said of the pictures that were met."""
+    """ImageLabels by page, and what is said of the images that were met."""
 
     def __init__(self, labels: Iterable[ImageLabel], files: Iterable[Path]) -> None:
         super().__init__(labels, files)
         self.met: list[ScoredImage] = []
 
     def meet(self, page: JudgedPage) -> None:
-        """Take what is said of the page's pictures that are labelled."""
-        for label in self.take(page.file, page.id, page.pictures):
-            said = page.pictures[label.img]
+        """Take what is said of the page's images that are labelled."""
+        for label in self.take(page.file, page.id, page.images):
+            said = page.images[label.img]
             scores = tuple(round(one.probability, DIGITS) for one in said)  # sums in any order are alike
             skipped = tuple(one.is_noise for one in said)
             self.met.append(ScoredImage(label, page.site, page.pages, scores, skipped))
@@ -56,7 +121,7 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError(f"{opts.json!r} cannot be written: its folder is not there, or it is a folder")
     wanted = JudgedLabels(labels, files)
     try:
-        _judge(files, ImageJudging(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
+        _judge_labels(files, ImageJudging(tuple(judges.values()), extract, {}, NAMELESS), at_once, wanted)
     except KeyboardInterrupt:
         say(CALLED, "broken off; nothing was written")
         return INTERRUPTED
@@ -66,8 +131,8 @@ def evaluate(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return _report(wanted, len(labels), list(judges), opts.json)
 
 
-def _judge(files: Iterable[Path], panel: ImageJudging, jobs: int, wanted: JudgedLabels) -> None:
-    """Have all labelled pictures judged, beside what all pages of their sites show."""
+def _judge_labels(files: Iterable[Path], panel: ImageJudging, jobs: int, wanted: JudgedLabels) -> None:
+    """Have all labelled images judged, beside what all pages of their sites show."""
     counts = evidence(read_all(files), jobs, _died, panel.nameless)
     for result in judged(read_all(files), replace(panel, evidence=counts, asked=wanted.pages), jobs, _died):
         if isinstance(result, Broken):

@@ -1,4 +1,4 @@
-"""Gold sets: saved pages with their main text, and labels of pictures on saved pages, as people gave them.
+"""Gold sets: saved pages with their main text, and labels of images on saved pages, as people gave them.
 
 Both are JSON lines, one file a set, which may be compressed. A broken line is named and left out.
 """
@@ -27,7 +27,7 @@ KINDS = {
     **dict.fromkeys(("text", "head", "gallery"), CONTENT),
     **dict.fromkeys(("advert", "navigation", "decoration", "icon", "avatar", "thumbnail"), NOISE),
 }
-"""The label of each kind of picture."""
+"""The label of each kind of image."""
 
 
 class GoldPage(NamedTuple):
@@ -69,7 +69,7 @@ class GoldSet(NamedTuple):
 def read_set(path: Path) -> GoldSet:
     """The pages of a file, and the faults of the lines that are none."""
     pages, faults = [], []
-    for number, row in _objects(path):
+    for number, row in objects(path):
         page = row if isinstance(row, str) else _page(row, number)
         if isinstance(page, str):
             faults.append(f"{path}:{number}: {page}")
@@ -101,7 +101,7 @@ def opened(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """The objects of a file with the numbers of their lines, or what is wrong with a line."""
     number = 0
     try:
@@ -137,7 +137,7 @@ def _page(row: dict[str, Any], number: int) -> GoldPage | str:
 
 
 class ImageLabel(NamedTuple):
-    """A label of a picture on a page."""
+    """A label of an image on a page."""
 
     set: str
     page: str
@@ -149,7 +149,7 @@ class ImageLabel(NamedTuple):
 
 
 class ScoredImage(NamedTuple):
-    """A labelled picture that was found on its page, with the scores of each model."""
+    """A labelled image that was found on its page, with the scores of each model."""
 
     label: ImageLabel
     site: str
@@ -180,22 +180,22 @@ class PendingLabels:
         self.pages = frozenset(page for _, page in self._waiting)
 
     def take(self, file: str, page: str, shown: Container[str]) -> list[ImageLabel]:
-        """The labels of the pictures that a page of a file shows; each label is returned once."""
+        """The labels of the images that a page of a file shows; each label is returned once."""
         name = set_name(Path(file))
         labels = self._waiting.get((name if name in self._named else "", page), {})
         return [labels.pop(img) for img in list(labels) if img in shown]
 
     @property
     def missed(self) -> int:
-        """The number of labels whose picture or page was not found."""
+        """The number of labels whose image or page was not found."""
         return sum(map(len, self._waiting.values()))
 
 
 def read_labels(path: Path) -> ImageLabels:
-    """The labels of a file, the first of each picture: set, page (an id), img, label (content or noise) and kind."""
+    """The labels of a file, the first of each image: set, page (an id), img, label (content or noise) and kind."""
     found: dict[tuple[str, str, str], ImageLabel] = {}
     faults = []
-    for number, row in _objects(path):
+    for number, row in objects(path):
         label = row if isinstance(row, str) else _label(row)
         if isinstance(label, str):
             faults.append(f"{path}: line {number:,}: {label}")
@@ -215,7 +215,7 @@ def _label(row: dict[str, Any]) -> ImageLabel | str:
 
 
 def _spelled(address: str) -> str:
-    """The address in the spelling that a page's pictures have."""
+    """The address in the spelling that a page's images have."""
     return absolute("", address) or address
 
 

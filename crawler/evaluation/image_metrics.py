@@ -1,4 +1,4 @@
-"""How well pictures are told apart: noise that is removed, and content that is kept.
+"""How well images are told apart: noise that is removed, and content that is kept.
 
 - AUC: how often, of a noise and a content link, the noise has the higher score; one half where they have the same.
 - Noise removed at 98%: the share of noise above the lowest score that leaves 98% of the content below. Links of one
@@ -13,11 +13,12 @@ are, with replacement, 2000 times from the same seed. Of a single site nothing c
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from crawler.evaluation.gold import KINDS, ScoredImage
+from crawler.evaluation.gold import KINDS, ImageLabel, ScoredImage
 from crawler.evaluation.significance import Interval, Numbers, drawn, middle
 from crawler.reports.html_page import aligned
 
@@ -28,6 +29,8 @@ ADVERT = "advert"
 MANY = 10
 """Pages that a site must have to be one of many pages."""
 COLUMNS = "links noise AUC removed@98% kept NRecall NPrecision adverts".split()
+BINS = (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1)
+BIN_HEAD = ("probability of noise", "links", "mean", "noise")
 NOTE = (
     "AUC, removed@98% (noise removed at 98% of content kept) and kept (content, by the model's own threshold) with 95% "
     "intervals by bootstrap over sites; NRecall and NPrecision (noise skipped over all noise, over all skipped) and "
@@ -36,14 +39,12 @@ NOTE = (
 
 
 class ImageScore(NamedTuple):
-    """A labelled picture on a page, with the score of one model."""
+    """A labelled image on a page, with the score of one model."""
 
-    set: str
+    label: ImageLabel
     site: str
     pages: int
     """Of its site."""
-    is_noise: bool
-    kind: str
     score: float
     skipped: bool
 
@@ -72,7 +73,7 @@ class _Ranked:
         scores = np.array([link.score for link in links])
         self.order = np.argsort(scores, kind="stable")
         self.starts = np.flatnonzero(np.r_[True, np.diff(scores[self.order]) > 0])
-        self.noise = np.array([link.is_noise for link in links], dtype=np.float64)[self.order]
+        self.noise = np.array([link.label.is_noise for link in links], dtype=np.float64)[self.order]
 
     def curves(self, weights: Numbers) -> tuple[Numbers, Numbers]:
         """A row a draw: the noise and the content of each score, the lowest first."""
@@ -83,10 +84,10 @@ class _Ranked:
 
 def figures(links: Sequence[ImageScore], intervals: bool = True) -> ImageFigures:
     """The figures of a model on these links."""
-    noise = [link for link in links if link.is_noise]
-    content = [link for link in links if not link.is_noise]
+    noise = [link for link in links if link.label.is_noise]
+    content = [link for link in links if not link.label.is_noise]
     skipped = [link for link in links if link.skipped]
-    adverts = [link for link in noise if link.kind == ADVERT]
+    adverts = [link for link in noise if link.label.kind == ADVERT]
     auc, removed, kept = (_only(values) for values in _drawn(links, np.ones((1, len(links)))))
     spread = _intervals(links) if intervals else (None, None, None)
     return ImageFigures(
@@ -106,8 +107,8 @@ def figures(links: Sequence[ImageScore], intervals: bool = True) -> ImageFigures
 
 def of_kind(links: Sequence[ImageScore], kind: str) -> list[ImageScore]:
     """The links of a kind, and all that are of the other label."""
-    labels = {link.is_noise for link in links if link.kind == kind}
-    return [link for link in links if link.kind == kind or link.is_noise not in labels]
+    labels = {link.label.is_noise for link in links if link.label.kind == kind}
+    return [link for link in links if link.label.kind == kind or link.label.is_noise not in labels]
 
 
 def _drawn(links: Sequence[ImageScore], weights: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -122,7 +123,7 @@ def _drawn(links: Sequence[ImageScore], weights: Numbers) -> tuple[Numbers, Numb
     above = all_content[:, None] - below + content
     enough = above <= (1 - KEPT) * all_content[:, None] + ROUNDING
     cut = np.where(enough, all_noise[:, None] - np.cumsum(noise, axis=1) + noise, 0).max(axis=1)
-    passed = np.array([not (link.is_noise or link.skipped) for link in links], dtype=np.float64)
+    passed = np.array([not (link.label.is_noise or link.skipped) for link in links], dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         removed = np.where(all_content > 0, cut / all_noise, np.nan)
         return won / (all_noise * all_content), removed, weights @ passed / all_content
@@ -167,14 +168,24 @@ def by_hand(images: Sequence[ScoredImage], names: Sequence[str]) -> list[ImageTa
     """The tables of labels by hand: all models, those on sites of many pages, and the first by kind and by set."""
     many = [one for one in images if one.pages >= MANY]
     first = _links(images, 0)
-    kinds = [kind for kind in KINDS if any(link.kind == kind for link in first)]
-    sets = sorted({link.set for link in first})
     return [
         ImageTable("model", _models(images, names)),
         ImageTable(f"model, sites of {MANY} pages or more", _models(many, names)),
-        ImageTable(f"{names[0]}, kind against the other label", {one: figures(of_kind(first, one)) for one in kinds}),
-        ImageTable(f"{names[0]}, set", {one: figures([link for link in first if link.set == one]) for one in sets}),
+        ImageTable(f"{names[0]}, kind against the other label", by_kind(first)),
+        ImageTable(f"{names[0]}, set", by_set(first)),
     ]
+
+
+def by_kind(links: Sequence[ImageScore], intervals: bool = True) -> dict[str, ImageFigures]:
+    """The figures of each kind against all links of the other label."""
+    kinds = {link.label.kind for link in links}
+    return {kind: figures(of_kind(links, kind), intervals) for kind in KINDS if kind in kinds}
+
+
+def by_set(links: Sequence[ImageScore]) -> dict[str, ImageFigures]:
+    """The figures of each set."""
+    sets = sorted({link.label.set for link in links})
+    return {name: figures([link for link in links if link.label.set == name]) for name in sets}
 
 
 def text(tables: Iterable[ImageTable]) -> str:
@@ -195,10 +206,7 @@ def _models(images: Sequence[ScoredImage], names: Sequence[str]) -> dict[str, Im
 
 def _links(images: Sequence[ScoredImage], row: int) -> list[ImageScore]:
     """The scores of one model."""
-    return [
-        ImageScore(label.set, site, pages, label.is_noise, label.kind, scores[row], skipped[row])
-        for label, site, pages, scores, skipped in images
-    ]
+    return [ImageScore(one.label, one.site, one.pages, one.scores[row], one.skipped[row]) for one in images]
 
 
 def cells(row: ImageFigures) -> list[str]:
@@ -226,3 +234,31 @@ def _spread(value: float | None, interval: Interval | None) -> str:
 
 def _short(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}".removeprefix("0") if value < 1 else f"{value:.3f}"
+
+
+class CalibrationBin(NamedTuple):
+    """The links whose probabilities of noise lie within two limits."""
+
+    low: float
+    high: float
+    links: int
+    likely: float
+    """The mean probability of noise."""
+    noise: float
+    """The share of noise."""
+
+
+def calibration(likely: np.ndarray[Any, np.dtype[np.floating[Any]]], noise: Sequence[bool]) -> list[CalibrationBin]:
+    """The bins of probabilities that have links, the lowest first."""
+    is_noise = np.array(noise, bool)
+    found = []
+    for low, high in pairwise(BINS):
+        here = (likely >= low) & ((likely < high) | (high == BINS[-1]))
+        if count := int(here.sum()):
+            found.append(CalibrationBin(low, high, count, float(likely[here].mean()), float(is_noise[here].mean())))
+    return found
+
+
+def bin_cells(one: CalibrationBin) -> tuple[str, ...]:
+    """A bin as text, in the order of BIN_HEAD."""
+    return f"{one.low:g} to {one.high:g}", f"{one.links:,}", f"{one.likely:.3f}", f"{one.noise:.3f}"

@@ -2,7 +2,7 @@
 
 All get the same: the page's decoded source, its address and the language the gold names for it, which those use that
 must be told one (justext, newspaper, goose3). Where a peer gives HTML back, its text is the lines that Winnow's own
-walk reads in it. What differs from a peer's defaults: no pictures are asked for, and resiliparse is told to take main
+walk reads in it. What differs from a peer's defaults: no images are asked for, and resiliparse is told to take main
 text.
 `html-text` and `inscriptis` take everything a page shows, which is what any method has to beat.
 """

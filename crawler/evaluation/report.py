@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from crawler.evaluation.judgement import JudgedMethod, MethodFigures, SetResult
-from crawler.evaluation.metrics import GRADES, RIGHT
+from crawler.evaluation.method_scores import JudgedMethod, MethodFigures, SetResult
 from crawler.evaluation.peers import PEERS
 from crawler.evaluation.significance import DRAWS, Interval
+from crawler.evaluation.text_metrics import GRADES, RIGHT
 from crawler.reports.charts import Point, Row, box_chart, precision_recall_chart
 from crawler.reports.html_page import report_page, shown
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from crawler.evaluation.metrics import TextScore
+    from crawler.evaluation.text_metrics import TextScore
 
 DRAWS = 2000
 SEED = 2026

@@ -11,7 +11,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from crawler.reports.pages import StoredPage
+    from crawler.reports.stored_pages import StoredPage
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -1,37 +1,137 @@
-"""`scrapy export`: the pages that a crawl stored, from the database into a file or a folder of files.
+"""`scrapy export`: the pages that a crawl stored, or those that people labelled, in a file or a folder of files.
 
 What is written has another name until all is done, and is removed where it does not come to that: there is the whole
 export under its name, or what was there before.
 """
 
 import argparse
+import json
+import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 from rich.filesize import decimal
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
 
-from crawler.export.csv import Formulas
-from crawler.export.exporter import Exporter, Tally, check_apart, write_labels
-from crawler.export.formats import FORMATS
-from crawler.export.jsonl import FIELDS
-from crawler.export.parquet import MissingLibraryError
-from crawler.files import AtomicFile, AtomicFolder, OutputError
-from crawler.labels.labels import labelled_pages
-from crawler.reports.page_filter import GONE, PageFilter
-from crawler.reports.pages import StoredPages, crawls_to_export
-from crawler.store.database import display_url, state_url
+from crawler.export.csv import Formulas, csv_lines
+from crawler.export.formats import FORMATS, compressed, compression_of
+from crawler.export.markdown import markdown
+from crawler.export.parquet import MissingLibraryError, parquet
+from crawler.export.warc import warc
+from crawler.files import AtomicFile, AtomicFolder
+from crawler.labels.labels import Label, labelled_pages
+from crawler.metadata.page_record import TYPES
+from crawler.page.page import Page
+from crawler.reports.crawls import check_name, name_list
+from crawler.reports.stored_pages import GONE, PageFilter, StoredPage, StoredPages, crawls_to_export
+from crawler.store.database import state_url
+from crawler.store.output_files import json_line
 from crawler.terminal import INTERRUPTED, TERMINATED, WrongUseError, say
 from crawler.translation.message import counted
 
 CALLED = "scrapy export"
-MOST_NAMES = 10
-T = TypeVar("T")
+# How the names of a database's files end, without which it is not whole.
+OF_SQLITE = ("", "-wal", "-shm", "-journal")
+
+
+def jsonl(pages: Iterable[StoredPage], fields: Sequence[str]) -> Iterator[bytes]:
+    """Pages as lines of JSON, as a crawl writes them."""
+    return (json_line({name: page.values[name] for name in fields}) for page in pages)
+
+
+WRITERS = {"jsonl": jsonl, "parquet": parquet, "warc": warc}
+
+
+@dataclass
+class Tally:
+    """What was written."""
+
+    pages: int = 0
+    bytes: int = 0
+    bare: int = 0
+    """Pages without what their format is about: a response, or Markdown."""
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """How pages are written, and which."""
+
+    format: str
+    fields: Sequence[str]
+    filter: PageFilter
+    formulas: Formulas
+
+    def write(self, crawl: StoredPages, target: AtomicFile | AtomicFolder, tally: Tally) -> None:
+        """Write the pages of a crawl one after another."""
+        kind = FORMATS[self.format]
+        columns = [*dict.fromkeys((*kind.needs, *(self.fields if kind.chooses else ())))]
+        pages = self._counted(crawl.pages(columns, self.filter, responses=self.format == "warc"), tally)
+        if isinstance(target, AtomicFolder):
+            for name, data in markdown(pages, self.fields):
+                target.write(name, data)
+                tally.bytes += len(data)
+            return
+        make = partial(csv_lines, formulas=self.formulas) if self.format == "csv" else WRITERS[self.format]
+        _write_parts(make(pages, self.fields), target, tally, kind.apart)
+
+    def _counted(self, pages: Iterable[StoredPage], tally: Tally) -> Iterator[StoredPage]:
+        """The pages, counted."""
+        for page in pages:
+            tally.pages += 1
+            values = page.values
+            of_text = bool(values.get("text")) and not values.get("markdown")
+            tally.bare += page.response is None if self.format == "warc" else of_text
+            yield page
+
+
+def write_labels(labels: Iterable[Label], target: AtomicFile, tally: Tally) -> None:
+    """Write the pages that people labelled, as gold."""
+
+    def lines() -> Iterator[bytes]:
+        for label in labels:
+            tally.pages += 1
+            yield gold_line(label)
+
+    _write_parts(lines(), target, tally)
+
+
+def gold_line(label: Label) -> bytes:
+    """A labelled page and its main text as a line of JSON, which `scrapy evaluate` and `scrapy train` read."""
+    told = json.loads(label.detail)
+    row = {
+        "id": label.url,
+        "url": label.url,
+        "lang": told["language"],
+        "page_type": told["page_type"],
+        "html": Page(label.url, label.source, told["content_type"]).html,
+        "gold": label.value,
+    }
+    return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _write_parts(parts: Iterable[bytes], target: AtomicFile, tally: Tally, apart: bool = False) -> None:
+    ending = "" if target.path is None else compression_of(target.shown)
+    for part in compressed(parts, ending, apart):
+        target.write(part)
+        tally.bytes += len(part)
+
+
+def check_apart(output: str, folder: Path, crawls: Iterable[StoredPages], url: URL) -> None:
+    """Raise a WrongUseError where the output would take the place of what crawls write."""
+    path = Path(output).resolve()
+    own = "|".join(re.escape(one.name) for one in crawls)
+    if path.parent == folder.resolve() and re.fullmatch(rf"(?:{own})(?:-\d+)?(?:\.images)?\.jsonl", path.name):
+        raise WrongUseError(f"{output!r} is what a crawl writes itself: give another name")
+    database = Path(str(url.database)).resolve()
+    if url.drivername == "sqlite" and path in {database.with_name(database.name + end) for end in OF_SQLITE}:
+        raise WrongUseError(f"{output!r} is to be read and cannot be written to")
 
 
 def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -40,11 +140,8 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
         with crawls_to_export(url) as crawls:
-            try:
-                if opts.output is not None:
-                    check_apart(opts.output, folder, crawls, url)
-            except OutputError as error:
-                raise WrongUseError(str(error)) from None
+            if opts.output is not None:
+                check_apart(opts.output, folder, crawls, url)
             if opts.labels:
                 _export_labels(opts, url)
             else:
@@ -59,15 +156,10 @@ def export(opts: argparse.Namespace, settings: BaseSettings) -> int:
 
 def _find(crawls: Sequence[StoredPages], opts: argparse.Namespace, url: URL) -> StoredPages:
     """The crawl of the name that is given, or the only one there is; a WrongUseError without one."""
-    if not crawls:
-        raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
+    check_name([one.name for one in crawls], opts.name, url)
     found = [one for one in crawls if opts.name in (None, one.name)]
-    names = ", ".join(one.name for one in crawls[:MOST_NAMES])
-    names += f" and {counted(len(crawls) - MOST_NAMES, 'other')}" if len(crawls) > MOST_NAMES else ""
-    if not found:
-        raise WrongUseError(f"there is no crawl {str(opts.name)[:200]!r}; there are {names}")
     if len(found) > 1:
-        raise WrongUseError(f"there are several crawls; --name says which of {names}")
+        raise WrongUseError(f"there are several crawls; --name says which of {name_list([one.name for one in crawls])}")
     if isinstance(opts.since, int) and opts.since > found[0].round:
         rounds = counted(found[0].round, "round")
         raise WrongUseError(f"--since {opts.since}: the crawl {found[0].name!r} has had {rounds}")
@@ -78,9 +170,9 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
     """Write the pages of a crawl, and say at the end what was written."""
     began, tally = monotonic(), Tally()
     wanted = PageFilter(opts.only or "", opts.since, opts.min_relevance, tuple(opts.where))
-    how = Exporter(opts.format, opts.fields or [*FIELDS], wanted, Formulas(opts.spreadsheet))
+    how = Exporter(opts.format, opts.fields or [*TYPES], wanted, Formulas(opts.spreadsheet))
     make = AtomicFolder if FORMATS[opts.format].is_folder else AtomicFile
-    target: AtomicFile | AtomicFolder = _opened(lambda: make(opts.output))
+    target: AtomicFile | AtomicFolder = make(opts.output)
     try:
         numbers = crawl.numbers()
         how.write(crawl, target, tally)
@@ -97,7 +189,7 @@ def _export_crawl(opts: argparse.Namespace, crawl: StoredPages) -> None:
 
 def _export_labels(opts: argparse.Namespace, url: URL) -> None:
     """Write the pages that people labelled, of a crawl or of all, and say at the end what was written."""
-    target, tally = _opened(lambda: AtomicFile(opts.output)), Tally()
+    target, tally = AtomicFile(opts.output), Tally()
     try:
         with labelled_pages(url, opts.name) as labels:
             write_labels(labels, target, tally)
@@ -108,14 +200,6 @@ def _export_labels(opts: argparse.Namespace, url: URL) -> None:
     finally:
         target.discard()
     say(CALLED, f"{counted(tally.pages, 'labelled page')} written to {target.shown}, {decimal(tally.bytes)}.")
-
-
-def _opened(make: Callable[[], T]) -> T:
-    """The file or folder that is made; a WrongUseError where it cannot be written."""
-    try:
-        return make()
-    except OutputError as error:
-        raise WrongUseError(str(error)) from None
 
 
 def _remarks(tally: Tally, gone: int, how: Exporter) -> Iterator[str]:

@@ -16,7 +16,7 @@ from crawler.extraction.output.inline import escaped
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
-    from crawler.reports.pages import StoredPage
+    from crawler.reports.stored_pages import StoredPage
 
 
 BODY = ("text", "markdown")

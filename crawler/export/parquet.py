@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import RawIOBase
 from typing import TYPE_CHECKING, Any
 
-from crawler.export.jsonl import FIELDS, IMAGES, NUMBER, TEXT, WHOLE
+from crawler.metadata.page_record import TYPES
 
 if TYPE_CHECKING:
-    from crawler.reports.pages import StoredPage
+    from crawler.reports.stored_pages import StoredPage
 
 
 ROWS = 10_000  # of a row group
@@ -52,8 +52,8 @@ def parquet(pages: "Iterable[StoredPage]", fields: Sequence[str]) -> Iterator[by
     except ImportError:
         raise MissingLibraryError("Parquet wants python -m pip install '.[parquet]'") from None
     images = pyarrow.list_(pyarrow.struct([("url", pyarrow.string()), ("alt", pyarrow.string())]))
-    types = {TEXT: pyarrow.string(), WHOLE: pyarrow.int64(), NUMBER: pyarrow.float64(), IMAGES: images}
-    schema = pyarrow.schema([(name, types[FIELDS[name]]) for name in fields])
+    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), list: images}
+    schema = pyarrow.schema([(name, types[TYPES[name]]) for name in fields])
     sink = _Sink()
     with ParquetWriter(sink, schema, compression="zstd") as writer:
         for group in _groups(pages, fields):

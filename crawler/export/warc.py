@@ -18,7 +18,7 @@ from crawler import __version__
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import StoredResponse
-    from crawler.reports.pages import StoredPage
+    from crawler.reports.stored_pages import StoredPage
 
 
 BREAKS = re.compile(r"[\r\n\x00]+")

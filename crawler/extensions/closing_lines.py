@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 
 from crawler.crawl import Crawl, crawl_of
 from crawler.outcomes import Code, Group, Outcome
-from crawler.reports.noise_figures import saved_bytes
+from crawler.reports.report_noise import saved_bytes
 from crawler.spiders.crawl_status import EndReason
 from crawler.translation.catalogue import localized
 from crawler.translation.message import N_, Message, plural, printable
@@ -178,7 +178,7 @@ def _failed(examples: Mapping[str, Outcome]) -> list[Message]:
 
 
 def _pictures(counts: Mapping[str, Any], path: str, is_new: bool = False) -> list[Message]:
-    """How many pictures this run kept, where they are listed if they were wanted, what it saved to skip the others.
+    """How many images this run kept, where they are listed if they were wanted, what it saved to skip the others.
 
     >>> print(_pictures({"images": 1, "images/bytes": 1_000, "image_noise/skipped": 3, "image_noise/links": 1}, "a")[0])
     Pictures: 1 kept, listed in a; 2 skipped as noise, about 2.0 kB not downloaded (estimated).

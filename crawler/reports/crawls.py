@@ -5,9 +5,8 @@ are done in one pass, which takes seconds at five million addresses.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -17,25 +16,26 @@ from sqlalchemy import (
     case,
     func,
     select,
-    text,
 )
 from sqlalchemy.engine import URL
 
 from crawler.outcomes import Code, Outcome, Outcomes
-from crawler.reports.pages import OF_HOSTS
 from crawler.reports.sites import SiteQuery, SiteRow, sites
-from crawler.store.crawl_tables import IS_DONE, IS_RECORDED, address, crawl, host, output, site, tables
+from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_RECORDED, address, crawl, host, output, site
 from crawler.store.crawl_tables import worker as worker_table
-from crawler.store.database import database_time
+from crawler.store.database import database_time, display_url
 from crawler.store.heartbeats import LEASE_SECONDS, WorkerState, worker_rows
 from crawler.store.page_tables import page
 from crawler.store.read_only import exists, reading
+from crawler.terminal import WrongUseError
+from crawler.translation.message import counted
 
 DUE_LOOKED_AT = 200
 """The next pages of a crawl among which the first that is not gone is searched."""
 LAST = 2**62
 """An id that no crawl has."""
 MOST_SITES = 10
+MOST_NAMES = 10
 EVERY = 2**31 - 1  # of what waits of a site is counted
 TOTALS = (
     select(page.c.crawl_id, func.count()).group_by(page.c.crawl_id),
@@ -145,6 +145,21 @@ def due_pages(connection: Connection, of: CrawlSummary, now: float, most: int | 
     return int(connection.execute(select(func.count()).select_from(due.limit(most).subquery())).scalar_one())
 
 
+def check_name(names: Sequence[str], name: str | None, url: URL) -> None:
+    """Raise a WrongUseError where there is no crawl, or none of this name."""
+    if not names:
+        raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
+    if name is not None and name not in names:
+        values = {"name": repr(name[:200]), "names": name_list(names)}
+        raise WrongUseError("there is no crawl {name}; there are {names}", **values)
+
+
+def name_list(names: Sequence[str]) -> str:
+    """The names of crawls, the first of many."""
+    rest = f" and {counted(len(names) - MOST_NAMES, 'other')}" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + rest
+
+
 class OutputSizes(NamedTuple):
     """The committed bytes of one worker's files."""
 
@@ -169,7 +184,7 @@ class CrawlState(CrawlSummary):
     texts: int
     """Pages in the database."""
     recorded: int
-    """Pictures that wait for their site to show enough."""
+    """Images that wait for their site to show enough."""
     ends: OutcomeTotals
     """The outcomes of completed addresses."""
     files: tuple[OutputSizes, ...]
@@ -197,20 +212,11 @@ class CrawlState(CrawlSummary):
         return self.waiting + self.held + self.recorded + self.done
 
 
-class DiskSize(NamedTuple):
-    """The bytes of the tables on disk."""
-
-    size: int
-    free: int
-    """Of these, bytes that SQLite will reuse."""
-
-
 @dataclass(frozen=True)
 class DatabaseState:
     """All crawls of a database at one moment of the database's clock."""
 
     now: float
-    disk: DiskSize
     crawls: tuple[CrawlState, ...]
 
 
@@ -220,19 +226,16 @@ def read_state(url: URL, detailed: str = "") -> DatabaseState | None:
         return None
     with reading(url) as connection:
         now = database_time(connection)
-        return DatabaseState(now, _disk_size(connection, url), tuple(_crawls(connection, now, detailed)))
-
-
-def disk_size(url: URL) -> DiskSize | None:
-    """The size of the database; None if it has no tables."""
-    if not exists(url):
-        return None
-    with reading(url) as connection:
-        return _disk_size(connection, url)
+        return DatabaseState(now, tuple(_crawls(connection, now, detailed)))
 
 
 def _crawls(connection: Connection, now: float, detailed: str) -> Iterator[CrawlState]:
-    recorded = select(host.c.crawl_id, func.count()).select_from(OF_HOSTS).where(IS_RECORDED).group_by(host.c.crawl_id)
+    recorded = (
+        select(host.c.crawl_id, func.count())
+        .select_from(ADDRESSES_WITH_HOSTS)
+        .where(IS_RECORDED)
+        .group_by(host.c.crawl_id)
+    )
     texts, site_counts, recorded_counts = (_count_of(connection, what) for what in (*TOTALS, recorded))
     ends, files = outcome_totals(connection), _files(connection)
     for one in all_summaries(connection, now):
@@ -262,7 +265,7 @@ def outcome_totals(connection: Connection) -> defaultdict[int, OutcomeTotals]:
     """The outcomes of completed addresses by crawl id; this reads all addresses."""
     is_picture = case((address.c.outcome.is_(None), address.c.kind == "image"))
     what = (host.c.crawl_id, address.c.outcome, address.c.outcome_detail, is_picture)
-    counts = select(*what, func.count()).select_from(OF_HOSTS).where(IS_DONE).group_by(*what)
+    counts = select(*what, func.count()).select_from(ADDRESSES_WITH_HOSTS).where(IS_DONE).group_by(*what)
     found: defaultdict[int, OutcomeTotals] = defaultdict(lambda: OutcomeTotals(0, 0, Outcomes()))
     for number, code, detail, is_of_picture, count in connection.execute(counts):
         ends = found[number]
@@ -281,14 +284,3 @@ def _files(connection: Connection) -> defaultdict[int, list[OutputSizes]]:
     for row in connection.execute(select(output).order_by(output.c.number)):
         found[row.crawl_id].append(OutputSizes(row.number, row.folder_id, row.pages_size, row.images_size))
     return found
-
-
-def _disk_size(connection: Connection, url: URL) -> DiskSize:
-    if url.drivername == "sqlite":
-        path = Path(str(url.database))
-        files = [file for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
-        free, each = (connection.exec_driver_sql(f"PRAGMA {what}") for what in ("freelist_count", "page_size"))
-        return DiskSize(sum(file.stat().st_size for file in files), free.scalar_one() * each.scalar_one())
-    sizes = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)"
-    ours = text(f"{sizes} AND relname = ANY(:names)")
-    return DiskSize(int(connection.execute(ours, {"names": list(tables.tables)}).scalar_one()), 0)

@@ -7,24 +7,20 @@
                 ROC curve): 1 is always, .5 is chance
 
 Memory grows with the sites only, not with the pages.
-
-Learned words are those of the topic, and those of links that led to it or away from it. Each worker learns its own; a
-word's weight is the mean of the workers' weights, by the pages that each learned from.
 """
 
-import json
-from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappush, heappushpop
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from crawler.reports.truth import Recall, Truth
+from crawler.reports.focus_data import Recall
 from crawler.topic.harvest import ON_TOPIC
 from crawler.urls.parsing import site
 
 if TYPE_CHECKING:
-    from crawler.reports.pages import FetchedPage
+    from crawler.reports.focus_data import FetchedPage, Truth
 
 WINDOW = 200
 MOST_POINTS = 500
@@ -97,7 +93,7 @@ class FocusFigures:
 class FocusCounter:
     """Takes pages, and knows their figures at any time."""
 
-    def __init__(self, limit: float = ON_TOPIC, truth: Truth | None = None) -> None:
+    def __init__(self, limit: float = ON_TOPIC, truth: "Truth | None" = None) -> None:
         self.limit = limit
         self._pages = self._on_topic = 0
         self._ways: dict[str, _Tally] = {}
@@ -242,42 +238,3 @@ def _keep(heap: list[tuple[float, int]], entry: tuple[float, int]) -> None:
         heappush(heap, entry)
     elif entry > heap[0]:
         heappushpop(heap, entry)
-
-
-MOST_WORDS = 40
-LONGEST = 60
-"""Characters of a word that are shown."""
-
-Weights = tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True)
-class LearnedWords:
-    """Words with their weights, the weightiest first."""
-
-    workers: int
-    topic: Weights = ()
-    good: Weights = ()
-    bad: Weights = ()
-    let_go: int = 0
-    """Links that were priced no more because too many waited."""
-
-
-def learned_words(summaries: Iterable[str]) -> LearnedWords:
-    """What the workers that left these summaries have learned together."""
-    read = [json.loads(summary) for summary in summaries]
-    lists = {name: _joined(read, name) for name in ("topic", "good", "bad")}
-    return LearnedWords(len(read), **lists, let_go=sum(one.get("let_go", 0) for one in read))
-
-
-def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:
-    shares = [one.get("pages", 0) for one in summaries]
-    if not any(shares):
-        shares = [1] * len(shares)
-    sums: defaultdict[str, float] = defaultdict(float)
-    for one, share in zip(summaries, shares, strict=True):
-        for word, weight in one.get(name, ()):
-            sums[word[:LONGEST]] += weight * share / sum(shares)
-    # What a link that led away weighs is below 0, or not: by its size it tells as much.
-    ranked = sorted(sums.items(), key=lambda entry: (-abs(entry[1]), entry[0]))
-    return tuple(entry for entry in ranked[:MOST_WORDS] if entry[1])

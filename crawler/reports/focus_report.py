@@ -6,6 +6,17 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import chain
 
+from crawler.reports.focus_data import (
+    CrawlPages,
+    FetchedPage,
+    LearnedWords,
+    Recall,
+    TitledPage,
+    Truth,
+    WaitingCounts,
+    Weights,
+    learned_words,
+)
 from crawler.reports.focus_figures import (
     MOST_POINTS,
     MOST_SITES,
@@ -14,13 +25,8 @@ from crawler.reports.focus_figures import (
     FocusFigures,
     FocusGroup,
     FocusPoint,
-    LearnedWords,
-    Weights,
-    learned_words,
 )
 from crawler.reports.html_page import Table, aligned, report_page
-from crawler.reports.pages import CrawlPages, FetchedPage, TitledPage, WaitingCounts
-from crawler.reports.truth import Recall, Truth
 from crawler.translation.message import counted
 from crawler.urls.parsing import readable
 

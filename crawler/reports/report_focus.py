@@ -1,7 +1,6 @@
 """`scrapy focus report`: how well crawls kept to their topics, as text and as one HTML file."""
 
 import argparse
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,15 +9,12 @@ from sqlalchemy.engine import URL
 
 from crawler import __version__
 from crawler.config import canonical_of
-from crawler.files import AtomicFile, OutputError, check_apart, readable_file
+from crawler.files import AtomicFile, check_apart, readable_file
+from crawler.reports.crawls import check_name, name_list
+from crawler.reports.focus_data import Truth, crawls_with_pages, truth_of
 from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report, text_report
-from crawler.reports.pages import CrawlPages, crawls_with_pages
-from crawler.reports.truth import Truth, truth_of
-from crawler.store.database import display_url, state_url
+from crawler.store.database import state_url
 from crawler.terminal import WrongUseError, say, spelled
-from crawler.translation.message import counted
-
-MOST_NAMES = 10
 
 
 def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
@@ -28,7 +24,9 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     known = truth(opts.truth, settings)
     inputs = [Path(str(url.database))] if url.drivername == "sqlite" else []
     check_apart(opts.output, [path for path in (*inputs, *([Path(opts.truth)] if opts.truth else [])) if path.exists()])
-    output = opened(opts.output)
+    if opts.output == "":
+        raise WrongUseError("-o names no file")
+    output = AtomicFile(opts.output) if opts.output else None  # before anything is read for it
     try:
         found = read(url, opts.name, limit, known)
         if output is not None:
@@ -41,29 +39,14 @@ def report(opts: argparse.Namespace, settings: BaseSettings) -> int:
     return 0
 
 
-def opened(path: str | None) -> AtomicFile | None:
-    """The file for the report, before anything is read for it; None where none is wanted."""
-    if path is None:
-        return None
-    if not path:
-        raise WrongUseError("-o names no file")
-    try:
-        return AtomicFile(path)
-    except OutputError as error:
-        raise WrongUseError(str(error)) from None
-
-
 def read(url: URL, name: str | None, limit: float, known: Truth | None) -> list[CrawlFocus]:
     """How all crawls kept to their topics that have a page, or the one of this name."""
     with crawls_with_pages(url) as crawls:
-        if not crawls:
-            raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
-        wanted = [one for one in crawls if name is None or one.name == name]
-        if not wanted:
-            raise WrongUseError(f"there is no crawl {str(name)[:200]!r}; there are {_names(crawls)}")
+        check_name([one.name for one in crawls], name, url)
+        wanted = [one for one in crawls if name in (None, one.name)]
         found = [focus for one in wanted if (focus := crawl_focus(one, limit, known)) is not None]
         if not found:
-            raise WrongUseError(f"no page is stored of {_names(wanted)}")
+            raise WrongUseError(f"no page is stored of {name_list([one.name for one in wanted])}")
         return found
 
 
@@ -83,8 +66,3 @@ def truth(name: str | None, settings: BaseSettings) -> Truth | None:
     if not found.addresses:
         raise WrongUseError(f"{name[:200]!r} holds no address")
     return found
-
-
-def _names(crawls: Sequence[CrawlPages]) -> str:
-    rest = f" and {counted(len(crawls) - MOST_NAMES, 'other')}" if len(crawls) > MOST_NAMES else ""
-    return ", ".join(one.name for one in crawls[:MOST_NAMES]) + rest

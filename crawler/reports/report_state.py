@@ -4,18 +4,23 @@ import argparse
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 from scrapy.settings import BaseSettings
+from sqlalchemy import text
+from sqlalchemy.engine import URL
 
 from crawler.command import whole
 from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, some, workers_and_sites
-from crawler.reports.crawls import CrawlState, DatabaseState, DiskSize, disk_size, read_state
+from crawler.reports.crawls import CrawlState, DatabaseState, read_state
+from crawler.store.crawl_tables import tables
 from crawler.store.database import display_url, state_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
 from crawler.store.heartbeats import LEASE_SECONDS
+from crawler.store.read_only import exists, reading
 from crawler.terminal import WrongUseError, spelled
 from crawler.translation.catalogue import localized
 from crawler.translation.message import N_, Message, plural
@@ -27,6 +32,29 @@ FOOTER = (
     N_("Links that were never taken up are no addresses: the closing lines alone count them."),
     N_("More of one, with its workers and sites: scrapy state NAME"),
 )
+
+
+class DiskSize(NamedTuple):
+    """The bytes of the tables on disk."""
+
+    size: int
+    free: int
+    """Of these, bytes that SQLite will reuse."""
+
+
+def disk_size(url: URL) -> DiskSize | None:
+    """The size of the database; None if it has no tables."""
+    if not exists(url):
+        return None
+    with reading(url) as connection:
+        if url.drivername == "sqlite":
+            path = Path(str(url.database))
+            files = [file for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()]
+            free, each = (connection.exec_driver_sql(f"PRAGMA {what}") for what in ("freelist_count", "page_size"))
+            return DiskSize(sum(file.stat().st_size for file in files), free.scalar_one() * each.scalar_one())
+        sizes = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)"
+        ours = text(f"{sizes} AND relname = ANY(:names)")
+        return DiskSize(int(connection.execute(ours, {"names": list(tables.tables)}).scalar_one()), 0)
 
 
 class StateCommand:
@@ -43,12 +71,12 @@ class StateCommand:
         state = read_state(self.url, name)
         if name:
             state, crawl = self.find(state, name)
-            block = facts(crawl, state.now, self.folder, MORE, self.place(state))
+            block = facts(crawl, state.now, self.folder, MORE, self.place())
             show(block + workers_and_sites(crawl, state.now, self.folder, self.limit))
         elif state is None or not state.crawls:
             show([line(Message("{what}.", {"what": self.nothing(state)}))])
         else:
-            place = self.place(state)
+            place = self.place()
             said: list[Text | Table] = [
                 line(plural("{n} crawl in {place}.", "{n} crawls in {place}.", len(state.crawls), place=place))
             ]
@@ -58,7 +86,7 @@ class StateCommand:
 
     def reset(self, name: str, sure: bool) -> None:
         """Delete all that belongs to a crawl, if that is really wanted."""
-        state, crawl = self.find(read_state(self.url), name)
+        _, crawl = self.find(read_state(self.url), name)
         if crawl.alive:
             workers = [
                 Message("worker {n} (sign of life {ago})", {"n": one.number, "ago": ago(one.silent)})
@@ -94,12 +122,13 @@ class StateCommand:
             if answer.strip().lower() not in ("y", "yes"):
                 show([line(Message("Nothing was deleted."))])
                 return
+        before = disk_size(self.url)
         try:
             delete_crawl(self.url, name)
         except BusyError as error:
             raise WrongUseError(error.message) from None
         done = Message("Deleted {what} of the crawl {name}.", {"what": what, "name": repr(name)})
-        show([line(sentences(done, self.room(state.disk)))])
+        show([line(sentences(done, self.room(before)))])
 
     def prune(self) -> None:
         """Drop the pages that are older than they are to become."""
@@ -119,12 +148,14 @@ class StateCommand:
         none = plural("No page is older than {n} day.", "No page is older than {n} days.", self.days)
         show([line(sentences(dropped, self.room(before)) if count else none)])
 
-    def room(self, before: DiskSize) -> Message | None:
+    def room(self, before: DiskSize | None) -> Message | None:
         """Where the room of what was deleted went, in one sentence; none where it left no trace."""
         name = display_url(self.url)
         if self.url.drivername != "sqlite":
             return Message("PostgreSQL has its room for what comes next.")
-        now = disk_size(self.url) or before
+        now = disk_size(self.url)
+        if now is None or before is None:
+            return None
         free = decimal(now.free)
         if now.free <= now.size * WORTH_IT:
             said = Message("{size} of {path} are free for what comes next.", {"size": free, "path": name})
@@ -158,9 +189,10 @@ class StateCommand:
             return Message("no crawl was ever run here ({path} is not there)", path)
         return Message("no crawl was ever run here ({path} has no tables of it)", path)
 
-    def place(self, state: DatabaseState) -> Message:
+    def place(self) -> Message:
         """Where the database is, and how large."""
-        return Message("{path} ({size})", {"path": display_url(self.url), "size": decimal(state.disk.size)})
+        size = disk_size(self.url)
+        return Message("{path} ({size})", {"path": display_url(self.url), "size": decimal(size.size if size else 0)})
 
 
 def _number(settings: BaseSettings, name: str, least: int, most: int = 10**9) -> int:

@@ -1,58 +1,118 @@
-"""How much crawls did and how fast they are, by the samples that their workers write."""
+"""What crawls did and how fast they are, by the samples that their workers write."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
+from itertools import count
 from typing import NamedTuple
 
-from sqlalchemy import (
-    Connection,
-    func,
-    select,
-)
+from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, select
 
+from crawler.frontier.batch import WorkerSample
 from crawler.store.crawl_tables import sample
-from crawler.store.samples import NUMBERS
+from crawler.store.database import in_chunks
+from crawler.store.samples import DAY, NUMBERS, added_statuses
 
-LATELY = 30.0
+RECENT = 30.0
 """The last seconds, whose pages tell how fast a crawl is."""
+WIDTHS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, DAY)
+"""Seconds that the points of a chart may be apart, up to a day; beyond that, whole days."""
+SHARED_WIDTH = 5  # the least for several workers: each has a row in so many seconds
+SUMS = tuple(func.coalesce(func.sum(sample.c[name]), 0) for name in NUMBERS)
 
 
 class SampleTotals(NamedTuple):
     """The sums of a crawl's samples."""
 
-    since: float
     until: float
-    pages: int
-    read: int
-    on_topic: int
-    requests: int
-    failed: int
-    bytes: int
-    pictures: int
-    picture_bytes: int
-    skipped: int
+    """When the last one ends."""
+    sums: WorkerSample
 
     @property
     def harvest(self) -> float | None:
         """The share of pages on topic among those that were read."""
-        return self.on_topic / self.read if self.read else None
+        return self.sums.on_topic / self.sums.read if self.sums.read else None
+
+
+class SamplePoint(NamedTuple):
+    """What all workers of a crawl did in a few seconds."""
+
+    at: float
+    workers: int
+    waiting: int
+    """Waiting addresses of the crawl, at the end."""
+    sums: WorkerSample
+    """Its seconds are those in which the workers worked side by side: pages / seconds is the rate of all workers."""
 
 
 def sample_totals(connection: Connection, crawls: Collection[int], since: float = 0.0) -> dict[int, SampleTotals]:
     """The totals of crawls since a time, by the crawls' ids; a crawl without samples is left out."""
-    numbers = (func.sum(sample.c[name]) for name in NUMBERS)
-    of_each = select(sample.c.crawl_id, func.min(sample.c.at), func.max(sample.c.at + sample.c.seconds), *numbers)
-    rows = connection.execute(
-        of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= since).group_by(sample.c.crawl_id)
-    )
-    return {number: SampleTotals(begins, ends, *map(int, found)) for number, begins, ends, *found in rows}
+    ends, seconds = func.max(sample.c.at + sample.c.seconds), func.sum(sample.c.seconds)
+    mine = sample.c.crawl_id.in_(crawls), sample.c.at >= since
+    rows = select(sample.c.crawl_id, ends, seconds, *SUMS).where(*mine).group_by(sample.c.crawl_id)
+    return {row[0]: SampleTotals(row[1], _sums(row[2], row[3:])) for row in connection.execute(rows)}
 
 
 def page_rates(connection: Connection, crawls: Collection[int], now: float) -> dict[int, float]:
-    """The pages that crawls stored per second lately, all their workers together, by the crawls' ids."""
+    """The pages that crawls stored per second in the last seconds, all their workers together, by the crawls' ids."""
     of_each = select(sample.c.crawl_id, func.sum(sample.c.pages), func.sum(sample.c.seconds))
-    lately = of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= now - LATELY)
+    recent = of_each.where(sample.c.crawl_id.in_(crawls), sample.c.at >= now - RECENT)
     found: dict[int, float] = {}
-    for number, pages, seconds in connection.execute(lately.group_by(sample.c.crawl_id, sample.c.number)):
+    for number, pages, seconds in connection.execute(recent.group_by(sample.c.crawl_id, sample.c.number)):
         if seconds > 0:
             found[number] = found.get(number, 0.0) + pages / seconds
     return found
+
+
+def statuses_of(connection: Connection, crawl_id: int) -> dict[str, int]:
+    """How many answers of each status a crawl ever got."""
+    return added_statuses(connection.execute(select(sample.c.statuses).where(sample.c.crawl_id == crawl_id)).scalars())
+
+
+def sample_points(
+    connection: Connection, crawl_id: int, since: float | None = None, most: int = 500
+) -> tuple[SamplePoint, ...]:
+    """What all workers of a crawl did together, in time order, in at most so many points."""
+    mine: list[ColumnElement[bool]] = [sample.c.crawl_id == crawl_id]
+    if since is not None:
+        mine.append(sample.c.at >= since)
+    begins, ends, workers = func.min(sample.c.at), func.max(sample.c.at), func.count(sample.c.number.distinct())
+    first, last, sessions = connection.execute(select(begins, ends, workers).where(*mine)).one()
+    if first is None or most < 1:
+        return ()
+    width = _width(first, last, most, SHARED_WIDTH if sessions > 1 else 1)
+    # In thousandths, as the one database rounds to whole numbers and the other cuts off.
+    stretch = cast((sample.c.at - int(first // width) * width) * 1000, BigInteger) // (width * 1000)
+    columns = (
+        begins.label("at"),
+        ends.label("last"),
+        workers.label("workers"),
+        func.coalesce(func.sum(sample.c.seconds), 0.0).label("seconds"),
+        func.coalesce(func.aggregate_strings(sample.c.statuses, ","), "").label("statuses"),
+    )
+    rows = connection.execute(select(*columns, *SUMS).where(*mine).group_by(stretch)).all()
+    waiting: dict[float, int] = {}
+    for part in in_chunks([row.last for row in rows]):
+        found = select(sample.c.at, sample.c.waiting).where(*mine, sample.c.at.in_(part))
+        waiting.update((row.at, row.waiting) for row in connection.execute(found))
+    points = []
+    for row in rows:
+        did = _sums(row.seconds / row.workers, row[len(columns) :], row.statuses)
+        points.append(SamplePoint(row.at, row.workers, waiting[row.last], did))
+    return tuple(sorted(points, key=lambda point: point.at))
+
+
+def _sums(seconds: float, sums: Iterable[int], statuses: str = "") -> WorkerSample:
+    counts = dict(zip(NUMBERS, map(int, sums), strict=True))
+    return WorkerSample(seconds, **counts, statuses=added_statuses([statuses]) if statuses else {})
+
+
+def _width(first: float, last: float, most: int, least: int) -> int:
+    """The seconds of each point, of which there are to be so many at most; times are cut at multiples of them."""
+    for width in _widths():
+        if width >= least and last // width - first // width < most:
+            return width
+    raise AssertionError("there is always a wider one")
+
+
+def _widths() -> Iterator[int]:
+    yield from WIDTHS
+    yield from (days * DAY for days in count(2))

@@ -152,6 +152,7 @@ address = Table(
 )
 NO_OUTCOME = {"outcome": None, "outcome_detail": None}
 """Columns of an address that waits again."""
+ADDRESSES_WITH_HOSTS = address.join(host, address.c.host_id == host.c.id)
 # Literals: with a parameter, a database cannot tell that a partial index has all such rows.
 IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
     address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, DONE, RECORDED)

@@ -21,7 +21,7 @@ from crawler.extraction.auto.page_outline import Floats, PageArrays
 from crawler.extraction.auto.text_arrays import Ints
 from crawler.training import gradient_descent
 from crawler.training.examples import PageExample, Tell, TooFewError, parts_of, plainer, shorter, subset, weights_of
-from crawler.training.vocabulary import fit_kinds, vocabulary, weighed
+from crawler.training.word_regression import fit_kinds, vocabulary, weighed
 
 FOLDS = 5
 PLAIN = 0.4

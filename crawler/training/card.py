@@ -1,12 +1,14 @@
-"""The card of a model in Markdown, from its template: what the model was trained on, and how well it does.
+"""The card of a model, in Markdown: what it was trained on and how well it does; and how both come to their places.
 
 The same model has the same card.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -43,3 +45,15 @@ def escaped(text: str) -> str:
 
 def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else escaped(str(value))
+
+
+@contextmanager
+def put_in_place(*paths: Path) -> Iterator[list[Path]]:
+    """Temporary files that take the places of these at the end, or none of them where that is not reached."""
+    parent = paths[0].parent
+    parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=parent, prefix=".train-") as folder:
+        made = [Path(folder, path.name) for path in paths]
+        yield made
+        for temporary, path in zip(made, paths, strict=True):
+            temporary.replace(path)

@@ -4,10 +4,6 @@ A page has a gold text, or snippets that its main text has and lacks. From copie
 short articles amid much else look like.
 """
 
-import gzip
-import json
-import lzma
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -16,17 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.evaluation.gold import set_name
-from crawler.evaluation.metrics import tokens
+from crawler.evaluation.gold import objects, set_name
+from crawler.evaluation.text_metrics import tokens
 from crawler.extraction.auto import page_outline
 from crawler.extraction.auto.page_outline import Floats, PageArrays, outward
 from crawler.page.page import Page
 from crawler.training.block_labels import labels
 from crawler.urls.parsing import absolute, site
-
-OPEN: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
-BROKEN_OFF = (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError, UnicodeDecodeError)
-
 
 Tell = Callable[[str], None]
 """Told how far a training is, one line at a time."""
@@ -99,35 +91,30 @@ class SetCounter:
         )
 
 
-def rows(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
+def read_pages(path: Path, snippets: bool = False) -> Iterator[TrainingPage]:
     """The pages of a file, those of snippets only if they are wanted; a GoldError at a line that is none."""
-    with OPEN.get(path.suffix, open)(path, "rt", encoding="utf-8") as file:
-        try:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield _row(_object(line, f"line {number} of {path}", snippets), path, number)
-        except BROKEN_OFF as error:
-            raise GoldError(f"{path} cannot be read: {error}") from error
+    for number, found in objects(path):
+        if isinstance(found, str):
+            raise GoldError(f"line {number} of {path}: {found}")
+        if not (_has_gold(found) or (snippets and _has_snippets(found))):
+            raise GoldError(f"line {number} of {path}: no html and gold{', nor html, with and without' * snippets}")
+        yield _page(found, path, number)
 
 
-def _object(line: str, place: str, snippets: bool) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise GoldError(f"{place} is no JSON: {error}") from error
-    if isinstance(found, dict) and isinstance(found.get("html"), str):
-        if isinstance(found.get("gold"), str):
-            return found
-        if snippets and "gold" not in found and all(_is_list(found.get(name)) for name in ("with", "without")):
-            return found
-    raise GoldError(f"{place} has no html and gold{', nor html, with and without' * snippets}")
+def _has_gold(found: dict[str, Any]) -> bool:
+    return all(isinstance(found.get(name), str) for name in ("html", "gold"))
+
+
+def _has_snippets(found: dict[str, Any]) -> bool:
+    lists = all(_is_list(found.get(name)) for name in ("with", "without"))
+    return lists and "gold" not in found and isinstance(found.get("html"), str)
 
 
 def _is_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
-def _row(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
+def _page(found: dict[str, Any], path: Path, number: int) -> TrainingPage:
     return TrainingPage(
         id=str(found.get("id", number)),
         # A page without an address is a site by itself.

@@ -4,14 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawler.extraction.template_svm import save
+from crawler.reports.html_page import aligned
 from crawler.terminal import FAILED, one_line, say
-from crawler.training.examples import GoldError, TooFewError, rows
+from crawler.training.examples import GoldError, TooFewError, read_pages
 from crawler.training.template_svm import TrainedSvm, fit, samples
 from crawler.training.template_svm import train as train_svm
 from crawler.translation.message import counted
 
 if TYPE_CHECKING:
-    from crawler.training.auto_release import AutoRelease
+    from crawler.training.auto_weights import AutoTraining
 
 CALLED = "scrapy train"
 FOLDS = 10  # of the cross-validation of template-svm, whole hosts each
@@ -34,15 +35,17 @@ def train(method: str, gold: tuple[Path, ...], validate: tuple[Path, ...], path:
 
 def _auto(gold: tuple[Path, ...], validate: tuple[Path, ...], path: Path, seed: int) -> str:
     """What is to be said of new weights of auto."""
-    from crawler.training.auto_release import TrainingPlan, release  # which wants more libraries
+    from crawler.training.auto_weights import TrainingPlan, write_auto_weights  # which wants more libraries
 
-    return auto_report(release(TrainingPlan(gold, validate, path, seed), lambda line: say(CALLED, line)), path)
+    return auto_report(
+        write_auto_weights(TrainingPlan(gold, validate, path, seed), lambda line: say(CALLED, line)), path
+    )
 
 
 def _template_svm(gold: tuple[Path, ...], path: Path, seed: int) -> str:
     """What is to be said of a new SVM."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    pages = ((row.page, row.gold or "") for one in gold for row in rows(one))
+    pages = ((row.page, row.gold or "") for one in gold for row in read_pages(one))
     trained = train_svm(samples(pages), fit, FOLDS, seed)
     save(trained.svm, path)
     return template_svm_report(trained, path)
@@ -58,18 +61,14 @@ def template_svm_report(trained: TrainedSvm, path: Path) -> str:
     )
 
 
-def auto_report(made: "AutoRelease", path: Path) -> str:
+def auto_report(made: "AutoTraining", path: Path) -> str:
     """The tables of the training of auto, and how large its weights are."""
-    from crawler.training.auto_release import COLUMNS, cells, tables
+    from crawler.training.auto_weights import COLUMNS, cells, tables
 
-    lines = []
+    lines: list[str] = []
     for title, found in tables(made):
-        cut = [(title, *COLUMNS), *((one_line(name), *cells(one)) for name, one in found.items())]
-        widths = [max(map(len, column)) for column in zip(*cut, strict=True)]
-        for first, *others in cut:
-            row = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
-            lines.append("  ".join((first.ljust(widths[0]), *row)).rstrip())
-        lines.append("")
+        rows = [(title, *COLUMNS), *((one_line(name), *cells(one)) for name, one in found.items())]
+        lines += [*aligned(rows, {0}), ""]
     return "\n".join(
         [
             *lines,

@@ -1,4 +1,4 @@
-"""`scrapy noise train`: weights of the learned model of pictures, from links that readers labelled."""
+"""`scrapy noise train`: weights of the learned model of images, from links that readers labelled."""
 
 import argparse
 from importlib.util import find_spec
@@ -16,8 +16,8 @@ from crawler.terminal import FAILED, INTERRUPTED, WrongUseError, one_line, say
 from crawler.translation.message import counted
 
 if TYPE_CHECKING:  # they want numpy and more
-    from crawler.training.image_model import ImageExample
-    from crawler.training.image_release import ImageRelease, ImageTrainingPlan
+    from crawler.training.image_examples import ImageExample
+    from crawler.training.image_weights import ImageTraining, ImageTrainingPlan
 
 CALLED = "scrapy noise train"
 FILE = "pictures.npz"
@@ -36,7 +36,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
         raise WrongUseError("lightgbm must be installed: python -m pip install '.[train]'")
     # They want numpy, which takes its time, and all commands are loaded with each of them.
     from crawler.training.examples import TooFewError
-    from crawler.training.image_release import ImageTrainingPlan, LabelFiles, release
+    from crawler.training.image_weights import ImageTrainingPlan, LabelFiles, write_image_weights
 
     inputs = [readable_file(name) for name in (*given, *opts.validate)]
     labels, validation = _labels(inputs[: len(given)]), _labels(inputs[len(given) :])
@@ -49,7 +49,7 @@ def train(opts: argparse.Namespace, settings: BaseSettings) -> int:
     )
     _check_output(plan, [*inputs, *files, *others])
     try:
-        print(_report(release(plan, _say), plan))
+        print(_report(write_image_weights(plan, _say), plan))
     except KeyboardInterrupt:
         say(CALLED, "broken off; nothing was written")
         return INTERRUPTED
@@ -76,14 +76,14 @@ def _labels(paths: list[Path]) -> tuple[ImageLabel, ...]:
 
 
 def _of_state(crawl: str | None, settings: BaseSettings) -> "list[ImageExample]":
-    """What people said of the pictures of a crawl, or of all."""
-    from crawler.training.image_model import labelled_pictures
+    """What people said of the images of a crawl, or of all."""
+    from crawler.training.image_examples import labelled_images
 
     url = state_url(settings)
     if not exists(url):
         raise WrongUseError(f"no crawl was ever run here ({display_url(url)})")
     try:
-        return labelled_pictures(url, crawl, _say)
+        return labelled_images(url, crawl, _say)
     except StateError as error:
         raise WrongUseError(error.message) from None
 
@@ -100,16 +100,15 @@ def _check_output(plan: "ImageTrainingPlan", inputs: list[Path]) -> None:
         check_apart(str(path), inputs)
 
 
-def _report(made: "ImageRelease", plan: "ImageTrainingPlan") -> str:
-    from crawler.evaluation.image_metrics import text
-    from crawler.training.image_release import BIN_HEAD, bin_cells, calibrations, tables
+def _report(made: "ImageTraining", plan: "ImageTrainingPlan") -> str:
+    from crawler.evaluation.image_metrics import BIN_HEAD, bin_cells, text
+    from crawler.reports.html_page import aligned
+    from crawler.training.image_weights import calibrations, tables
 
     lines = [text(tables(made))]
     for name, bins in calibrations(made).items():
         rows = [BIN_HEAD, *map(bin_cells, bins)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines += ["", f"Calibration, {name}"]
-        lines += ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        lines += ["", f"Calibration, {name}", *aligned(rows, range(len(BIN_HEAD)))]
     found, given = len(made.training.found), counted(made.training.labels, "link")
     weights, card = one_line(str(plan.output)), one_line(str(plan.card))
     return "\n".join(

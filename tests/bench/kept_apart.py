@@ -10,9 +10,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
+from crawler.evaluation.gold import opened, set_name
 from crawler.training.auto_model import FOLDS
-from crawler.training.auto_release import APART
-from crawler.training.examples import OPEN, parts_of, rows
+from crawler.training.auto_weights import APART
+from crawler.training.examples import parts_of, read_pages
 
 
 def main() -> None:
@@ -22,15 +23,15 @@ def main() -> None:
     parser.add_argument("gold", type=Path, nargs="+")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    sites = {path: [row.site for row in rows(path, snippets=True)] for path in given.gold}
+    sites = {path: [row.site for row in read_pages(path, snippets=True)] for path in given.gold}
     parts = parts_of({site for found in sites.values() for site in found}, FOLDS, given.seed)
     given.folder.mkdir(parents=True, exist_ok=True)
     for path, found in sites.items():
-        with OPEN.get(path.suffix, open)(path, "rt", encoding="utf-8") as lines:
-            pages = [line for line in lines if line.strip()]
+        with opened(path) as lines:
+            pages = [line.decode() for line in lines if line.strip()]
         kept = [line for line, site in zip(pages, found, strict=True) if parts[site] == APART]
         if '"gold"' in pages[0]:
-            name = path.name.removesuffix(path.suffix) if path.suffix in OPEN else path.name
+            name = f"{set_name(path)}.jsonl"
             (given.folder / name).write_text("".join(kept), encoding="utf-8")
             print(f"{name}: {len(kept)} of {len(pages)} pages")
 

@@ -10,8 +10,9 @@ import pytest
 import saved_pages
 from saved_pages import answer, html, text, url
 
-from crawler.archives import json_lines, warc
+from crawler.archives import json_lines
 from crawler.archives.records import Broken, Raw, ReadResult, Record, Skipped
+from crawler.archives.warc_and_tianwang import warc_record
 from crawler.bulk.cleaning import NAMED, Cleaned, Cleaner, CleaningCounts, FileCleaner, FileResult, cleaned, cleaner
 from crawler.bulk.manifest import NAME, go_on, maker, pairs
 from crawler.extraction import EXTRACTORS
@@ -36,7 +37,7 @@ def raws(count: int) -> list[ReadResult]:
             Raw(f"a: line {n}", json_lines.record, b"{"),
             Broken(f"b: byte {n}", "it is cut off"),
             Skipped(Outcome(Code.NO_RESPONSE, "request")),
-            Raw(f"c: byte {n}", warc.record, answer(b"", content_type="a/b"), {"warc-type": "response"}),
+            Raw(f"c: byte {n}", warc_record, answer(b"", content_type="a/b"), {"warc-type": "response"}),
             Raw(f"d: byte {n}", fail, b""),
         ]
     return kinds

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,16 @@ from saved_pages import PACK
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
+from crawler.archives.records import Broken
+from crawler.bulk.judge_images import ImageJudging, JudgedPage, evidence, judged, lines, read
+from crawler.extraction import EXTRACTORS
 from crawler.noise import learned_model
+from crawler.noise.evidence import Evidence
+from crawler.noise.reasons import NoiseReason
+from crawler.noise.sighting import Sighting
+from crawler.noise.verdict import Judge, Verdict
+from crawler.page.page import Extraction, Page
+from crawler.translation.reasons import Reason
 
 
 @pytest.fixture
@@ -157,3 +167,160 @@ def test_broken_weights_are_said_in_one_sentence(
     learned_model.shipped.cache_clear()
     assert (ended, len(err.splitlines())) == (status, 1)
     assert ("'weights.npz' holds no weights of pictures" in err) is (status == 2)
+
+
+EXTRACT = EXTRACTORS["leaf-tags"]
+
+
+@dataclass(frozen=True)
+class ByAlt:
+    """Takes the text beside a picture for its probability; a capital N makes noise of it."""
+
+    def judge(self, sighting: Sighting, evidence: Evidence) -> Verdict:
+        return Verdict(sighting.alt.startswith("N"), float(sighting.alt.lstrip("N")))
+
+
+def nobody_died() -> None:
+    raise AssertionError
+
+
+@pytest.fixture
+def go(tmp_path: Path) -> Any:
+    def run(*rows: Any, panel: ImageJudging | None = None, jobs: int = 1) -> list[JudgedPage | Broken]:
+        path = tmp_path / "pages.jsonl"
+        path.write_bytes(image_site.lines(*rows))
+        nameless = panel.nameless if panel else ""
+        counts = evidence(read(path), jobs, nobody_died, nameless)
+        panel = ImageJudging((Judge(),), EXTRACT, counts) if panel is None else panel
+        return list(judged(read(path), panel, jobs, nobody_died))
+
+    return run
+
+
+def test_evidence_is_that_of_all_pages_of_the_site(go: Any) -> None:
+    other = image_site.row(0, url="http://other.example/", id="other")
+    found = go(*map(image_site.row, range(3)), other, *map(image_site.row, range(3, 12)))
+    counts = {page.id: (page.site, page.pages) for page in found}
+    assert counts.pop("other") == ("other.example", 1)
+    assert counts == {f"page-{number}": ("example.org", 12) for number in range(12)}
+    for number, page in enumerate(page for page in found if page.id != "other"):
+        redundancy = {img: verdict.redundancy for img, (verdict,) in page.images.items()}
+        assert redundancy == {image_site.LOGO: 1, image_site.ADVERT: 1, image_site.photo(number): 1 / 12}
+        assert list(redundancy) == [image_site.LOGO, image_site.ADVERT, image_site.photo(number)]
+
+
+def test_any_number_of_processes_finds_the_same(go: Any) -> None:
+    rows = [image_site.row(number % 12, id=number) for number in range(40)]
+    assert go(*rows, jobs=2) == go(*rows)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"{", "not JSON: Expecting value at character 3"),
+        (b"[1]", "not JSON: Expecting '{' at character 1"),
+        ({"url": "http://a.example/"}, 'there is no "html"'),
+        ({"html": "<p>a"}, 'there is no "url"'),
+        ({"html": "<p>a", "url": None}, 'there is no "url"'),
+        ({"html": "<p>a", "url": "ftp://a.example/"}, '"url" is no http address'),
+        ({"html": "<p>a", "url": "a/b.html"}, '"url" is no http address'),
+        ({"html": "<p>a", "url": 7}, '"url" is no text'),
+        ({"html": ["<p>a"], "url": "http://a.example/"}, '"html" is no text'),
+    ],
+)
+def test_what_is_no_page_is_named_with_its_line(line: Any, why: str, go: Any, tmp_path: Path) -> None:
+    first, broken, last = go(image_site.row(0), line, image_site.row(1))
+    assert broken == Broken(f"{(tmp_path / 'pages.jsonl').as_posix()}: line 2", why)
+    assert (first.pages, last.pages) == (2, 2)
+
+
+def test_a_page_that_breaks_the_extractor_costs_itself(go: Any) -> None:
+    def extract(page: Page) -> Extraction:
+        if "tulip" in page.html:
+            raise ZeroDivisionError("no tulips")
+        return EXTRACT(page)
+
+    first, broken, last = go(*map(image_site.row, range(3)), panel=ImageJudging((Judge(),), extract, {}))
+    assert "it cannot be judged (ZeroDivisionError: no tulips)" in broken.why
+    assert len(first.images) == len(last.images) == 3
+
+
+@pytest.mark.parametrize(
+    "html", ["", "<", "\0", "<p>no picture", "<img>", '<img src="http://[">', "<img src='data:,'>"]
+)
+def test_odd_pages_give_no_pictures(html: str, go: Any) -> None:
+    (page,) = go({"html": html, "url": "http://a.example/"})
+    assert page.images == {}
+    assert list(lines(page)) == []
+
+
+@pytest.mark.parametrize(
+    ("alts", "said"),
+    [
+        (["0.2", "0.7"], (False, 0.2)),
+        (["0.7", "0.2"], (False, 0.2)),
+        (["N0.6", "0.7"], (False, 0.7)),  # what is no noise comes before what is less probable
+        (["N0.9", "N0.8", "N0.95"], (True, 0.8)),
+    ],
+)
+def test_the_sighting_least_like_noise_counts(alts: list[str], said: tuple[bool, float], go: Any) -> None:
+    html = "<p>a</p>".join(f'<img src="/a.png" alt="{alt}">' for alt in alts) + '<img src="/b.png" alt="0">'
+    (page,) = go({"html": html, "url": "http://a.example/"}, panel=ImageJudging((ByAlt(),), EXTRACT, {}))
+    assert {url: verdict[:2] for url, (verdict,) in page.images.items()} == {
+        "http://a.example/a.png": said,
+        "http://a.example/b.png": (False, 0),
+    }
+
+
+def test_pages_without_an_address_are_sites_of_their_own(go: Any) -> None:
+    html = '<img src="/a.png"><img src="http://b.example/b.png">'
+    rows = [{"html": html, "url": "", "id": n} for n in range(2)]
+    first, second = go(*rows)
+    assert first.site != second.site
+    assert (first.pages, list(first.images)) == (1, ["http://b.example/b.png"])
+    first, _ = go(*rows, panel=ImageJudging((Judge(),), EXTRACT, {}, "http://page.example/"))
+    assert list(first.images) == ["http://page.example/a.png", "http://b.example/b.png"]
+
+
+def test_only_pages_that_are_asked_for(go: Any) -> None:
+    found = go(
+        *map(image_site.row, range(3)), panel=ImageJudging((Judge(),), EXTRACT, {}, asked=frozenset(("page-1",)))
+    )
+    assert [page.id for page in found] == ["page-1"]
+
+
+@pytest.mark.parametrize(
+    ("id_", "shown"), [("a", "a"), (7, 7), ("", ""), (None, "http://a.example/"), ([1], [1]), ("\ud800", "\ud800")]
+)
+def test_lines(id_: Any, shown: Any, go: Any) -> None:
+    (page,) = go({"html": '<img src="a.png" alt="N0.25">', "url": "HTTP://a.example/", "id": id_}, panel=_by_alt())
+    (line,) = lines(page)
+    assert line.count(b"\n") == 1
+    assert json.loads(line) == {
+        "page": shown,
+        "img": "http://a.example/a.png",
+        "verdict": "noise",
+        "probability": 0.25,
+        "keyword": None,
+        "redundancy": None,
+        "entropy": None,
+        "reasons": [],
+    }
+    assert list(json.loads(line)) == "page img verdict probability keyword redundancy entropy reasons".split()
+
+
+@pytest.mark.parametrize(
+    ("for_people", "expected"),
+    [
+        (False, [{"code": "shown_on_pages", "values": {"shown": 3, "pages": 5}}]),
+        (True, ["3 of 5 pages of the site show it"]),
+    ],
+)
+def test_programs_read_codes_and_people_sentences(for_people: bool, expected: list[Any]) -> None:
+    said = Verdict(True, 0.9, reasons=(Reason(NoiseReason.SHOWN_ON_PAGES, {"shown": 3, "pages": 5}),))
+    (line,) = lines(JudgedPage("a", '"a"', "file", "site", 5, {"http://a.example/a.png": (said,)}), for_people)
+    assert json.loads(line)["reasons"] == expected
+
+
+def _by_alt() -> ImageJudging:
+    return ImageJudging((ByAlt(),), EXTRACT, {})

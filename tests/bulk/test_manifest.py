@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from crawler.bulk.manifest import NAME, ManifestError, Pair, go_on, is_folder, maker
+from crawler.bulk.manifest import NAME, Pair, go_on, is_folder, maker
+from crawler.terminal import WrongUseError
 
 HOW = {"--method": "auto", "--with": []}
 
@@ -69,7 +70,7 @@ def test_a_file_that_can_be_read_at_last(tmp_path: Path) -> None:
 def test_another_manifest_is_refused(tmp_path: Path, options: dict[str, Any], size: int, said: str) -> None:
     go_on(tmp_path, HOW, [pair("a")])
     before = (tmp_path / NAME).read_bytes()
-    with pytest.raises(ManifestError) as error:
+    with pytest.raises(WrongUseError) as error:
         go_on(tmp_path, options, [pair("a", size)])
     assert said in str(error.value)
     assert "\n" not in str(error.value)
@@ -79,7 +80,7 @@ def test_another_manifest_is_refused(tmp_path: Path, options: dict[str, Any], si
 def test_lines_of_another_winnow_are_refused(tmp_path: Path) -> None:
     go_on(tmp_path, HOW, [pair("a")])
     (tmp_path / NAME).write_text((tmp_path / NAME).read_text().replace("Winnow ", "Winnow 0."))
-    with pytest.raises(ManifestError, match=r"was made by Winnow 0\..*, and this is Winnow "):
+    with pytest.raises(WrongUseError, match=r"was made by Winnow 0\..*, and this is Winnow "):
         go_on(tmp_path, HOW, [pair("a")])
 
 
@@ -92,7 +93,7 @@ def test_files_of_others_are_not_taken_for_done(tmp_path: Path, known: bool) -> 
         (tmp_path / "a.jsonl").touch()
         go_on(tmp_path, HOW, [pair("a")])
     else:
-        with pytest.raises(ManifestError, match=r"a.jsonl' is there and was not made by scrapy clean --into; give"):
+        with pytest.raises(WrongUseError, match=r"a.jsonl' is there and was not made by scrapy clean --into; give"):
             go_on(tmp_path, HOW, [pair("a")])
         assert not (tmp_path / NAME).exists()
 
@@ -119,7 +120,7 @@ def test_what_is_no_manifest_is_refused(tmp_path: Path, content: bytes | None) -
         (tmp_path / NAME).mkdir()
     else:
         (tmp_path / NAME).write_bytes(content)
-    with pytest.raises(ManifestError, match=r"\.clean\.json' is no manifest of scrapy clean --into; give"):
+    with pytest.raises(WrongUseError, match=r"\.clean\.json' is no manifest of scrapy clean --into; give"):
         go_on(tmp_path, HOW, [pair("a")])
 
 

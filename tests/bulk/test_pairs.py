@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from crawler.bulk.manifest import PairsError, largest_first, pairs
+from crawler.bulk.manifest import largest_first, pairs
 from crawler.files import LONGEST_NAME
+from crawler.terminal import WrongUseError
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +65,7 @@ def test_files_of_many_folders_and_packings_have_names_of_their_own() -> None:
 def test_what_cannot_be_is_one_sentence(names: list[str], said: str) -> None:
     if "/dev/null" in names and sys.platform == "win32":
         pytest.skip("there is no such file")
-    with pytest.raises(PairsError) as error:
+    with pytest.raises(WrongUseError) as error:
         pairs(names)
     assert str(error.value).startswith(said)
 

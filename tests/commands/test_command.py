@@ -11,7 +11,7 @@ from fork_server import ROOT
 from scrapy.settings import Settings
 
 from crawler.commands import clean, evaluate, export, focus, noise, schedule
-from crawler.reports.page_filter import ONLY
+from crawler.reports.stored_pages import ONLY
 
 WRONG = [
     ["export", "--wrong"],

@@ -17,13 +17,15 @@ from sqlalchemy.engine import URL, make_url
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views.course import drawn
+from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
+from crawler.reports.throughput import SamplePoint
 from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, job, sample, site, tables, version, worker
 from crawler.store.database import database_time, open_database
 from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page
-from crawler.store.samples import NUMBERS, SamplePoint
+from crawler.store.samples import NUMBERS
 
 WORDS = re.compile(r"<bdi>[^<]*</bdi>|<title>[^<]*</title>|value=\"[^\"]*\"")
 """Where words of others may have a direction of their own."""
@@ -292,8 +294,12 @@ def test_its_course(desk: DashboardContext, engine: Engine) -> None:
 
 
 def points(*known: dict[str, Any]) -> list[SamplePoint]:
-    none = {"at": 0.0, "seconds": 5.0, "workers": 1, "waiting": 0, "statuses": {}} | dict.fromkeys(NUMBERS, 0)
-    return [SamplePoint(**none | {"at": 5.0 * n} | one) for n, one in enumerate(known)]
+    """A point of one worker every five seconds."""
+    found = []
+    for n, one in enumerate(known):
+        counts: dict[str, Any] = {"seconds": 5.0} | {name: one[name] for name in one if name not in ("at", "waiting")}
+        found.append(SamplePoint(one.get("at", 5.0 * n), 1, one.get("waiting", 0), WorkerSample(**counts)))
+    return found
 
 
 @pytest.mark.parametrize(

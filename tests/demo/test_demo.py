@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from crawler.demo import articles, html, resources
+from crawler.demo import articles, resources
 from crawler.demo import site as special
 
 BASE = "http://demo.test/"
@@ -190,7 +190,7 @@ def test_what_content_files_say_is_escaped():
     marks = ("json-ld", "og")
     evil = replace(articles()[0], title="<b>&</b>", author='"<i>', caption='"><s>', blocks=("<u>$x</u>",), marks=marks)
     evil = replace(evil, remarks=(("<i>", "<s>$x</s>"),))
-    for body in (html.modern_article_page(evil), html.old_article_page(replace(evil, related=()))):
+    for body in (special.article_page(evil), special.article_page(replace(evil, frame="old", related=()))):
         assert not any(mark in body for mark in ("<b>&</b>", '"<i>', "<s>", "<u>"))
         assert "&lt;u&gt;$x&lt;/u&gt;" in body
 

@@ -11,6 +11,11 @@ DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS) for path in DOCS.rglob("*.md"))
 
 
+def test_the_first_page_links_to_every_page() -> None:
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert [page for page in PAGES if f"]({page.as_posix()})" not in index] == [Path("index.md")]
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built site."""

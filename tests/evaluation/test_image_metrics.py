@@ -12,8 +12,8 @@ from crawler.evaluation.image_metrics import KEPT, MANY, ImageScore, by_hand, fi
 
 
 def link(is_noise: bool, score: float, skipped: bool = False, **more: Any) -> ImageScore:
-    kind = "advert" if is_noise else "text"
-    return ImageScore("set", "a.example", 1, is_noise, kind, score, skipped)._replace(**more)
+    label = ImageLabel("set", "1", "", is_noise, more.pop("kind", "advert" if is_noise else "text"))
+    return ImageScore(label, "a.example", 1, score, skipped)._replace(**more)
 
 
 def links(noise: list[float], content: list[float]) -> list[ImageScore]:
@@ -125,7 +125,7 @@ def test_the_curve_never_falls() -> None:
 )
 def test_a_kind_is_compared_with_the_other_label(kind: str, kinds: list[str]) -> None:
     found = [link(True, 0.9), link(True, 0.9, kind="icon"), link(False, 0.1), link(False, 0.2)]
-    assert sorted(one.kind for one in of_kind(found, kind)) == kinds
+    assert sorted(one.label.kind for one in of_kind(found, kind)) == kinds
 
 
 NAMES = ("one", "other")

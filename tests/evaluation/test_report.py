@@ -7,7 +7,7 @@ import pytest
 from report_reader import EVIL, HARMLESS, Reader
 
 from crawler.evaluation.gold import GoldPage, GoldSet
-from crawler.evaluation.judgement import EvaluationPlan, SetResult, judge
+from crawler.evaluation.method_scores import EvaluationPlan, SetResult, judge
 from crawler.evaluation.peers import PEERS, Peer
 from crawler.evaluation.report import (
     BEFORE,

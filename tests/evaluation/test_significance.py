@@ -3,8 +3,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from crawler.evaluation.metrics import LeafCounts, TextScore
 from crawler.evaluation.significance import compare, holm, intervals, mcnemar, paired_t
+from crawler.evaluation.text_metrics import LeafCounts, TextScore
 
 
 def scores(f1s: Sequence[float]) -> list[TextScore]:

@@ -18,6 +18,7 @@ import fork_server
 import postgres
 import pytest
 import yaml  # which Dask brings
+from export_pages import several
 from fork_server import environment
 from pyarrow import parquet
 from scrapy.cmdline import execute
@@ -27,10 +28,11 @@ from sqlalchemy import create_engine, insert, update
 from sqlalchemy.engine import URL, make_url
 from warcio.archiveiterator import ArchiveIterator
 
+from crawler.export.export_pages import jsonl
 from crawler.files import MARKER
 from crawler.items import PageItem
-from crawler.reports import pages
-from crawler.store import crawl_tables, page_tables
+from crawler.reports import stored_pages
+from crawler.store import page_tables, schema
 from crawler.store.database import open_database
 
 if sys.version_info >= (3, 14):
@@ -74,11 +76,7 @@ class Place:
         """Have a crawl of this name store pages, which are like each other but for what is given."""
         engine = open_database(self.url)
         with engine.begin() as connection:
-            made = (
-                insert(crawl_tables.crawl)
-                .values(name=name, seeds="[]", started_at=0.0)
-                .returning(crawl_tables.crawl.c.id)
-            )
+            made = insert(schema.crawl).values(name=name, seeds="[]", started_at=0.0).returning(schema.crawl.c.id)
             number = connection.execute(made).scalar_one()
             for n in range(count):
                 url = f"http://{name}.example/{n}"
@@ -241,7 +239,7 @@ def test_what_is_wanted_is_written(either: Place, words: list[str], expected: st
         6: {"gone_round": 2, "gone_at": AT},
     }.items():
         either.change(update(page_tables.page).where(page_tables.page.c.depth == n).values(**more))
-    either.change(update(crawl_tables.crawl).values(round=2))
+    either.change(update(schema.crawl).values(round=2))
     said = either.export(*words, "--fields", "depth,url")
     assert said.status == 0
     found = lines(said.out.encode())
@@ -431,19 +429,38 @@ def test_one_that_is_broken_off_leaves_nothing(slow: Place, name: str, sent: sig
 
 def test_memory_does_not_grow_with_the_pages(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many pages are in memory at once as are read at once, however many there are."""
-    monkeypatch.setattr(pages, "ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(stored_pages, "ROWS_AT_ONCE", 10)
     place.fill(100)
     alive = most = 0
-    some = pages.StoredPages._some
+    some = stored_pages.StoredPages._some
 
-    def watched(self: pages.StoredPages, wanted: Any) -> Sequence[Any]:
+    def watched(self: stored_pages.StoredPages, wanted: Any) -> Sequence[Any]:
         nonlocal most, alive
         found = some(self, wanted)
         alive = len(found)
         most = max(most, alive)
         return found
 
-    monkeypatch.setattr(pages.StoredPages, "_some", watched)
+    monkeypatch.setattr(stored_pages.StoredPages, "_some", watched)
     assert place.export("-o", "a.jsonl").status == 0
     assert (most, alive) == (10, 0)
     assert (place.folder / "a.jsonl").stat().st_size > 100 * 100
+
+
+def refuse(name: str) -> Any:
+    raise AssertionError(f"{name} is no JSON")
+
+
+@pytest.mark.parametrize("fields", [FIELDS, ["title"], ["images", "url"]])
+def test_each_page_is_a_line_of_its_fields_in_their_order(fields: list[str]) -> None:
+    data = b"".join(jsonl(several(), fields)).decode()
+    assert data.endswith("\n")
+    lines = data.split("\n")[:-1]
+    assert data.splitlines() == lines  # whatever a reader takes for the end of a line
+    found = [json.loads(line, parse_constant=refuse) for line in lines]
+    assert [list(one) for one in found] == [fields] * 4
+    assert found == [{name: page.values[name] for name in fields} for page in several()]
+
+
+def test_of_no_page_there_is_no_line() -> None:
+    assert list(jsonl([], FIELDS)) == []

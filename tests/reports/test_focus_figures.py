@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from crawler.reports import focus_figures
+from crawler.reports.focus_data import FetchedPage, Recall, truth_of
 from crawler.reports.focus_figures import (
     EXTREMES,
     MOST_POINTS,
@@ -17,8 +18,6 @@ from crawler.reports.focus_figures import (
     FocusFigures,
     ranking,
 )
-from crawler.reports.pages import FetchedPage
-from crawler.reports.truth import Recall, truth_of
 
 
 def fetched(*relevances: float, **known: object) -> list[FetchedPage]:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from report_reader import EVIL, HARMLESS, Reader
 
-from crawler.reports.focus_figures import MOST_SITES, FocusCounter, LearnedWords
+from crawler.reports.focus_data import FetchedPage, LearnedWords, TitledPage, WaitingCounts, truth_of
+from crawler.reports.focus_figures import MOST_SITES, FocusCounter
 from crawler.reports.focus_report import (
     ALL_READ,
     WIDTH,
@@ -23,8 +24,6 @@ from crawler.reports.focus_report import (
     ways_table,
     word_lists,
 )
-from crawler.reports.pages import FetchedPage, TitledPage, WaitingCounts
-from crawler.reports.truth import truth_of
 
 BEST, WORST = (
     TitledPage("http://a.org/best", "Honey bees", 1.0, 0.875),

@@ -10,17 +10,9 @@ from sqlalchemy import Engine, insert, select
 from store_workers import Crew, candidates, stored
 
 from crawler.frontier.batch import Batch, WorkerSample
+from crawler.reports.throughput import sample_points
 from crawler.store.crawl_tables import crawl, sample
-from crawler.store.samples import (
-    DAY,
-    HOUR,
-    MINUTE,
-    NUMBERS,
-    SAMPLES_BETWEEN,
-    SampleWriter,
-    merge_old_samples,
-    sample_points,
-)
+from crawler.store.samples import DAY, HOUR, MINUTE, NUMBERS, SAMPLES_BETWEEN, SampleWriter, merge_old_samples
 
 NOW = 1_800_000_000.0
 
@@ -199,10 +191,10 @@ def test_the_course_adds_up(engine: Engine, crawl_id: int, most: int, sessions: 
     assert len(points) > min(most, 700) / 5
     assert [one.at for one in points] == sorted(one.at for one in points)
     statuses, seconds, *numbers = sums(engine)
-    assert sum(one.seconds * one.workers for one in points) == pytest.approx(seconds)
+    assert sum(one.sums.seconds * one.workers for one in points) == pytest.approx(seconds)
     for name, number in zip(NUMBERS, numbers, strict=True):
-        assert sum(getattr(one, name) for one in points) == number
-    assert sum((Counter(one.statuses) for one in points), Counter()) == statuses
+        assert sum(getattr(one.sums, name) for one in points) == number
+    assert sum((Counter(one.sums.statuses) for one in points), Counter()) == statuses
     assert points[-1].waiting == rows(engine)[-1].waiting
 
 
@@ -211,7 +203,7 @@ def test_workers_side_by_side_are_one_point(engine: Engine, crawl_id: int) -> No
         fill(engine, crawl_id, [NOW + n * 5 + number for n in range(60)], number, pages=50)
     with engine.connect() as connection:
         points = sample_points(connection, crawl_id)
-    assert {(one.pages / one.seconds, one.workers) for one in points} == {(20.0, 2)}
+    assert {(one.sums.pages / one.sums.seconds, one.workers) for one in points} == {(20.0, 2)}
 
 
 def test_the_course_since(engine: Engine, crawl_id: int) -> None:
@@ -220,4 +212,4 @@ def test_the_course_since(engine: Engine, crawl_id: int) -> None:
     with engine.connect() as connection:
         found = sample_points(connection, crawl_id, since=NOW + 5)
         assert sample_points(connection, crawl_id + 1) == ()
-    assert [(one.at, one.pages, one.workers) for one in found] == [(NOW + 5, 1, 1), (NOW + 10, 1, 1)]
+    assert [(one.at, one.sums.pages, one.workers) for one in found] == [(NOW + 5, 1, 1), (NOW + 10, 1, 1)]

@@ -5,7 +5,7 @@ from typing import Any
 
 from crawler.frontier.page_result import StoredResponse
 from crawler.items import PageItem
-from crawler.reports.pages import StoredPage
+from crawler.reports.stored_pages import StoredPage
 
 FETCHED_AT = "2026-11-22T12:30:00+00:00"
 ODD_TEXT = 'First, "quoted"\r\nsecond\rthird\n\n=1+1\x85four\u2028five; 蜜蜂 \U0001f41d\ufeff\x1b[2J\x7f ---\n...\n'

@@ -136,9 +136,9 @@ def test_wrong_use(run: Run, tmp_path: Path, line: tuple[str, ...], said: str) -
 @pytest.mark.parametrize(
     ("name", "rows", "said"),
     [
-        ("a.jsonl", [*ROWS[:3], WEAK], "line 4 of a.jsonl has no html and gold"),
-        ("a.jsonl", [*ROWS[:3], {"html": ""}], "line 4 of a.jsonl has no html and gold"),
-        ("a.jsonl", [*ROWS[:3], ["html", "gold"]], "line 4 of a.jsonl has no html and gold"),
+        ("a.jsonl", [*ROWS[:3], WEAK], "line 4 of a.jsonl: no html and gold"),
+        ("a.jsonl", [*ROWS[:3], {"html": ""}], "line 4 of a.jsonl: no html and gold"),
+        ("a.jsonl", [*ROWS[:3], ["html", "gold"]], "line 4 of a.jsonl: no object"),
         ("a.jsonl", ROWS[:9], "10 folds want as many hosts with main text and noise; there are 9"),
         ("a.jsonl", [], "10 folds want as many hosts with main text and noise; there are 0"),
     ],
@@ -153,10 +153,14 @@ def test_gold_that_teaches_nothing(run: Run, tmp_path: Path, name: str, rows: li
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.jsonl", b'{"html": ', "line 1 of a.jsonl is no JSON: "),
-        ("a.jsonl", b"\xff", "a.jsonl cannot be read: "),
-        ("a.jsonl.xz", b"no xz", "a.jsonl.xz cannot be read: "),
-        ("a.jsonl.xz", lzma.compress(b"{}" * 1_000)[:-20], "a.jsonl.xz cannot be read: "),
+        ("a.jsonl", b'{"html": ', "line 1 of a.jsonl: no JSON"),
+        ("a.jsonl", b"\xff", "line 1 of a.jsonl: no JSON"),
+        ("a.jsonl.xz", b"no xz", "line 1 of a.jsonl.xz: the file cannot be read from here on ("),
+        (
+            "a.jsonl.xz",
+            lzma.compress(b"{}" * 1_000)[:-20],
+            "line 1 of a.jsonl.xz: the file cannot be read from here on (",
+        ),
     ],
 )
 def test_gold_that_cannot_be_read(run: Run, tmp_path: Path, name: str, data: bytes, said: str) -> None:
@@ -251,12 +255,12 @@ def check_card(text: str, folder: Path, size: int) -> None:
             [WEAK] * 9,
             TOO_FEW,
         ),
-        ([*rows(3), {"html": "", "with": []}], "line 4 of a.jsonl has no html and gold, nor html, with and without"),
+        ([*rows(3), {"html": "", "with": []}], "line 4 of a.jsonl: no html and gold, nor html, with and without"),
         (
             [WEAK | {"with": ["a", 1]}],
-            "line 1 of a.jsonl has no html and gold, nor html, with and without",
+            "line 1 of a.jsonl: no html and gold, nor html, with and without",
         ),
-        ([WEAK | {"gold": None}], "line 1 of a.jsonl has no html and gold, nor html, with and without"),
+        ([WEAK | {"gold": None}], "line 1 of a.jsonl: no html and gold, nor html, with and without"),
         ([], TOO_FEW),
     ],
 )
@@ -272,7 +276,7 @@ def test_snippets_are_nothing_to_validate_by(run: Run, tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", rows(12))
     write(tmp_path / "b.jsonl", [WEAK])
     ended = run("auto", "a.jsonl", "--validate", "b.jsonl")
-    assert (ended.status, ended.err) == (1, "scrapy train: line 1 of b.jsonl has no html and gold\n")
+    assert (ended.status, ended.err) == (1, "scrapy train: line 1 of b.jsonl: no html and gold\n")
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from scrapy.settings import Settings
 
 from crawler.config import judge_of
 from crawler.noise.learned_model import load
-from crawler.training import image_model
-from crawler.training.image_release import KNOWN
+from crawler.training import image_weights
+from crawler.training.image_weights import KNOWN
 
 pytest.importorskip("lightgbm")
 
@@ -39,7 +39,7 @@ def train(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     """The command in a folder with labels and pages: exit status, what it wrote, what it said."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WINNOW_DATA", raising=False)
-    monkeypatch.setattr(image_model, "TREES", 20)
+    monkeypatch.setattr(image_weights, "TREES", 20)
     mine, other = lines("garden", range(SITES)), lines("daniel", range(SITES - 1, SITES + 2))
     Path("pages.jsonl").write_bytes(mine[0] + other[0])
     Path("labels.jsonl").write_bytes(mine[1])
@@ -103,7 +103,7 @@ def test_sets_that_the_extractor_knows_are_told_apart(train: Any) -> None:
 
 
 def test_the_sets_that_the_extractor_knows() -> None:
-    card = Path(image_model.__file__).parent.parent / "extraction" / "auto" / "CARD.md"
+    card = Path(image_weights.__file__).parent.parent / "extraction" / "auto" / "CARD.md"
     rows = card.read_text().partition("## Trained on")[2].partition("\n\n##")[0].splitlines()
     assert {row.split()[1] for row in rows if row.startswith("| ")} - {"set"} == KNOWN
 
@@ -183,7 +183,7 @@ def test_earlier_weights_stay_when_it_is_broken_off(train: Any, monkeypatch: pyt
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("crawler.training.image_release.image_card", stop)
+    monkeypatch.setattr("crawler.training.image_weights.image_card", stop)
     status, _, said = train("labels.jsonl", *PAGES, "-o", "w.npz")
     assert status == 130
     assert said.endswith("scrapy noise train: broken off; nothing was written\n")

@@ -20,8 +20,8 @@ from crawler.noise.learned_model import load
 from crawler.store.database import open_database
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import evidence, verdict
-from crawler.training import image_model
-from crawler.training.image_model import labelled_pictures
+from crawler.training import image_weights
+from crawler.training.image_examples import labelled_images
 
 pytest.importorskip("lightgbm")
 
@@ -84,7 +84,7 @@ def train(crawled: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     """The command in that folder: exit status, what it wrote, what it said."""
     monkeypatch.chdir(crawled)
     monkeypatch.delenv("WINNOW_DATA", raising=False)
-    monkeypatch.setattr(image_model, "TREES", 20)
+    monkeypatch.setattr(image_weights, "TREES", 20)
 
     def give(*words: str) -> tuple[int, str, str]:
         ours = Settings()
@@ -139,7 +139,7 @@ def test_what_cannot_be_learned(train: Any, words: tuple[str, ...], status: int,
 
 def test_the_signs_are_those_of_the_crawl(state: Engine) -> None:
     """With what it has counted of all pages of the site, though the page of each is one."""
-    found = labelled_pictures(state.url, None, lambda _: None)
+    found = labelled_images(state.url, None, lambda _: None)
     assert {one.pages for one in found} == {PAGES + 1}
     share = MODEL_SIGNS.index("share of other pages with it")
     shares = {one.label.is_noise: one.signs[0][share] for one in found}

@@ -11,7 +11,7 @@ import pytest
 from crawler.extraction.auto import auto
 from crawler.extraction.auto.model import KINDS, WEIGHTS, Model, WeightsError, judge, load, save
 from crawler.page.page import Page
-from crawler.training.auto_release import score
+from crawler.training.auto_weights import score
 from crawler.training.examples import TrainingPage
 
 PAGE = Page.from_html(

@@ -13,8 +13,8 @@ from sqlalchemy import func, select
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context
 from crawler.dashboard.views import Number, slow
+from crawler.reports.throughput import SamplePoint, sample_points
 from crawler.store.crawl_tables import crawl, sample
-from crawler.store.samples import SamplePoint, sample_points
 from crawler.translation.message import N_
 
 Hours = Literal["1", "6", "24", "168", "all"]
@@ -85,8 +85,8 @@ def _moments(points: Sequence[SamplePoint]) -> Iterator[tuple[float, SamplePoint
     """When each point begins, and each pause, which has no point."""
     for point, following in zip_longest(points, points[1:]):
         yield point.at, point
-        ends = point.at + point.seconds
-        if following is not None and following.at - ends > max(PAUSE, PAUSES * point.seconds):
+        ends = point.at + point.sums.seconds
+        if following is not None and following.at - ends > max(PAUSE, PAUSES * point.sums.seconds):
             yield ends, None
 
 
@@ -99,23 +99,23 @@ def _harvest(points: Iterable[SamplePoint | None]) -> Iterator[float | None]:
             yield None
             continue
         last.append(point)
-        read, on_topic = read + point.read, on_topic + point.on_topic
-        while read - last[0].read >= ENOUGH:
+        read, on_topic = read + point.sums.read, on_topic + point.sums.on_topic
+        while read - last[0].sums.read >= ENOUGH:
             first = last.popleft()
-            read, on_topic = read - first.read, on_topic - first.on_topic
+            read, on_topic = read - first.sums.read, on_topic - first.sums.on_topic
         yield on_topic / read if read else None
 
 
 def _a_second(name: str) -> Callable[[SamplePoint], float | None]:
-    return lambda point: getattr(point, name) / point.seconds if point.seconds > 0 else None
+    return lambda point: getattr(point.sums, name) / point.sums.seconds if point.sums.seconds > 0 else None
 
 
 def _answers(first: str) -> Callable[[SamplePoint], float | None]:
     """The answers a second whose status begins so."""
 
     def count(point: SamplePoint) -> float | None:
-        found = sum(n for status, n in point.statuses.items() if status.startswith(first))
-        return found / point.seconds if point.seconds > 0 else None
+        found = sum(n for status, n in point.sums.statuses.items() if status.startswith(first))
+        return found / point.sums.seconds if point.sums.seconds > 0 else None
 
     return count
 

@@ -18,9 +18,9 @@ from crawler.dashboard.context import Context, DashboardContext
 from crawler.dashboard.views import Number, Sentence, Text, Whole, slow
 from crawler.dashboard.views.choices import CrawlNames, OfCrawl, chosen_crawl, crawl_names, numbered_crawl
 from crawler.dashboard.views.report_files import HEADERS, ReportFiles, report_file, report_files
+from crawler.reports.focus_data import FetchedPage, crawls_with_pages
 from crawler.reports.focus_report import CrawlFocus, crawl_focus, html_report
-from crawler.reports.noise_figures import NoiseFigures, noise_figures_of
-from crawler.reports.pages import FetchedPage, crawls_with_pages
+from crawler.reports.report_noise import NoiseFigures, noise_figures_of
 from crawler.store.page_tables import page
 from crawler.topic.harvest import ON_TOPIC
 from crawler.translation.message import N_

@@ -14,7 +14,7 @@ from crawler.dashboard.context import Context, see_other
 from crawler.dashboard.views import Number, Text, Whole, slow
 from crawler.dashboard.views.choices import crawl_names
 from crawler.dashboard.views.judged_images import JudgedPicture, shown
-from crawler.export.jsonl import gold_line
+from crawler.export.export_pages import gold_line
 from crawler.labels.labels import (
     TEXT,
     LabelledCrawl,

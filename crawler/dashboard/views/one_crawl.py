@@ -19,7 +19,7 @@ from crawler.dashboard.views import Number, Sentence, Text
 from crawler.dashboard.views.course import Hours
 from crawler.outcomes import Group
 from crawler.reports.crawls import CrawlSummary, OutcomeTotals, next_due, outcome_totals, summary_of
-from crawler.reports.noise_figures import saved_bytes
+from crawler.reports.report_noise import saved_bytes
 from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
 from crawler.reports.throughput import SampleTotals, page_rates, sample_totals
 from crawler.schedule.job_store import Job, jobs_of
@@ -184,13 +184,13 @@ def _figures(
     return CrawlFigures(
         *(one.id, one.name, one.status, one.started_at, one.ended_at, one.round, len(one.alive), one.silent),
         *(one.pages, rate, one.waiting),
-        failed=did.failed if did else None,
+        failed=did.sums.failed if did else None,
         harvest=did.harvest if did else None,
-        requests=did.requests if did else None,
-        bytes=did.bytes if did else None,
-        pictures=did.pictures if did else None,
-        skipped=did.skipped if did else None,
-        saved=saved_bytes(did.skipped, did.pictures, did.picture_bytes) if did else None,
+        requests=did.sums.requests if did else None,
+        bytes=did.sums.bytes if did else None,
+        pictures=did.sums.pictures if did else None,
+        skipped=did.sums.skipped if did else None,
+        saved=saved_bytes(did.sums.skipped, did.sums.pictures, did.sums.picture_bytes) if did else None,
         next_run=job.next_at if job and not job.paused else None,
         job=None if job is None else "running" if job.now else "paused" if job.paused else "waiting",
         next_due=due,

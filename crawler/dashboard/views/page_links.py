@@ -17,7 +17,7 @@ from crawler.dashboard.views import Number, OutcomeObject, ReasonObject, Sentenc
 from crawler.dashboard.views.page_blocks import Reread, reread
 from crawler.noise import reasons
 from crawler.outcomes import Code, Outcome
-from crawler.reports.pages import PRIORITIES
+from crawler.reports.focus_data import PRIORITIES
 from crawler.store.addresses import AddressKeys
 from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address
 from crawler.store.database import in_chunks

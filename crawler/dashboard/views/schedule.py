@@ -226,7 +226,8 @@ def _run(connection: Connection, job: Job, run: Run, now: float) -> JobRun:
 def _pages_since(connection: Connection, name: str, since: float) -> int | None:
     """How many pages a crawl has brought since a moment, by its samples: to count them could take too long."""
     number = _crawl_number(connection, name)
-    return None if number is None or not (found := sample_totals(connection, [number], since)) else found[number].pages
+    found = sample_totals(connection, [number], since) if number is not None else {}
+    return found[number].sums.pages if number in found else None
 
 
 def _crawl_number(connection: Connection, name: str) -> int | None:

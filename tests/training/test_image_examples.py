@@ -10,18 +10,10 @@ from saved_pages import PACK
 
 from crawler.evaluation.gold import ImageLabel, read_labels
 from crawler.noise.learned_model import CODES, SIGNS, SPLITS, Floats, NoiseModel, load, save
-from crawler.training import image_model
+from crawler.training import image_weights
 from crawler.training.examples import TooFewError
-from crawler.training.image_model import (
-    FOLDS,
-    LEAST,
-    ImageExample,
-    TrainedImageModel,
-    find_images,
-    judged,
-    limit,
-    train,
-)
+from crawler.training.image_examples import ImageExample, find_images
+from crawler.training.image_weights import FOLDS, LEAST, TrainedImageModel, judged, limit, train
 
 pytest.importorskip("lightgbm")
 
@@ -52,7 +44,7 @@ def links(sites: int = SITES, each: int = 12) -> list[ImageExample]:
 def few_trees() -> Any:
     """Fewer trees than the shipped model has."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(image_model, "TREES", 60)
+        patch.setattr(image_weights, "TREES", 60)
         yield
 
 
@@ -67,7 +59,7 @@ def test_it_learns(trained: TrainedImageModel) -> None:
     model = trained.model
     assert (model.splits.shape, model.tables.shape) == ((SPLITS, 60), (60, CODES))
     assert model.usual == pytest.approx(np.median([one.signs[0] for one in links()], 0))
-    assert (trained.likely[~noise] <= model.limit).mean() == pytest.approx(1 - image_model.LOST, abs=0.01)
+    assert (trained.likely[~noise] <= model.limit).mean() == pytest.approx(1 - image_weights.LOST, abs=0.01)
 
 
 def test_the_same_seed_makes_the_same_bytes(trained: TrainedImageModel, tmp_path: Path) -> None:
@@ -76,7 +68,7 @@ def test_the_same_seed_makes_the_same_bytes(trained: TrainedImageModel, tmp_path
     save(trained.model, tmp_path / "first")
     first, again, other = ((tmp_path / name).read_bytes() for name in ("first", "again", "other"))
     assert first == again != other
-    by_seed = [image_model._fit(links(), seed) for seed in (0, 1)]
+    by_seed = [image_weights._fit(links(), seed) for seed in (0, 1)]
     assert not np.array_equal(by_seed[0].splits, by_seed[1].splits)
 
 
@@ -87,7 +79,7 @@ def test_tables_are_the_trees(few_trees: None, monkeypatch: pytest.MonkeyPatch) 
     make = lightgbm.train
     monkeypatch.setattr(lightgbm, "train", lambda *given: boosters.append(make(*given)) or boosters[-1])
     found = links()
-    model = image_model._fit(found, 0)
+    model = image_weights._fit(found, 0)
     rows = np.concatenate([np.stack([one.signs[0] for one in found]), _at_the_edges(model)])
     assert model.logits(rows) == pytest.approx(boosters[0].predict(rows, raw_score=True), abs=1e-6)
 
@@ -109,7 +101,7 @@ def _at_the_edges(model: NoiseModel) -> Floats:
     ("edge", "rounded"), [(0.5, 0.5), (1 + 2**-30, 1.0), (1 - 2**-30, 1 - 2**-24), (-1 - 2**-30, -1 - 2**-23)]
 )
 def test_edges_are_rounded_down(edge: float, rounded: float) -> None:
-    found = image_model._rounded_down(np.array([edge]))
+    found = image_weights._rounded_down(np.array([edge]))
     assert (found.dtype, float(found[0])) == (np.float32, rounded)
 
 
@@ -138,8 +130,8 @@ def test_a_site_is_never_on_both_sides(sites: int, monkeypatch: pytest.MonkeyPat
         asked.append((len(known) - 1, one.site))
         return 0.5
 
-    monkeypatch.setattr(image_model, "_fit", fit)
-    monkeypatch.setattr(image_model, "judged", judge)
+    monkeypatch.setattr(image_weights, "_fit", fit)
+    monkeypatch.setattr(image_weights, "judged", judge)
     train(links(sites), 0, lambda _: None)
     assert all(site not in known[part] for part, site in asked)
     assert sorted(site for _, site in asked) == sorted(one.site for one in links(sites))
@@ -161,7 +153,7 @@ def test_a_site_is_never_on_both_sides(sites: int, monkeypatch: pytest.MonkeyPat
 )
 def test_the_limit_loses_no_more_content_than_it_may(likely: Floats, found: float) -> None:
     assert limit(likely) == pytest.approx(found)
-    assert (likely > limit(likely)).mean() <= image_model.LOST or likely.min() == 1
+    assert (likely > limit(likely)).mean() <= image_weights.LOST or likely.min() == 1
 
 
 def test_a_picture_is_judged_by_its_best_place(trained: TrainedImageModel) -> None:
@@ -203,7 +195,7 @@ def test_what_a_reader_was_not_sure_of_weighs_less() -> None:
     def likely(unsure: bool) -> float:
         """Of small pictures that one reader calls noise and another, who may be unsure, content."""
         both = [sighted(f"s{at}", at % 2 == 0, small, unsure=unsure and at % 2 == 1) for at in range(100)]
-        model = image_model._fit(both + [sighted("t", False, large)] * 50, 0)
+        model = image_weights._fit(both + [sighted("t", False, large)] * 50, 0)
         return judged(model, both[0])
 
     assert likely(unsure=False) == pytest.approx(0.5, abs=0.05)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Answer, Asked, Site, command, crawl, environment, page, serving
 
-from crawler.extensions.watch import StallWatch
+from crawler.extensions.stall_watch import StallWatch
 from crawler.settings import ITEM_PIPELINES
 
 HANGING = {"ITEM_PIPELINES": json.dumps(ITEM_PIPELINES | {"hanging_pipeline.HangingPipeline": 800})}

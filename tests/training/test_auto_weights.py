@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from crawler.extraction.auto.model import Model
-from crawler.training.auto_release import AutoRelease, ModelFigures, PageScore, auto_card, figures, tables
+from crawler.training.auto_weights import AutoTraining, ModelFigures, PageScore, auto_card, figures, tables
 from crawler.training.examples import SetSummary
 from crawler.training.train_extractor import auto_report
 
@@ -29,10 +29,10 @@ def test_figures(scores: list[PageScore], found: ModelFigures) -> None:
     assert figures(scores) == pytest.approx(found)
 
 
-def made(model: Model) -> AutoRelease:
+def made(model: Model) -> AutoTraining:
     sets = [SetSummary("news", Path("news.jsonl"), 3, frozenset(("a.example", "b.example")), "0" * 16, True)]
     held = {"news": [GOOD], "posts": [WORDY, EMPTY], "old": [SHORT], "mixed": [GOOD, WORDY]}
-    return AutoRelease(sets, [], 3, held, {}, model, 7, 1_234)
+    return AutoTraining(sets, [], 3, held, {}, model, 7, 1_234)
 
 
 def test_what_it_is_weak_at(model: Model) -> None:

@@ -4,16 +4,13 @@ import numpy as np
 import pytest
 
 from crawler.evaluation.gold import ImageLabel
-from crawler.evaluation.image_metrics import ImageTable
+from crawler.evaluation.image_metrics import BINS, CalibrationBin, ImageTable
 from crawler.noise.learned_model import CODES, SIGNS, SPLITS, NoiseModel
-from crawler.training.image_model import ImageExample
-from crawler.training.image_release import (
-    BINS,
+from crawler.training.image_examples import ImageExample
+from crawler.training.image_weights import (
     UNKNOWN,
-    CalibrationBin,
-    ImageRelease,
+    ImageTraining,
     JudgedLinks,
-    calibration,
     calibrations,
     image_card,
     tables,
@@ -37,8 +34,8 @@ def given(*links: tuple[str, str, float], labels: int = 9) -> JudgedLinks:
 HELD = given(("news", "text", 0.1), ("news", "advert", 0.7), ("news", "icon", 0.6), ("a|b", "head", 0.7))
 
 
-def made(training: JudgedLinks = HELD, validation: JudgedLinks = NOTHING) -> ImageRelease:
-    return ImageRelease(training, validation, MODEL, 7, 1_234)
+def made(training: JudgedLinks = HELD, validation: JudgedLinks = NOTHING) -> ImageTraining:
+    return ImageTraining(training, validation, MODEL, 7, 1_234)
 
 
 def titled(found: list[ImageTable], title: str) -> ImageTable:
@@ -46,16 +43,20 @@ def titled(found: list[ImageTable], title: str) -> ImageTable:
     return one
 
 
+def bins(*links: tuple[str, str, float]) -> list[CalibrationBin]:
+    return calibrations(made(given(*links)))["sites kept apart"]
+
+
 @pytest.mark.parametrize(
     ("likely", "low"), [(0.0, 0), (0.0999, 0), (0.1, 0.1), (0.5, 0.5), (0.9699, 0.9), (0.97, 0.97), (1.0, 0.97)]
 )
 def test_bins(likely: float, low: float) -> None:
     high = BINS[BINS.index(low) + 1]
-    assert calibration(given(("news", "icon", likely))) == [CalibrationBin(low, high, 1, pytest.approx(likely), 1.0)]
+    assert bins(("news", "icon", likely)) == [CalibrationBin(low, high, 1, pytest.approx(likely), 1.0)]
 
 
 def test_links_of_a_bin() -> None:
-    found = calibration(given(("a", "icon", 0.2), ("a", "text", 0.1), ("a", "text", 0.9)))
+    found = bins(("a", "icon", 0.2), ("a", "text", 0.1), ("a", "text", 0.9))
     assert found == [CalibrationBin(0.1, 0.3, 2, pytest.approx(0.15), 0.5), CalibrationBin(0.9, 0.97, 1, 0.9, 0.0)]
 
 

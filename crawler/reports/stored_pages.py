@@ -1,127 +1,98 @@
-"""The stored pages of crawls: their scores for the focus report, and whole pages for exports.
+"""The stored pages of a crawl, for exports: which pages are wanted, and their values.
 
-The focus report reads no texts, and pages one after another, so that memory does not grow with their number.
-
-An export reads pages in the order of their ids, a part at a time, and holds no transaction open while it hands them on:
-however long it takes, PostgreSQL can vacuum and SQLite's log does not grow. A page is as it is when it is read;
-pages stored after the export began are left out.
+Pages are read in the order of their ids, a part at a time, and no transaction is open while they are handed on: however
+long an export takes, PostgreSQL can vacuum and SQLite's log does not grow. A page is as it is when it is read; pages
+stored after the export began are left out.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, or_, select, true
 from sqlalchemy.engine import URL
 
-from crawler.frontier.page_result import StoredResponse
-from crawler.outcomes import Code
-from crawler.reports.page_filter import CHANGED, GONE, NEW, LanguageOrSite, PageFilter
-from crawler.store.crawl_tables import IS_DONE, IS_WAITING, address, crawl, host
-from crawler.store.page_tables import focus, page, stored_response
+from crawler.store.crawl_tables import crawl
+from crawler.store.page_tables import page, stored_response
 from crawler.store.page_writer import field_values, response_of
 from crawler.store.read_only import exists, reading
+from crawler.urls.parsing import HOST, MAX_HOST, lies_in
 from crawler.urls.parsing import host as host_of
 
-OF_HOSTS = address.join(host, address.c.host_id == host.c.id)
-PAGES_AT_ONCE = 1_000
-PRIORITIES = 1_000
-"""Priorities of links are scores in so many parts."""
+if TYPE_CHECKING:
+    from crawler.frontier.page_result import StoredResponse
 
-
-class FetchedPage(NamedTuple):
-    """A page that was stored."""
-
-    id: int
-    url: str
-    requested_url: str
-    relevance: float
-    link_score: float | None
-    """What its link promised before it was asked for; None where there was none to go by."""
-    via: str
-    """How it was found."""
-
-
-@dataclass(frozen=True, slots=True)
-class TitledPage:
-    """A page with its title."""
-
-    url: str
-    title: str
-    relevance: float
-    link_score: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingCounts:
-    """Waiting addresses, pictures included."""
-
-    total: int
-    promising: int
-    """Those whose score reaches what was asked about; and seeds, which have none."""
-
-
-class CrawlPages:
-    """The pages of one crawl for the focus report, while the connection is open."""
-
-    def __init__(self, connection: Connection, number: int, name: str) -> None:
-        self._connection = connection
-        self._mine = page.c.crawl_id == number
-        self.number = number
-        self.name = name
-
-    def pages(self) -> Generator[FetchedPage, None, None]:
-        """The pages by the second in which they were fetched."""
-        columns = [page.c[name] for name in FetchedPage._fields]
-        wanted = select(*columns).where(self._mine).order_by(page.c.fetched_at, page.c.id)
-        with self._connection.execution_options(yield_per=PAGES_AT_ONCE).execute(wanted) as rows:
-            for part in rows.partitions():
-                yield from map(FetchedPage._make, part)
-
-    def told(self, numbers: Iterable[int]) -> list[TitledPage]:
-        """The pages of these numbers, in this order."""
-        wanted = list(numbers)
-        columns = [page.c[one.name] for one in fields(TitledPage)]
-        rows = self._connection.execute(select(page.c.id, *columns).where(page.c.id.in_(wanted)))
-        found = {row[0]: TitledPage(*row[1:]) for row in rows}
-        return [found[number] for number in wanted]
-
-    def summaries(self) -> list[str]:
-        """The learned words of each worker, as JSON."""
-        mine = select(focus.c.summary).where(focus.c.crawl_id == self.number).order_by(focus.c.number)
-        return list(self._connection.execute(mine).scalars())
-
-    def off_topic(self) -> int:
-        """How many pages were read and not kept, as their relevance was under `min_relevance`."""
-        mine = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
-        count = select(func.count()).select_from(OF_HOSTS).where(*mine)
-        return int(self._connection.execute(count).scalar_one())
-
-    def waiting(self, score: float) -> WaitingCounts:
-        """Waiting addresses, and those of them with this link score or more."""
-        promises = address.c.priority >= score * PRIORITIES
-        counts = select(func.count(), func.count().filter(promises)).select_from(OF_HOSTS)
-        mine = IS_WAITING, host.c.crawl_id == self.number
-        return WaitingCounts(*self._connection.execute(counts.where(*mine)).one())
-
-
-@contextmanager
-def crawls_with_pages(url: URL) -> Iterator[list[CrawlPages]]:
-    """The crawls in a database as they are at one moment; none where no crawl was ever run."""
-    if not exists(url):
-        yield []
-        return
-    with reading(url) as connection:
-        rows = connection.execute(select(crawl.c.id, crawl.c.name).order_by(crawl.c.id)).all()
-        yield [CrawlPages(connection, row.id, row.name) for row in rows]
-
-
+NEW, CHANGED, GONE = ONLY = ("new", "changed", "gone")
+LANGUAGE = re.compile(r"[a-z]{2,3}")
+PORT = re.compile(r":\d{1,5}$")
+MOST_DIGITS = 7  # of a round; a date without hyphens has eight
 ROWS_AT_ONCE = 1_000
 BYTES_AT_ONCE = 16 * 1024 * 1024  # of texts and responses that are in memory, and one page more
 FETCHED_AT_ONCE = 20  # rows that PostgreSQL sends together: each may be as large as a page can be
 RESPONSE = ("status_line", "headers", "body")
 IS_GONE = page.c.gone_at.is_not(None)
+
+
+class LanguageOrSite(NamedTuple):
+    """A language, a site or host, or a site in a language."""
+
+    language: str = ""
+    site: str = ""
+
+    def holds(self, name: str) -> bool:
+        """Whether a host is the site or lies in it; with a port it is to be the very one."""
+        return not self.site or (name == self.site if ":" in self.site else lies_in(name, [self.site]))
+
+
+@dataclass(frozen=True)
+class PageFilter:
+    """Which pages of a crawl are wanted; without anything all that are not gone."""
+
+    only: str = ""
+    """new, changed or gone: of those that became so in the last round, or since."""
+    since: int | str | None = None
+    """A round, or a time in UTC as ISO 8601: what became new or changed in it or later."""
+    min_relevance: float = 0.0
+    places: tuple[LanguageOrSite, ...] = ()
+
+
+def place_of(text: str) -> LanguageOrSite:
+    """What is typed: a language, a site or host, or a site in a language; else a ValueError.
+
+    >>> place_of("zh"), place_of("zh/Example.org")
+    (LanguageOrSite(language='zh', site=''), LanguageOrSite(language='zh', site='example.org'))
+    """
+    first, slash, second = text.strip().lower().partition("/")
+    language, site = (first, second) if slash else (first, "") if LANGUAGE.fullmatch(first) else ("", first)
+    bare = PORT.sub("", site).removeprefix("[").removesuffix("]")
+    right = not site or (HOST.fullmatch(bare) is not None and len(bare) <= MAX_HOST)
+    if not right or not (site or language) or (slash and not (site and LANGUAGE.fullmatch(language))):
+        raise ValueError(
+            f"{text[:100]!r} is wrong; allowed are a language (zh), a site or host (example.org), or both "
+            "(zh/example.org)"
+        )
+    return LanguageOrSite(language, site)
+
+
+def since_of(text: str) -> int | str:
+    """What is typed: the number of a round, or a time, which comes back in UTC; else a ValueError.
+
+    >>> since_of("3"), since_of("2026-11-22"), since_of("2026-11-22T01:00+02:00")
+    (3, '2026-11-22T00:00:00+00:00', '2026-11-21T23:00:00+00:00')
+    """
+    if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) > 0:
+        return int(text)
+    try:
+        time = datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError):
+        raise ValueError(
+            f"{text[:100]!r} is wrong; allowed are the number of a round, from 1, and a time such as "
+            "2026-11-22 or 2026-11-22T13:00+01:00"
+        ) from None
 
 
 class StoredPage(NamedTuple):
@@ -130,7 +101,7 @@ class StoredPage(NamedTuple):
     key: int
     values: Mapping[str, Any]
     """Those that were asked for."""
-    response: StoredResponse | None = None
+    response: "StoredResponse | None" = None
 
 
 class PageCounts(NamedTuple):

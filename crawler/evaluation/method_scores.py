@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from crawler.evaluation.gold import GoldPage, GoldSet
 from crawler.evaluation.method_process import PAGE_LIMIT, MethodRun, Output, run
-from crawler.evaluation.metrics import GRADES, PageScorer, TextScore, f1, mean, size
 from crawler.evaluation.significance import Interval, MethodComparison, compare, intervals
+from crawler.evaluation.text_metrics import GRADES, PageScorer, TextScore, f1, mean, size
 
 WORST = 3
 """Pages of each method and set that are shown."""

@@ -1,7 +1,7 @@
 import pytest
 
 from crawler.evaluation.gold import GoldPage
-from crawler.evaluation.metrics import GRADES, RIGHT, LeafCounts, PageScorer, TextScore, grade, mean, size
+from crawler.evaluation.text_metrics import GRADES, RIGHT, LeafCounts, PageScorer, TextScore, grade, mean, size
 
 
 def scored(gold: str, output: str, html: str = "") -> TextScore:

@@ -3,9 +3,9 @@ import math
 import pytest
 
 from crawler.evaluation.gold import GoldPage, GoldSet
-from crawler.evaluation.judgement import WORST, EvaluationPlan, ScoredPage, figures, judge
 from crawler.evaluation.method_process import Output
-from crawler.evaluation.metrics import PageScorer
+from crawler.evaluation.method_scores import WORST, EvaluationPlan, ScoredPage, figures, judge
+from crawler.evaluation.text_metrics import PageScorer
 
 HTML = "<p>" + "x" * 93 + "</p>"
 

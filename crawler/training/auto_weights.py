@@ -9,15 +9,14 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from crawler.evaluation.metrics import CountedText, f1, mean, precision_recall
+from crawler.evaluation.text_metrics import CountedText, f1, mean, precision_recall
 from crawler.extraction.auto import auto
 from crawler.extraction.auto.model import KINDS, Model, load, save
 from crawler.training import auto_model, examples, gradient_descent
 from crawler.training.auto_model import FOLDS, train
-from crawler.training.card import card, escaped
+from crawler.training.card import card, escaped, put_in_place
 from crawler.training.examples import (
     PageExample,
     SetCounter,
@@ -26,7 +25,7 @@ from crawler.training.examples import (
     TrainingPage,
     example,
     parts_of,
-    rows,
+    read_pages,
     snippets,
 )
 from crawler.translation.message import counted
@@ -104,7 +103,7 @@ def cells(one: ModelFigures) -> tuple[str, ...]:
     return (f"{one.pages:,}", *shares, "–" if one.accuracy is None else f"{one.accuracy:.3f} of {one.typed:,}")
 
 
-class AutoRelease(NamedTuple):
+class AutoTraining(NamedTuple):
     """A trained model, with all that its card says."""
 
     sets: list[SetSummary]
@@ -120,7 +119,7 @@ class AutoRelease(NamedTuple):
     """Bytes of the weights."""
 
 
-def tables(made: AutoRelease) -> list[tuple[str, dict[str, ModelFigures]]]:
+def tables(made: AutoTraining) -> list[tuple[str, dict[str, ModelFigures]]]:
     """The figures in groups, each with its title."""
     held = [score for scores in made.held.values() for score in scores]
     found = [
@@ -131,7 +130,7 @@ def tables(made: AutoRelease) -> list[tuple[str, dict[str, ModelFigures]]]:
     return [(title, rows) for title, rows in found if rows]
 
 
-def auto_card(made: AutoRelease) -> str:
+def auto_card(made: AutoTraining) -> str:
     """The card of a release."""
     groups, networks = tables(made), made.model.networks
     layers = [layer for net in networks for layer in (net.first, *net.layers, net.last)]
@@ -184,18 +183,16 @@ class _Pages(NamedTuple):
     """Of each site."""
 
 
-def release(plan: TrainingPlan, tell: Tell) -> AutoRelease:
+def write_auto_weights(plan: TrainingPlan, tell: Tell) -> AutoTraining:
     """Train, and write the weights with their card beside them."""
     validation = [_counted(path, tell) for path in plan.validate]
     pages = _pages(plan, tell)
-    plan.output.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=plan.output.parent, prefix=".train-") as folder:
-        weights = Path(folder, "weights.npz")
+    with put_in_place(plan.output, plan.output.with_name(CARD)) as (weights, text):
         held = _held(plan, pages, weights, tell)
         tell(f"training on everything: {counted(len(pages.examples), 'page')}")
         model = _trained(plan, pages.examples, weights, tell)
         validated = _scores(validation, lambda row: row.site not in pages.parts, model, tell)
-        made = AutoRelease(
+        made = AutoTraining(
             sets=pages.sets,
             validation=validation,
             examples=len(pages.examples),
@@ -205,9 +202,7 @@ def release(plan: TrainingPlan, tell: Tell) -> AutoRelease:
             seed=plan.seed,
             size=weights.stat().st_size,
         )
-        Path(folder, CARD).write_text(auto_card(made), encoding="utf-8")
-        weights.replace(plan.output)
-        Path(folder, CARD).replace(plan.output.with_name(CARD))
+        text.write_text(auto_card(made), encoding="utf-8")
     return made
 
 
@@ -220,7 +215,7 @@ def _pages(plan: TrainingPlan, tell: Tell) -> _Pages:
 
 def _counted(path: Path, tell: Tell) -> SetSummary:
     count = SetCounter(path)
-    for row in rows(path):
+    for row in read_pages(path):
         count.add(row)
     return _summary(count, tell)
 
@@ -228,7 +223,7 @@ def _counted(path: Path, tell: Tell) -> SetSummary:
 def _read(path: Path, tell: Tell) -> tuple[SetSummary, list[PageExample]]:
     """The summary of a file, and its pages that show anything."""
     count, found = SetCounter(path), []
-    for row in rows(path, snippets=True):
+    for row in read_pages(path, snippets=True):
         count.add(row)
         if (page := row.page).blocks:
             if row.gold is None:
@@ -266,6 +261,6 @@ def _scores(
     found = {}
     for one in sets:
         tell(f"judging {one.name}")
-        if scores := scores_of(rows(one.path, snippets=True), is_apart, model):
+        if scores := scores_of(read_pages(one.path, snippets=True), is_apart, model):
             found[one.name] = scores
     return found

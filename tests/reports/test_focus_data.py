@@ -1,5 +1,6 @@
 """What a report reads of the pages that crawls stored."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,22 @@ from sqlalchemy.engine import URL
 from store_workers import LOST, Crew, candidates, failed, stored
 
 from crawler.outcomes import Code, Outcome
-from crawler.reports import pages as reading
-from crawler.reports.pages import FetchedPage, TitledPage, WaitingCounts, crawls_with_pages
+from crawler.reports import focus_data as reading
+from crawler.reports.focus_data import (
+    LONGEST,
+    MOST_WORDS,
+    FetchedPage,
+    Recall,
+    TitledPage,
+    WaitingCounts,
+    crawls_with_pages,
+    learned_words,
+    truth_of,
+)
 from crawler.store.crawl_tables import version
 from crawler.store.database import StateError
 from crawler.store.page_tables import focus
+from crawler.urls.parsing import Canonical
 
 
 @pytest.fixture
@@ -134,3 +146,96 @@ def test_a_database_of_another_release_says_so(crew: Crew, where: URL) -> None:
     with pytest.raises(StateError, match="made by another release"), crawls_with_pages(where):
         pass
     crew.change(update(version).values(version=before))
+
+
+def summary(pages: int = 1, **lists: object) -> str:
+    return json.dumps({"pages": pages} | lists)
+
+
+@pytest.mark.parametrize(
+    ("summaries", "topic"),
+    [
+        ([], ()),
+        ([summary()], ()),
+        ([summary(topic=[["honey", 0.5], ["bee", 0.75]])], (("bee", 0.75), ("honey", 0.5))),
+        ([summary(3, topic=[["bee", 1]]), summary(1, topic=[["bee", 0], ["wax", 1]])], (("bee", 0.75), ("wax", 0.25))),
+        ([summary(0, topic=[["bee", 1]]), summary(0, topic=[["wax", 0.5]])], (("bee", 0.5), ("wax", 0.25))),
+        ([summary(topic=[["b", 0.5], ["a", 0.5]])], (("a", 0.5), ("b", 0.5))),
+    ],
+)
+def test_a_word_weighs_the_mean_by_pages(summaries: list[str], topic: tuple[tuple[str, float], ...]) -> None:
+    assert learned_words(summaries).topic == topic
+
+
+def test_words_that_led_away_are_ranked_by_their_size() -> None:
+    words = learned_words([summary(bad=[["a", -0.1], ["b", -3]], good=[["c", 2.0]])])
+    assert (words.bad, words.good, words.workers) == ((("b", -3.0), ("a", -0.1)), (("c", 2.0),), 1)
+
+
+@pytest.mark.parametrize("count", [MOST_WORDS - 1, MOST_WORDS, MOST_WORDS + 1])
+def test_there_is_an_end_of_words(count: int) -> None:
+    words = learned_words([summary(topic=[[f"word{number}", 1 + number] for number in range(count)])]).topic
+    assert len(words) == min(count, MOST_WORDS)
+    assert words[0] == (f"word{count - 1}", float(count))
+
+
+def test_a_long_word_is_cut() -> None:
+    words = learned_words([summary(topic=[["a" * (LONGEST + 1), 1], ["b" * LONGEST, 2]])]).topic
+    assert [word for word, _ in words] == ["b" * LONGEST, "a" * LONGEST]
+
+
+def test_links_that_were_let_go_add_up() -> None:
+    assert learned_words([summary(let_go=3), summary(let_go=4), summary()]).let_go == 7
+
+
+@pytest.mark.parametrize(
+    ("line", "addresses"),
+    [
+        ("http://a.example/b", {"http://a.example/b"}),
+        ("  http://a.example/b#top  \n", {"http://a.example/b"}),
+        ("HTTP://A.example:80/b?utm_source=x", {"http://a.example/b"}),
+        ("http://例え.example/é", {"http://xn--r8jz45g.example/%C3%A9"}),
+        ("", set()),
+        ("   \n", set()),
+        ("# http://a.example/b", set()),
+    ],
+)
+def test_an_address_in_any_spelling_and_lines_without(line: str, addresses: set[str]) -> None:
+    truth = truth_of([line], Canonical(["utm_.*"]))
+    assert (truth.addresses, truth.faults) == (addresses, ())
+
+
+@pytest.mark.parametrize("line", ["a.example", "/b", "ftp://a.example/", "http://a.example:99999/", "javascript://a"])
+def test_lines_that_hold_no_address_are_named(line: str) -> None:
+    assert truth_of(["http://a.example/", line], str).faults == (2,)
+
+
+def test_the_same_address_twice_is_one() -> None:
+    assert len(truth_of(["http://a.example", "http://a.example/#b"], str).addresses) == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "requested", "met"),
+    [
+        ("http://a.example/1", "http://a.example/1", 1),
+        ("http://a.example/new", "http://a.example/1", 1),
+        ("http://a.example/2", "http://a.example/old", 1),
+        ("http://a.example/2", "http://a.example/1", 2),
+        ("http://a.example/1?utm_id=3", "http://a.example/old", 1),
+        ("http://a.example/3", "http://a.example/3", 0),
+    ],
+)
+def test_pages_are_known_by_what_was_asked_for_too(url: str, requested: str, met: int) -> None:
+    search = truth_of(["http://a.example/1", "http://a.example/2"], Canonical(["utm_.*"])).search()
+    for _ in range(2):  # one that comes again is met once
+        search.take(FetchedPage(1, url, requested, 0.9, None, None), on_topic=True)
+    assert search.count == met
+    assert search.found(2) == Recall(2, met, 2 * bool(met), 0, 2)
+
+
+def test_two_searches_do_not_share_what_they_met() -> None:
+    truth = truth_of(["http://a.example/1"], str)
+    first = truth.search()
+    first.take(FetchedPage(1, "http://a.example/1", "http://a.example/1", 0.1, None, None), on_topic=False)
+    assert (first.count, truth.search().count) == (1, 0)
+    assert first.found(0) == Recall(1, 1, 0, 1, 0)

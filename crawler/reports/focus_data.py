@@ -1,0 +1,232 @@
+"""What the focus report reads of a crawl: its pages, what its workers learned, and how much of a truth it found.
+
+Pages are read one after another and without their texts, so that memory does not grow with their number.
+
+A truth is a list of addresses that are known to be on the topic.
+
+Learned words are those of the topic, and those of links that led to it or away from it. Each worker learns its own; a
+word's weight is the mean of the workers' weights, by the pages that each learned from.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.engine import URL
+
+from crawler.outcomes import Code
+from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_WAITING, address, crawl, host
+from crawler.store.page_tables import focus, page
+from crawler.store.read_only import exists, reading
+from crawler.urls.parsing import absolute
+
+PAGES_AT_ONCE = 1_000
+PRIORITIES = 1_000
+"""Priorities of links are scores in so many parts."""
+MOST_WORDS = 40
+LONGEST = 60
+"""Characters of a word that are shown."""
+COMMENT = "#"
+Weights = tuple[tuple[str, float], ...]
+
+
+class FetchedPage(NamedTuple):
+    """A page that was stored."""
+
+    id: int
+    url: str
+    requested_url: str
+    relevance: float
+    link_score: float | None
+    """What its link promised before it was asked for; None where there was none to go by."""
+    via: str
+    """How it was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class TitledPage:
+    """A page with its title."""
+
+    url: str
+    title: str
+    relevance: float
+    link_score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCounts:
+    """Waiting addresses, images included."""
+
+    total: int
+    promising: int
+    """Those whose score reaches what was asked about; and seeds, which have none."""
+
+
+class CrawlPages:
+    """The pages of one crawl for the focus report, while the connection is open."""
+
+    def __init__(self, connection: Connection, number: int, name: str) -> None:
+        self._connection = connection
+        self._mine = page.c.crawl_id == number
+        self.number = number
+        self.name = name
+
+    def pages(self) -> Generator[FetchedPage, None, None]:
+        """The pages by the second in which they were fetched."""
+        columns = [page.c[name] for name in FetchedPage._fields]
+        wanted = select(*columns).where(self._mine).order_by(page.c.fetched_at, page.c.id)
+        with self._connection.execution_options(yield_per=PAGES_AT_ONCE).execute(wanted) as rows:
+            for part in rows.partitions():
+                yield from map(FetchedPage._make, part)
+
+    def told(self, numbers: Iterable[int]) -> list[TitledPage]:
+        """The pages of these numbers, in this order."""
+        wanted = list(numbers)
+        columns = [page.c[one.name] for one in fields(TitledPage)]
+        rows = self._connection.execute(select(page.c.id, *columns).where(page.c.id.in_(wanted)))
+        found = {row[0]: TitledPage(*row[1:]) for row in rows}
+        return [found[number] for number in wanted]
+
+    def summaries(self) -> list[str]:
+        """The learned words of each worker, as JSON."""
+        mine = select(focus.c.summary).where(focus.c.crawl_id == self.number).order_by(focus.c.number)
+        return list(self._connection.execute(mine).scalars())
+
+    def off_topic(self) -> int:
+        """How many pages were read and not kept, as their relevance was under `min_relevance`."""
+        mine = host.c.crawl_id == self.number, IS_DONE, address.c.outcome == Code.OFF_TOPIC
+        count = select(func.count()).select_from(ADDRESSES_WITH_HOSTS).where(*mine)
+        return int(self._connection.execute(count).scalar_one())
+
+    def waiting(self, score: float) -> WaitingCounts:
+        """Waiting addresses, and those of them with this link score or more."""
+        promises = address.c.priority >= score * PRIORITIES
+        counts = select(func.count(), func.count().filter(promises)).select_from(ADDRESSES_WITH_HOSTS)
+        mine = IS_WAITING, host.c.crawl_id == self.number
+        return WaitingCounts(*self._connection.execute(counts.where(*mine)).one())
+
+
+@contextmanager
+def crawls_with_pages(url: URL) -> Iterator[list[CrawlPages]]:
+    """The crawls in a database as they are at one moment; none where no crawl was ever run."""
+    if not exists(url):
+        yield []
+        return
+    with reading(url) as connection:
+        rows = connection.execute(select(crawl.c.id, crawl.c.name).order_by(crawl.c.id)).all()
+        yield [CrawlPages(connection, row.id, row.name) for row in rows]
+
+
+@dataclass(frozen=True)
+class LearnedWords:
+    """Words with their weights, the weightiest first."""
+
+    workers: int
+    topic: Weights = ()
+    good: Weights = ()
+    bad: Weights = ()
+    let_go: int = 0
+    """Links that were priced no more because too many waited."""
+
+
+def learned_words(summaries: Iterable[str]) -> LearnedWords:
+    """What the workers that left these summaries have learned together."""
+    read = [json.loads(summary) for summary in summaries]
+    lists = {name: _joined(read, name) for name in ("topic", "good", "bad")}
+    return LearnedWords(len(read), **lists, let_go=sum(one.get("let_go", 0) for one in read))
+
+
+def _joined(summaries: list[Mapping[str, Any]], name: str) -> Weights:
+    shares = [one.get("pages", 0) for one in summaries]
+    if not any(shares):
+        shares = [1] * len(shares)
+    sums: defaultdict[str, float] = defaultdict(float)
+    for one, share in zip(summaries, shares, strict=True):
+        for word, weight in one.get(name, ()):
+            sums[word[:LONGEST]] += weight * share / sum(shares)
+    # What a link that led away weighs is below 0, or not: by its size it tells as much.
+    ranked = sorted(sums.items(), key=lambda entry: (-abs(entry[1]), entry[0]))
+    return tuple(entry for entry in ranked[:MOST_WORDS] if entry[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """How much of the truth a crawl found."""
+
+    addresses: int
+    """Those of the truth."""
+    met: int
+    """Those of them that were stored."""
+    agreed: int
+    """Stored pages that are on the topic by the truth and by their relevance."""
+    missed: int
+    """Those that are by the truth alone."""
+    on_topic: int
+    """Stored pages that are by their relevance."""
+
+    @property
+    def recall(self) -> float:
+        """The share of the truth that was stored."""
+        return self.met / self.addresses
+
+
+class Truth(NamedTuple):
+    """Addresses that are on the topic, each in the one spelling that `same` gives it."""
+
+    addresses: frozenset[str]
+    same: Callable[[str], str]
+    faults: tuple[int, ...]
+    """The numbers of lines that hold no address."""
+
+    def search(self) -> "Search":
+        """A new search for these addresses."""
+        return Search(self)
+
+
+class Search:
+    """What was met of a truth so far."""
+
+    def __init__(self, truth: Truth) -> None:
+        self._truth = truth
+        self._met: set[str] = set()
+        self._agreed = self._missed = 0
+
+    @property
+    def count(self) -> int:
+        """How many addresses were met."""
+        return len(self._met)
+
+    def take(self, page: FetchedPage, on_topic: bool) -> None:
+        """Take a page, which is known by the address that was asked for as well."""
+        met = {self._truth.same(url) for url in {page.url, page.requested_url}} & self._truth.addresses
+        if met:
+            self._met |= met
+            self._agreed += on_topic
+            self._missed += not on_topic
+
+    def found(self, on_topic: int) -> Recall:
+        """What was met of it by a crawl with so many pages on the topic."""
+        return Recall(len(self._truth.addresses), self.count, self._agreed, self._missed, on_topic)
+
+
+def truth_of(lines: Iterable[str], same: Callable[[str], str]) -> Truth:
+    """The addresses of lines, one in each; blank lines and comments hold none.
+
+    >>> truth_of(["http://a.example", "# bees", "", "HTTP://A.example:80/", "bees"], str)[::2]
+    (frozenset({'http://a.example/'}), (5,))
+    """
+    addresses, faults = set(), []
+    for number, line in enumerate(lines, 1):
+        words = line.strip()
+        if not words or words.startswith(COMMENT):
+            continue
+        address = absolute("http://nowhere.invalid/", words) if "://" in words else None
+        if address is None:
+            faults.append(number)
+        else:
+            addresses.add(same(address))
+    return Truth(frozenset(addresses), same, tuple(faults))
