@@ -76,11 +76,8 @@ class Place:
         """Have a crawl of this name store pages, which are like each other but for what is given."""
         engine = open_database(self.url)
         with engine.begin() as connection:
-            made = (
-                insert(crawl_tables.crawl)
-                .values(name=name, seeds="[]", started_at=0.0)
-                .returning(crawl_tables.crawl.c.id)
-            )
+            new = insert(crawl_tables.crawl).values(name=name, seeds="[]", started_at=0.0)
+            made = new.returning(crawl_tables.crawl.c.id)
             number = connection.execute(made).scalar_one()
             for n in range(count):
                 url = f"http://{name}.example/{n}"
