@@ -12,7 +12,6 @@ from weakref import WeakKeyDictionary
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import SQLAlchemyError
 
 from crawler import demo
 from crawler.arguments import ALL, Arguments
@@ -34,15 +33,7 @@ from crawler.spiders.page_links import LinkSelector
 from crawler.spiders.page_reader import PageReader
 from crawler.spiders.topic_tracker import SharedLearning, TopicTracker
 from crawler.store.claims import LONGEST_REST
-from crawler.store.database import (
-    DatabaseUnavailableError,
-    StateError,
-    database_url,
-    display_url,
-    error_message,
-    is_transient,
-    open_database,
-)
+from crawler.store.database import DatabaseUnavailableError, database_errors, database_url, open_database
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.topic.focus import Focus
 from crawler.topic.harvest import ON_TOPIC, Harvest
@@ -246,10 +237,8 @@ def join_crawl(arguments: Arguments, settings: BaseSettings) -> WorkerSession:
 def _join(url: URL, plan: CrawlPlan) -> WorkerSession:
     engine = open_database(url)
     try:
-        return WorkerSession(engine, plan)
-    except (SQLAlchemyError, OSError, ValueError) as error:
-        kind = DatabaseUnavailableError if is_transient(error) else StateError
-        raise kind(f"the state in {display_url(url)} cannot be used: {error_message(error)}") from error
+        with database_errors(url):
+            return WorkerSession(engine, plan)
     except BaseException:
         engine.dispose()
         raise

@@ -18,9 +18,8 @@ from sqlalchemy.exc import OperationalError
 
 from crawler.bulk.parallel import GARBAGE_THRESHOLD
 from crawler.store import database
+from crawler.store.crawl_tables import tables, version
 from crawler.store.database import open_database
-from crawler.store.schema import version
-from crawler.store.sql import tables
 
 pytest.register_assert_rewrite("store_workers")
 

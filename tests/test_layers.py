@@ -12,7 +12,7 @@ CRAWLER = Path(__file__).resolve().parent.parent / "crawler"
 ROOMS = (
     "settings urls page translation outcomes terminal files command metadata extraction noise topic recrawl frontier "
     "arguments config store labels reports archives bulk evaluation training export items demo spiders crawl "
-    "spiders.topic schedule middlewares pipelines scheduler extensions dashboard commands"
+    "spiders.topic schedule middlewares pipelines request_scheduler extensions dashboard commands"
 ).split()
 # These compute: they know no framework, no database and no terminal.
 PURE = frozenset("outcomes urls page translation metadata extraction noise topic recrawl".split())

@@ -40,7 +40,7 @@ def serve(opts: argparse.Namespace, settings: BaseSettings) -> int:
     from crawler.dashboard.app import dashboard
     from crawler.dashboard.context import DashboardContext
     from crawler.dashboard.server import serve as serve_application
-    from crawler.schedule.processes import starting_thread
+    from crawler.schedule.job_process import starting_thread
     from crawler.store.database import display_url, state_url
 
     url = state_url(settings)

@@ -20,10 +20,10 @@ from crawler.dashboard.context import Context, DashboardContext, slow
 from crawler.reports.crawls import CrawlSummary, due_pages, latest_summaries
 from crawler.reports.report_noise import saved_bytes
 from crawler.reports.throughput import SampleTotals, sample_totals, statuses_of
-from crawler.schedule.jobs import FAILED, Job, jobs_of
+from crawler.schedule.job_store import FAILED, Job, jobs_of
+from crawler.store.crawl_tables import crawl
+from crawler.store.database import database_time
 from crawler.store.read_only import SLOW, NothingError, glance
-from crawler.store.schema import crawl
-from crawler.store.sql import database_time
 from crawler.translation.message import Message
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -11,25 +11,25 @@ from crawler.crawl import crawl_of
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
-    from crawler.frontier.frontier import Frontier
+    from crawler.frontier.host_control import HostControl
 
 
 class LatencyRecorder:
     """Passes the latency of each answer to the frontier."""
 
-    def __init__(self, frontier: Frontier) -> None:
-        self.frontier = frontier
+    def __init__(self, hosts: HostControl) -> None:
+        self.hosts = hosts
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        recorder = cls(crawl_of(crawler).frontier)
+        recorder = cls(crawl_of(crawler).frontier.hosts)
         crawler.signals.connect(recorder.answered, signals.response_downloaded)
         return recorder
 
     def answered(self, request: Request) -> None:
         seconds = request.meta.get("download_latency")
         if seconds is not None:
-            self.frontier.answered(host(request.url), seconds)
+            self.hosts.answered(host(request.url), seconds)
 
 
 class FixedSlots:

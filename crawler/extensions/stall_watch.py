@@ -111,7 +111,7 @@ class StallWatch:
         ]
         if len(hosts) > len(reasons):
             reasons.append(counted(len(hosts) - len(reasons), "more host"))
-        if (seconds := frontier.ready_in(now)) is not None:
+        if (seconds := frontier.queues.ready_in(now)) is not None:
             reasons.append(f"the next turn of a host that rests, in {seconds:.0f} s")
         if frontier.held_by_others:
             held = counted(frontier.held_by_others, "address", "addresses")

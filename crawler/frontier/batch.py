@@ -9,7 +9,15 @@ from crawler.outcomes import Outcomes
 if TYPE_CHECKING:
     from crawler.frontier.host_limits import HostLatency
     from crawler.frontier.page_result import Candidate, Completion, Lease, Template
+    from crawler.noise.evidence import Evidence
     from crawler.outcomes import Code
+
+
+class LinkUpdates(NamedTuple):
+    """What a reply tells the topic about links: those leased with their priorities, and those that no longer wait."""
+
+    leased: tuple[tuple[str, int], ...]
+    no_longer: tuple[str, ...]
 
 
 class SiteEvidence(NamedTuple):
@@ -88,8 +96,8 @@ class Batch:
     """Latencies of hosts that answered, reported now and then."""
     closed: "dict[str, Code]" = field(default_factory=dict)
     """Hosts that are asked for nothing more, by their names, and why."""
-    evidence: dict[int, str] = field(default_factory=dict)
-    """Counts of the images of sites, as JSON, by the id of the site."""
+    evidence: "dict[int, Evidence]" = field(default_factory=dict)
+    """Counts of the images on its pages, by the id of the site."""
     demand: ClaimRequest | None = None
     priorities: dict[str, int] = field(default_factory=dict)
     """New priorities of waiting addresses."""
@@ -101,6 +109,13 @@ class Batch:
     """Samples of what this worker did, up to now."""
     idle: bool = False
     """Whether this worker holds nothing."""
+
+    def add_evidence(self, site_id: int, counts: "Evidence") -> None:
+        """Add counts of the images of a page."""
+        if site_id in self.evidence:
+            self.evidence[site_id].add(counts)
+        else:
+            self.evidence[site_id] = counts
 
 
 @dataclass
@@ -133,4 +148,6 @@ class BatchReply:
     workers: int = 1
     over: bool = False
     lost: bool = False
-    """Whether this worker expired: its leases were returned."""
+    """Whether this worker expired, or does not know the reply: it goes on without leases."""
+    committed: bool = False
+    """Whether the batch of a lost reply was committed."""

@@ -2,30 +2,25 @@
 
 The database holds the whole frontier; addresses for a few seconds are claimed and wait in queues here. An address that
 is taken is leased until it is finished or put back. What happened goes to the committer in batches, and the reply to a
-batch brings the next addresses.
-
-Nothing here waits for the database. Memory does not grow with the crawl, as the queues are short.
+batch brings the next addresses. Nothing here waits for the database.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from crawler.frontier.address_keys import AddressKeys, RecentNumbers, url_hash
-from crawler.frontier.batch import Batch, BatchReply, Redirect, WorkerSample
-from crawler.frontier.host_limits import HostLimits, LatencyMeter, LimitSettings
+from crawler.frontier.batch import Batch, BatchReply, LinkUpdates, Redirect, WorkerSample
+from crawler.frontier.host_control import HostControl
+from crawler.frontier.host_limits import HostLimits, LimitSettings
 from crawler.frontier.host_queues import HostQueues
-from crawler.frontier.host_rotation import HostRotation
 from crawler.frontier.page_budget import PageBudget
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
+from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import host
-
-if TYPE_CHECKING:
-    from crawler.noise.evidence import Evidence
 
 REMEMBERED = 200_000  # addresses seen last, which are not sent to the database again
 ASKED_AFTER = 1_000  # addresses of a batch that are asked after
@@ -43,31 +38,20 @@ class ActiveLease:
     """When its host may be asked again, as of the moment it was taken."""
 
 
-class LinkUpdates(NamedTuple):
-    """What a reply tells the topic about links: those leased with their priorities, and those that no longer wait."""
-
-    leased: tuple[tuple[str, int], ...]
-    no_longer: tuple[str, ...]
-
-
-def _count_nothing(outcome: Outcome, by: int = 1) -> None:
-    """Addresses that are given up are not counted."""
-
-
 class Frontier:
     """The addresses that one worker has at hand."""
 
     def __init__(
         self,
-        keys: AddressKeys,
+        keys: Callable[[str, str], int],
         settings: LimitSettings,
         max_pages: int | None = None,
-        count: Callable[[Outcome, int], None] = _count_nothing,
+        count: Callable[[Outcome, int], None] = lambda outcome, by: None,
     ) -> None:
         self.keys = keys
         self.limits = HostLimits(settings)
         self.queues = HostQueues(self.limits, None if max_pages is None else PageBudget())
-        self.rotation = HostRotation(self.queues)
+        self.hosts = HostControl(self.queues, self._give_up)
         self.max_pages = max_pages
         self.pages = 0
         """Pages that this worker stored; `all_pages` are those of all workers and earlier runs."""
@@ -82,11 +66,9 @@ class Frontier:
         self._count = count
         """Counts addresses that are given up without a request."""
         self._no_longer: list[str] = []
-        self._recent = RecentNumbers(REMEMBERED)
+        self._seen = SeenAddresses(REMEMBERED)
         self._work: dict[int, ActiveLease] = {}
         self._batch = Batch()
-        self._evidence: dict[int, Evidence] = {}
-        """Counts of images on the pages of the batch, by site."""
         self._redirects: dict[int, asyncio.Future[Lease | None]] = {}
         self._links = 0
         """How many links are in this batch and in the one being committed."""
@@ -97,17 +79,10 @@ class Frontier:
         self._needs_batch = True
         self._committing = self._committing_items = 0
         """How many pages and items are in the batch being committed."""
-        self.latency = LatencyMeter()
-        """Measures how soon hosts answer."""
 
     def __len__(self) -> int:
         """How many addresses wait, here and in the database."""
         return self.waiting + len(self.queues)
-
-    @property
-    def workers(self) -> int:
-        """How many workers this crawl has."""
-        return self.limits.workers
 
     @property
     def full(self) -> bool:
@@ -124,13 +99,9 @@ class Frontier:
         """Whether a batch should be committed now rather than in time."""
         return self._needs_batch or bool(self._batch.redirects)
 
-    def __contains__(self, url: str) -> bool:
-        """Whether an address was seen lately."""
-        return url_hash(url) in self._recent
-
-    def has_seen(self, url: str, sort: str) -> bool:
-        """Whether an address was seen lately as an image, or as a page behind an image."""
-        return url_hash(url, sort) in self._recent
+    def seen(self, urls: Iterable[str], sort: str = "link") -> set[str]:
+        """Those of the addresses that were seen lately: as links, as images, or as pages behind an image (picture)."""
+        return self._seen.of(urls, sort)
 
     def update_priorities(self, renewed: Mapping[str, int]) -> None:
         """Give waiting addresses new priorities: here at once, in the database with the next batch."""
@@ -139,7 +110,7 @@ class Frontier:
         here.update(work.lease.candidate.url for work in self._work.values())
         for url, priority in renewed.items():
             if url not in here:
-                self.rotation.pending.found.add(host(url), priority)
+                self.hosts.pending.found.add(host(url), priority)
 
     def share_model(self, summary: str, model: str) -> None:
         """Save the topic model with the next batch: a summary for people, and all of it for others, both as JSON."""
@@ -159,25 +130,19 @@ class Frontier:
             self._needs_batch = True
             return None
         budget = self.queues.budget
-        lease = self.queues.take(now, self.rotation.better_is_pending, self.rotation.pending.best_page if budget else 0)
+        lease = self.queues.take(now, self.hosts.better_is_pending, self.hosts.pending.best_page if budget else 0)
         self._needs_batch = (
             self._needs_batch or bool(self.queues.held_back) or (budget is not None and budget.needs_batch)
         )
         if lease is not None:
-            self._activate(lease, now)
+            self._taken += 1
+            name, queue = host(lease.candidate.url), self.queues.of(lease)
+            self._work[lease.id] = ActiveLease(lease, now, queue.ready_at)
+            self._needs_batch = self._needs_batch or (queue.more and self.hosts.wants_more(name))
             return lease
         # What ended may bring links; where nothing ended, the next batch comes in time.
         self._needs_batch = self._needs_batch or (not self.queues and bool(self._batch.ended))
         return None
-
-    def ready_in(self, now: float) -> float | None:
-        """Seconds until a resting host is ready, or None when none rests."""
-        return self.queues.ready_in(now)
-
-    def closed(self, url: str) -> Outcome | None:
-        """Why the host of an address is closed, or None."""
-        code = self.limits.closed.get(host(url))
-        return Outcome(code) if code else None
 
     def requeue(self, lease_id: int, request: Any, refused: bool = False) -> bool:
         """Put a leased address back with its request; whether it was leased.
@@ -207,25 +172,15 @@ class Frontier:
         self.ended += 1
         if result.priorities:
             self.update_priorities(result.priorities)
-        links = tuple(self._new(result.links))
+        links = tuple(self._seen.new(result.links, self._batch.priorities))
         for link in links:
             if link.sight is None:  # images come later
-                self.rotation.pending.found.add(host(link.url), link.priority)
+                self.hosts.pending.found.add(host(link.url), link.priority)
         self._links += len(links)
         if result.image_counts is not None:
-            if work.lease.site_id in self._evidence:
-                self._evidence[work.lease.site_id].add(result.image_counts)
-            else:
-                self._evidence[work.lease.site_id] = result.image_counts
+            self._batch.add_evidence(work.lease.site_id, result.image_counts)
         self._end(work.lease, replace(result, links=links, priorities={}, image_counts=None))
         return True
-
-    def _new(self, links: Iterable[Candidate]) -> Iterator[Candidate]:
-        """Links that are new, or that a sitemap or feed says have changed, with their latest priorities."""
-        for link in links:
-            if self._recent.add(url_hash(link.url, link.sort)) or link.lastmod is not None:
-                priority = self._batch.priorities.get(link.url) if link.has_learned_priority else None
-                yield link if priority is None else link._replace(priority=priority)
 
     def _undo_interval(self, work: ActiveLease) -> None:
         """Let the host be asked at once again, as this lease made no request."""
@@ -254,79 +209,30 @@ class Frontier:
         self._batch.redirects.append(Redirect(work.lease, candidate))
         return await self._redirects[lease_id]
 
-    def rest(self, name: str, until: float) -> None:
-        """Do not ask a host before this time."""
-        self.limits.rest(name, until)
-        if name in self.queues.hosts:
-            self._batch.rests[self.queues.hosts[name].host_id] = until
-
-    def host_recovered(self, name: str) -> None:
-        """Request again what a host refused: it has answered another request."""
-        if name in self.queues.hosts:
-            self.queues.requeue_refused(name)
-
-    def rests(self, name: str, now: float) -> bool:
-        """Whether a host rests and is not closed."""
-        return name not in self.limits.closed and self.limits.rests_until(name) > now
-
-    def slow(self, name: str, interval: float) -> None:
-        """Ask a host at most once in so many seconds."""
-        self.limits.slow(name, interval)
-        if name in self.queues.hosts:
-            self._batch.crawl_delays[self.queues.hosts[name].host_id] = interval
-
-    def interval(self, name: str) -> float:
-        """Seconds between two requests to a host."""
-        return self.limits.interval(name)
-
-    def answered(self, name: str, seconds: float) -> None:
-        """Record that a host has answered after so many seconds."""
-        if name in self.queues.hosts:
-            self.latency.record(self.queues.hosts[name].host_id, name, seconds)
-
-    def close(self, name: str, code: Code = Code.HOST_CLOSED) -> int:
-        """Never ask a host again; how many of its addresses at hand are given up."""
-        self.limits.closed[name] = self._batch.closed[name] = code
-        queue = self.queues.hosts.get(name)
-        if queue:
-            self.queues.requeue_refused(name)
-        given_up = [lease for _, _, lease in queue.waiting] if queue else []
-        if given_up:
-            self.queues.remove(name, {lease.id for lease in given_up})
-        for lease in given_up:
-            self._give_up(lease, code)
-        return len(given_up)
-
     def batch(self, now: float) -> Batch:
         """The next batch: what happened since the last one, and how much is claimed."""
-        self.rotation.pending.send()
-        self.rotation.return_unneeded(self._batch, now)
+        self.hosts.report(self._batch, now)
         batch, self._batch = self._batch, Batch()
-        evidence, self._evidence = self._evidence, {}
-        batch.evidence = {site_id: counts.record() for site_id, counts in evidence.items()}
-        batch.latencies = self.latency.report(now, self.limits.interval)
-        batch.rests = {host_id: max(0.0, until - now) for host_id, until in batch.rests.items()}
         # A batch whose reply nobody waited for, because the crawl stops, is counted still.
         self._committing += sum(1 for one in batch.ended if one.is_page)
         self._committing_items += sum(1 for one in batch.ended if one.is_item)
         batch.idle = not self.queues.hosts and not self._work and not batch.redirects
-        batch.demand = self.rotation.claim_request(now, self._taken) if now >= self._quiet_until else None
+        batch.demand = self.hosts.claim_request(now, self._taken) if now >= self._quiet_until else None
         self._asked_for = set(batch.demand.low) if batch.demand else set()
         self._needs_batch, self._taken = False, 0
         return batch
 
     def apply_reply(self, reply: BatchReply, now: float) -> LinkUpdates:
         """Take in the reply to a batch."""
-        if reply.workers > self.workers and self.workers == 1 and not self.ended:
+        if reply.workers > self.limits.workers == 1 and not self.ended:
             self._quiet_until = now + JOINING
-        self.pages, self._committing = self.pages + self._committing, 0
-        self.items, self._committing_items = self.items + self._committing_items, 0
+        self._count_committed()
         self._links = sum(len(one.result.links) for one in self._batch.ended)
         self.waiting, self.all_pages, self.limits.workers = reply.waiting, reply.pages, reply.workers
         self.held_by_others, self.over = reply.held, reply.over
         for outcome, count in reply.refused.items():
             self._count(outcome, count)
-        self.rotation.pending.received()
+        self.hosts.pending.received()
         for _, queue in self.queues.items():
             queue.more = queue.host_id in reply.more
         self.queues.release_held_back()
@@ -342,6 +248,10 @@ class Frontier:
         ]
         no_longer, self._no_longer = (*self._no_longer, *reply.done), []
         return LinkUpdates(tuple((one.requested or one.url, one.priority) for one in leased), no_longer)
+
+    def _count_committed(self) -> None:
+        self.pages, self._committing = self.pages + self._committing, 0
+        self.items, self._committing_items = self.items + self._committing_items, 0
 
     def _take_in(self, lease: Lease, reply: BatchReply, now: float) -> None:
         """Queue a leased address, unless its host was closed meanwhile."""
@@ -361,15 +271,16 @@ class Frontier:
                 future.set_result(None)
         self._redirects = {}
 
-    def forget(self) -> None:
-        """Drop everything: this worker expired and its leases were returned."""
+    def forget(self, committed: bool = False) -> None:
+        """Drop everything: the leases of this worker were returned, after its last batch was committed or before."""
+        if committed:
+            self._count_committed()
         self.release()
         self._work, self.queues = {}, HostQueues(self.limits, self.queues.budget and PageBudget())
-        self.rotation.queues = self.queues
-        self._batch, self._needs_batch = Batch(closed=dict(self.limits.closed), samples=self._batch.samples), True
-        self._evidence = {}
+        self.hosts.forget(self.queues)
+        self._batch, self._needs_batch = Batch(samples=self._batch.samples), True
         self._links = self._committing = self._committing_items = 0
-        self._recent.clear()
+        self._seen.clear()
 
     def _follow_redirect(self, lease_id: int, lease: Lease | None) -> None:
         """Replace the lease of a redirected request by that on the target."""
@@ -381,13 +292,6 @@ class Frontier:
             self._work[lease.id] = replace(work, lease=lease)
         if future is not None and not future.done():
             future.set_result(lease)
-
-    def _activate(self, lease: Lease, now: float) -> None:
-        self._taken += 1
-        name = host(lease.candidate.url)
-        self._work[lease.id] = ActiveLease(lease, now, self.queues.hosts[name].ready_at)
-        if self.queues.hosts[name].more and self.rotation.wants_more(name):
-            self._needs_batch = True
 
     def _return(self, lease_id: int) -> None:
         self.queues.request_returned(host(self._work.pop(lease_id).lease.candidate.url))

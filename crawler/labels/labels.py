@@ -14,12 +14,11 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
-from crawler.store.dashboard_tables import label
-from crawler.store.database import LOCK_SECONDS, StateError, error_message
+from crawler.store.database import LOCK_SECONDS, StateError, dialect_insert, error_message, storable
 from crawler.store.images import PICTURE, label_key
-from crawler.store.pages import COMPRESSION_LEVEL, zstd
+from crawler.store.page_tables import label
+from crawler.store.page_writer import COMPRESSION_LEVEL, zstd
 from crawler.store.read_only import exists, reading
-from crawler.store.sql import dialect_insert, storable
 
 TEXT = "text"
 CONTENT, NOISE = "content", "noise"

@@ -18,7 +18,7 @@ from crawler.spiders.leases import REFUSED, REFUSED_TIMES, ROBOTS
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
-    from crawler.frontier.frontier import Frontier
+    from crawler.frontier.host_control import HostControl
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class BackoffMiddleware:
     times = 5
     """Rests in a row after which a host is closed; the last one takes 80 seconds."""
 
-    def __init__(self, hosts: Frontier, count: Callable[[str], None], limit: float) -> None:
+    def __init__(self, hosts: HostControl, count: Callable[[str], None], limit: float) -> None:
         self.hosts, self.count = hosts, count
         self.limit = limit
         self.rests: dict[str, tuple[int, float]] = {}
@@ -58,7 +58,7 @@ class BackoffMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         limit = crawler.settings.getfloat("BACKOFF_LIMIT")
-        return cls(crawl_of(crawler).frontier, crawler.stats.inc_value, limit)
+        return cls(crawl_of(crawler).frontier.hosts, crawler.stats.inc_value, limit)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         name = host(request.url)

@@ -20,10 +20,10 @@ from crawler.spiders.leases import VERDICT
 from crawler.translation.reasons import records
 
 if TYPE_CHECKING:
-    from crawler.frontier.address_keys import AddressKeys
     from crawler.frontier.page_result import Lease
     from crawler.noise.verdict import Verdict
     from crawler.spiders.images import EvidenceCache
+    from crawler.store.addresses import AddressKeys
 
 
 class ImageNoiseMiddleware:
@@ -49,7 +49,8 @@ class ImageNoiseMiddleware:
         if not settings.getbool("IMAGE_NOISE_ENABLED"):
             raise NotConfigured  # without a message: it is switched off
         crawl, audit = crawl_of(crawler), settings.getfloat("IMAGE_NOISE_AUDIT")
-        return cls(image_filter_of(settings), crawl.evidence, crawl.frontier.keys, audit, crawler.stats.inc_value)
+        keys = crawl.session.committer.keys
+        return cls(image_filter_of(settings), crawl.evidence, keys, audit, crawler.stats.inc_value)
 
     def process_request(self, request: Request) -> None:
         """Pass content and all that is not judged; refuse noise."""

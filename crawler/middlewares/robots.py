@@ -23,7 +23,7 @@ from crawler.spiders.leases import ROBOTS
 from crawler.urls.parsing import host, origin
 
 if TYPE_CHECKING:
-    from crawler.frontier.frontier import Frontier
+    from crawler.frontier.host_control import HostControl
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ class RobotsCache:
 class RobotsMiddleware:
     """Requests each host's robots.txt before its first page, and obeys it."""
 
-    def __init__(self, crawler: Crawler, hosts: Frontier, crawl_delay_limit: float) -> None:
+    def __init__(self, crawler: Crawler, hosts: HostControl, crawl_delay_limit: float) -> None:
         self.crawler, self.hosts = crawler, hosts
         self.crawl_delay_limit = crawl_delay_limit
         self.answers = RobotsCache()
@@ -74,7 +74,7 @@ class RobotsMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
-        return cls(crawler, crawl_of(crawler).frontier, crawler.settings.getfloat("CRAWL_DELAY_LIMIT"))
+        return cls(crawler, crawl_of(crawler).frontier.hosts, crawler.settings.getfloat("CRAWL_DELAY_LIMIT"))
 
     async def process_request(self, request: Request) -> Request | None:
         """Pass a request, refuse it, or put it back."""

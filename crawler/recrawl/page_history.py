@@ -1,9 +1,18 @@
-"""What is known of a page from earlier visits, and the result of checking it for changes."""
+"""What is known of a page from earlier visits, and the result of checking it for changes.
 
+The history of a page after a visit, and the headers that ask for it only if it changed.
+"""
+
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from crawler.outcomes import Code, Group, codes
+from crawler.page.sitemaps import moment
+from crawler.recrawl.revisit_interval import EARLIEST, Bounds, CheckHistory, next_interval
 
 if TYPE_CHECKING:
     from crawler.outcomes import Code
@@ -68,13 +77,7 @@ class PageHistory:
     signature: bytes | None = None
     change_distance: float | None = None
     duplicate_of: str | None = None
-    new_links: int = 0
     lastmod: float | None = None
-
-
-"""When a page is due that is gone for good."""
-"""Times in a row that a page is not there, until it is gone."""
-"""Where a host is away, that shows at its robots.txt first: nothing else of it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -93,3 +96,122 @@ class Visit:
     """ETag and Last-Modified of the answer."""
     new_links: int
     """How many addresses not known before the page led to."""
+
+
+NEVER = 1e12
+"""When a page is due that is gone for good."""
+GONE_AFTER = 2
+"""Times in a row that a page is missing, until it is gone."""
+FAILED = frozenset((*codes(Group.FAILED), Code.ROBOTS_UNREADABLE))
+"""Codes of failures that may pass; of a host that is away, robots.txt fails first."""
+
+
+@dataclass(frozen=True)
+class RoundContext:
+    """When pages are visited: in which round, at what time, and between which intervals they are due."""
+
+    round: int
+    now: float
+    """By the database's clock."""
+    bounds: Bounds
+
+    @property
+    def moment(self) -> str:
+        """The time in ISO 8601, as the columns of pages have it."""
+        return datetime.fromtimestamp(self.now, UTC).isoformat(timespec="seconds")
+
+
+def history_after(visit: Visit, context: RoundContext) -> PageHistory:
+    """The history of a page after a visit."""
+    fetched_at, check = visit.fetched_at or context.moment, visit.check
+    known = visit.known or PageHistory(first_round=context.round, first_at=fetched_at)
+    known = replace(known, checked_at=context.now, lastmod=_lastmod(known, visit, context.now))
+    if check.found is PageChange.MISSING:
+        return _missing(known, context)
+    if check.found is PageChange.NOTHING:
+        return _in_doubt(known, context, visit.code in FAILED)
+    known = _present(_validated(known, visit), visit, context)
+    if check.found is PageChange.NOT_MODIFIED:
+        return replace(known, not_modified_round=context.round)
+    known = replace(known, source_fingerprint=check.source_fingerprint, extractor_version=check.extractor_version)
+    if check.found is PageChange.SAME:
+        return known
+    known = replace(known, signature=check.signature)
+    if check.found is not PageChange.CHANGED:
+        return known
+    return replace(known, changed_round=context.round, changed_at=fetched_at, change_distance=check.distance)
+
+
+def _present(known: PageHistory, visit: Visit, context: RoundContext) -> PageHistory:
+    """The history of a page that is there, with its next interval."""
+    is_new, is_changed = visit.check.found is PageChange.NEW, visit.check.found is PageChange.CHANGED
+    checks, changes = known.checks + (not is_new), known.changes + is_changed
+    changed = None if is_new else is_changed
+    lastmod = known.lastmod if known.lastmod is not None else moment(known.last_modified)
+    history = CheckHistory(context.now, known.interval or 0.0, changed, lastmod, visit.new_links, visit.is_seed)
+    interval = next_interval(history, context.bounds)
+    there = replace(known, round=context.round, gone_round=None, gone_at=None, gone_count=0)
+    return replace(there, checks=checks, changes=changes, interval=interval, due_at=context.now + interval)
+
+
+def _missing(known: PageHistory, context: RoundContext) -> PageHistory:
+    """The history of a page that is missing: it is asked for once more soon, and then it is gone."""
+    count = known.gone_count + 1
+    if count < GONE_AFTER:
+        return replace(known, gone_count=count, due_at=context.now + context.bounds.least)
+    since = known.gone_round or context.round, known.gone_at or context.moment
+    return replace(known, gone_count=count, gone_round=since[0], gone_at=since[1], due_at=NEVER)
+
+
+def _in_doubt(known: PageHistory, context: RoundContext, failed: bool) -> PageHistory:
+    """The history of a page of which nothing was learned: due soon after a failure, else at its interval."""
+    if known.gone_at is not None:
+        return known
+    bounds = context.bounds
+    pause = bounds.least if failed else min(max(known.interval or bounds.least, bounds.least), bounds.most)
+    return replace(known, due_at=context.now + pause)
+
+
+def _validated(known: PageHistory, visit: Visit) -> PageHistory:
+    """The history with the ETag and Last-Modified of the answer; a 304 may leave them out."""
+    if visit.check.found not in PRESENT:
+        return known
+    etag, last_modified = (visit.validators.get(name) for name in ("etag", "last_modified"))
+    if visit.check.found is PageChange.NOT_MODIFIED:
+        etag, last_modified = etag or known.etag, last_modified or known.last_modified
+    return replace(known, etag=etag, last_modified=last_modified)
+
+
+def _lastmod(known: PageHistory, visit: Visit, now: float) -> float | None:
+    """When sitemaps or feeds say that a page last changed; impossible times are ignored."""
+    said = (known.lastmod, visit.lastmod)
+    return max((when for when in said if when is not None and EARLIEST <= when <= now), default=None)
+
+
+SAFE_VALUE = re.compile(r"[\x20-\x7e]{1,1000}")
+"""Values of a server that may be sent back to it in a header."""
+NOT_MODIFIED = 304
+
+
+UNCONDITIONAL_EVERY = 10
+"""One check in so many is without conditions: some servers answer 304 for every page."""
+
+
+def conditional_headers(known: PageHistory | None, version: str | None) -> Mapping[str, str]:
+    """The headers that ask for a page only if it changed; none where nothing is known of it.
+
+    There are none either if another version of the extraction read the page: its next text could not be compared.
+
+    >>> known = PageHistory(etag='"1"', extractor_version="1:auto")
+    >>> conditional_headers(known, "1:auto"), conditional_headers(known, "2:auto")
+    ({'If-None-Match': '"1"'}, {})
+    """
+    if (
+        known is None
+        or known.gone_count
+        or known.checks % UNCONDITIONAL_EVERY == UNCONDITIONAL_EVERY - 1
+        or known.extractor_version != version
+    ):
+        return {}
+    told = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
+    return {name: value for name, value in told.items() if value and SAFE_VALUE.fullmatch(value)}

@@ -14,9 +14,9 @@ from rich.text import Text
 from crawler.outcomes import Code, Group, Outcome, codes, of_group, ranked
 from crawler.reports.crawls import CrawlState, OutputSizes
 from crawler.reports.sites import SiteRow
+from crawler.store.heartbeats import WorkerState
 from crawler.store.hosts import REQUESTS_A_PAGE
-from crawler.store.worker_files import FOLDER_ID_FILE, pages_file
-from crawler.store.workers import WorkerState
+from crawler.store.output_files import FOLDER_ID_FILE, pages_file
 from crawler.terminal import spelled
 from crawler.translation.message import N_, Message, first, localized, plural, span
 

@@ -21,13 +21,12 @@ from sqlalchemy.engine import URL
 
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.reports.sites import SiteQuery, SiteRow, sites
-from crawler.store.database import display_url
+from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_RECORDED, address, crawl, host, output, site
+from crawler.store.crawl_tables import worker as worker_table
+from crawler.store.database import database_time, display_url
+from crawler.store.heartbeats import LEASE_SECONDS, WorkerState, worker_rows
 from crawler.store.page_tables import page
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import ADDRESSES_WITH_HOSTS, IS_DONE, IS_RECORDED, address, crawl, host, output, site
-from crawler.store.schema import worker as worker_table
-from crawler.store.sql import database_time
-from crawler.store.workers import LEASE_SECONDS, WorkerState, worker_rows
 from crawler.terminal import WrongUseError
 from crawler.translation.message import first
 

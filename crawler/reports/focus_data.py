@@ -19,9 +19,9 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.engine import URL
 
 from crawler.outcomes import Code
+from crawler.store.crawl_tables import ADDRESSES_WITH_HOSTS, IS_DONE, IS_WAITING, address, crawl, host
 from crawler.store.page_tables import focus, page
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import ADDRESSES_WITH_HOSTS, IS_DONE, IS_WAITING, address, crawl, host
 from crawler.urls.parsing import absolute
 
 PAGES_AT_ONCE = 1_000

@@ -11,10 +11,10 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, bindparam, cast, f
 from sqlalchemy.engine import URL
 
 from crawler.reports.crawls import check_name
+from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.database import state_url
 from crawler.store.page_tables import page, verdict
 from crawler.store.read_only import exists, reading
-from crawler.store.schema import address, crawl, site
 from crawler.terminal import printable
 from crawler.translation.message import counted
 

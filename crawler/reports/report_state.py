@@ -16,11 +16,11 @@ from sqlalchemy.engine import URL
 from crawler.config import number_of
 from crawler.reports.crawl_facts import ago, date, facts, line, sentences, show, workers_and_sites
 from crawler.reports.crawls import CrawlState, DatabaseState, read_state
+from crawler.store.crawl_tables import tables
 from crawler.store.database import display_url, state_url
 from crawler.store.deletion import BusyError, delete_crawl, delete_old_pages, vacuum
+from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.read_only import exists, reading
-from crawler.store.sql import tables
-from crawler.store.workers import LEASE_SECONDS
 from crawler.terminal import WrongUseError, spelled
 from crawler.translation.message import N_, Message, first, localized, plural
 

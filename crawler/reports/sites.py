@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, func, literal, select, tuple_
 
-from crawler.store.remaining import totals
-from crawler.store.schema import IS_WAITING, WAITING, address, host, site, worker
-from crawler.store.sql import database_time, in_chunks
+from crawler.store.crawl_end import totals
+from crawler.store.crawl_tables import IS_WAITING, WAITING, address, host, site, worker
+from crawler.store.database import database_time, in_chunks
 
 FEW = 20_000
 """Sites that are sorted at once, whatever it is by."""

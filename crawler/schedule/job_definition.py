@@ -1,5 +1,6 @@
 """What a job is: when its crawl comes, its arguments and settings, checked before the database has them."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from crawler import settings as our_settings
 from crawler.arguments import ARGUMENTS, SPIDER, ArgumentError, Arguments, parse
 from crawler.config import canonical_of, check_crawl
 from crawler.schedule.cron import Cron, CronError, read_cron
-from crawler.schedule.jobs import Job, JobError, values_of
+from crawler.schedule.job_store import Job, JobError
 
 OF_THE_SCHEDULER = frozenset(("OUTPUT_DIR", "STATE_URL"))
 # Names of code, and what opens the process to others.
@@ -68,8 +69,13 @@ def description(job: JobDefinition, settings: BaseSettings) -> Callable[[float],
     arguments = {**job.arguments, "name": job.arguments.get("name", job.name)}
     crawl = checked(job.spider, arguments, job.settings, settings).name
     values = {"cron": cron.line, "timezone": cron.zone, "spider": job.spider, "crawl": crawl}
-    values |= values_of(*in_full(arguments, job.settings))
+    values |= column_values(*in_full(arguments, job.settings))
     return lambda now: values | {"next_at": cron.after(now)}
+
+
+def column_values(arguments: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+    """Arguments and settings as the columns of a job."""
+    return {"arguments": json.dumps(arguments), "settings": json.dumps(settings)}
 
 
 def in_full(arguments: Mapping[str, str], settings: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -1,29 +1,172 @@
-"""A crawl that a job starts: a process of its own, which gives signs of life and writes down how it ended.
+"""The process of a job's run: how it is started and ended, its lock and its log, and what it does.
+
+A process holds the lock of its job to its end, whatever ends it: so who gets the lock knows that it is dead.
 
 `python -m crawler.schedule.job_process JOB RUN` reads from standard input where the job is, and gets what it is to
-crawl from there. Whoever may write to the database says what is crawled; so a job's settings are figures, words and
-lists alone, and name no code that would be run here.
+crawl from there. It gives signs of life and writes down how it ended. Whoever may write to the database says what is
+crawled; so a job's settings are figures, words and lists alone, and name no code that would be run here.
 """
 
 import json
 import os
 import signal
+import stat
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from scrapy.cmdline import execute
-from scrapy.utils.project import get_project_settings
+from filelock import FileLock, Timeout
 
 from crawler import settings as our_settings
-from crawler.arguments import ArgumentError
-from crawler.schedule.job_definition import OF_THE_SCHEDULER, checked
-from crawler.schedule.jobs import Job, Jobs, Run
-from crawler.schedule.processes import take_lock
+from crawler.arguments import NAME, ArgumentError
+from crawler.schedule.job_store import Job, Jobs, Run
 from crawler.store.database import DatabaseUnavailableError, StateError, database_url, open_database
 from crawler.terminal import printable
+
+LOGS = "logs"
+LOCK = ".lock"
+MOST_BYTES, MOST_LINES = 65_536, 200
+"""Of a log that are shown."""
+# A pipe that somebody put there would be waited for.
+OPEN_LOG = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def folder_of(output: Path, name: str) -> Path:
+    """The folder of a job's logs."""
+    return output / LOGS / name
+
+
+def log_of(output: Path, name: str, number: int) -> Path:
+    """The log of a job's run."""
+    return folder_of(output, name) / f"{number}.log"
+
+
+def take_lock(output: Path, name: str = "", patience: float = 0.0) -> FileLock | None:
+    """The lock of a job if no process of it lives, or does no longer after these seconds; without a name, that of the
+    scheduler of this folder.
+    """
+    folder_of(output, name).mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder_of(output, name) / LOCK)
+    try:
+        lock.acquire(timeout=patience)
+    except Timeout:
+        return None
+    return lock
+
+
+def is_alive(output: Path, name: str) -> bool:
+    """Whether a process of this job lives that has taken the lock."""
+    if not (folder_of(output, name) / LOCK).exists():
+        return False
+    lock = take_lock(output, name)
+    if lock is not None:
+        lock.release()
+    return lock is None
+
+
+def tidy(output: Path, name: str, before: int) -> None:
+    """Delete the logs of a job's runs before one."""
+    for path in folder_of(output, name).glob("*.log"):
+        if path.stem.isdecimal() and int(path.stem) < before:
+            path.unlink(missing_ok=True)
+
+
+class LogTail(NamedTuple):
+    """The end of a log."""
+
+    text: str
+    lines: int
+    bytes: int
+    """Of the whole log."""
+    is_cut: bool
+    """Whether there is more before it."""
+
+
+def log_tail(output: Path, name: str, number: int) -> LogTail | None:
+    """The last lines of a run's log; None where there is none in this folder.
+
+    Who can write to the database could give a job any name, and who can write to the folder put a link there.
+    """
+    if not NAME.fullmatch(name):
+        return None
+    path = log_of(output, name, number)
+    try:
+        if path.resolve() != log_of(output.resolve(), name, number):
+            return None
+        with open(os.open(path, OPEN_LOG), "rb") as file:  # noqa: PTH123 - a descriptor
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                return None
+            file.seek(max(0, found.st_size - MOST_BYTES))
+            text = file.read(MOST_BYTES).decode("utf-8", "replace")
+    except (OSError, RuntimeError):  # a link that leads to itself
+        return None
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
+    whole = lines[1:] if found.st_size > MOST_BYTES and len(lines) > 1 else lines
+    last = whole[-MOST_LINES:]
+    return LogTail("\n".join(last), len(last), found.st_size, len(last) < len(lines) or found.st_size > MOST_BYTES)
+
+
+class RunProcess:
+    """A process of a job's run."""
+
+    def __init__(self, line: Sequence[str], told: Mapping[str, str], log: Path) -> None:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        # A session of its own: Ctrl-C is for who started it, and what it starts itself ends with it.
+        apart: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        with log.open("ab") as file:
+            self.process = subprocess.Popen(  # noqa: S603 - our own module
+                line, stdin=subprocess.PIPE, stdout=file, stderr=file, env=environment, **apart
+            )
+        self.log = log
+        assert self.process.stdin is not None  # noqa: S101 - asked for above
+        # Not in its command line, nor in its environment: there may be a password in it.
+        with suppress(OSError), self.process.stdin as pipe:  # one that is dead says so by its exit status
+            pipe.write(json.dumps(told).encode())
+
+    def poll(self) -> int | None:
+        """Its exit status, if it has ended; below 0 the signal that ended it."""
+        return self.process.poll()
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        with suppress(OSError):
+            self.process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
+
+    def kill(self) -> None:
+        """End it, and what it has started."""
+        with suppress(OSError):
+            if sys.platform == "win32":
+                self.process.kill()
+            elif self.process.poll() is None:  # so that the number is still its own
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+
+Starter = Callable[[str, int], RunProcess]
+"""Starts the process of a job's run, by the job's name and the run's number."""
+
+
+@cache
+def starting_thread() -> ThreadPoolExecutor:
+    """The one thread that starts runs.
+
+    Where it is there before the dashboard steps back behind the crawls, runs do not step back, too: on Linux each
+    thread has a standing of its own, which its children have from it; elsewhere they have that of the dashboard.
+    """
+    found = ThreadPoolExecutor(1, "starter")
+    found.submit(int).result()  # until then it has no thread
+    return found
+
 
 BEAT = 2.0  # seconds between two signs of life
 LOCK_PATIENCE = 10.0  # seconds in which the process of the job's last run, which is at its end, gives up the lock
@@ -64,6 +207,12 @@ def _terminate() -> None:
 
 def crawl(job: Job, told: Mapping[str, str]) -> int:
     """The exit status of a job's crawl, done here."""
+    # Who starts such a process does without these.
+    from scrapy.cmdline import execute
+    from scrapy.utils.project import get_project_settings
+
+    from crawler.schedule.job_definition import OF_THE_SCHEDULER, checked
+
     settings = get_project_settings()
     for name in OF_THE_SCHEDULER:
         settings.set(name, told[name], priority="cmdline")

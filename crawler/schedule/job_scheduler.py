@@ -19,11 +19,23 @@ from scrapy.settings import BaseSettings
 from crawler.arguments import ArgumentError
 from crawler.config import check_settings
 from crawler.schedule.cron import Cron, CronError, read_cron
-from crawler.schedule.cron_words import coming, date, ended_words
-from crawler.schedule.jobs import BY_HAND, LEASE, ON_TIME, STOPPING, TOLD, TOO_LATE, DueRun, Job, Jobs, Run, RunPlace
-from crawler.schedule.processes import RunProcess, Starter, is_alive, log_of, tidy
+from crawler.schedule.job_process import RunProcess, Starter, is_alive, log_of, tidy
+from crawler.schedule.job_store import (
+    BY_HAND,
+    LEASE,
+    ON_TIME,
+    STOPPING,
+    TOLD,
+    TOO_LATE,
+    DueRun,
+    Job,
+    Jobs,
+    Run,
+    RunPlace,
+)
+from crawler.schedule.sentences import coming, date, ended_words
 from crawler.store.database import DatabaseUnavailableError, StateError
-from crawler.store.worker_files import FOLDER_ID_FILE, folder_id
+from crawler.store.output_files import folder_id
 from crawler.terminal import printable
 from crawler.translation.message import counted
 
@@ -230,8 +242,7 @@ def scheduler_of(jobs: Jobs, settings: BaseSettings) -> JobScheduler:
     output = Path(settings["OUTPUT_DIR"])
     try:
         output.mkdir(parents=True, exist_ok=True)
-        # Of a folder and its copy, each is a place of its own.
-        name = f"{folder_id(output)[0]} {(output / FOLDER_ID_FILE).stat().st_ino}"
+        name = folder_id(output)
     except OSError as error:
         raise ArgumentError(
             "setting OUTPUT_DIR={path} cannot be written to ({why})", path=repr(str(output)), why=error.strerror

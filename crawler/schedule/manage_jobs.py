@@ -12,9 +12,9 @@ from scrapy.utils.conf import arglist_to_dict
 from sqlalchemy import Connection
 
 from crawler.schedule.cron import Cron, CronError, read_cron
-from crawler.schedule.cron_words import coming, date, ended_words, pages_words, words
 from crawler.schedule.job_definition import OF_THE_SCHEDULER, JobDefinition, description, next_at
-from crawler.schedule.jobs import (
+from crawler.schedule.job_process import log_of
+from crawler.schedule.job_store import (
     BY_HAND,
     ON_TIME,
     TOO_LATE,
@@ -27,10 +27,9 @@ from crawler.schedule.jobs import (
     jobs_of,
     pages_of,
 )
-from crawler.schedule.processes import log_of
-from crawler.store.database import display_url, open_database, state_url
+from crawler.schedule.sentences import coming, date, ended_words, pages_words, words
+from crawler.store.database import database_time, display_url, open_database, state_url
 from crawler.store.read_only import exists, reading
-from crawler.store.sql import database_time
 from crawler.terminal import WrongUseError, printable
 from crawler.translation.message import N_, Message, localized, plural, span
 

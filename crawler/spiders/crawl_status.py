@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.crawler import Crawler
 
-from crawler.frontier.address_keys import RecentNumbers
+from crawler.frontier.seen_addresses import SeenAddresses
 from crawler.outcomes import Code, Group, Outcome, Outcomes, of_group
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class OutcomeCounts:
 
     def __init__(self, count_statistic: Callable[[str, int], None]) -> None:
         self.outcomes = Outcomes()
-        self.nofollowed, self.left_out = RecentNumbers(REMEMBERED), RecentNumbers(REMEMBERED)
+        self.nofollowed, self.left_out = SeenAddresses(REMEMBERED), SeenAddresses(REMEMBERED)
         self._count_statistic = count_statistic
 
     def of(self, group: Group) -> Outcomes:

@@ -10,9 +10,8 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from crawler import demo
-from crawler.store.database import StateError
-from crawler.store.sql import database_time
-from crawler.store.workers import workers_of
+from crawler.store.database import StateError, database_time
+from crawler.store.heartbeats import workers_of
 from crawler.translation.message import Message
 from crawler.urls.parsing import host
 

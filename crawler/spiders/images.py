@@ -59,16 +59,18 @@ class PageImages:
         counts.see(page.once(self.sightings))
         return counts
 
-    def candidates(self, page: Page, depth: int, has_seen: Callable[[str, str], bool]) -> Iterator[Candidate]:
+    def candidates(self, page: Page, depth: int, seen: Callable[[Iterable[str]], set[str]]) -> Iterator[Candidate]:
         """The images of a page and the large images that they link to, with how the page shows them."""
-        seen: set[str] = {""}
+        first: dict[str, int] = {}
         for at, image in enumerate(page.images[:MOST_IMAGES]):
-            large = image.target if image.target and ending(image.target) in IMAGE_ENDINGS else ""
-            for url in (image.url, large):
-                if url not in seen and not has_seen(url, "image"):
-                    seen.add(url)
-                    sight = page.once(self.sightings)[at].record() if self.judged else None
-                    yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight, via="picture")
+            first.setdefault(image.url, at)
+            if image.target and ending(image.target) in IMAGE_ENDINGS:
+                first.setdefault(image.target, at)
+        known = seen(first)
+        for url, at in first.items():
+            if url and url not in known:
+                sight = page.once(self.sightings)[at].record() if self.judged else None
+                yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight, via="picture")
 
     def is_picture(self, url: str) -> bool:
         """Whether a link is requested as an image, by its ending."""

@@ -10,8 +10,7 @@ from scrapy import Request
 
 from crawler.frontier.page_result import Lease, PageResult
 from crawler.outcomes import Code, Group, Outcome
-from crawler.recrawl.history_update import GONE_AFTER
-from crawler.recrawl.page_history import ChangeCheck, PageChange
+from crawler.recrawl.page_history import GONE_AFTER, ChangeCheck, PageChange
 from crawler.spiders.examples import KINDS
 
 if TYPE_CHECKING:

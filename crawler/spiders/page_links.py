@@ -51,19 +51,25 @@ class LinkSelector:
         new: dict[str, list[Link]] = {}
         again: dict[str, list[Link]] = {}
         pictured: list[Candidate] = []
-        frontier = self.frontier
+        urls = [link.url for link in page.links]
+        seen, seen_images, left_out = (
+            self.frontier.seen(urls),
+            self.frontier.seen(urls, "picture"),
+            self.counts.left_out.of(urls),
+        )
         for link in page.links:
             alone = link.pictured and not link.text
-            if link.url in frontier and not alone:
+            if link.url in seen and not alone:
                 again.setdefault(link.url, []).append(link)
-            if link.url in frontier or hash(link.url) in self.counts.left_out:
+            if link.url in seen or link.url in left_out:
                 continue
-            if alone and (frontier.has_seen(link.url, "picture") or self.images.is_picture(link.url)):
+            if alone and (link.url in seen_images or self.images.is_picture(link.url)):
                 continue
             if link.nofollow:
                 self.counts.mark_nofollow(link.url)
             elif refusal := self.scope.refusal(link.url):
                 self.counts.leave_out(link.url, refusal)
+                left_out.add(link.url)
             elif alone:
                 sight = self.images.sight(page, link.url)
                 via = Candidate(link.url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sight, via="picture")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -102,7 +103,7 @@ class PageReader:
         if not self.images.wanted:
             return ()
         self.counts.count(Outcome(Code.PICTURES_CUT), self.images.beyond(page))
-        return tuple(self.images.candidates(page, candidate.depth, self.frontier.has_seen))
+        return tuple(self.images.candidates(page, candidate.depth, partial(self.frontier.seen, sort="image")))
 
     def _compare(
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from dataclasses import replace
 from logging import DEBUG, INFO
 from types import MappingProxyType
@@ -22,8 +22,7 @@ from crawler.outcomes import Code, Group, Outcome
 from crawler.page.image_file import looks_like_content
 from crawler.page.page import HTML_TYPES, Page, is_html, media_type
 from crawler.page.sitemaps import Listing, listing
-from crawler.recrawl.history_update import NOT_MODIFIED, conditional_headers
-from crawler.recrawl.page_history import ChangeCheck, PageChange
+from crawler.recrawl.page_history import NOT_MODIFIED, ChangeCheck, PageChange, conditional_headers
 from crawler.spiders.crawl_status import EndReason
 from crawler.spiders.examples import KINDS, example_text
 from crawler.spiders.failures import NO_WHOLE_PAGE, Refusal, outcome_of
@@ -104,7 +103,7 @@ class TopicSpider(Spider):
         lease, frontier = lease_of(request), self.crawl.frontier
         if lease.candidate.kind in KINDS:
             self.finish(request, self.example_result(request, page))
-        elif page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS and page.refresh[1] not in frontier:
+        elif page.refresh is not None and page.refresh[0] <= REFRESH_SECONDS and not frontier.seen(page.refresh[1:]):
             self.finish(request, self.refresh_result(request, page.refresh[1]))
         else:
             item = self.crawl.reader.read(page, response)
@@ -168,12 +167,13 @@ class TopicSpider(Spider):
         return replace(result_of(request, Outcome(Code.LIST)), links=links)
 
     def allowed(
-        self, urls: Iterable[str], candidate: Candidate, lastmods: Mapping[str, float] = NOTHING_SAID
+        self, urls: Collection[str], candidate: Candidate, lastmods: Mapping[str, float] = NOTHING_SAID
     ) -> Iterator[Candidate]:
         """Candidates, like the given one, for those addresses that are in scope and are new or have changed."""
+        seen = self.crawl.frontier.seen(urls)
         for url in urls:
             lastmod = lastmods.get(url)
-            if url in self.crawl.frontier and lastmod is None:
+            if url in seen and lastmod is None:
                 continue
             if refusal := self.crawl.scope.refusal(url, page=candidate.kind != "list"):
                 self.crawl.counts.leave_out(url, refusal)

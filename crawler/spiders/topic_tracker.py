@@ -12,8 +12,8 @@ from crawler.topic.focus import Focus
 from crawler.topic.priority import HIGHEST
 
 if TYPE_CHECKING:
-    from crawler.frontier.batch import BatchReply
-    from crawler.frontier.frontier import Frontier, LinkUpdates
+    from crawler.frontier.batch import BatchReply, LinkUpdates
+    from crawler.frontier.frontier import Frontier
     from crawler.frontier.page_result import Candidate
     from crawler.frontier.scope import Scope
     from crawler.page.page import Extraction

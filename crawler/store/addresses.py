@@ -1,23 +1,34 @@
-"""Entering addresses: each once, with its host and its site."""
+"""Entering addresses: each once, by its key, with its host and its site."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from crawler.outcomes import Code
+from crawler.store.crawl_tables import (
+    DONE,
+    HELD,
+    IS_DONE,
+    NO_OUTCOME,
+    RECORDED,
+    WAITING,
+    address,
+    host,
+    site,
+)
+from crawler.store.database import in_chunks, storable
 from crawler.store.hosts import raise_best
 from crawler.store.page_tables import verdict
-from crawler.store.schema import DONE, HELD, IS_DONE, NO_OUTCOME, RECORDED, WAITING, address, host, site
-from crawler.store.sql import in_chunks, storable
 from crawler.urls.parsing import host as host_of
 from crawler.urls.parsing import site as site_of
 
 if TYPE_CHECKING:
-    from crawler.frontier.address_keys import AddressKeys
     from crawler.frontier.page_result import Candidate, Completion
+    from crawler.urls.parsing import Canonical
 
 KNOWN_HOSTS = 50_000  # whose ids are remembered
 COUNTED = {"preserve_rowcount": True}  # without it SQLAlchemy does not count inserted rows
@@ -35,6 +46,20 @@ UPDATE_LINKED = (
         | NO_OUTCOME
     )
 )
+
+
+class AddressKeys:
+    """Computes the key of an address: 64 bits, the same for all spellings of one canonical address."""
+
+    def __init__(self, crawl_id: int, canonical: Canonical) -> None:
+        self.canonical = canonical
+        self._page, self._image, self._example = (f"{crawl_id} {kind} " for kind in ("page", "image", "example"))
+
+    def __call__(self, url: str, kind: str = "link") -> int:
+        """The key; an address has other keys as a page, as an image and as an example of the topic."""
+        before = {"image": self._image, "example": self._example, "counterexample": self._example}
+        text = before.get(kind, self._page) + self.canonical(url)
+        return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 
 class HostIds(NamedTuple):
@@ -101,13 +126,10 @@ class Addresses:
         """
         if not links:
             return 0
-        ids = self.host_ids(connection, {host_of(link.url): link.url for link, _ in links.values()})
-        rows: list[dict[str, Any]] = []
-        for key, (link, parent) in links.items():
-            host_id = ids[host_of(link.url)].host_id
-            row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
-            rows.append(row | {"depth": link.depth, "parent": parent, "via": link.via, "lastmod": link.lastmod})
-        count = self._insert(connection, rows)
+        rows = self._rows(connection, {key: link for key, (link, _) in links.items()})
+        count = self._insert(
+            connection, [row | {"parent": parent} for row, (_, parent) in zip(rows, links.values(), strict=True)]
+        )
         if count:
             self._note((row["host_id"], row["priority"]) for row in rows)
         return count + (self.add_linked(connection, links) if count < len(rows) else 0)
@@ -142,18 +164,25 @@ class Addresses:
             links = {key: one for key, one in shown.items() if (one.site_id in released) is waits}
             if not links:
                 continue
-            ids = self.host_ids(connection, {host_of(link.url): link.url for link, _, _ in links.values()})
-            rows: list[dict[str, Any]] = []
-            for key, (link, parent, site_id) in links.items():
-                host_id = ids[host_of(link.url)].host_id
-                row = {"key": key, "host_id": host_id, "url": link.url, "kind": link.kind, "priority": link.priority}
-                row |= {"depth": link.depth, "parent": parent, "via": link.via, "sight": storable(link.sight or "")}
-                rows.append(row | {"shown_on": site_id, "state": WAITING if waits else RECORDED})
+            rows = self._rows(connection, {key: one.candidate for key, one in links.items()})
+            for row, (link, parent, site_id) in zip(rows, links.values(), strict=True):
+                row |= {"parent": parent, "sight": storable(link.sight or ""), "shown_on": site_id}
+                row["state"] = WAITING if waits else RECORDED
             count = self._insert(connection, rows)
             if waits and count:
                 added += count
                 self._note((row["host_id"], row["priority"]) for row in rows)
         return added
+
+    def _rows(self, connection: Connection, links: Mapping[int, Candidate]) -> list[dict[str, Any]]:
+        """The rows of candidates, given by their keys."""
+        hosts = [host_of(link.url) for link in links.values()]
+        ids = self.host_ids(connection, {name: link.url for name, link in zip(hosts, links.values(), strict=True)})
+        columns = ("url", "kind", "priority", "depth", "via", "lastmod")
+        return [
+            {"key": key, "host_id": ids[name].host_id} | {column: getattr(link, column) for column in columns}
+            for name, (key, link) in zip(hosts, links.items(), strict=True)
+        ]
 
     def _insert(self, connection: Connection, rows: list[dict[str, Any]]) -> int:
         """Insert addresses that are not known yet; how many.

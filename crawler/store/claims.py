@@ -1,8 +1,7 @@
 """Claims: one worker takes the best waiting addresses of the hosts that may be asked.
 
 A claim locks the hosts with the best heads, skipping those that another worker has locked, and then takes the heads of
-their queues. Each statement sees what was committed before it, so an address is never taken twice.
-"""
+their queues. Each statement sees what was committed before it, so an address is never taken twice."""
 
 from __future__ import annotations
 
@@ -12,15 +11,49 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, lateral, literal, or_, select, true, update
 
+from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome, Outcomes
-from crawler.store.hosts import REQUESTS_A_PAGE, UPDATE_BEST, count_sites, next_best
-from crawler.store.leases import ADDRESS_COLUMNS, histories_of, lease_of
-from crawler.store.schema import DONE, HELD, IS_HELD, IS_IMAGE, IS_WAITING, WAITING, address, crawl, host, site, worker
+from crawler.recrawl.page_history import PageHistory
+from crawler.store.crawl_tables import (
+    DONE,
+    HELD,
+    IS_HELD,
+    IS_IMAGE,
+    IS_WAITING,
+    WAITING,
+    address,
+    crawl,
+    host,
+    site,
+    worker,
+)
+from crawler.store.database import in_chunks
+from crawler.store.hosts import (
+    REQUESTS_A_PAGE,
+    UPDATE_BEST,
+    count_sites,
+    next_best,
+)
+from crawler.store.page_tables import page
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import ClaimRequest
     from crawler.frontier.page_result import Lease
 
+ADDRESS_COLUMNS = (
+    address.c.id,
+    address.c.key,
+    address.c.host_id,
+    address.c.url,
+    address.c.priority,
+    address.c.depth,
+    address.c.kind,
+    address.c.requested,
+    address.c.sight,
+    address.c.via,
+    address.c.lastmod,
+    address.c.shown_on,
+)
 REFUSED_AT_ONCE = 10_000  # addresses that are given up in one claim: a statement must end within its time
 LONGEST_REST = 3_600.0  # seconds until a host is asked again, if the settings allow no longer rest
 
@@ -225,3 +258,23 @@ def pages_left(connection: Connection, claimant: Claimant) -> float:
         IS_HELD, address.c.worker.in_(select(worker.c.id).where(mine)), address.c.kind != "image"
     )
     return int(claimant.max_pages - pages - connection.execute(held).scalar_one())
+
+
+def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHistory | None) -> Lease:
+    """The lease on the address in a row, which was found on the page at `parent`."""
+    candidate = Candidate(
+        row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, row.via, row.lastmod
+    )
+    return Lease(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=history)
+
+
+def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:
+    """The histories of those addresses whose pages were there in round `since` or later, by their keys."""
+    if since is None:
+        return {}
+    columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
+    found: dict[int, PageHistory] = {}
+    for part in in_chunks(sorted({row.key for row in rows if row.kind != "image"})):
+        known = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.round >= since)
+        found |= {key: PageHistory(*values) for key, *values in connection.execute(known)}
+    return found

@@ -11,7 +11,7 @@ locked. Samples come last; they are the worker's own. Two workers may still wait
 to another host, or where one reports a host twice: then the database aborts one transaction, which is tried again.
 
 If the connection is lost during a commit, the batch number in the worker's row tells whether it was committed. Then the
-reply is read back from the leases that the worker holds.
+worker goes on without leases: what it holds is returned, and claimed again.
 """
 
 from __future__ import annotations
@@ -20,23 +20,40 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, select
+from sqlalchemy import Connection, Engine, select
 
 from crawler.frontier.batch import BatchReply
 from crawler.frontier.page_result import Completion, PageResult
 from crawler.outcomes import Code, Outcome
-from crawler.recrawl.history_update import RoundContext
+from crawler.recrawl.page_history import RoundContext
 from crawler.store.addresses import Addresses
-from crawler.store.claims import claim, host_rests
-from crawler.store.database import LAST_RETRY_SECONDS, STATEMENT_SECONDS, break_connection, error_message, with_retries
-from crawler.store.hosts import PriorityUpdates, lock_sites, update_hosts
+from crawler.store.claims import claim
+from crawler.store.completion import complete_leases, follow_redirect, return_leases
+from crawler.store.crawl_end import is_full, no_longer_waiting, remaining_work, totals
+from crawler.store.crawl_tables import worker
+from crawler.store.database import (
+    LAST_RETRY_SECONDS,
+    STATEMENT_SECONDS,
+    break_connection,
+    dialect_insert,
+    error_message,
+    with_retries,
+)
+from crawler.store.heartbeats import (
+    LostReplyError,
+    count_worker,
+    expire_worker,
+    lock_crawl,
+    silent_workers,
+    write_heartbeat,
+)
+from crawler.store.hosts import lock_sites, update_hosts
 from crawler.store.images import EvidenceReader, ImageReleases, release_images, save_evidence, save_image_results
-from crawler.store.leases import complete_leases, follow_redirect, new_leases, return_leases
-from crawler.store.pages import PageWriter, new_links, save_responses
-from crawler.store.remaining import is_full, no_longer_waiting, remaining_work, totals
+from crawler.store.output_files import files_of, save_file_offsets
+from crawler.store.page_writer import PageWriter, new_links, save_responses
+from crawler.store.priority_updates import PriorityUpdates
 from crawler.store.rounds import Round, requeue_listed, round_of
 from crawler.store.samples import SampleWriter
-from crawler.store.schema import worker
 from crawler.store.shared_learning import (
     SharedTopicModel,
     new_shared_examples,
@@ -44,23 +61,11 @@ from crawler.store.shared_learning import (
     save_shared_examples,
     save_templates,
 )
-from crawler.store.sql import database_time, dialect_insert
-from crawler.store.workers import (
-    UncertainCommitError,
-    count_worker,
-    expire_worker,
-    file_offsets,
-    files_of,
-    lock_crawl,
-    save_file_offsets,
-    silent_workers,
-    write_heartbeat,
-)
 
 if TYPE_CHECKING:
-    from crawler.frontier.address_keys import AddressKeys
     from crawler.frontier.batch import Batch
-    from crawler.frontier.page_result import Lease, Template
+    from crawler.frontier.page_result import Template
+    from crawler.store.addresses import AddressKeys
     from crawler.store.claims import Claimant
     from crawler.store.output_files import JsonLines
 
@@ -97,7 +102,6 @@ class BatchCommitter:
         self._connection: Any = None
         """The driver's connection that was used last."""
         self._batch_number = 0
-        self._held: dict[int, Lease] = {}
         self._shared_examples: set[int] = set()
         """The ids of the shared examples read so far."""
         self._last_template = 0
@@ -107,17 +111,14 @@ class BatchCommitter:
         self._batch_number += 1
         try:
             reply: BatchReply = self.in_transaction(lambda connection: self._write(connection, batch))
-        except UncertainCommitError as doubt:
-            if doubt.lost:
-                self._held.clear()
+        except LostReplyError as error:
+            if error.is_committed:
+                self.priority_updates.committed()
+            else:
                 self.priority_updates.forget()
-                return BatchReply(lost=True)
-            reply = self.in_transaction(lambda connection: self._read_reply(connection, batch))
-        for one in _leases_of(batch):
-            self._held.pop(one.id, None)
+            return BatchReply(lost=True, committed=error.is_committed)
         self.priority_updates.committed()
         self.shared_model.committed()
-        self._held.update((one.id, one) for one in [*reply.leases, *filter(None, reply.redirected.values())])
         reply.forgotten = self._evidence.committed({one.shown_on for one in reply.leases if one.shown_on is not None})
         return reply
 
@@ -133,7 +134,6 @@ class BatchCommitter:
         """Continue as another worker."""
         self.claimant = self.claimant._replace(worker_id=worker_id)
         self._batch_number = 0
-        self._held.clear()
 
     def expire_silent_workers(self) -> int:
         """Expire the workers of the crawl without a recent heartbeat, which returns their leases; how many."""
@@ -262,10 +262,8 @@ class BatchCommitter:
         images = [one.result.record for one in batch.ended if one.result.record is not None and not one.lease.counts]
         if pages or images:
             self.pages.offset, self.images.offset = self.pages.append(pages), self.images.append(images)
-            save_file_offsets(connection, self.pages.offset, self.images.offset, *self._my_files())
-
-    def _my_files(self) -> tuple[ColumnElement[bool], ...]:
-        return files_of(self.claimant.crawl_id, self.claimant.worker_id)
+            mine = files_of(self.claimant.crawl_id, self.number)
+            save_file_offsets(connection, self.pages.offset, self.images.offset, *mine)
 
     def _read_shared(self, connection: Connection, batch: Batch, reply: BatchReply) -> None:
         """Read what all workers together have done and learned, and whether anything remains."""
@@ -295,29 +293,3 @@ class BatchCommitter:
         if at_hand:  # else others may have stored templates of these hosts that are still to be read
             self._last_template = last
         return found
-
-    def _read_reply(self, connection: Connection, batch: Batch) -> BatchReply:
-        """The reply to a batch that was committed although the connection was lost before the database said so."""
-        self._read_round(connection)
-        reply = BatchReply(redirected=dict.fromkeys(one.lease.id for one in batch.redirects))
-        targets: dict[int, int] = {}
-        for one in batch.redirects:
-            targets.setdefault(self.keys(one.to.url, one.to.kind), one.lease.id)
-        known = self._held.keys() - {one.lease.id for one in batch.ended} - {one.id for one in batch.returned}
-        until: dict[int, float] = {}
-        found = new_leases(connection, self.claimant.worker_id, self.claimant.known_since, known)
-        for row, lease in found:
-            until[row.host_id] = row.next_at
-            if row.key in targets:
-                reply.redirected[targets[row.key]] = lease
-            else:
-                reply.leases.append(lease)
-        reply.rests = host_rests(until, database_time(connection), self.claimant.longest_rest)
-        self.pages.offset, self.images.offset = file_offsets(connection, *self._my_files())
-        self._read_shared(connection, batch, reply)
-        return reply
-
-
-def _leases_of(batch: Batch) -> list[Lease]:
-    """All leases that a batch ends, returns or redirects."""
-    return [*(one.lease for one in batch.ended), *batch.returned, *(one.lease for one in batch.redirects)]

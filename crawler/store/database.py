@@ -1,21 +1,22 @@
-"""The database: SQLite in a file, or PostgreSQL; created, opened, and tried again while it is away."""
+"""The database, SQLite in a file or PostgreSQL: opened, tried again while it is away; and what all its SQL shares."""
 
+import json
 import re
 import socket
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from errno import EAGAIN, EDQUOT, EINTR, EIO, ENOSPC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
-from crawler.store import dashboard_tables, page_tables  # noqa: F401 - their tables are created with the others
-from crawler.store.schema import VERSION, version
-from crawler.store.sql import tables
+from crawler.store import crawl_tables, page_tables  # noqa: F401 - their tables are created with the others
+from crawler.store.crawl_tables import VERSION, tables, version
 from crawler.terminal import WrongUseError
 from crawler.translation.message import N_, MessageError
 
@@ -128,6 +129,18 @@ def is_transient(error: Exception) -> bool:
     return error.connection_invalidated or isinstance(error, OperationalError)
 
 
+@contextmanager
+def database_errors(url: URL) -> Iterator[None]:
+    """Have errors be a StateError in one sentence, or a DatabaseUnavailableError where they may pass."""
+    try:
+        yield
+    except (SQLAlchemyError, OSError) as error:
+        kind = DatabaseUnavailableError if is_transient(error) else StateError
+        raise kind(
+            N_("the database {path} cannot be used: {why}"), path=display_url(url), why=error_message(error)
+        ) from error
+
+
 def _engine(url: URL) -> Engine:
     if url.drivername == "sqlite":
         engine = create_engine(url, connect_args={"timeout": LOCK_SECONDS, "check_same_thread": False})
@@ -211,3 +224,36 @@ def break_connection(connection: Any) -> None:
             connected = socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM)
             with connected:
                 connected.shutdown(socket.SHUT_RDWR)
+
+
+NAMED_AT_ONCE = 5_000  # parameters of a statement; databases have a limit
+
+
+def dialect_insert(engine: Engine) -> Callable[..., Any]:
+    """The INSERT of the database's dialect, which has ON CONFLICT."""
+    return sqlite.insert if engine.dialect.name == "sqlite" else postgresql.insert
+
+
+def in_chunks(things: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Slices of a sequence that are short enough for the parameters of one statement."""
+    return (things[start : start + NAMED_AT_ONCE] for start in range(0, len(things), NAMED_AT_ONCE))
+
+
+def database_time(connection: Connection) -> float:
+    """The time by the database's clock, which is the same for all workers."""
+    if connection.dialect.name == "sqlite":
+        return time.time()
+    return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
+
+
+def storable(text: str) -> str:
+    """A text without the characters that PostgreSQL refuses."""
+    text = text.replace("\x00", "")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def column_value(value: Any) -> Any:
+    """A value as its column stores it: a list as JSON, a text without characters that PostgreSQL refuses."""
+    if value is None or isinstance(value, int | float | bytes):
+        return value
+    return storable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, func, select, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import SQLAlchemyError
 
-from crawler.store.dashboard_tables import sample
-from crawler.store.database import StateError, display_url, error_message, open_database
+from crawler.store.crawl_tables import address, crawl, host, output, sample, site, worker
+from crawler.store.database import StateError, database_errors, database_time, open_database
+from crawler.store.heartbeats import workers_of
 from crawler.store.page_tables import (
     evidence,
     focus,
@@ -23,9 +23,6 @@ from crawler.store.page_tables import (
     verdict,
 )
 from crawler.store.read_only import open_sqlite, reading
-from crawler.store.schema import address, crawl, host, output, site, worker
-from crawler.store.sql import database_time
-from crawler.store.workers import workers_of
 
 PAGES_AT_ONCE = 1_000  # deleted in one transaction, which running crawls wait for
 
@@ -116,11 +113,8 @@ def vacuum(url: URL) -> bool:
 def _writing(url: URL) -> Iterator[Engine]:
     engine = open_database(url)
     try:
-        yield engine
-    except SQLAlchemyError as error:
-        raise StateError(
-            "the database {path} cannot be changed: {why}", path=display_url(url), why=error_message(error)
-        ) from None
+        with database_errors(url):
+            yield engine
     finally:
         engine.dispose()
 

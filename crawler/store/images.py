@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, ScalarSelect, Select, bindparam, func, insert, or_, select, update
 
 from crawler.frontier.batch import SiteEvidence
+from crawler.store.crawl_tables import IS_IMAGE, IS_RECORDED, IS_WAITING, RECORDED, WAITING, address, crawl, host, site
+from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.hosts import RECORDED_KINDS, RECORDED_SITES, SITES_AT_ONCE, UPDATE_BEST, raise_best
 from crawler.store.page_tables import evidence, verdict
-from crawler.store.schema import IS_IMAGE, IS_RECORDED, IS_WAITING, RECORDED, WAITING, address, crawl, host, site
-from crawler.store.sql import column_value, dialect_insert, in_chunks, storable
 
 if TYPE_CHECKING:
-    from crawler.frontier.address_keys import AddressKeys
     from crawler.frontier.batch import Batch
     from crawler.frontier.page_result import Completion
+    from crawler.noise.evidence import Evidence
+    from crawler.store.addresses import AddressKeys
 
 RELEASED_AT_ONCE = 10_000  # images: a statement must end within its time; the rest follows
 DRY_SECONDS = 2.0  # between two searches for sites whose pages are all done
@@ -171,12 +172,12 @@ def _downloaded(ended: Completion) -> Mapping[str, Any]:
     return {"bytes": record["size"], "bytes_are_measured": True, "file": file or None}
 
 
-def save_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, str]) -> None:
+def save_evidence(connection: Connection, crawl_id: int, counts: Mapping[int, Evidence]) -> None:
     """Add counts of images, by the id of their site.
 
     The rows of these sites are locked already: of two workers, the one whose row gets the lower id commits first.
     """
-    rows = [{"crawl_id": crawl_id, "site_id": n, "counts": storable(counts[n])} for n in sorted(counts)]
+    rows = [{"crawl_id": crawl_id, "site_id": n, "counts": storable(counts[n].record())} for n in sorted(counts)]
     if rows:
         connection.execute(insert(evidence), rows)
 

@@ -1,18 +1,38 @@
-"""Files of JSON objects, one a line, that can be cut back to what is committed."""
+"""The files of a worker: JSON objects, one a line, cut back to what is committed; their number and their lock.
+
+The first worker of a crawl writes NAME.jsonl, the others NAME-2.jsonl and so on. A number belongs to the folder with
+its files: the next worker that starts there takes it over. The lock beside the file is held until the process ends,
+whatever ends it. So whoever gets the lock knows that the last holder is dead: the leases of that worker return at once,
+and what it wrote and never committed is cut off.
+"""
+
+from __future__ import annotations
 
 import json
 import logging
 import os
+import secrets
+import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from errno import ENOENT
 from hashlib import blake2b
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from filelock import FileLock, Timeout
+from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
 from crawler.page.text import one_line
+from crawler.store.crawl_tables import crawl, output, worker
+from crawler.store.database import StateError
+from crawler.store.heartbeats import expire_worker, lock_crawl
 
 logger = logging.getLogger(__name__)
 
+FOLDER_ID_FILE = ".folder_id"
 END = 64  # bytes whose hash tells whether a file is the one that was written
 
 
@@ -35,7 +55,7 @@ class JsonLines:
         """Cut off what was never committed; rename a file that is not the one that was written."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._open()
-        if not self._is_ours():
+        if _hash(self._read_end()) != self.offset.end:
             self.close()
             aside = rename_previous(self.path)
             why = f"is not as this crawl left it, and is kept as {aside}" if aside else "is gone"
@@ -64,7 +84,7 @@ class JsonLines:
         return offset
 
     def cut(self) -> None:
-        """Cut off what was written and not committed."""
+        """Cut off what was not committed."""
         if self._file >= 0:
             os.ftruncate(self._file, self.offset.size)
 
@@ -77,9 +97,6 @@ class JsonLines:
     def _open(self) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(self.path, flags, 0o644)
-
-    def _is_ours(self) -> bool:
-        return _hash(self._read_end()) == self.offset.end
 
     def _read_end(self) -> bytes:
         """The last committed bytes; fewer if the file is shorter."""
@@ -106,3 +123,180 @@ def rename_previous(path: Path) -> Path | None:
         number += 1
         aside = path.with_suffix(f".previous-{number}{path.suffix}")
     return path.rename(aside)
+
+
+class WorkerFiles:
+    """Takes a free number in a folder, with its lock; then opens its files of pages and images."""
+
+    def __init__(self, engine: Engine, crawl_id: int, name: str, folder: Path) -> None:
+        self.engine, self.crawl_id, self.name, self.folder = engine, crawl_id, name, folder
+        self.folder_id = folder_id(folder)
+        self.is_new = False
+        self.lock, self.number = self._take_number()
+        self.pages, self.images = map(JsonLines, self.paths(self.number))
+
+    def paths(self, number: int) -> tuple[Path, Path]:
+        """The paths of a worker's files of pages and of images."""
+        pages = self.folder / pages_file(self.name, number)
+        return pages, pages.with_suffix(".images.jsonl")
+
+    def open(self, connection: Connection) -> None:
+        """Open the files, and cut them back to what is committed."""
+        self.read_offsets(connection)
+        self.pages.open()
+        if self.images.path.exists():
+            self.images.open()
+
+    def read_offsets(self, connection: Connection) -> None:
+        """Read how much of the files is committed."""
+        self.pages.offset, self.images.offset = file_offsets(connection, *files_of(self.crawl_id, self.number))
+
+    def close(self) -> None:
+        """Close the files and release the lock."""
+        self.pages.close()
+        self.images.close()
+        self.lock.release()
+
+    def withdraw(self) -> None:
+        """Give up a number that is new, if nothing was written under it."""
+        if not self.is_new or self.number == 1:
+            return
+        empty = output.c.pages_size + output.c.images_size == 0
+        with suppress(SQLAlchemyError), self.engine.begin() as connection:
+            connection.execute(delete(output).where(*files_of(self.crawl_id, self.number), empty))
+        if self.pages.path.exists() and not self.pages.path.stat().st_size:
+            self.pages.path.unlink()
+
+    def start_fresh(self, connection: Connection) -> None:
+        """Keep this number alone, and rename the files of all numbers of this folder."""
+        mine = output.c.crawl_id == self.crawl_id
+        here = select(output.c.number).where(mine, output.c.folder_id == self.folder_id)
+        numbers = connection.execute(here).scalars().all()
+        connection.execute(delete(output).where(mine))
+        self._insert(connection, self.number)
+        taken = self._files_of_others(connection)
+        for pages, images in map(self.paths, numbers):
+            if pages.name not in taken:
+                rename_previous(pages)
+                rename_previous(images)
+
+    def _take_number(self) -> tuple[FileLock, int]:
+        """The first number of this folder whose lock is free, or a new one; the workers of all free ones expire."""
+        with self.engine.begin() as connection:
+            here = output.c.crawl_id == self.crawl_id, output.c.folder_id == self.folder_id
+            numbers = connection.execute(select(output.c.number).where(*here)).scalars().all()
+            others = self._files_of_others(connection)
+        mine = sorted(number for number in numbers if self.paths(number)[0].name not in others)
+        taken: tuple[FileLock, int] | None = None
+        for number in mine:
+            lock = self._lock(number)
+            if lock is None:
+                continue
+            self._recover(number)
+            if taken is None:
+                taken = lock, number
+            else:
+                lock.release()
+        if taken is not None:
+            return taken
+        if mine and self.engine.dialect.name == "sqlite":
+            raise StateError(
+                "a crawl named {name} is running here; give this one another -a name=NAME "
+                "(many workers of one crawl want PostgreSQL: setting STATE_URL)",
+                name=repr(self.name),
+            )
+        return self._new_number()
+
+    def _new_number(self) -> tuple[FileLock, int]:
+        for _ in range(100):
+            with self.engine.begin() as connection:
+                given = select(output.c.number).where(output.c.crawl_id == self.crawl_id)
+                taken = set(connection.execute(given).scalars())
+                others = self._files_of_others(connection)
+                free = (n for n in count(1) if n not in taken and self.paths(n)[0].name not in others)
+                number = next(free)
+            lock = self._lock(number)
+            if lock is None:
+                time.sleep(0.05)
+                continue  # another worker takes it just now
+            try:
+                for path in self.paths(number):
+                    rename_previous(path)
+                with self.engine.begin() as connection:
+                    self._insert(connection, number)
+            except IntegrityError:  # another worker was faster
+                lock.release()
+                continue
+            self.is_new = True
+            return lock, number
+        raise StateError(
+            "the folder {folder} is in use by other crawls named {name}", folder=self.folder, name=repr(self.name)
+        )
+
+    def _files_of_others(self, connection: Connection) -> set[str]:
+        """The files of other crawls in this folder: `bees-2` may be a crawl, or the second worker of `bees`."""
+        numbers = select(crawl.c.name, output.c.number).join(output, output.c.crawl_id == crawl.c.id)
+        others = numbers.where(output.c.folder_id == self.folder_id, crawl.c.id != self.crawl_id)
+        return {pages_file(row.name, row.number) for row in connection.execute(others)}
+
+    def _lock(self, number: int) -> FileLock | None:
+        pages, _ = self.paths(number)
+        lock = FileLock(pages.with_name(f".{pages.stem}.lock"))
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return None
+        return lock
+
+    def _recover(self, number: int) -> None:
+        """Expire the dead worker of this number, and cut its files back to what it committed."""
+        dead = worker.c.crawl_id == self.crawl_id, worker.c.number == number
+        with self.engine.begin() as connection:
+            lock_crawl(connection, self.crawl_id)
+            for worker_id in connection.execute(select(worker.c.id).where(*dead)).scalars().all():
+                expire_worker(connection, worker_id)
+            offsets = file_offsets(connection, *files_of(self.crawl_id, number))
+        for path, offset in zip(self.paths(number), offsets, strict=True):
+            if path.exists():
+                lines = JsonLines(path, offset)
+                lines.open()
+                lines.close()
+
+    def _insert(self, connection: Connection, number: int) -> None:
+        values = {"crawl_id": self.crawl_id, "number": number, "folder_id": self.folder_id}
+        connection.execute(insert(output).values(**values))
+
+
+def pages_file(name: str, number: int) -> str:
+    """The name of the file in which the worker of this number writes a crawl's pages."""
+    return f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl"
+
+
+def folder_id(folder: Path) -> str:
+    """The id of a folder, wherever it is mounted."""
+    path = folder / FOLDER_ID_FILE
+    with FileLock(folder / f"{FOLDER_ID_FILE}.lock"):  # another worker may start here at the same moment
+        if not path.exists():
+            path.write_text(secrets.token_hex(16), encoding="ascii")
+        return path.read_text(encoding="ascii")
+
+
+def files_of(crawl_id: int, number: int) -> tuple[ColumnElement[bool], ...]:
+    """The conditions for the row of a worker's files."""
+    return output.c.crawl_id == crawl_id, output.c.number == number
+
+
+def file_offsets(connection: Connection, *mine: ColumnElement[bool]) -> tuple[FileOffset, FileOffset]:
+    """How much of a worker's files of pages and images is committed."""
+    columns = output.c.pages_size, output.c.pages_end, output.c.images_size, output.c.images_end
+    row = connection.execute(select(*columns).where(*mine)).one()
+    return FileOffset(row.pages_size, row.pages_end), FileOffset(row.images_size, row.images_end)
+
+
+def save_file_offsets(
+    connection: Connection, pages: FileOffset, images: FileOffset, *mine: ColumnElement[bool]
+) -> None:
+    """Save how much of a worker's files is committed."""
+    sizes = {"pages_size": pages.size, "images_size": images.size}
+    ends = {"pages_end": pages.end, "images_end": images.end}
+    connection.execute(update(output).where(*mine).values(**sizes, **ends))

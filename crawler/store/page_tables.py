@@ -9,6 +9,7 @@ template             what the pages of a host have in common
 focus                the topic model of each worker, for the others and for later runs
 evidence             counts of the images that a site's pages show, one row for each site and batch
 verdict              the verdict on each image that was judged, and its reasons
+label                what people said of pages and images, by the name of the crawl; it outlives crawls and pages
 """
 
 from typing import Any
@@ -20,7 +21,6 @@ from sqlalchemy import (
     ColumnElement,
     Float,
     ForeignKey,
-    Index,
     Integer,
     LargeBinary,
     SmallInteger,
@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 
 from crawler.metadata.page_record import IS_OPTIONAL, TYPES, PageRecord
-from crawler.store.sql import Serial, tables
+from crawler.store.crawl_tables import Serial, index, tables
 
 COLUMN_TYPES: dict[type, Any] = {str: Text, int: Integer, float: Float, list: Text}
 """The columns of the types of a page's fields; lists are JSON."""
@@ -70,50 +70,24 @@ page = Table(
     Column("extractor_version", Text),  # of the extraction that made that text
     Column("signature", LargeBinary),  # of its clean text, by which near-duplicates are found
     Column("change_distance", Float),  # how much of the text the last change changed, from 0 to 1
-    Column("new_links", Integer, nullable=False, default=0),  # that it brought when it was last read
     Column("lastmod", Float),  # when its sitemap or feed says that it was changed
     Column("site_id", BigInteger),  # unknown for pages that a fresh crawl has not requested yet: sites have new ids
     Column("certainty", Float),  # the F1 that the method expects of its text, from 0 to 1; not all methods do
 )
-Index("page_age", page.c.crawl_id, page.c.fetched_at)
-Index("page_due", page.c.crawl_id, page.c.due_at)
+index("page_age", page.c.crawl_id, page.c.fetched_at)
+index("page_due", page.c.crawl_id, page.c.due_at)
 # All columns that the closing lines count, so that the rows with their texts need not be read.
-Index(
-    "page_round",
-    page.c.crawl_id,
-    page.c.round,
-    page.c.first_round,
-    page.c.changed_round,
-    page.c.not_modified_round,
-)
-Index("page_first", page.c.crawl_id, page.c.first_at)
-_has_changed, _is_gone = page.c.changed_at.is_not(None), page.c.gone_at.is_not(None)
-Index("page_changed", page.c.crawl_id, page.c.changed_at, sqlite_where=_has_changed, postgresql_where=_has_changed)
-Index(
-    "page_gone",
-    page.c.crawl_id,
-    page.c.gone_at,
-    page.c.gone_round,
-    sqlite_where=_is_gone,
-    postgresql_where=_is_gone,
-)
-
+_rounds = page.c.round, page.c.first_round, page.c.changed_round
+index("page_round", page.c.crawl_id, *_rounds, page.c.not_modified_round)
+index("page_first", page.c.crawl_id, page.c.first_at)
+index("page_changed", page.c.crawl_id, page.c.changed_at, where=page.c.changed_at.is_not(None))
+index("page_gone", page.c.crawl_id, page.c.gone_at, page.c.gone_round, where=page.c.gone_at.is_not(None))
 # The columns by which the dashboard filters pages: reading a million rows with their texts takes seconds.
-Index(
-    "page_list",
-    page.c.crawl_id,
-    page.c.id,
-    page.c.relevance,
-    page.c.language,
-    page.c.page_type,
-    page.c.round,
-    page.c.first_round,
-    page.c.changed_round,
-    page.c.gone_round,
-)
-Index("page_relevance", page.c.crawl_id, page.c.relevance, page.c.id)
-Index("page_certainty", page.c.crawl_id, page.c.certainty, page.c.id)
-Index("page_site", page.c.crawl_id, page.c.site_id, page.c.id)
+_filters = page.c.relevance, page.c.language, page.c.page_type
+index("page_list", page.c.crawl_id, page.c.id, *_filters, *_rounds, page.c.gone_round)
+index("page_relevance", page.c.crawl_id, page.c.relevance, page.c.id)
+index("page_certainty", page.c.crawl_id, page.c.certainty, page.c.id)
+index("page_site", page.c.crawl_id, page.c.site_id, page.c.id)
 
 page_version = Table(
     "page_version",
@@ -126,8 +100,8 @@ page_version = Table(
     Column("text", Text, nullable=False),
     Column("text_fingerprint", Text),
 )
-Index("version_page", page_version.c.key, page_version.c.id)
-Index("version_age", page_version.c.crawl_id, page_version.c.fetched_at)
+index("version_page", page_version.c.key, page_version.c.id)
+index("version_age", page_version.c.crawl_id, page_version.c.fetched_at)
 
 near_duplicate_band = Table(
     "near_duplicate_band",
@@ -148,7 +122,7 @@ stored_response = Table(
     Column("headers", Text, nullable=False),  # JSON: pairs of name and value
     Column("body", LargeBinary, nullable=False),  # compressed by zstd
 )
-Index("stored_response_age", stored_response.c.crawl_id, stored_response.c.fetched_at)
+index("stored_response_age", stored_response.c.crawl_id, stored_response.c.fetched_at)
 
 shared_example = Table(
     "shared_example",
@@ -169,7 +143,7 @@ template = Table(
     Column("tag", Text, nullable=False),
     Column("text", Text, nullable=False),
 )
-Index("template_host", template.c.crawl_id, template.c.host, template.c.id)
+index("template_host", template.c.crawl_id, template.c.host, template.c.id)
 
 evidence = Table(
     "evidence",
@@ -179,7 +153,7 @@ evidence = Table(
     Column("site_id", BigInteger, nullable=False),
     Column("counts", Text, nullable=False),  # to be added up with those of the site's other rows
 )
-Index("evidence_site", evidence.c.site_id, evidence.c.id)
+index("evidence_site", evidence.c.site_id, evidence.c.id)
 
 verdict = Table(
     "verdict",
@@ -208,44 +182,19 @@ verdict = Table(
     Column("file", Text),  # of what was downloaded, under the folder of pictures
     Column("label_key", BigInteger),  # that of the label of the image, if there is one
 )
-Index("verdict_label", verdict.c.label_key, verdict.c.noise, verdict.c.kind)
-# The last two are filtered in the index: a site has too many rows to read them all.
-Index(
-    "verdict_site",
-    *(verdict.c[name] for name in ("crawl_id", "site_id", "noise", "kind", "id", "decided_by", "audited")),
-)
-Index("verdict_list", verdict.c.crawl_id, verdict.c.noise, verdict.c.kind, verdict.c.id)
-Index(
-    "verdict_doubt",
-    verdict.c.crawl_id,
-    verdict.c.kind,
-    verdict.c.noise,
-    verdict.c.probability,
-    verdict.c.id,
-)
 IS_NOISE: ColumnElement[bool] = literal_column("noise")
-Index(
-    "verdict_model",
-    verdict.c.crawl_id,
-    verdict.c.decided_by,
-    verdict.c.kind,
-    verdict.c.id,
-    sqlite_where=IS_NOISE,
-    postgresql_where=IS_NOISE,
-)
-# Few rows are audited.
 IS_AUDITED: ColumnElement[bool] = literal_column("audited")
-Index(
-    "verdict_audit",
-    verdict.c.crawl_id,
-    verdict.c.kind,
-    verdict.c.id,
-    verdict.c.mistaken,
-    verdict.c.site_id,
-    verdict.c.decided_by,
-    sqlite_where=IS_AUDITED,
-    postgresql_where=IS_AUDITED,
-)
+_of_crawl, _by_kind = verdict.c.crawl_id, (verdict.c.noise, verdict.c.kind)
+index("verdict_label", verdict.c.label_key, *_by_kind)
+# The last two are filtered in the index: a site has too many rows to read them all.
+_filtered = verdict.c.decided_by, verdict.c.audited
+index("verdict_site", _of_crawl, verdict.c.site_id, *_by_kind, verdict.c.id, *_filtered)
+index("verdict_list", _of_crawl, *_by_kind, verdict.c.id)
+index("verdict_doubt", _of_crawl, verdict.c.kind, verdict.c.noise, verdict.c.probability, verdict.c.id)
+index("verdict_model", _of_crawl, verdict.c.decided_by, verdict.c.kind, verdict.c.id, where=IS_NOISE)
+# Few rows are audited.
+_counted = verdict.c.mistaken, verdict.c.site_id, verdict.c.decided_by
+index("verdict_audit", _of_crawl, verdict.c.kind, verdict.c.id, *_counted, where=IS_AUDITED)
 
 focus = Table(
     "focus",
@@ -256,3 +205,20 @@ focus = Table(
     Column("summary", Text, nullable=False),  # JSON, for people
     Column("learned", Text, nullable=False),  # JSON, for other workers and later runs
 )
+
+
+label = Table(
+    "label",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("key", BigInteger, nullable=False, unique=True),  # a hash of crawl, kind, url and page
+    Column("crawl", Text, nullable=False),  # its name
+    Column("kind", Text, nullable=False),  # picture, or text
+    Column("url", Text, nullable=False),  # of the picture or the page
+    Column("page", Text, nullable=False),  # that shows it
+    Column("value", Text, nullable=False),  # of a picture content or noise; of a page its main text
+    Column("detail", Text, nullable=False),  # JSON: how a page shows the picture; the blocks of a page that are kept
+    Column("source", LargeBinary),  # of a page what it is made of, compressed by zstd
+    Column("said_at", Float, nullable=False),
+)
+index("label_crawl", label.c.crawl, label.c.kind, label.c.id)

@@ -27,15 +27,15 @@ from sqlalchemy import (
 )
 
 from crawler.outcomes import Code, Group, codes
-from crawler.recrawl.history_update import NEVER
+from crawler.recrawl.page_history import NEVER
+from crawler.store.crawl_tables import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, site, worker
+from crawler.store.database import database_time, in_chunks
 from crawler.store.hosts import next_best, raise_best
 from crawler.store.page_tables import page, shared_example
-from crawler.store.schema import IS_DONE, NO_OUTCOME, WAITING, address, crawl, host, site, worker
-from crawler.store.sql import database_time, in_chunks
 
 if TYPE_CHECKING:
-    from crawler.frontier.address_keys import AddressKeys
     from crawler.frontier.page_result import Completion
+    from crawler.store.addresses import AddressKeys
 
 BEST = 999
 """The priority of a page of relevance 1; links go as high, seeds higher."""

@@ -7,14 +7,13 @@ thirty days into one an hour. Each worker merges its own rows, so that no two wa
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf, nextafter
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
 
 from crawler.frontier.batch import WorkerSample
-from crawler.store.dashboard_tables import sample
-from crawler.store.sql import in_chunks
+from crawler.store.crawl_tables import sample
+from crawler.store.database import dialect_insert, in_chunks
 
 SAMPLES_BETWEEN = 100  # of a worker, between two merges of its rows
 MOST_LOOKED_AT = 10_000  # rows of a worker, the latest: older ones are merged already
@@ -39,23 +38,18 @@ class SampleWriter:
         """Save consecutive samples that end now, of the worker with this number."""
         if not samples:
             return
-        ends = now - sum(one.seconds for one in samples)
+        ends, rows = now - sum(one.seconds for one in samples), []
         for one in samples:
             begins, ends = ends, ends + one.seconds
             row = {name: getattr(one, name) for name in ("seconds", *NUMBERS)}
-            row |= {"at": self._free(connection, number, begins), "statuses": _json(one.statuses), "waiting": waiting}
-            connection.execute(insert(sample).values(crawl_id=self.crawl_id, number=number, **row))
+            row |= {"crawl_id": self.crawl_id, "number": number, "at": begins, "waiting": waiting}
+            rows.append(row | {"statuses": _json(one.statuses)})
+        # Clocks may be set back to the very moment of an earlier sample.
+        connection.execute(dialect_insert(connection.engine)(sample).on_conflict_do_nothing(), rows)
         self._until_merged -= len(samples)
         if self._until_merged < 0:
             merge_old_samples(connection, self.crawl_id, number, now)
             self._until_merged = SAMPLES_BETWEEN
-
-    def _free(self, connection: Connection, number: int, at: float) -> float:
-        """This time, or the next one without a row of the worker: clocks may be set back."""
-        mine = sample.c.crawl_id == self.crawl_id, sample.c.number == number
-        while connection.execute(select(sample.c.at).where(*mine, sample.c.at == at)).first() is not None:
-            at = nextafter(at, inf)
-        return at
 
 
 def merge_old_samples(connection: Connection, crawl_id: int, number: int, now: float) -> int:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, insert, or_, select
 
 from crawler.frontier.page_result import Template
+from crawler.store.crawl_tables import host, worker
+from crawler.store.database import dialect_insert, in_chunks, storable
 from crawler.store.page_tables import focus, shared_example, template
-from crawler.store.schema import host, worker
-from crawler.store.sql import dialect_insert, in_chunks, storable
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Completion

@@ -10,21 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
 
-from crawler.frontier.address_keys import AddressKeys
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.store import rounds
+from crawler.store.addresses import AddressKeys
 from crawler.store.claims import LONGEST_REST, Claimant
 from crawler.store.commit import BatchCommitter
-from crawler.store.database import StateError
+from crawler.store.crawl_end import has_failed_seeds, is_unfinished, something_waits
+from crawler.store.crawl_tables import address, crawl, host, output, worker
+from crawler.store.database import StateError, database_time, dialect_insert
 from crawler.store.deletion import delete_frontier
+from crawler.store.heartbeats import expire_worker, forget_leases, lock_crawl, silent_workers
 from crawler.store.images import suspend_images
-from crawler.store.remaining import UnfinishedWork, something_waits
-from crawler.store.schema import address, crawl, host, output, worker
-from crawler.store.sql import database_time, dialect_insert
-from crawler.store.worker_files import WorkerFiles
-from crawler.store.workers import expire_worker, lock_crawl, silent_workers
+from crawler.store.output_files import WorkerFiles
 from crawler.translation.message import Message, plural, span
 
 if TYPE_CHECKING:
@@ -92,11 +90,10 @@ class WorkerSession:
 
         def look(connection: Connection) -> bool:
             lock_crawl(connection, self.crawl_id)
-            work = UnfinishedWork(connection, self.committer.claimant)
-            if work.is_unfinished(keys):
+            if is_unfinished(connection, self.committer.claimant, keys):
                 return True
             begun = rounds.begin_round(connection, self.crawl_id, keys, everything, self.plan.bounds.least)
-            return begun is not None or work.has_failed_seeds
+            return begun is not None or has_failed_seeds(connection, self.committer.claimant)
 
         return bool(self.committer.in_transaction(look))
 
@@ -158,13 +155,23 @@ class WorkerSession:
             **values,
         )
 
-    def rejoin(self) -> None:
-        """Continue as a new worker after this one expired."""
-        try:
-            self.worker_id = self.committer.in_transaction(self._insert_worker)
-        except IntegrityError:
-            raise StateError("another worker has taken over {path}", path=self.pages.path) from None
-        self.committer.renew(self.worker_id)
+    def rejoin(self, expired: bool) -> None:
+        """Go on without leases: as a new worker if this one expired, else after a batch whose reply was lost."""
+
+        def renew(connection: Connection) -> int:
+            lock_crawl(connection, self.crawl_id)
+            self.files.read_offsets(connection)
+            if not expired:
+                forget_leases(connection, self.worker_id)
+                return self.worker_id
+            others = select(worker.c.id).where(worker.c.crawl_id == self.crawl_id, worker.c.number == self.number)
+            if connection.execute(others).first() is not None:
+                raise StateError("another worker has taken over {path}", path=self.pages.path)
+            return self._insert_worker(connection)
+
+        self.worker_id = self.committer.in_transaction(renew)
+        if expired:
+            self.committer.renew(self.worker_id)
 
     def leave(self) -> None:
         """Return all leases and delete the worker's row."""

@@ -24,10 +24,10 @@ from crawler.noise.li2006 import description
 from crawler.noise.sighting import Sighting
 from crawler.noise.signs import sightings
 from crawler.noise.verdict import scores_of
+from crawler.store.crawl_tables import crawl, site
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import evidence
 from crawler.store.read_only import reading
-from crawler.store.schema import crawl, site
 from crawler.training.examples import Tell
 from crawler.translation.message import counted
 from crawler.urls.parsing import site as site_of

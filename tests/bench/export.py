@@ -29,10 +29,9 @@ from throughput import machine
 from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Completion, PageResult
 from crawler.items import PageItem
+from crawler.store.crawl_tables import crawl, tables
 from crawler.store.database import open_database
 from crawler.store.page_tables import page
-from crawler.store.schema import crawl
-from crawler.store.sql import tables
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.parsing import Canonical
 

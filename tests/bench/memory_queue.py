@@ -25,7 +25,6 @@ from twisted.internet.defer import Deferred
 
 from crawler import crawl as building
 from crawler.crawl import SEED_PRIORITY, crawl_of
-from crawler.frontier.address_keys import url_hash
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.spiders.topic import TopicSpider
@@ -47,9 +46,8 @@ class MemoryFrontier(Frontier):
 
     def finish(self, lease_id: int, result: PageResult) -> bool:
         self.ended += 1
-        for candidate in result.links:
-            if self._recent.add(url_hash(candidate.url, candidate.kind)):
-                self.scheduler.add(candidate)
+        for candidate in self._seen.new(result.links, {}):
+            self.scheduler.add(candidate)
         if result.record is not None:
             self.pages += 1
             self.all_pages += 1

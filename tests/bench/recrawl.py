@@ -28,7 +28,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from math import log
 from pathlib import Path
 
 import numpy as np
@@ -117,11 +116,11 @@ def pages_of(kind: str, count: int, span: float, seed: int) -> Pages:
 def fetched(pages: Pages, rule: Rule, limits: Limits) -> list[Times]:
     """The times at which each page is fetched; where there is a budget, the most overdue first."""
     gap = DAY / limits.budget if limits.budget else 0.0
-    intervals, checks, found = ([0] * len(pages.rates) for _ in range(3))
+    intervals = [0.0] * len(pages.rates)
     times: list[list[float]] = [[0.0] for _ in pages.rates]
     due = []
     for page, said in enumerate(pages.said):
-        history = CheckHistory(NOW, 0, 0, 0, None, None if said is None else NOW + said)
+        history = CheckHistory(NOW, 0, None, None if said is None else NOW + said)
         intervals[page] = rule(history)
         heapq.heappush(due, (intervals[page], page))
     free = 0.0
@@ -134,10 +133,8 @@ def fetched(pages: Pages, rule: Rule, limits: Limits) -> list[Times]:
         before = times[page][-1]
         last = np.searchsorted(pages.changes[page], when)
         changed = bool(last > np.searchsorted(pages.changes[page], before))
-        checks[page] += 1
-        found[page] += changed
         interval = when - before if limits.is_elapsed else intervals[page]
-        intervals[page] = rule(CheckHistory(NOW + when, interval, checks[page], found[page], changed))
+        intervals[page] = rule(CheckHistory(NOW + when, interval, changed))
         times[page].append(when)
         heapq.heappush(due, (when + intervals[page], page))
     return [np.array(of) for of in times]
@@ -230,25 +227,14 @@ def line(name: str, of: Row) -> str:
 @contextmanager
 def with_numbers(**numbers: float) -> Iterator[None]:
     """The rule with other numbers than its own, for as long as this lasts."""
-    before = {name: getattr(revisit_interval, name) for name in (*numbers, "SETTLED")}
+    before = {name: getattr(revisit_interval, name) for name in numbers}
     try:
         for name, number in numbers.items():
             setattr(revisit_interval, name, number)
-        revisit_interval.SETTLED = log(revisit_interval.UNCHANGED) / log(
-            revisit_interval.UNCHANGED / revisit_interval.CHANGED
-        )
         yield
     finally:
         for name, number in before.items():
             setattr(revisit_interval, name, number)
-
-
-def leaning(history: CheckHistory, weight: float, bounds: Bounds) -> float:
-    """The rule with the page's own history counted at every check, as its docstring says would add nothing."""
-    interval = next_interval(history, bounds)
-    if history.changed is not None:
-        interval *= revisit_interval._unrest(history) ** weight
-    return min(max(interval, bounds.least), bounds.most)
 
 
 def compare(asked: argparse.Namespace) -> None:
@@ -265,7 +251,6 @@ STEPS = ((0.5, 1.25), (0.5, 1.1), (0.6, 1.4), (0.7, 1.2), (0.8, 1.1), (0.3, 1.5)
 BOUNDS = ((HOUR, 7), (HOUR, 14), (HOUR, 60), (DAY / 4, 30), (DAY, 30), (DAY, 14))  # the greater ones in days
 STARTS = (("FIRST", 6), ("FIRST", 72), ("FIRST_LEAST", 1), ("FIRST_LEAST", 24))  # in hours
 SHARES = (0.05, 0.2, 0.4)
-WEIGHTS = (0.1, 0.3)
 
 
 def variants() -> Iterator[tuple[str, Rule, dict[str, float], bool]]:
@@ -282,8 +267,6 @@ def variants() -> Iterator[tuple[str, Rule, dict[str, float], bool]]:
     for share in SHARES:
         yield f"AGE_SHARE = {share}", rule, {"AGE_SHARE": share}, False
     yield "no Last-Modified", rule, {"EARLIEST": 2 * NOW}, False
-    for weight in WEIGHTS:
-        yield f"own history each time, ^{weight}", partial(leaning, weight=weight, bounds=Bounds()), {}, False
     yield "told the elapsed time", rule, {}, True
 
 

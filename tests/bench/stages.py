@@ -27,7 +27,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.page.page import Page
 from crawler.pipelines.extract import ExtractPipeline
 from crawler.pipelines.store import StorePipeline
-from crawler.scheduler import FrontierScheduler
+from crawler.request_scheduler import FrontierScheduler
 from crawler.spiders.topic import TopicSpider
 from crawler.spiders.topic_tracker import TopicTracker
 

@@ -21,7 +21,7 @@ from fork_server import Nursery, common
 from sites import BY_SHARES, Answer
 from sqlalchemy import create_engine, text
 
-from crawler.store.workers import expire_worker
+from crawler.store.heartbeats import expire_worker
 from crawler.translation.message import counted
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are not Windows'")

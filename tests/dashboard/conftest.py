@@ -15,8 +15,8 @@ from sqlalchemy.engine import URL
 
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
+from crawler.store.crawl_tables import crawl
 from crawler.store.database import open_database
-from crawler.store.schema import crawl
 
 CRAWLED = sites.OPEN | {"KEEP_RESPONSES": "True"}
 

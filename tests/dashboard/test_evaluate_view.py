@@ -27,9 +27,9 @@ from crawler.evaluation.image_metrics import record as noise_record
 from crawler.evaluation.report import record, report
 from crawler.reports.focus_report import html_report as focus_report
 from crawler.reports.report_noise import noise_figures, noise_figures_of
+from crawler.store.crawl_tables import crawl, site
 from crawler.store.database import open_database
 from crawler.store.page_tables import page, verdict
-from crawler.store.schema import crawl, site
 
 PATIENCE = 20.0  # seconds
 DAY = date(2026, 11, 22)

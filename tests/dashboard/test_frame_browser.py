@@ -8,10 +8,10 @@ import pytest
 from dashboard_client import VIEWS
 from sqlalchemy.engine import URL
 
+from crawler.store.crawl_tables import crawl
 from crawler.store.deletion import delete_crawl
 from crawler.store.page_tables import page, verdict
 from crawler.store.read_only import reading
-from crawler.store.schema import crawl
 
 PLACES = {"1": "/", "2": "/pages", "3": "/images", "4": "/labels", "5": "/schedule", "6": "/evaluate"}
 THERE = {key: place for key, place in PLACES.items() if place in VIEWS}

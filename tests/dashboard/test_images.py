@@ -16,10 +16,9 @@ from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views.images import wilson
 from crawler.dashboard.views.judged_images import MOST_BYTES
 from crawler.noise.sighting import Sighting
-from crawler.store.dashboard_tables import label
+from crawler.store.crawl_tables import site
 from crawler.store.images import PICTURE, label_key
-from crawler.store.page_tables import verdict
-from crawler.store.schema import site
+from crawler.store.page_tables import label, verdict
 
 PAGE = "http://a.example/"
 GIF = b"GIF89a" + bytes((200, 0, 60, 0)) + bytes(20)

@@ -16,12 +16,12 @@ from crawler.dashboard.views.judged_images import (
     list_verdicts,
     read_verdicts,
 )
-from crawler.frontier.address_keys import AddressKeys
 from crawler.labels.labels import CONTENT, NOISE, Label, put_label, remove_label
 from crawler.noise.sighting import Sighting
+from crawler.store.addresses import AddressKeys
+from crawler.store.crawl_tables import crawl, site
 from crawler.store.images import PICTURE, label_key, save_verdicts
 from crawler.store.page_tables import verdict
-from crawler.store.schema import crawl, site
 from crawler.urls.parsing import Canonical
 
 PAGE = "http://a.example/"

@@ -8,9 +8,9 @@ from sqlalchemy import Engine, insert, update
 from crawler.dashboard.views import labels
 from crawler.dashboard.views.labels import LabelledCrawl, UncertainPages, crawl_to_label, uncertain_pages
 from crawler.labels.labels import TEXT, Label, put_label
+from crawler.store.crawl_tables import crawl
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import page, stored_response
-from crawler.store.schema import crawl
 
 BEES = LabelledCrawl(1, "bees", True)
 

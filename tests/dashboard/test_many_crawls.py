@@ -9,8 +9,8 @@ from sqlalchemy import Engine, event, insert
 
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views.choices import MOST_CRAWLS, crawl_names
+from crawler.store.crawl_tables import crawl
 from crawler.store.page_tables import page
-from crawler.store.schema import crawl
 
 MANY = 5_000
 FEW = 60

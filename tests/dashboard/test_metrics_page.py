@@ -14,10 +14,8 @@ from sqlalchemy.engine import URL, make_url
 from crawler.dashboard import metrics
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
-from crawler.store.dashboard_tables import job, run, sample
-from crawler.store.database import open_database
-from crawler.store.schema import crawl, worker
-from crawler.store.sql import database_time
+from crawler.store.crawl_tables import crawl, job, run, sample, worker
+from crawler.store.database import database_time, open_database
 
 EVIL = 'be"es\\\n{x="y"} 1\n# TYPE \u202e<b>'
 SECRET = "honey-and-bees"
@@ -60,7 +58,7 @@ def fill(engine: Engine) -> float:
         for at, statuses in ((now - 7_200, '{"200":5,"404":1}'), (now - 10, '{"200":4,"none":2}')):
             connection.execute(insert(sample).values(crawl_id=1, number=1, at=at, statuses=statuses, **counts))
         values = {"cron": "@daily", "timezone": "UTC", "spider": "topic", "arguments": "{}", "settings": "{}"}
-        values |= {"created_at": now, "runs": 1}
+        values |= {"runs": 1}
         connection.execute(
             insert(job).values(id=1, name="daily", crawl="bees", paused=False, next_at=now + 9, **values)
         )

@@ -16,7 +16,8 @@ from crawler.dashboard.access import AccessControl
 from crawler.dashboard.app import app
 from crawler.dashboard.context import DashboardContext
 from crawler.labels.labels import NOISE, Label, put_label
-from crawler.schedule.jobs import BY_HAND, DueRun, Jobs, RunPlace, find_job, values_of
+from crawler.schedule.job_definition import column_values
+from crawler.schedule.job_store import BY_HAND, DueRun, Jobs, RunPlace, find_job
 from crawler.store.database import open_database
 from crawler.store.images import PICTURE
 
@@ -107,7 +108,7 @@ def desk(crawled: Path, tmp_path_factory: pytest.TempPathFactory) -> DashboardCo
     engine = open_database(url)
     jobs = Jobs(engine)
     values = {"cron": "0 3 * * *", "timezone": "UTC", "spider": "topic", "crawl": "topic"}
-    jobs.add("bees", lambda now: values | {"next_at": now + 60} | values_of({"seeds": "demo"}, {}))
+    jobs.add("bees", lambda now: values | {"next_at": now + 60} | column_values({"seeds": "demo"}, {}))
     begun = jobs.start(find_job(jobs.all()[0], "bees"), DueRun(BY_HAND), RunPlace("here", "localhost"))
     assert begun is not None
     jobs.end(begun, 0, "topic")

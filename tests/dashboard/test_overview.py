@@ -21,13 +21,11 @@ from crawler.frontier.batch import WorkerSample
 from crawler.outcomes import Code, Outcome
 from crawler.reports import sites
 from crawler.reports.throughput import SamplePoint
-from crawler.store.dashboard_tables import job, sample
-from crawler.store.database import open_database
+from crawler.store.crawl_tables import DONE, WAITING, address, crawl, host, job, sample, site, tables, version, worker
+from crawler.store.database import database_time, open_database
+from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page
 from crawler.store.samples import NUMBERS
-from crawler.store.schema import DONE, WAITING, address, crawl, host, site, version, worker
-from crawler.store.sql import database_time, tables
-from crawler.store.workers import LEASE_SECONDS
 
 WORDS = re.compile(r"<bdi>[^<]*</bdi>|<title>[^<]*</title>|value=\"[^\"]*\"")
 """Where words of others may have a direction of their own."""
@@ -228,7 +226,7 @@ def test_when_a_crawl_comes_again(desk: DashboardContext, engine: Engine) -> Non
         row |= dict.fromkeys(words, "") | {"fetched_at": "x", "status": 200, "depth": 0, "via": "seed", "images": "[]"}
         enter(engine, page, row | {"relevance": 1.0, "link_score": 1.0, "round": 2, "first_round": 1} | known)
     for number, paused in ((2, False), (3, True)):
-        row = {"name": f"j{number}", "crawl": f"crawl-{number}", "paused": paused, "created_at": 1.0, "next_at": 8e9}
+        row = {"name": f"j{number}", "crawl": f"crawl-{number}", "paused": paused, "next_at": 8e9}
         enter(engine, job, CRON | row)
     due, coming, held = (one(desk, number) for number in (1, 2, 3))
     assert (due["next_due"], due["next_run"], due["job"]) == (9e9, None, None)

@@ -10,8 +10,8 @@ from crawler.dashboard.views.page import page_refs
 from crawler.dashboard.views.page_links import found_count, found_on, known_by_key, verdicts_by_key
 from crawler.dashboard.views.page_versions import MOST_LETTERS, texts_before
 from crawler.outcomes import Code, Outcome
+from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, crawl
 from crawler.store.page_tables import page, page_version, verdict
-from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, crawl
 
 HOME, OTHER = 10, 20
 """Keys of pages."""

@@ -15,8 +15,8 @@ from crawler.dashboard.context import Background, DashboardContext
 from crawler.dashboard.rendering import excerpt
 from crawler.dashboard.search_index import SearchIndex
 from crawler.dashboard.views.page_search import look
+from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page
-from crawler.store.schema import crawl, site
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from crawler.dashboard.views import page_search
 from crawler.dashboard.views.choices import site_number
 from crawler.dashboard.views.page_list import PageCounts, chosen, count_pages, listed
 from crawler.dashboard.views.page_search import BEST, CHANGED, COPY, GONE, NEW, NEWEST, WORST, PageQuery, Place, look
+from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page
-from crawler.store.schema import crawl, site
 
 MANY = 90
 OF_ANOTHER = 1_000

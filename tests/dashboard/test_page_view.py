@@ -15,11 +15,11 @@ from crawler.dashboard.app import app
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views.page import MOST_READ
 from crawler.dashboard.views.page_versions import MOST_VERSIONS
-from crawler.frontier.address_keys import AddressKeys
 from crawler.outcomes import Code, Outcome
+from crawler.store.addresses import AddressKeys
+from crawler.store.crawl_tables import address
 from crawler.store.page_tables import page, page_version, stored_response, verdict
-from crawler.store.pages import zstd
-from crawler.store.schema import address
+from crawler.store.page_writer import zstd
 
 HOME = "http://a.example/"
 PROSE = "Bees dance in the dark of the hive, and others follow them out to the flowers. They come back with nectar."

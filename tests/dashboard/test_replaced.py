@@ -14,10 +14,9 @@ from sqlalchemy.engine import make_url
 
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
+from crawler.store.crawl_tables import VERSION, crawl, tables, version
 from crawler.store.database import open_database
 from crawler.store.page_tables import page
-from crawler.store.schema import VERSION, crawl, version
-from crawler.store.sql import tables
 
 ALL = [re.sub(r"\{\w+\}", "1", one) for one in {**VIEWS, **API}]
 

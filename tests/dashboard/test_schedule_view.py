@@ -19,13 +19,13 @@ from sqlalchemy.engine import URL, make_url
 from crawler.dashboard.access import AccessControl
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views import schedule
-from crawler.schedule import processes as tails
-from crawler.schedule.jobs import Job, Jobs, find_job
-from crawler.schedule.processes import MOST_BYTES, MOST_LINES, log_of, log_tail, take_lock
-from crawler.store.dashboard_tables import job as job_table
-from crawler.store.dashboard_tables import run as run_table
+from crawler.schedule import job_process as tails
+from crawler.schedule.job_process import MOST_BYTES, MOST_LINES, log_of, log_tail, take_lock
+from crawler.schedule.job_store import Job, Jobs, find_job
+from crawler.store.crawl_tables import VERSION, crawl, version
+from crawler.store.crawl_tables import job as job_table
+from crawler.store.crawl_tables import run as run_table
 from crawler.store.database import open_database
-from crawler.store.schema import VERSION, crawl, version
 
 PATIENCE = 60.0
 EVIL = [

@@ -10,8 +10,8 @@ from sqlalchemy import Engine, delete, insert, update
 
 from crawler.dashboard import search_index
 from crawler.dashboard.search_index import SearchIndex, bigrams
+from crawler.store.crawl_tables import crawl
 from crawler.store.page_tables import page
-from crawler.store.schema import crawl
 
 
 @pytest.fixture

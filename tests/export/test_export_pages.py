@@ -33,7 +33,7 @@ from crawler.export.export_pages import jsonl
 from crawler.files import MARKER
 from crawler.items import PageItem
 from crawler.reports import stored_pages
-from crawler.store import page_tables, schema
+from crawler.store import crawl_tables, page_tables
 from crawler.store.database import open_database
 
 if sys.version_info >= (3, 14):
@@ -77,7 +77,8 @@ class Place:
         """Have a crawl of this name store pages, which are like each other but for what is given."""
         engine = open_database(self.url)
         with engine.begin() as connection:
-            made = insert(schema.crawl).values(name=name, seeds="[]", started_at=0.0).returning(schema.crawl.c.id)
+            new = insert(crawl_tables.crawl).values(name=name, seeds="[]", started_at=0.0)
+            made = new.returning(crawl_tables.crawl.c.id)
             number = connection.execute(made).scalar_one()
             for n in range(count):
                 url = f"http://{name}.example/{n}"
@@ -240,7 +241,7 @@ def test_what_is_wanted_is_written(either: Place, words: list[str], expected: st
         6: {"gone_round": 2, "gone_at": AT},
     }.items():
         either.change(update(page_tables.page).where(page_tables.page.c.depth == n).values(**more))
-    either.change(update(schema.crawl).values(round=2))
+    either.change(update(crawl_tables.crawl).values(round=2))
     said = either.export(*words, "--fields", "depth,url")
     assert said.status == 0
     found = lines(said.out.encode())

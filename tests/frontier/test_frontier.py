@@ -10,14 +10,14 @@ import pytest
 from store_workers import LOST
 
 from crawler.frontier import frontier as frontier_module
-from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.batch import Batch, BatchReply
 from crawler.frontier.frontier import JOINING, Frontier
+from crawler.frontier.host_control import AWAY, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.host_limits import LimitSettings
-from crawler.frontier.host_rotation import AWAY, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
 from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.store.addresses import AddressKeys
 from crawler.urls.parsing import Canonical, host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
@@ -107,26 +107,26 @@ def test_a_host_may_have_a_number_of_its_own_on_all_ports() -> None:
 
 def test_a_host_rests_until_its_time() -> None:
     frontier = filled(A, B)
-    frontier.rest("a.example", 10)
-    frontier.rest("a.example", 5)
+    frontier.hosts.rest("a.example", 10)
+    frontier.hosts.rest("a.example", 5)
     assert all_taken(frontier) == [B]
-    assert (frontier.ready_in(4), frontier.ready_in(11)) == (6, 0)
-    assert (frontier.rests("a.example", 9.9), frontier.rests("a.example", 10)) == (True, False)
-    assert (taken(frontier, 9.99), taken(frontier, 10), frontier.ready_in(10)) == (None, A, None)
+    assert (frontier.queues.ready_in(4), frontier.queues.ready_in(11)) == (6, 0)
+    assert (frontier.hosts.rests("a.example", 9.9), frontier.hosts.rests("a.example", 10)) == (True, False)
+    assert (taken(frontier, 9.99), taken(frontier, 10), frontier.queues.ready_in(10)) == (None, A, None)
 
 
 def test_a_rest_that_begins_while_another_is_waited_for_counts() -> None:
     frontier = filled(A)
-    frontier.rest("a.example", 5)
+    frontier.hosts.rest("a.example", 5)
     assert taken(frontier) is None
-    frontier.rest("a.example", 8)
+    frontier.hosts.rest("a.example", 8)
     assert [taken(frontier, 5), taken(frontier, 7.9), taken(frontier, 8)] == [None, None, A]
 
 
 def test_a_slow_host_is_asked_once_in_an_interval() -> None:
     frontier = filled(A + "1", A + "2", A + "3", B + "1", B + "2", pace=several(9))
-    frontier.slow("a.example", 2)
-    frontier.slow("unknown.example", 2)
+    frontier.hosts.slow("a.example", 2)
+    frontier.hosts.slow("unknown.example", 2)
     assert all_taken(frontier) == [A + "1", B + "1", B + "2"]
     assert [taken(frontier, now) for now in (1.9, 2, 2, 3.9, 4)] == [None, A + "2", None, None, A + "3"]
     assert frontier.batch(4).crawl_delays == {ord("a"): 2}
@@ -135,7 +135,7 @@ def test_a_slow_host_is_asked_once_in_an_interval() -> None:
 @pytest.mark.parametrize(("interval", "pause", "wait"), [(0, 3, 3), (5, 3, 5), (3, 5, 5)])
 def test_the_longer_of_pause_and_interval_counts(interval: float, pause: float, wait: float) -> None:
     frontier = filled(A + "1", A + "2", pace=several(9, pause=lambda name: pause))
-    frontier.slow("a.example", interval)
+    frontier.hosts.slow("a.example", interval)
     assert taken(frontier, 1) == A + "1"
     assert [taken(frontier, wait + 0.9), taken(frontier, wait + 1)] == [None, A + "2"]
 
@@ -196,15 +196,15 @@ def test_nothing_is_asked_for_while_very_many_links_wait_to_be_committed(
 def test_a_rest_is_told_at_once_though_the_host_is_at_hand() -> None:
     frontier = filled(A, A + "2")
     taken(frontier)
-    frontier.rest("a.example", 30.0)
-    frontier.rest("b.example", 30.0)  # of which nothing is at hand
+    frontier.hosts.rest("a.example", 30.0)
+    frontier.hosts.rest("b.example", 30.0)  # of which nothing is at hand
     assert frontier.batch(10.0).rests == {97: 20.0}
     assert frontier.batch(10.0).rests == {}
 
 
 def test_a_worker_taken_for_dead_still_knows_what_is_closed() -> None:
     frontier = filled(A, A + "2")
-    frontier.close("a.example")
+    frontier.hosts.close("a.example")
     frontier.forget()
     assert frontier.batch(0).closed == {"a.example": Code.HOST_CLOSED}
     frontier.apply_reply(BatchReply([a_lease(7, A)]), 0.0)
@@ -237,7 +237,7 @@ def test_pictures_are_counted_by_the_sites_of_their_pages() -> None:
     for lease_id, pages in ((1, 1), (2, 2), (3, 4)):
         finish(frontier, lease_id, image_counts=Evidence(pages=pages))
     finish(frontier, 4)
-    counted = {site: Evidence.of(record).pages for site, record in frontier.batch(0).evidence.items()}
+    counted = {site: counts.pages for site, counts in frontier.batch(0).evidence.items()}
     assert counted == {97: 3, 98: 4}
     assert frontier.batch(0).evidence == {}
 
@@ -258,7 +258,7 @@ def test_what_is_given_back_waits_again_with_its_load() -> None:
 
 def test_what_its_host_refused_waits_until_it_answers_something_else() -> None:
     frontier = filled()
-    frontier.host_recovered("a.example")
+    frontier.hosts.host_recovered("a.example")
     frontier.apply_reply(
         BatchReply([a_lease(n, f"{A}{n}", priority) for n, priority in enumerate([9, 7, 5, 5], 1)]), 0.0
     )
@@ -268,7 +268,7 @@ def test_what_its_host_refused_waits_until_it_answers_something_else() -> None:
     assert len(frontier) == 4
     for lease_id in (3, 1, 2, 4):
         assert taken(frontier) == f"{A}{lease_id}"
-        frontier.host_recovered("a.example")
+        frontier.hosts.host_recovered("a.example")
         finish(frontier, lease_id)
     assert len(frontier) == 0
 
@@ -278,7 +278,7 @@ def test_what_its_host_refused_waits_until_more_of_the_host_was_asked_for(brough
     frontier = filled()
     frontier.apply_reply(BatchReply([a_lease(1, A + "1", 9)]), 0.0)
     taken(frontier)
-    frontier.rest("a.example", 5.0)
+    frontier.hosts.rest("a.example", 5.0)
     frontier.requeue(1, "load", refused=True)
     demand = frontier.batch(0.0).demand  # too early for more
     assert demand is not None
@@ -316,7 +316,7 @@ def test_what_its_host_refused_waits_for_nothing_that_others_always_come_before(
     ]
     frontier.apply_reply(BatchReply(found), 0.0)
     assert taken(frontier) == A + "1"
-    frontier.rest("a.example", 5.0)
+    frontier.hosts.rest("a.example", 5.0)
     frontier.requeue(1, "load", refused=True)
     frontier.batch(5.0 + seconds)
     assert taken(frontier, 5.0 + seconds) == next_one
@@ -329,7 +329,7 @@ def test_what_its_host_refused_waits_at_its_new_priority() -> None:
     frontier.requeue(1, "load", refused=True)
     frontier.update_priorities({A + "1": 700})
     assert taken(frontier) == A + "2"  # and does not wait for one that the database would have
-    frontier.host_recovered("a.example")
+    frontier.hosts.host_recovered("a.example")
     finish(frontier, 2)
     found = frontier.take(0.0)
     assert found is not None
@@ -340,7 +340,7 @@ def test_what_its_host_refused_is_given_up_with_the_host() -> None:
     frontier = filled(A + "1", A + "2")
     taken(frontier)
     frontier.requeue(1, "load", refused=True)
-    assert frontier.close("a.example") == 2
+    assert frontier.hosts.close("a.example") == 2
     assert sorted(ended.lease.id for ended in frontier.batch(0).ended) == [1, 2]
     assert len(frontier) == 0
 
@@ -356,12 +356,12 @@ def test_a_closed_host_is_asked_no_more() -> None:
     frontier = Frontier(KEYS, LimitSettings(), count=lambda outcome, by: given_up.update({outcome: by}))
     frontier.apply_reply(BatchReply([a_lease(n, url) for n, url in enumerate((A + "1", A + "2", A + "3", B), 1)]), 0.0)
     assert taken(frontier) == A + "1"
-    assert frontier.closed(A) is None
-    assert [frontier.close("a.example"), frontier.close("a.example")] == [2, 0]
-    assert (frontier.closed(A), frontier.closed(B)) == (CLOSED, None)
+    assert frontier.hosts.closed(A) is None
+    assert [frontier.hosts.close("a.example"), frontier.hosts.close("a.example")] == [2, 0]
+    assert (frontier.hosts.closed(A), frontier.hosts.closed(B)) == (CLOSED, None)
     frontier.apply_reply(BatchReply([a_lease(5, A + "5")], refused=Outcomes({CLOSED: 7})), 0.0)
     assert given_up == {CLOSED: 10}
-    assert not frontier.rests("a.example", 0)
+    assert not frontier.hosts.rests("a.example", 0)
     assert all_taken(frontier) == [B]
     batch = frontier.batch(0)
     assert batch.closed == {"a.example": Code.HOST_CLOSED}
@@ -370,7 +370,7 @@ def test_a_closed_host_is_asked_no_more() -> None:
 
 def test_a_host_may_be_closed_before_it_is_known() -> None:
     frontier = filled()
-    assert frontier.close("a.example") == 0
+    assert frontier.hosts.close("a.example") == 0
     frontier.apply_reply(BatchReply([a_lease(1, A)]), 0.0)
     assert (taken(frontier), frontier.batch(0).closed) == (None, {"a.example": Code.HOST_CLOSED})
 
@@ -380,7 +380,7 @@ def test_what_is_known_is_not_new() -> None:
     taken(frontier)
     page, image = Candidate(A), Candidate(A, kind="image")
     finish(frontier, links=[page, page, image, page, Candidate(B), image])
-    assert (A in frontier, B in frontier, C in frontier) == (True, True, False)
+    assert frontier.seen([A, B, C]) == {A, B}
     assert frontier.batch(0).ended[0].result.links == (page, image, Candidate(B))
 
 
@@ -396,7 +396,7 @@ def test_what_is_found_by_a_page_that_is_no_longer_held_is_found_again() -> None
     taken(frontier)
     frontier.forget()
     assert not finish(frontier, links=[Candidate(A)])
-    assert A not in frontier
+    assert not frontier.seen([A])
 
 
 # Redirects.
@@ -470,11 +470,11 @@ def test_nothing_is_left_of_what_is_forgotten() -> None:
     finish(frontier, links=[Candidate(A)], image_counts=Evidence(pages=1))
     taken(frontier)
     frontier.forget()
-    assert (all_taken(frontier), len(frontier), frontier.active, A in frontier, frontier.needs_batch) == (
+    assert (all_taken(frontier), len(frontier), frontier.active, frontier.seen([A]), frontier.needs_batch) == (
         [],
         0,
         [],
-        False,
+        set(),
         True,
     )
     assert not finish(frontier, 2)
@@ -512,7 +512,7 @@ def test_hosts_that_run_low_want_more(waiting: int, low: tuple[int, ...]) -> Non
 def test_a_closed_host_wants_no_more() -> None:
     frontier = filled(A, A + "2")
     taken(frontier)
-    frontier.close("a.example")
+    frontier.hosts.close("a.example")
     demand = frontier.batch(0).demand
     assert demand is not None
     assert (demand.low, demand.at_hand) == ((), (97,))
@@ -524,7 +524,7 @@ def test_a_host_that_rests_wants_no_more(kept: str) -> None:
     taken(frontier)
     if kept == "load":
         frontier.requeue(1, "load")
-    frontier.rest("a.example", 100)
+    frontier.hosts.rest("a.example", 100)
     demand = frontier.batch(0).demand
     assert demand is not None
     assert (demand.low, demand.at_hand) == ((), (97,))
@@ -579,7 +579,7 @@ def test_a_host_with_nothing_at_hand_is_let_go() -> None:
 @pytest.mark.parametrize(("away", "returned"), [(AWAY, []), (AWAY + 0.1, [1, 2])])
 def test_a_host_that_rests_for_long_is_let_go(away: float, returned: list[int]) -> None:
     frontier = filled(A, A + "2", B)
-    frontier.rest("a.example", 7 + away)
+    frontier.hosts.rest("a.example", 7 + away)
     batch = frontier.batch(7)
     assert [one.id for one in batch.returned] == returned
     assert batch.resting == ({97: pytest.approx(away)} if returned else {})
@@ -591,7 +591,7 @@ def test_what_was_asked_for_before_is_kept_while_its_host_rests() -> None:
     frontier = filled(A, A + "2")
     taken(frontier)
     frontier.requeue(1, "load")
-    frontier.rest("a.example", 100)
+    frontier.hosts.rest("a.example", 100)
     batch = frontier.batch(0)
     assert ([one.id for one in batch.returned], batch.resting, batch.idle) == ([2], {}, False)
     assert taken(frontier, 99) is None
@@ -627,7 +627,7 @@ def test_the_numbers_of_all_workers() -> None:
     frontier = Frontier(KEYS, LimitSettings(), max_pages=7)
     answer = BatchReply([a_lease(1, A)], waiting=5, pages=6, held=2, workers=3)
     frontier.apply_reply(answer, 0.0)
-    assert (len(frontier), frontier.all_pages, frontier.held_by_others, frontier.workers) == (6, 6, 2, 3)
+    assert (len(frontier), frontier.all_pages, frontier.held_by_others, frontier.limits.workers) == (6, 6, 2, 3)
     assert (frontier.full, frontier.over) == (False, False)
     frontier.apply_reply(BatchReply(pages=7, over=True), 0.0)
     assert (frontier.full, frontier.over) == (True, True)
@@ -696,12 +696,12 @@ class Pair:
 
     def rest(self, name: str) -> None:
         until = self.now + self.chance.choice([1, 5])
-        self.frontier.rest(name, until)
+        self.frontier.hosts.rest(name, until)
         self.ready_at[name] = max(self.ready_at[name], until)
 
     def slow(self, name: str) -> None:
         self.interval[name] = self.chance.choice([0, 1, 3])
-        self.frontier.slow(name, self.interval[name])
+        self.frontier.hosts.slow(name, self.interval[name])
 
     def check(self) -> None:
         assert len(self.frontier) == len(self.waiting)
@@ -715,7 +715,7 @@ class Pair:
             while self.active:
                 self.end()
             if not self.take() and len(self.frontier):
-                wait = self.frontier.ready_in(self.now)
+                wait = self.frontier.queues.ready_in(self.now)
                 assert wait is not None
                 self.now += wait
 
@@ -801,7 +801,7 @@ def test_all_that_the_ledger_lends_is_ended_once(seed: int) -> None:
                 urls = [f"http://{chance.choice(list(AT_ONCE))}/" for _ in range(2 if books.count < 200 else 0)]
                 finish(frontier, lease_id, links=[Candidate(url, chance.randrange(3)) for url in urls])
         if what_rests := chance.choice([*AT_ONCE, *[""] * 9]):
-            frontier.rest(what_rests, now + chance.choice([1, 5]))
+            frontier.hosts.rest(what_rests, now + chance.choice([1, 5]))
         assert now < 5_000
     assert sorted(books.ended) == list(range(1, books.count + 1))
     assert not books.held
@@ -830,7 +830,7 @@ def test_an_address_is_remembered_as_what_it_was_met_as() -> None:
     taken(frontier)
     refused = Candidate(B, sight="s")
     finish(frontier, links=[refused, refused, Candidate(B, kind="image", sight="s"), Candidate(B)])
-    assert (B in frontier, frontier.has_seen(B, "picture"), frontier.has_seen(B, "image")) == (True, True, True)
+    assert [frontier.seen([B], sort) for sort in ("link", "picture", "image")] == [{B}] * 3
     assert [link.sort for link in frontier.batch(0).ended[0].result.links] == ["picture", "image", "link"]
 
 
@@ -859,7 +859,7 @@ def test_of_equals_the_first_that_came_still_comes_first() -> None:
 def test_a_host_that_rests_changes_its_place_too() -> None:
     frontier = priced((A, 5), (B, 4), (C, 3))
     for name in "abc":
-        frontier.rest(f"{name}.example", 2.0)
+        frontier.hosts.rest(f"{name}.example", 2.0)
     assert taken(frontier) is None
     frontier.update_priorities({C: 9, A: 1})
     assert all_taken(frontier, 2.0) == [C, B, A]
@@ -900,8 +900,8 @@ def test_what_is_put_back_keeps_its_price() -> None:
     frontier = priced((A, 5), (B, 4))
     frontier.update_priorities({A: 7, B: 4})
     frontier.batch(0)
-    frontier.rest("a.example", 100)
-    frontier.rest("b.example", 100)
+    frontier.hosts.rest("a.example", 100)
+    frontier.hosts.rest("b.example", 100)
     batch = frontier.batch(0)
     assert [one.candidate.url for one in batch.returned] == [A, B]
     assert batch.priorities == {A: 7}
@@ -983,7 +983,7 @@ def test_a_link_of_which_nothing_came_waits_no_longer(
 
 def test_the_links_of_a_closed_host_wait_no_longer() -> None:
     frontier = filled(A, B)
-    frontier.close(host(A))
+    frontier.hosts.close(host(A))
     assert frontier.apply_reply(BatchReply(), 0.0).no_longer == (A,)
     assert frontier.apply_reply(BatchReply([a_lease(7, A + "new")]), 0.0).no_longer == (A + "new",)
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from crawler.frontier.address_keys import AddressKeys, RecentNumbers
 from crawler.frontier.page_result import Candidate, Lease
+from crawler.frontier.seen_addresses import RecentNumbers
+from crawler.store.addresses import AddressKeys
 from crawler.urls.parsing import Canonical
 
 A = "http://a.example/"

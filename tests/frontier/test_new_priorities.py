@@ -7,7 +7,7 @@ from store_workers import Crew, Worker, record
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate, PageResult
-from crawler.store.schema import address
+from crawler.store.crawl_tables import address
 
 A, B, C, D = (f"http://{letter}.example/" for letter in "abcd")
 SEED = Candidate("http://seed.example/", 10_000, kind="seed", via="seed")
@@ -84,7 +84,7 @@ def test_what_goes_back_keeps_its_new_price(crew: Crew) -> None:
     asking.commit()
     asking.frontier.update_priorities({A: 3})
     asking.commit()  # it is held here, so its row is left alone
-    asking.frontier.rest("a.example", asking.now + 60.0)
+    asking.frontier.hosts.rest("a.example", asking.now + 60.0)
     asking.commit()
     assert crew.value(select(address.c.priority).where(address.c.url == A)) == 3
 

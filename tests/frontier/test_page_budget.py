@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.batch import BatchReply
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_budget import BATCH, NEAR, PageBudget, PendingPriorities, is_poor
 from crawler.frontier.page_result import Candidate, Lease, PageResult
+from crawler.store.addresses import AddressKeys
 from crawler.urls.parsing import Canonical, host
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
@@ -55,23 +55,23 @@ def taken(frontier: Frontier, now: float = 0.0) -> str | None:
 )
 def test_a_much_better_page_is_waited_for(good: int, other: int, max_pages: int | None, waits: bool) -> None:
     frontier = crawl({A: good, B: other}, max_pages)
-    frontier.rest("a.example", 3.0)
+    frontier.hosts.rest("a.example", 3.0)
     assert taken(frontier) == (None if waits else B)
-    assert frontier.ready_in(1.0) == 2.0
+    assert frontier.queues.ready_in(1.0) == 2.0
     assert [taken(frontier, 3.0), taken(frontier, 3.0)] == ([A, B] if waits else [A, None])
-    assert frontier.ready_in(3.0) is None
+    assert frontier.queues.ready_in(3.0) is None
 
 
 def test_a_seed_waits_for_nothing() -> None:
     frontier = crawl({A: 800, B: 10_000})
-    frontier.rest("a.example", 3.0)
+    frontier.hosts.rest("a.example", 3.0)
     assert taken(frontier) == B
 
 
 @pytest.mark.parametrize(("until", "waits"), [(NEAR, True), (NEAR + 0.1, False)])
 def test_a_host_that_rests_for_long_is_not_waited_for(until: float, waits: bool) -> None:
     frontier = crawl({A: 800, B: 100})
-    frontier.rest("a.example", until)
+    frontier.hosts.rest("a.example", until)
     frontier.batch(0.0)
     assert taken(frontier) == (None if waits else B)
 
@@ -79,7 +79,7 @@ def test_a_host_that_rests_for_long_is_not_waited_for(until: float, waits: bool)
 @pytest.mark.parametrize(("max_pages", "kept"), [(100, True), (None, False)])
 def test_a_host_is_kept_at_hand_that_may_be_waited_for(max_pages: int | None, kept: bool) -> None:
     frontier = crawl({A: 800, B: 800}, max_pages)
-    frontier.rest("a.example", NEAR)
+    frontier.hosts.rest("a.example", NEAR)
     assert [one.candidate.url for one in frontier.batch(0.0).returned] == ([] if kept else [A])
 
 
@@ -90,7 +90,7 @@ def test_a_good_host_is_asked_alone_while_it_has_good_pages() -> None:
     while len(came) < 7:
         one = frontier.take(now)
         if one is None:
-            wait = frontier.ready_in(now)
+            wait = frontier.queues.ready_in(now)
             assert wait is not None
             now += max(wait, 0.001)
             continue
@@ -113,7 +113,7 @@ def test_a_host_with_a_pause_is_waited_for_while_its_request_is_out(pause: float
     assert taken(frontier) == A + "1"
     assert taken(frontier, 2.0) == (None if waits else B)
     if waits:
-        assert frontier.ready_in(2.0) == NEAR - 2.0
+        assert frontier.queues.ready_in(2.0) == NEAR - 2.0
         frontier.finish(1, PageResult())
         assert [taken(frontier, 2.0), taken(frontier, 2.0)] == [A + "2", B]
 
@@ -126,7 +126,7 @@ def test_a_host_that_does_not_answer_is_not_waited_for() -> None:
 def test_pictures_come_while_a_page_waits() -> None:
     frontier = crawl({A: 800, B: 100})
     frontier.apply_reply(BatchReply([a_lease(9, C + "1.png", -3, kind="image")]), 0.0)
-    frontier.rest("a.example", 3.0)
+    frontier.hosts.rest("a.example", 3.0)
     assert [taken(frontier), taken(frontier)] == [C + "1.png", None]
     assert [taken(frontier, 3.0), taken(frontier, 3.0)] == [A, B]
 
@@ -169,7 +169,7 @@ def test_a_host_let_go_for_its_pause_is_waited_for() -> None:
     batch = frontier.batch(0.5)
     assert batch.resting == {97: 1.5, 98: 0.0}
     frontier.apply_reply(BatchReply([a_lease(3, B, 100)]), 0.5)
-    assert [taken(frontier, 0.5), frontier.ready_in(0.5)] == [None, 1.5 + BATCH]
+    assert [taken(frontier, 0.5), frontier.queues.ready_in(0.5)] == [None, 1.5 + BATCH]
     frontier.apply_reply(BatchReply([a_lease(4, A + "2", 800)]), 2.1)
     assert [taken(frontier, 2.1), taken(frontier, 2.1)] == [A + "2", B]
 

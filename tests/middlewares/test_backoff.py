@@ -10,10 +10,10 @@ import pytest
 from short_backoff import HURRIED
 from sites import OPEN, Answer, Asked, Crawl, Site, crawl, page, serving
 
-from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.middlewares.backoff import BackoffMiddleware
+from crawler.store.addresses import AddressKeys
 from crawler.urls.parsing import Canonical
 
 TOLERANCE = 0.15  # of a machine with other things to do
@@ -104,7 +104,7 @@ def test_a_host_that_is_busy_for_too_long_is_left_alone(tmp_path: Path, words: s
 
 
 def test_a_host_that_is_left_alone_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
-    hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings())
+    hosts = Frontier(AddressKeys(1, Canonical(())), LimitSettings()).hosts
     backoff = BackoffMiddleware(hosts, lambda name: None, limit=10.0)
     assert [backoff.let_rest(name, 503, 3600.0) for name in ("a.example", "a.example", "b.example")] == [False] * 3
     assert [record.args[0] for record in caplog.records if record.args] == ["a.example", "b.example"]

@@ -22,9 +22,9 @@ from crawler.reports.focus_data import (
     learned_words,
     truth_of,
 )
+from crawler.store.crawl_tables import version
 from crawler.store.database import StateError
 from crawler.store.page_tables import focus
-from crawler.store.schema import version
 from crawler.urls.parsing import Canonical
 
 

@@ -23,9 +23,9 @@ from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Completion, PageResult
 from crawler.items import PageItem
 from crawler.reports.focus_figures import MOST_POINTS
+from crawler.store.crawl_tables import crawl as crawl_table
 from crawler.store.database import open_database
 from crawler.store.page_tables import focus, page
-from crawler.store.schema import crawl as crawl_table
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.parsing import Canonical
 

@@ -31,11 +31,10 @@ from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome
 from crawler.reports import crawls
 from crawler.store import deletion, read_only
+from crawler.store.crawl_tables import HELD, address, host, tables, version
 from crawler.store.database import open_database
-from crawler.store.schema import HELD, address, host, version
-from crawler.store.sql import tables
+from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.store.workers import LEASE_SECONDS
 from crawler.urls.parsing import Canonical
 
 EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
@@ -371,7 +370,7 @@ def test_reset_leaves_other_crawls_and_all_files(place: Place) -> None:
     templates = (Template("bees.example", "a", "Menu"),)
     again = (("again", "http://bees.example/"),)
     result = PageResult(Outcome(Code.TIMEOUT), shared_examples=again, templates=templates, verdict=VERDICT)
-    pictures = {seed.site_id: Evidence().record()}
+    pictures = {seed.site_id: Evidence()}
     bees.committer.commit(
         Batch([Completion(seed, result)], evidence=pictures, learned=("{}", "{}"), samples=[WorkerSample(1.0)])
     )

@@ -10,8 +10,8 @@ from crawler.frontier.batch import Batch
 from crawler.frontier.host_limits import REPORT_SECONDS, HostLatency, LatencyMeter
 from crawler.reports import sites
 from crawler.reports.sites import SlowHost, SlowReason, slowest
-from crawler.store.schema import crawl, host
-from crawler.store.sql import database_time
+from crawler.store.crawl_tables import crawl, host
+from crawler.store.database import database_time
 
 
 def found(crew: Crew, most: int = 10) -> list[SlowHost]:

@@ -14,9 +14,9 @@ from sqlalchemy.engine import URL
 from crawler import settings as ours
 from crawler.arguments import ArgumentError
 from crawler.schedule import job_process
-from crawler.schedule.job_definition import checked, may_be_set
+from crawler.schedule.job_definition import checked, column_values, may_be_set
 from crawler.schedule.job_process import crawl
-from crawler.schedule.jobs import STOPPING, TOLD, DueRun, Job, Jobs, Run, RunPlace, values_of
+from crawler.schedule.job_store import STOPPING, TOLD, DueRun, Job, Jobs, Run, RunPlace
 from crawler.store.database import open_database
 
 
@@ -96,8 +96,8 @@ def test_nothing_is_crawled_for_what_no_job_may_have(
 ) -> None:
     monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     values = {"id": 1, "name": "bees", "cron": "@daily", "timezone": "UTC", "spider": "topic", "crawl": "bees"}
-    values |= {"paused": False, "created_at": 0.0, "next_at": 0.0, "runs": 1}
-    values |= values_of({"seeds": "demo"}, {}) | changes
+    values |= {"paused": False, "next_at": 0.0, "runs": 1}
+    values |= column_values({"seeds": "demo"}, {}) | changes
     assert crawl(Job(**values), {"OUTPUT_DIR": "output", "STATE_URL": ""}) == 2
     assert capsys.readouterr().err.startswith("the job 'bees' cannot be run: ")
 
@@ -118,7 +118,7 @@ def test_a_crawl_that_is_not_to_go_on_ends_itself(
     heard = threading.Event()
     before = signal.signal(signal.SIGTERM, lambda *_: heard.set())
     jobs = Jobs(open_database(URL.create("sqlite", database=str(tmp_path / "crawl.db"))))
-    values = {"cron": "@daily", "timezone": "UTC", "spider": "topic", "crawl": "bees", **values_of({}, {})}
+    values = {"cron": "@daily", "timezone": "UTC", "spider": "topic", "crawl": "bees", **column_values({}, {})}
     jobs.add("bees", lambda now: values)
     run = jobs.start(jobs.all()[0][0], DueRun("now"), RunPlace("here", "a.example"))
     pulse = job_process.Heartbeat(jobs, run)

@@ -13,8 +13,10 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.engine import URL
 
+from crawler.schedule.job_definition import column_values
+from crawler.schedule.job_process import RunProcess, folder_of, is_alive, log_of
 from crawler.schedule.job_scheduler import LATE, STEADY, JobScheduler, SchedulerLimits
-from crawler.schedule.jobs import (
+from crawler.schedule.job_store import (
     BY_HAND,
     LEASE,
     ON_TIME,
@@ -25,12 +27,10 @@ from crawler.schedule.jobs import (
     RunPlace,
     find_job,
     history_of,
-    values_of,
 )
-from crawler.schedule.processes import RunProcess, folder_of, is_alive, log_of
 from crawler.store import database
-from crawler.store.dashboard_tables import job as job_table
-from crawler.store.dashboard_tables import run as run_table
+from crawler.store.crawl_tables import job as job_table
+from crawler.store.crawl_tables import run as run_table
 from crawler.store.database import StateError, open_database
 
 HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")
@@ -43,7 +43,7 @@ PARENT = (
     f"import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', {LASTS!r}]).pid, flush=True); {STUBBORN}"
 )
 HOLDS = (
-    "import sys, time; from pathlib import Path; from crawler.schedule.processes import take_lock; "
+    "import sys, time; from pathlib import Path; from crawler.schedule.job_process import take_lock; "
     "lock = take_lock(Path(sys.argv[1]), sys.argv[2]); print('at work', flush=True); time.sleep(60)"
 )
 
@@ -62,7 +62,7 @@ class World:
 
     def add(self, name: str = "bees", **changes: Any) -> None:
         values = {"cron": "0 3 * * *", "timezone": "UTC", "spider": "topic", "crawl": name, "next_at": THREE}
-        self.jobs.add(name, lambda now: values | values_of({}, {}) | changes)
+        self.jobs.add(name, lambda now: values | column_values({}, {}) | changes)
 
     def job(self, name: str = "bees") -> Job:
         return find_job(self.jobs.all()[0], name)

@@ -21,8 +21,8 @@ from sites import OPEN, Answer, Asked, Site, page, serving
 from sqlalchemy import Engine, update
 from sqlalchemy.engine import URL, make_url
 
-from crawler.schedule.jobs import Job, Jobs, find_job
-from crawler.store.dashboard_tables import job as job_table
+from crawler.schedule.job_store import Job, Jobs, find_job
+from crawler.store.crawl_tables import job as job_table
 from crawler.store.database import open_database
 
 PATIENCE = 60.0

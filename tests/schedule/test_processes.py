@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.schedule.processes import RunProcess, folder_of, is_alive, log_of, take_lock, tidy
+from crawler.schedule.job_process import RunProcess, folder_of, is_alive, log_of, take_lock, tidy
 
 SECRET = "postgresql+psycopg://me:secret@db.example/crawls"
 

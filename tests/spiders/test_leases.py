@@ -1,6 +1,5 @@
 """The end of a request, counted and noted in one place."""
 
-from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.batch import BatchReply
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
@@ -8,6 +7,7 @@ from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
 from crawler.spiders.leases import Leases
+from crawler.store.addresses import AddressKeys
 from crawler.urls.parsing import Canonical
 
 SEED, TARGET = "http://a.example/", "http://b.example/"

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 
 from crawler.extraction import EXTRACTORS
-from crawler.frontier.address_keys import AddressKeys
 from crawler.frontier.batch import BatchReply
 from crawler.frontier.frontier import Frontier
 from crawler.frontier.host_limits import LimitSettings
@@ -15,6 +14,7 @@ from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.crawl_status import OutcomeCounts
 from crawler.spiders.images import PageImages
 from crawler.spiders.page_links import IMAGE_LINK_PRIORITY, MOST_WORDS, LinkSelector, SelectedLinks
+from crawler.store.addresses import AddressKeys
 from crawler.topic.waiting_links import LinkContext
 from crawler.urls.parsing import Canonical
 

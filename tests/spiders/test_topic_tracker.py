@@ -2,7 +2,7 @@
 
 import pytest
 
-from crawler.frontier.frontier import LinkUpdates
+from crawler.frontier.batch import LinkUpdates
 from crawler.frontier.page_result import Candidate
 from crawler.page.page import Extraction
 from crawler.spiders.examples import Examples

@@ -10,8 +10,8 @@ from crawler.frontier.batch import Batch, Redirect
 from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
 from crawler.store import claims
+from crawler.store.crawl_tables import DONE, WAITING, host, site
 from crawler.store.hosts import REQUESTS_A_PAGE
-from crawler.store.schema import DONE, WAITING, host, site
 from crawler.urls.parsing import Canonical
 from crawler.urls.parsing import host as host_of
 

@@ -7,10 +7,10 @@ from store_workers import EVERYTHING, SEEDS, Crew, also, candidates, check_budge
 from crawler.frontier.batch import BatchReply, Redirect
 from crawler.frontier.page_result import Candidate
 from crawler.outcomes import Code, Outcome
-from crawler.store import workers
+from crawler.store import heartbeats
+from crawler.store.crawl_tables import DONE, WAITING, address, crawl, worker
+from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page, shared_example
-from crawler.store.schema import DONE, WAITING, address, crawl, worker
-from crawler.store.workers import LEASE_SECONDS
 from crawler.urls.parsing import Canonical
 
 A, B, C, D = (f"http://{letter}.example/" for letter in "abcd")
@@ -126,7 +126,7 @@ def test_what_a_worker_held_waits_again_when_it_has_ended(crew: Crew, ending: st
 
 @pytest.mark.parametrize("deaths", [2, 3])
 def test_what_killed_so_many_workers_is_given_up(crew: Crew, monkeypatch: pytest.MonkeyPatch, deaths: int) -> None:
-    monkeypatch.setattr(workers, "MOST_CRASHES", 3)
+    monkeypatch.setattr(heartbeats, "MOST_CRASHES", 3)
     one = crew.join(*candidates(A))
     for _ in range(deaths):
         assert urls(one.claim()) == [A]
@@ -138,7 +138,7 @@ def test_what_killed_so_many_workers_is_given_up(crew: Crew, monkeypatch: pytest
 
 
 def test_who_ends_well_never_gives_an_address_up(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "MOST_CRASHES", 1)
+    monkeypatch.setattr(heartbeats, "MOST_CRASHES", 1)
     for _ in range(3):
         one = crew.join(*candidates(A))
         assert urls(one.claim()) == [A]
@@ -171,7 +171,7 @@ def test_ends_of_a_worker_taken_for_dead_change_nothing(crew: Crew) -> None:
     assert one.end(stored(held[0], *candidates(D)), **happened) == BatchReply(lost=True)
     assert crew.dump() == before
     assert one.records() == []
-    one.session.rejoin()
+    one.session.rejoin(expired=True)
     assert urls(one.claim()) == [B, C]
     assert one.session.committer.expire_silent_workers() == 0
 

@@ -11,6 +11,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 
 from crawler.store import database
+from crawler.store.crawl_tables import VERSION, tables, version
 from crawler.store.database import (
     DatabaseUnavailableError,
     StateError,
@@ -20,8 +21,6 @@ from crawler.store.database import (
     is_transient,
     open_database,
 )
-from crawler.store.schema import VERSION, version
-from crawler.store.sql import tables
 
 ALLOWED = "setting STATE_URL is wrong; allowed are sqlite:///FILE and postgresql"
 

@@ -1,6 +1,5 @@
 """Pictures are recorded, wait for their site to show enough, and what was counted and said of them is kept."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +9,12 @@ from store_workers import EVERYTHING, LOST, Crew, Worker, also, candidates, fail
 
 from crawler.frontier.batch import Batch, SiteEvidence
 from crawler.frontier.page_result import Candidate
+from crawler.noise.evidence import Evidence
 from crawler.outcomes import Code, Outcome
 from crawler.store import images
+from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, host, site, worker
 from crawler.store.images import EvidenceReader, dry_sites
 from crawler.store.page_tables import evidence, verdict
-from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, host, site, worker
 
 A, B, CDN = "http://a.example/", "http://b.example/", "http://cdn.example/"
 NOISE = Outcome(Code.NOISE, "keyword")
@@ -319,7 +319,7 @@ def test_pages_behind_pictures_come_without_these(crew: Crew) -> None:
 
 
 def test_very_many_pictures_are_left(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crawler.store.sql.NAMED_AT_ONCE", 2)
+    monkeypatch.setattr("crawler.store.database.NAMED_AT_ONCE", 2)
     one = counting(crew, *candidates(A), enough=0)
     shown = [picture(number, url=f"http://{number}.example/") for number in range(9)]
     one.end(stored(one.claim()[0], *shown))
@@ -333,7 +333,7 @@ def test_very_many_pictures_are_left(crew: Crew, monkeypatch: pytest.MonkeyPatch
 
 
 def told(found: list[SiteEvidence]) -> list[tuple[bool, list[Any]]]:
-    return [(one.whole, [json.loads(counts) for counts in one.counts]) for one in found]
+    return [(one.whole, [Evidence.of(counts).pages for counts in one.counts]) for one in found]
 
 
 def test_evidence_comes_whole_at_first_then_what_is_new(crew: Crew) -> None:
@@ -343,11 +343,11 @@ def test_evidence_comes_whole_at_first_then_what_is_new(crew: Crew) -> None:
         stored(first, picture(1)),
         stored(second, picture(2)),
         stored(other),
-        evidence={first.site_id: "1", other.site_id: "2"},
+        evidence={first.site_id: Evidence(pages=1), other.site_id: Evidence(pages=2)},
         demand=EVERYTHING._replace(pages=1),
     )
     assert told(answer.evidence) == [(True, [1])]
-    answer = one.end(stored(third), evidence={third.site_id: "3"}, demand=EVERYTHING._replace(pages=1))
+    answer = one.end(stored(third), evidence={third.site_id: Evidence(pages=3)}, demand=EVERYTHING._replace(pages=1))
     assert told(answer.evidence) == [(False, [3])]
     one.end(stored(one.hand[min(one.hand)]), demand=None)
     one.die()
@@ -361,15 +361,15 @@ def test_evidence_of_a_page_that_was_never_committed_is_not_there(crew: Crew) ->
     one.die()
     two = counting(crew, enough=1)
     first, second = two.claim()
-    two.end(stored(first, picture(1)), evidence={first.site_id: "1"})
+    two.end(stored(first, picture(1)), evidence={first.site_id: Evidence(pages=1)})
     two.die()
     three = counting(crew, enough=1)
     (page, _) = three.claim()
     assert page == second._replace(id=page.id)
-    three.end(stored(page), evidence={page.site_id: "2"})
+    three.end(stored(page), evidence={page.site_id: Evidence(pages=2)})
     with crew.engine.connect() as connection:
         rows = connection.execute(select(evidence.c.counts).order_by(evidence.c.id)).scalars()
-        assert [json.loads(row) for row in rows] == [1, 2]
+        assert [Evidence.of(row).pages for row in rows] == [1, 2]
 
 
 def test_evidence_of_many_sites_is_forgotten_and_read_again(crew: Crew) -> None:
@@ -479,15 +479,3 @@ def test_a_fresh_crawl_forgets_what_its_pictures_told(crew: Crew, way: str) -> N
     left = 0 if way == "fresh" else 1
     for table in (verdict, evidence):
         assert crew.value(select(func.count()).select_from(table)) == left
-
-
-def test_what_is_held_is_known_again_after_a_lost_connection(crew: Crew) -> None:
-    one = counting(crew, *candidates(A), enough=1)
-    (page,) = one.claim()
-    one.end(stored(page, picture(1)), evidence={page.site_id: "1"})
-    (held,) = one.claim()
-    one.session.committer._held.clear()
-    with crew.engine.begin() as connection:
-        answer = one.session.committer._read_reply(connection, Batch())
-    assert answer.leases == [held]
-    assert told(answer.evidence) == []

@@ -12,9 +12,9 @@ from store_workers import Crew, candidates, check, failed, stored
 from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.store.database import open_database
+from crawler.store.heartbeats import lock_crawl
 from crawler.store.page_tables import page
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.store.workers import lock_crawl
 from crawler.urls.parsing import Canonical
 
 PAGES, HOSTS, SITES, LINKS = 1_200, 12, 4, 20

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, Engine, select
 from store_workers import EVERYTHING, Crew, Trouble, candidates, stored, urls
 
 from crawler.frontier.page_result import Candidate
-from crawler.store import hosts as prices_module
-from crawler.store.schema import address, host
-from crawler.store.workers import expire_worker
+from crawler.store import priority_updates as prices_module
+from crawler.store.crawl_tables import address, host
+from crawler.store.heartbeats import expire_worker
 from crawler.urls.parsing import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
@@ -100,7 +100,7 @@ def test_what_is_given_back_can_be_priced_with_it(crew: Crew) -> None:
 def test_of_very_many_the_newest_are_priced_and_the_others_with_the_next_batch(
     crew: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prices_module, "AT_ONCE", 3)
+    monkeypatch.setattr(prices_module, "PRIORITIES_AT_ONCE", 3)
     worker = crew.join(*candidates(*(f"{A}{n}" for n in range(8))))
     worker.commit(priorities={f"{A}{n}": 10 + n for n in range(8)})
     committer = worker.session.committer
@@ -164,7 +164,10 @@ def test_what_ended_meanwhile_is_not_priced_late(server_crew: Crew) -> None:
 def test_prices_survive_a_transaction_that_fails(crew: Crew, what: str) -> None:
     worker = crew.join(Candidate(A, 5), Candidate(B, 4))
     setattr(Trouble(worker.session.engine), what, True)
-    leases = worker.commit(priorities={A: 1}, demand=EVERYTHING, learned=("{}", "[]"), asked_after=(C,)).leases
+    reply = worker.commit(priorities={A: 1}, demand=EVERYTHING, learned=("{}", "[]"), asked_after=(C,))
+    if reply.lost:
+        worker.rejoin()
+    leases = worker.claim() if reply.lost else reply.leases
     assert {one.candidate.url: one.candidate.priority for one in leases} == {A: 1, B: 4}
 
 

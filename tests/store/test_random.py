@@ -25,11 +25,11 @@ from store_workers import (
 from crawler.frontier.batch import Batch, ClaimRequest
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
+from crawler.store.crawl_tables import DONE, worker
 from crawler.store.database import open_database
+from crawler.store.heartbeats import LEASE_SECONDS
 from crawler.store.page_tables import page
-from crawler.store.schema import DONE, worker
 from crawler.store.worker_session import CrawlPlan, WorkerSession
-from crawler.store.workers import LEASE_SECONDS
 from crawler.urls.parsing import Canonical
 
 FOLDERS = ("one", "two", "three")
@@ -132,7 +132,7 @@ class Chance:
         other.commit()
         assert other.session.committer.expire_silent_workers() == 1
         assert silent.commit(ended=[stored(one, self.link()) for one in self.some(silent)]).lost
-        silent.session.rejoin()
+        silent.session.rejoin(expired=True)
         silent.commit()
 
     def finish(self) -> None:

@@ -10,7 +10,7 @@ from crawler.frontier.page_result import Completion, Lease, StoredResponse
 from crawler.outcomes import Code, Outcome
 from crawler.store.deletion import delete_crawl, delete_old_pages
 from crawler.store.page_tables import page, stored_response
-from crawler.store.pages import response_of, save_responses, zstd
+from crawler.store.page_writer import response_of, save_responses, zstd
 
 FIRST = StoredResponse("HTTP/1.1 200 OK", (("Content-Type", "text/html"), ("X", "caf\xe9\x00")), bytes(range(256)) * 9)
 SECOND = StoredResponse("HTTP/1.0 200 OK", (), b"")

@@ -7,9 +7,9 @@ from store_workers import EVERYTHING, Crew, Trouble, Worker, also, candidates, f
 from crawler.frontier.batch import Batch, BatchReply, ClaimRequest, Redirect
 from crawler.frontier.page_result import Lease, Template
 from crawler.outcomes import Code, Outcome
+from crawler.store.crawl_tables import worker
 from crawler.store.deletion import delete_crawl
 from crawler.store.page_tables import template
-from crawler.store.schema import worker
 
 A, B = "http://a.example/", "http://b.example/"
 MENU, FOOT, OTHER = (

@@ -16,8 +16,8 @@ from store_workers import EVERYTHING, Crew, Trouble, Worker, away, candidates, f
 from crawler.frontier.batch import Batch, BatchReply, Redirect
 from crawler.frontier.page_result import Candidate
 from crawler.store import database
+from crawler.store.crawl_tables import DONE, output
 from crawler.store.database import STATEMENT_SECONDS, StateError
-from crawler.store.schema import DONE, output
 
 A, B, C, D, E = (f"http://{letter}.example/" for letter in "abcde")
 NEW = "http://new.example/"
@@ -89,41 +89,33 @@ def test_a_failed_commit_is_tried_again(crew: Crew) -> None:
 
 
 def test_a_commit_whose_reply_was_lost_is_found_out(crew: Crew) -> None:
-    worker = ready(crew, "untroubled")
-    expected = outcome(crew, worker, worker.commit(**busy(worker)))
+    """What it wrote stands; what the worker held is claimed again by the worker that it goes on as."""
     worker = ready(crew)
     trouble = Trouble(worker.session.engine)
     trouble.lose_reply = True
-    assert outcome(crew, worker, worker.commit(**busy(worker))) == expected
+    answer = worker.session.committer.commit(Batch(**busy(worker)))
+    assert (answer.lost, answer.committed, answer.leases) == (True, True, [])
+    worker.rejoin()
     assert not trouble.lose_reply
-    worker.end(*map(stored, list(worker.hand.values())))
+    while leases := worker.claim():
+        worker.end(*map(stored, leases))
+    assert written(crew.folder)["http://first.example/"] == 1
+    assert set(written(crew.folder).values()) == {1}
+    states = crew.addresses()
+    assert {state for state, _ in states.values()} == {DONE}
     assert all(b"\x00" not in path.read_bytes() for path in worker.session.files.paths(1))
 
 
-def test_redirects_to_one_address_are_found_out_in_order(crew: Crew) -> None:
-    worker = crew.join(*candidates(A, B))
-    one, two = worker.claim()
-    trouble = Trouble(worker.session.engine)
-    trouble.lose_reply = True
-    answer = worker.commit(redirects=[Redirect(each, each.candidate._replace(url=C)) for each in (one, two)])
-    assert [moved and moved.candidate.url for moved in answer.redirected.values()] == [C, None]
-    assert list(answer.redirected) == [one.id, two.id]
-    worker.end(failed(two), *map(stored, [answer.redirected[one.id]]))
-    assert {state for state, _ in crew.addresses().values()} == {DONE}
-
-
-def test_what_is_found_out_twice_is_found_once(crew: Crew) -> None:
-    """The reply to the next batch is lost as well, and there are addresses held from before."""
+def test_two_replies_in_a_row_are_lost(crew: Crew) -> None:
     worker = crew.join(*candidates(A, B, C, D))
     trouble = Trouble(worker.session.engine)
-    for number in range(4):
+    for _ in range(4):
+        (lease,) = worker.claim(pages=1)
         trouble.lose_reply = True
-        answer = worker.commit(
-            ended=[stored(one) for one in list(worker.hand.values())[: number // 2]],
-            demand=EVERYTHING._replace(pages=1),
-        )
-        assert urls(answer.leases) == [(A, B, C, D)[number]]
-    worker.end(*map(stored, list(worker.hand.values())))
+        answer = worker.session.committer.commit(Batch(ended=[stored(lease)], demand=EVERYTHING))
+        assert (answer.lost, answer.committed) == (True, True)
+        worker.rejoin()
+    assert worker.claim() == []
     assert written(crew.folder) == {A: 1, B: 1, C: 1, D: 1}
 
 

@@ -10,10 +10,10 @@ from sqlalchemy import Engine, func, select
 from store_workers import SEEDS, Crew, candidates, failed, lines, stored, urls
 
 from crawler.outcomes import Code
-from crawler.store import sql
+from crawler.store import database
+from crawler.store.crawl_tables import DONE, WAITING, crawl, host, output, worker
 from crawler.store.database import StateError, open_database
 from crawler.store.output_files import JsonLines
-from crawler.store.schema import DONE, WAITING, crawl, host, output, worker
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.parsing import Canonical
 
@@ -88,14 +88,21 @@ def test_a_folder_is_the_same_wherever_it_is(crew: Crew) -> None:
     assert (again.session.number, len(again.records())) == (1, 1)
 
 
-def test_a_copied_folder_is_another_while_workers_are_at_work_in_the_first(many: Crew) -> None:
+def test_a_copied_folder_is_taken_for_the_first(many: Crew) -> None:
     one = many.join(*candidates(A))
     shutil.copytree(many.folder / "one", many.folder / "copy")
     copy = many.join(folder="copy")
-    assert (one.session.number, copy.session.number) == (1, 2)
+    assert one.claim() == []
+    with pytest.raises(StateError, match="another worker has taken over"):
+        one.session.rejoin(expired=True)
+    one.die()
+    copy.leave()
+
+
+def test_a_moved_folder_goes_on(many: Crew) -> None:
+    one = many.join(*candidates(A))
     one.end(*map(stored, one.claim()))
-    for each in (one, copy):
-        each.leave()
+    one.leave()
     shutil.copytree(many.folder / "one", many.folder / "moved")
     shutil.rmtree(many.folder / "one")
     moved = many.join(folder="moved")
@@ -283,7 +290,7 @@ def test_fresh_keeps_all_files_of_its_folder_aside(many: Crew) -> None:
 
 
 def test_more_seeds_than_a_statement_can_name(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql, "NAMED_AT_ONCE", 3)
+    monkeypatch.setattr(database, "NAMED_AT_ONCE", 3)
     urls = [f"http://{n}.example/" for n in range(8)]
     one = crew.join(*candidates(*urls, kind="seed"))
     one.end(*(failed(lease, shared_examples=(("again", lease.candidate.url),)) for lease in one.claim()))

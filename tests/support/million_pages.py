@@ -27,12 +27,10 @@ from sqlalchemy.schema import CreateIndex
 
 from crawler.demo.site import png
 from crawler.outcomes import Code, Outcome
-from crawler.store.dashboard_tables import job, label, run, sample
+from crawler.store.crawl_tables import address, crawl, host, job, run, sample, site, tables, worker
 from crawler.store.database import open_database
 from crawler.store.images import PICTURE, label_key
-from crawler.store.page_tables import evidence, focus, page, page_version, stored_response, verdict
-from crawler.store.schema import address, crawl, host, site, worker
-from crawler.store.sql import tables
+from crawler.store.page_tables import evidence, focus, label, page, page_version, stored_response, verdict
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -420,7 +418,6 @@ def jobs(web: Web) -> Rows:
         "settings": ["{}"] * JOBS,
         "crawl": [f"{NAME}-{n + 1}" for n in range(1, JOBS + 1)],
         "paused": [n % 4 == 0 for n in range(JOBS)],
-        "created_at": [web.now - 200 * DAY] * JOBS,
         "next_at": [web.now + DAY] * JOBS,
         "runs": [RUNS] * JOBS,
     }

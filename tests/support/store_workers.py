@@ -14,10 +14,10 @@ from crawler.frontier.batch import Batch, BatchReply, ClaimRequest, Redirect
 from crawler.frontier.page_result import Candidate, Completion, Lease, PageResult
 from crawler.items import ImageItem, PageItem
 from crawler.outcomes import Code, Outcome
+from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, site, worker
 from crawler.store.database import open_database
 from crawler.store.hosts import REQUESTS_A_PAGE
 from crawler.store.page_tables import page
-from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address, crawl, host, output, site, worker
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.urls.parsing import Canonical
 
@@ -128,6 +128,13 @@ class Worker:
     def seed(self, *seeds: Candidate) -> None:
         """Let candidates wait."""
         self.session.seed(seeds)
+        check(self.engine)
+
+    def rejoin(self) -> None:
+        """Go on after a reply that was lost."""
+        self.session.rejoin(expired=False)
+        self.hand.clear()
+        self.hosts.clear()
         check(self.engine)
 
     def die(self) -> None:

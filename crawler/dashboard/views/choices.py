@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, Table, exists, func, select
 
 from crawler.dashboard.access import RefusedError
-from crawler.store.schema import crawl, site
+from crawler.store.crawl_tables import crawl, site
 from crawler.urls.parsing import absolute
 from crawler.urls.parsing import site as site_of
 

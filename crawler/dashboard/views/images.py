@@ -39,9 +39,8 @@ from crawler.dashboard.views.judged_images import (
 from crawler.labels.labels import Label, put_label, remove_label
 from crawler.noise.image_filter import BY_LIST
 from crawler.noise.verdict import MODELS
-from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE
-from crawler.store.page_tables import IS_AUDITED, verdict
+from crawler.store.page_tables import IS_AUDITED, label, verdict
 from crawler.translation.message import N_
 
 MOST = 24

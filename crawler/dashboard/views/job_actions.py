@@ -16,9 +16,9 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, Number, see_other, slow
 from crawler.dashboard.views.schedule import After, numbered, opened
 from crawler.schedule.job_definition import next_at
+from crawler.schedule.job_process import starting_thread
 from crawler.schedule.job_scheduler import JobScheduler, StartedRun, scheduler_of
-from crawler.schedule.jobs import BY_HAND, TOLD, DueRun, Jobs
-from crawler.schedule.processes import starting_thread
+from crawler.schedule.job_store import BY_HAND, TOLD, DueRun, Jobs
 from crawler.store.database import StateError, open_database
 
 logger = logging.getLogger(__name__)

@@ -20,10 +20,9 @@ from crawler.labels.labels import CONTENT, NEWEST, NOISE
 from crawler.noise import reasons
 from crawler.noise.sighting import Sighting
 from crawler.page.image_file import type_of
-from crawler.store.dashboard_tables import label
+from crawler.store.crawl_tables import crawl, site
 from crawler.store.images import PICTURE
-from crawler.store.page_tables import IS_AUDITED, IS_NOISE, verdict
-from crawler.store.schema import crawl, site
+from crawler.store.page_tables import IS_AUDITED, IS_NOISE, label, verdict
 from crawler.translation.message import CONTROL
 
 KINDS = ("image", "link")

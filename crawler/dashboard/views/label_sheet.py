@@ -22,8 +22,8 @@ from crawler.dashboard.views.page import StoredPage, page_at
 from crawler.extraction import version
 from crawler.extraction.output.plain import plain
 from crawler.labels.labels import TEXT, Label, put_label
-from crawler.store.dashboard_tables import label
 from crawler.store.images import label_key
+from crawler.store.page_tables import label
 from crawler.translation.message import N_
 
 MOST_BLOCKS = 5_000

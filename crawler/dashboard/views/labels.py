@@ -21,11 +21,10 @@ from crawler.dashboard.views.choices import crawl_names
 from crawler.dashboard.views.judged_images import KINDS, JudgedPicture, least_certain
 from crawler.export.export_pages import gold_line
 from crawler.labels.labels import NEWEST, TEXT, all_labels, count_labels, remove_label
-from crawler.store.dashboard_tables import label
+from crawler.store.crawl_tables import crawl as crawl_table
 from crawler.store.images import PICTURE
-from crawler.store.page_tables import page, stored_response
+from crawler.store.page_tables import label, page, stored_response
 from crawler.store.read_only import NOTHING
-from crawler.store.schema import crawl as crawl_table
 from crawler.translation.message import N_
 
 MOST_PAGES, MOST_PICTURES, MOST_LABELS = 20, 12, 20

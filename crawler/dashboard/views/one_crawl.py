@@ -23,10 +23,9 @@ from crawler.outcomes import Group
 from crawler.reports.crawls import CrawlSummary, OutcomeTotals, outcome_totals, summary_of
 from crawler.reports.sites import SiteQuery, SlowHost, SortedSites, sites, slowest
 from crawler.reports.throughput import SamplePoint, sample_points
-from crawler.store.dashboard_tables import sample
+from crawler.store.crawl_tables import crawl, sample
+from crawler.store.database import database_time
 from crawler.store.read_only import reading
-from crawler.store.schema import crawl
-from crawler.store.sql import database_time
 from crawler.translation.message import N_
 
 Hours = Literal["1", "6", "24", "168", "all"]

@@ -12,8 +12,8 @@ from crawler.dashboard.context import Context, NothingYetError, Whole
 from crawler.reports.crawls import CrawlSummary, latest_summaries, next_due
 from crawler.reports.report_noise import saved_bytes
 from crawler.reports.throughput import SampleTotals, page_rates, sample_totals
-from crawler.schedule.jobs import Job, jobs_of
-from crawler.store.sql import database_time
+from crawler.schedule.job_store import Job, jobs_of
+from crawler.store.database import database_time
 from crawler.translation.message import N_
 
 AT_ONCE = 25

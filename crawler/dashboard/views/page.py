@@ -19,13 +19,13 @@ from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, DashboardContext, Number, OutcomeObject
 from crawler.dashboard.views.page_original import LANGUAGE
 from crawler.extraction import EXTRACTORS
-from crawler.frontier.address_keys import AddressKeys
 from crawler.metadata.page_record import LABELS, PageRecord
 from crawler.outcomes import Code, Outcome
 from crawler.page.page import Extraction, Page
+from crawler.store.addresses import AddressKeys
+from crawler.store.crawl_tables import address, crawl, site
 from crawler.store.page_tables import page, stored_response
-from crawler.store.pages import TooLargeError, field_values, response_of
-from crawler.store.schema import address, crawl, site
+from crawler.store.page_writer import TooLargeError, field_values, response_of
 from crawler.translation.message import N_, Message
 
 T = TypeVar("T")

@@ -14,12 +14,12 @@ from crawler.config import canonical_of
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, OutcomeObject, ReasonObject, Sentence, Text, slow
 from crawler.dashboard.views.page import StoredPage, stored_page
-from crawler.frontier.address_keys import AddressKeys
 from crawler.noise import reasons
 from crawler.outcomes import Code, Outcome
 from crawler.reports.focus_data import PRIORITIES
+from crawler.store.addresses import AddressKeys
+from crawler.store.crawl_tables import DONE, HELD, RECORDED, WAITING, address
 from crawler.store.page_tables import page, verdict
-from crawler.store.schema import DONE, HELD, RECORDED, WAITING, address
 from crawler.translation.message import N_
 
 STATES = {WAITING: "waiting", HELD: "held", DONE: "done", RECORDED: "recorded"}

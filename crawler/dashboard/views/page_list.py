@@ -26,9 +26,9 @@ from crawler.dashboard.views.choices import (
     offered_sites,
 )
 from crawler.dashboard.views.page_search import ORDERS, STATES, PageQuery, Place, look
+from crawler.store.crawl_tables import crawl, site
 from crawler.store.page_tables import page
 from crawler.store.read_only import NOTHING, glance
-from crawler.store.schema import crawl, site
 from crawler.translation.message import N_
 
 AT_ONCE = 50

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, func, select
 from crawler.dashboard.access import RefusedError
 from crawler.dashboard.context import Context, Number, Whole, slow
 from crawler.dashboard.views.page_differences import Difference, difference
+from crawler.store.crawl_tables import crawl
 from crawler.store.page_tables import page, page_version
-from crawler.store.schema import crawl
 from crawler.translation.message import N_
 
 LAST = -1

@@ -27,11 +27,11 @@ from crawler.dashboard.context import (
 )
 from crawler.reports.throughput import sample_totals
 from crawler.schedule.cron import CronError, read_cron
-from crawler.schedule.cron_words import words
-from crawler.schedule.jobs import Job, JobError, Jobs, Run, history_of, jobs_of
-from crawler.schedule.processes import is_alive, log_tail
-from crawler.store.schema import crawl
-from crawler.store.sql import database_time
+from crawler.schedule.job_process import is_alive, log_tail
+from crawler.schedule.job_store import Job, JobError, Jobs, Run, history_of, jobs_of
+from crawler.schedule.sentences import words
+from crawler.store.crawl_tables import crawl
+from crawler.store.database import database_time
 from crawler.translation.message import N_, catalogue_of, chosen, languages
 
 AT_ONCE = 100  # jobs

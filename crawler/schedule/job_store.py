@@ -5,7 +5,6 @@ to the process that crawls: it gives the signs of life, it writes down how it en
 there. So it does not matter to it whether the scheduler that started it lives.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,14 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
-from crawler.store.dashboard_tables import job, run
-from crawler.store.database import DatabaseUnavailableError, StateError, display_url, error_message, is_transient
+from crawler.store.crawl_tables import crawl, job, run
+from crawler.store.database import StateError, database_errors, database_time, display_url
 from crawler.store.page_tables import page
-from crawler.store.schema import crawl
-from crawler.store.sql import database_time
 from crawler.translation.message import N_
 
 LEASE = 60.0  # seconds without a sign of life until a run is taken for dead where its lock cannot be tried
@@ -73,7 +69,6 @@ class Job:
     settings: str
     crawl: str
     paused: bool
-    created_at: float
     next_at: float | None
     runs: int
     now: Run | None = None
@@ -114,7 +109,7 @@ def jobs_of(connection: Connection) -> list[Job]:
     """All jobs, by their names, with their runs."""
     last = select(func.max(run.c.id)).where(run.c.ended_at.is_not(None)).group_by(run.c.job_id)
     wanted = run.c.ended_at.is_(None) | run.c.id.in_(last)
-    runs = [run_of(row) for row in connection.execute(select(run).where(wanted))]
+    runs = [Run(**row._mapping) for row in connection.execute(select(run).where(wanted))]
     now = {one.job_id: one for one in runs if one.ended_at is None}
     ended = {one.job_id: one for one in runs if one.ended_at is not None}
     rows = connection.execute(select(job).order_by(job.c.name)).all()
@@ -125,7 +120,7 @@ def history_of(connection: Connection, name: str) -> tuple[Job, list[Run]]:
     """A job and its runs, the last first; a JobError if there is none."""
     found = find_job(jobs_of(connection), name)
     rows = connection.execute(select(run).where(run.c.job_id == found.id).order_by(run.c.number.desc()))
-    return found, [run_of(row) for row in rows]
+    return found, [Run(**row._mapping) for row in rows]
 
 
 def pages_of(connection: Connection, crawl_name: str, since: float, until: float) -> dict[str, int]:
@@ -138,11 +133,6 @@ def pages_of(connection: Connection, crawl_name: str, since: float, until: float
     return {name: int(connection.execute(count).scalar_one()) for name, count in zip(columns, counts, strict=True)}
 
 
-def run_of(row: Row[Any]) -> Run:
-    """A run, of its row."""
-    return Run(**row._mapping)
-
-
 class Jobs:
     """The jobs of a database."""
 
@@ -152,8 +142,7 @@ class Jobs:
     def add(self, name: str, described: Callable[[float], dict[str, Any]]) -> None:
         """Enter a job as it is described at this time; a JobError if there is one of this name, or of this crawl."""
         with self.writing() as connection:
-            now = self.clock(connection)
-            values = described(now)
+            values = described(self.clock(connection))
             for row in connection.execute(select(job.c.name, job.c.crawl)):
                 if row.name.casefold() == name.casefold():  # as some file systems see the names of folders
                     raise JobError(
@@ -167,7 +156,7 @@ class Jobs:
                         crawl=repr(row.crawl),
                         name=repr(row.name),
                     )
-            given = {"name": name, "created_at": now, "paused": False, "runs": 0, **values}
+            given = {"name": name, "paused": False, "runs": 0, **values}
             connection.execute(insert(job).values(**given))
 
     def all(self) -> tuple[list[Job], float]:
@@ -218,7 +207,8 @@ class Jobs:
             values = {"job_id": which.id, "number": number, "how": due.how, "due": due.at, "missed": due.missed}
             values |= {"passed": 0, "status": RUNNING, "started_at": now, "beat": now}
             values |= {"place": place.name, "host": place.host}
-            return run_of(connection.execute(insert(run).values(**values).returning(*run.c)).one())
+            added = connection.execute(insert(run).values(**values).returning(*run.c)).one()
+            return Run(**added._mapping)
 
     def pass_over(self, which: Job, under_way: Run, due: DueRun) -> None:
         """Leave out times that came while a run was under way, and count them there."""
@@ -257,7 +247,7 @@ class Jobs:
             mine = run.c.id == which.id
             row = connection.execute(select(run).where(mine).with_for_update()).one_or_none()
             if row is None or row.ended_at is not None:
-                return which if row is None else run_of(row)
+                return which if row is None else Run(**row._mapping)
             now = self.clock(connection)
             ended = max(row.started_at, row.beat) if exit_status is None else now
             killed = exit_status is None or exit_status < 0
@@ -265,7 +255,8 @@ class Jobs:
             status = STOPPED if asked else DONE if exit_status == 0 else FAILED
             values = {"ended_at": ended, "exit": exit_status, "status": status}
             values |= pages_of(connection, crawl_name, row.started_at, now)
-            return run_of(connection.execute(update(run).where(mine).values(**values).returning(*run.c)).one())
+            ended_run = connection.execute(update(run).where(mine).values(**values).returning(*run.c)).one()
+            return Run(**ended_run._mapping)
 
     def forget(self, which: Job, keep: int) -> None:
         """Drop the runs of a job but for the last so many."""
@@ -276,37 +267,25 @@ class Jobs:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction; a StateError when it cannot be, an AwayError when it may be later."""
-        with self._open(), self.engine.begin() as connection:
+        """A transaction; a StateError when it cannot be, a DatabaseUnavailableError when it may be later."""
+        self._check_file()
+        with database_errors(self.engine.url), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection that writes nothing and waits for nobody, with errors as above."""
-        with self._open(), self.engine.connect().execution_options(reading=True) as connection:
+        self._check_file()
+        with database_errors(self.engine.url), self.engine.connect().execution_options(reading=True) as connection:
             yield connection
 
-    @contextmanager
-    def _open(self) -> Iterator[None]:
+    def _check_file(self) -> None:
+        """Raise a StateError where SQLite's file was deleted: it would write on, to nowhere."""
         url = self.engine.url
-        if self.engine.dialect.name == "sqlite" and not Path(str(url.database)).exists():
-            raise StateError(
-                "the database {path} was deleted", path=display_url(url)
-            )  # SQLite would write on, to nowhere
-        try:
-            yield
-        except SQLAlchemyError as error:
-            kind = DatabaseUnavailableError if is_transient(error) else StateError
-            raise kind(
-                N_("the database {path} cannot be used: {why}"), path=display_url(url), why=error_message(error)
-            ) from error
+        if url.drivername == "sqlite" and not Path(str(url.database)).exists():
+            raise StateError("the database {path} was deleted", path=display_url(url))
 
     def _find(self, connection: Connection, name: str) -> Job:
         """The job of this name, which nobody else changes meanwhile."""
         connection.execute(select(job.c.id).where(job.c.name == name).with_for_update())
         return find_job(jobs_of(connection), name)
-
-
-def values_of(arguments: dict[str, str], settings: dict[str, str]) -> dict[str, str]:
-    """What a job is given, as the database has it."""
-    return {"arguments": json.dumps(arguments), "settings": json.dumps(settings)}

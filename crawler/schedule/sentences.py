@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from crawler.schedule.cron import LAST, LAST_WEEKDAY, Cron, Fields
-from crawler.schedule.jobs import FAILED, Run
+from crawler.schedule.job_store import FAILED, Run
 from crawler.translation.message import N_, Message, plural, span
 
 MOST_TIMES = 6  # of a day, that are named one by one

@@ -1,11 +1,15 @@
-"""Which hosts a worker keeps at hand: how many addresses it claims, and which it returns to the database."""
+"""The hosts of one worker: how each may be asked, which are kept at hand, and how many addresses are claimed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from crawler.frontier.batch import ClaimRequest
+from crawler.frontier.host_limits import LatencyMeter
 from crawler.frontier.page_budget import NEAR, PendingPriorities, is_poor
+from crawler.outcomes import Code, Outcome
+from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import Batch
@@ -17,12 +21,81 @@ UNUSED = 10.0  # seconds in which a host is ready and not asked, until what it r
 MOST_OF_A_HOST = 128  # addresses
 
 
-class HostRotation:
-    """Fills in a batch which addresses are returned and how many are claimed."""
+class HostControl:
+    """Tells the queues how hosts may be asked, and each batch what happened to hosts."""
 
-    def __init__(self, queues: HostQueues) -> None:
+    def __init__(self, queues: HostQueues, give_up: Callable[[Lease, Code], None]) -> None:
         self.queues, self.limits = queues, queues.limits
+        self.give_up = give_up
+        """Ends a lease without a request."""
         self.pending = PendingPriorities()
+        self.latency = LatencyMeter()
+        """Measures how soon hosts answer."""
+        self._rests: dict[int, float] = {}
+        self._crawl_delays: dict[int, float] = {}
+        self._closed: dict[str, Code] = {}
+
+    def rest(self, name: str, until: float) -> None:
+        """Do not ask a host before this time."""
+        self.limits.rest(name, until)
+        if name in self.queues.hosts:
+            self._rests[self.queues.hosts[name].host_id] = until
+
+    def rests(self, name: str, now: float) -> bool:
+        """Whether a host rests and is not closed."""
+        return name not in self.limits.closed and self.limits.rests_until(name) > now
+
+    def host_recovered(self, name: str) -> None:
+        """Request again what a host refused: it has answered another request."""
+        if name in self.queues.hosts:
+            self.queues.requeue_refused(name)
+
+    def slow(self, name: str, interval: float) -> None:
+        """Ask a host at most once in so many seconds."""
+        self.limits.slow(name, interval)
+        if name in self.queues.hosts:
+            self._crawl_delays[self.queues.hosts[name].host_id] = interval
+
+    def interval(self, name: str) -> float:
+        """Seconds between two requests to a host."""
+        return self.limits.interval(name)
+
+    def answered(self, name: str, seconds: float) -> None:
+        """Record that a host has answered after so many seconds."""
+        if name in self.queues.hosts:
+            self.latency.record(self.queues.hosts[name].host_id, name, seconds)
+
+    def closed(self, url: str) -> Outcome | None:
+        """Why the host of an address is closed, or None."""
+        code = self.limits.closed.get(host(url))
+        return Outcome(code) if code else None
+
+    def close(self, name: str, code: Code = Code.HOST_CLOSED) -> int:
+        """Never ask a host again; how many of its addresses at hand are given up."""
+        self.limits.closed[name] = self._closed[name] = code
+        queue = self.queues.hosts.get(name)
+        if queue:
+            self.queues.requeue_refused(name)
+        given_up = [lease for _, _, lease in queue.waiting] if queue else []
+        if given_up:
+            self.queues.remove(name, {lease.id for lease in given_up})
+        for lease in given_up:
+            self.give_up(lease, code)
+        return len(given_up)
+
+    def forget(self, queues: HostQueues) -> None:
+        """Begin with empty queues; the next batch says again which hosts are closed."""
+        self.queues, self._closed = queues, dict(self.limits.closed)
+        self._rests, self._crawl_delays = {}, {}
+
+    def report(self, batch: Batch, now: float) -> None:
+        """Fill in a batch what happened to hosts, and which addresses are returned."""
+        self.pending.send()
+        self.return_unneeded(batch, now)
+        batch.latencies = self.latency.report(now, self.limits.interval)
+        batch.rests = {host_id: max(0.0, until - now) for host_id, until in self._rests.items()}
+        batch.crawl_delays, batch.closed = self._crawl_delays, self._closed
+        self._rests, self._crawl_delays, self._closed = {}, {}, {}
 
     def wants_more(self, name: str) -> bool:
         """Whether a host runs out of addresses."""

@@ -1,4 +1,4 @@
-"""The tables of a crawl and its frontier, the same in SQLite and PostgreSQL.
+"""The tables of crawls, their frontiers and jobs, the same in SQLite and PostgreSQL.
 
     crawl     one row for each crawl, by name
     worker    a process that works on a crawl now; while its row exists it may hold addresses
@@ -6,20 +6,28 @@
     site      a registrable domain and how much of its budget is spent
     host      a host: the best priority that waits there, and when it may be asked again
     address   every address that the crawl has seen, waiting, held or done: the frontier and the set of seen addresses
+    sample    what each worker did in every few seconds, merged as it ages
+    job       a scheduled crawl, and when it is due
+    run       each start of a job's crawl
 
-The tables of pages are in page_tables.py, those of samples, labels and jobs in dashboard_tables.py.
+The tables of pages and images are in page_tables.py.
 
 Each worker counts in its own row, so that no two workers wait for each other to count. Hosts and addresses have no
 foreign keys to their parents: to delete one site or host, a database would search all of them.
 """
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
+    ColumnElement,
     Float,
     ForeignKey,
     Index,
     Integer,
+    MetaData,
     SmallInteger,
     Table,
     Text,
@@ -27,7 +35,16 @@ from sqlalchemy import (
     literal,
 )
 
-from crawler.store.sql import Serial, tables
+tables = MetaData()
+Serial = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows itself only in INTEGER columns
+
+
+def index(
+    name: str, *columns: ColumnElement[Any], where: ColumnElement[bool] | None = None, unique: bool = False
+) -> None:
+    """Add an index, of the rows that meet the condition."""
+    Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
+
 
 VERSION = 1
 WAITING, HELD, DONE, RECORDED = range(4)
@@ -88,7 +105,7 @@ site = Table(
     Column("requests", Integer, nullable=False, default=0),
     UniqueConstraint("crawl_id", "name"),
 )
-Index("site_pages", site.c.crawl_id, site.c.pages, site.c.id)
+index("site_pages", site.c.crawl_id, site.c.pages, site.c.id)
 
 host = Table(
     "host",
@@ -106,18 +123,10 @@ host = Table(
     Column("delay", Float),  # seconds between its last requests
     UniqueConstraint("crawl_id", "name"),
 )
-Index(
-    "host_ready",
-    host.c.crawl_id,
-    host.c.best.desc(),
-    host.c.next_at,
-    sqlite_where=host.c.best.is_not(None) & host.c.worker.is_(None),
-    postgresql_where=host.c.best.is_not(None) & host.c.worker.is_(None),
-)
-Index("host_site", host.c.site_id)
-Index(
-    "host_worker", host.c.worker, sqlite_where=host.c.worker.is_not(None), postgresql_where=host.c.worker.is_not(None)
-)
+_is_free = host.c.best.is_not(None) & host.c.worker.is_(None)
+index("host_ready", host.c.crawl_id, host.c.best.desc(), host.c.next_at, where=_is_free)
+index("host_site", host.c.site_id)
+index("host_worker", host.c.worker, where=host.c.worker.is_not(None))
 
 address = Table(
     "address",
@@ -148,18 +157,72 @@ ADDRESSES_WITH_HOSTS = address.join(host, address.c.host_id == host.c.id)
 IS_WAITING, IS_HELD, IS_DONE, IS_RECORDED = (
     address.c.state == literal(state, literal_execute=True) for state in (WAITING, HELD, DONE, RECORDED)
 )
-Index(
-    "address_waiting",
-    address.c.host_id,
-    address.c.priority.desc(),
-    address.c.id,
-    sqlite_where=IS_WAITING,
-    postgresql_where=IS_WAITING,
-)
-Index("address_held", address.c.worker, sqlite_where=IS_HELD, postgresql_where=IS_HELD)
 IS_IMAGE = literal("image", literal_execute=True)
-_image_waits = IS_WAITING & (address.c.kind == "image")
-Index("address_image", address.c.host_id, sqlite_where=_image_waits, postgresql_where=_image_waits)
-Index("address_recorded", address.c.shown_on, sqlite_where=IS_RECORDED, postgresql_where=IS_RECORDED)
-_has_parent = address.c.parent.is_not(None)
-Index("address_parent", address.c.parent, sqlite_where=_has_parent, postgresql_where=_has_parent)
+index("address_waiting", address.c.host_id, address.c.priority.desc(), address.c.id, where=IS_WAITING)
+index("address_held", address.c.worker, where=IS_HELD)
+index("address_image", address.c.host_id, where=IS_WAITING & (address.c.kind == "image"))
+index("address_recorded", address.c.shown_on, where=IS_RECORDED)
+index("address_parent", address.c.parent, where=address.c.parent.is_not(None))
+
+sample = Table(
+    "sample",
+    tables,
+    Column("crawl_id", ForeignKey("crawl.id"), primary_key=True),
+    Column("at", Float, primary_key=True),  # when it begins, by the database's clock
+    Column("number", Integer, primary_key=True),  # of the worker
+    Column("seconds", Float, nullable=False),
+    Column("pages", Integer, nullable=False),  # stored, or unchanged
+    Column("read", Integer, nullable=False),  # whose relevance was computed
+    Column("on_topic", Integer, nullable=False),  # of those
+    Column("requests", Integer, nullable=False),
+    Column("failed", Integer, nullable=False),  # addresses that failed
+    Column("bytes", BigInteger, nullable=False),  # of answers, as they came
+    Column("statuses", Text, nullable=False),  # JSON: answers by status code, "none" for those that never came
+    Column("pictures", Integer, nullable=False),  # downloaded
+    Column("picture_bytes", BigInteger, nullable=False),
+    Column("skipped", Integer, nullable=False),  # pictures refused before the download
+    Column("waiting", BigInteger, nullable=False),  # addresses of the whole crawl, at the end
+)
+
+job = Table(
+    "job",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("cron", Text, nullable=False),
+    Column("timezone", Text, nullable=False),
+    Column("spider", Text, nullable=False),
+    Column("arguments", Text, nullable=False),  # JSON
+    Column("settings", Text, nullable=False),  # JSON
+    Column("crawl", Text, nullable=False, unique=True),  # the name of its crawl
+    Column("paused", Boolean, nullable=False, default=False),
+    Column("next_at", Float),  # none if it never comes again
+    Column("runs", Integer, nullable=False, default=0),  # the number of the last one
+)
+
+run = Table(
+    "run",
+    tables,
+    Column("id", Serial, primary_key=True),
+    Column("job_id", ForeignKey("job.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("how", Text, nullable=False),  # cron, late or now
+    Column("due", Float),
+    Column("missed", Integer, nullable=False, default=0),  # times before it that it makes up for as well
+    Column("passed", Integer, nullable=False, default=0),  # times that came while it was under way
+    Column("status", Text, nullable=False),  # as job_store.py has it
+    Column("exit", Integer),
+    Column("started_at", Float, nullable=False),
+    Column("beat", Float, nullable=False),
+    Column("ended_at", Float),
+    Column("place", Text, nullable=False),  # the folder of its log, wherever that is
+    Column("host", Text, nullable=False),
+    Column("pid", BigInteger),  # when its process holds the job's lock
+    Column("pages", BigInteger),
+    Column("new", BigInteger),  # of those pages
+    Column("changed", BigInteger),
+    Column("gone", BigInteger),
+    UniqueConstraint("job_id", "number"),
+)
+# No two of a job at once, whoever starts them.
+index("run_under_way", run.c.job_id, where=run.c.ended_at.is_(None), unique=True)

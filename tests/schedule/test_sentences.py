@@ -3,8 +3,8 @@
 import pytest
 
 from crawler.schedule.cron import Cron, CronError, read_cron
-from crawler.schedule.cron_words import coming, ended_words, words
-from crawler.schedule.jobs import Run
+from crawler.schedule.job_store import Run
+from crawler.schedule.sentences import coming, ended_words, words
 from crawler.translation.message import catalogue_of
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from crawler.recrawl.history_update import UNCONDITIONAL_EVERY, conditional_headers
-from crawler.recrawl.page_history import PageHistory
+from crawler.recrawl.page_history import UNCONDITIONAL_EVERY, PageHistory, conditional_headers
 
 DATE = "Mon, 06 May 2024 07:08:09 GMT"
 BOTH = {"If-None-Match": '"a"', "If-Modified-Since": DATE}

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import Engine, insert
 from sqlalchemy.engine import URL
 
-from crawler.schedule.jobs import (
+from crawler.schedule.job_definition import column_values
+from crawler.schedule.job_store import (
     STOPPING,
     TOLD,
     DueRun,
@@ -20,11 +21,10 @@ from crawler.schedule.jobs import (
     find_job,
     history_of,
     pages_of,
-    values_of,
 )
+from crawler.store.crawl_tables import crawl
 from crawler.store.database import StateError, open_database
 from crawler.store.page_tables import page
-from crawler.store.schema import crawl
 
 HERE, THERE = RunPlace("here", "a.example"), RunPlace("there", "b.example")
 DUE = DueRun("cron", 100.0, 0, 200.0)
@@ -52,7 +52,7 @@ def jobs(engine: Engine, clock: Clock) -> Jobs:
 
 def add(jobs: Jobs, name: str = "bees", **changes: Any) -> Job:
     values = {"cron": "0 3 * * *", "timezone": "UTC", "spider": "topic", "crawl": name, "next_at": 100.0}
-    jobs.add(name, lambda now: values | values_of({"seeds": "demo"}, {"DOWNLOAD_DELAY": "0"}) | changes)
+    jobs.add(name, lambda now: values | column_values({"seeds": "demo"}, {"DOWNLOAD_DELAY": "0"}) | changes)
     return find_job(jobs.all()[0], name)
 
 
@@ -60,7 +60,7 @@ def test_a_job_is_as_it_was_added(jobs: Jobs) -> None:
     job = add(jobs)
     assert (job.name, job.cron, job.timezone, job.spider, job.crawl) == ("bees", "0 3 * * *", "UTC", "topic", "bees")
     assert (job.arguments, job.settings) == ('{"seeds": "demo"}', '{"DOWNLOAD_DELAY": "0"}')
-    assert (job.paused, job.created_at, job.next_at, job.runs, job.now, job.last) == (False, 50.0, 100.0, 0, None, None)
+    assert (job.paused, job.next_at, job.runs, job.now, job.last) == (False, 100.0, 0, None, None)
 
 
 @pytest.mark.parametrize(

@@ -18,17 +18,16 @@ from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select
 
 from crawler.frontier.page_result import StoredResponse
 from crawler.metadata.page_record import TYPES
-from crawler.recrawl.history_update import RoundContext, history_after
-from crawler.recrawl.page_history import PageChange, PageHistory
+from crawler.recrawl.page_history import PageChange, PageHistory, RoundContext, history_after
 from crawler.recrawl.revisit_interval import Bounds
+from crawler.store.crawl_tables import address
+from crawler.store.database import column_value, dialect_insert, in_chunks, storable
 from crawler.store.page_tables import near_duplicate_band, page, page_version, stored_response
-from crawler.store.schema import address
-from crawler.store.sql import column_value, dialect_insert, in_chunks, storable
 from crawler.translation.message import MessageError
 
 if TYPE_CHECKING:
-    from crawler.frontier.address_keys import AddressKeys
     from crawler.frontier.page_result import Candidate, Completion
+    from crawler.store.addresses import AddressKeys
 
 if sys.version_info >= (3, 14):
     from compression import zstd as zstd

@@ -1,63 +1,25 @@
-"""Leases: rows of addresses that a worker holds; how they are returned, completed and redirected."""
+"""The ends of leases: they are returned, completed with a result, or redirected."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from crawler.frontier.page_result import Candidate, Lease
 from crawler.outcomes import Code, Outcome
-from crawler.recrawl.page_history import PageHistory
+from crawler.store.crawl_tables import DONE, HELD, IS_HELD, WAITING, address, host
+from crawler.store.database import storable
 from crawler.store.hosts import RAISE_BEST, UPDATE_BEST, count_sites, raise_best, site_has_budget
-from crawler.store.page_tables import page
-from crawler.store.schema import DONE, HELD, IS_HELD, WAITING, address, host
-from crawler.store.sql import in_chunks, storable
 from crawler.urls.parsing import host as host_of
 
 if TYPE_CHECKING:
-    from crawler.frontier.address_keys import AddressKeys
     from crawler.frontier.batch import Redirect
     from crawler.frontier.page_result import Completion
-    from crawler.store.addresses import Addresses, HostIds
+    from crawler.store.addresses import Addresses, AddressKeys, HostIds
     from crawler.store.claims import Claimant
-
-ADDRESS_COLUMNS = (
-    address.c.id,
-    address.c.key,
-    address.c.host_id,
-    address.c.url,
-    address.c.priority,
-    address.c.depth,
-    address.c.kind,
-    address.c.requested,
-    address.c.sight,
-    address.c.via,
-    address.c.lastmod,
-    address.c.shown_on,
-)
-
-
-def lease_of(row: Row[Any], site_id: int, parent: str | None, history: PageHistory | None) -> Lease:
-    """The lease on the address in a row, which was found on the page at `parent`."""
-    candidate = Candidate(
-        row.url, row.priority, row.depth, parent, row.kind, row.requested, row.sight, row.via, row.lastmod
-    )
-    return Lease(row.id, candidate, row.host_id, site_id, shown_on=row.shown_on, known=history)
-
-
-def histories_of(connection: Connection, since: int | None, rows: Iterable[Row[Any]]) -> Mapping[int, PageHistory]:
-    """The histories of those addresses whose pages were there in round `since` or later, by their keys."""
-    if since is None:
-        return {}
-    columns = [page.c[name] for name in PageHistory.__dataclass_fields__]
-    found: dict[int, PageHistory] = {}
-    for part in in_chunks(sorted({row.key for row in rows if row.kind != "image"})):
-        known = select(page.c.key, *columns).where(page.c.key.in_(part), page.c.round >= since)
-        found |= {key: PageHistory(*values) for key, *values in connection.execute(known)}
-    return found
 
 
 def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease]) -> int:
@@ -71,23 +33,6 @@ def return_leases(connection: Connection, worker_id: int, leases: Iterable[Lease
     count_sites(connection, Counter(by_id[n].site_id for n in back if by_id[n].counts), held=-1, requests=-1)
     connection.execute(UPDATE_BEST, {"ids": sorted({by_id[number].host_id for number in back})})
     return len(back)
-
-
-def new_leases(
-    connection: Connection, worker_id: int, since: int | None, known: Collection[int]
-) -> list[tuple[Row[Any], Lease]]:
-    """The leases of a worker whose ids are not known, with the rows of their addresses and hosts."""
-    mine = address.c.worker == worker_id, IS_HELD
-    found = select(address, host.c.site_id, host.c.next_at).join(host, host.c.id == address.c.host_id).where(*mine)
-    rows = [row for row in connection.execute(found).all() if row.id not in known]
-    histories = histories_of(connection, since, rows)
-    return [
-        (row, lease_of(row, row.site_id, _parent_url(connection, row.parent), histories.get(row.key))) for row in rows
-    ]
-
-
-def _parent_url(connection: Connection, parent: int | None) -> str | None:
-    return connection.execute(select(address.c.url).where(address.c.id == parent)).scalar() if parent else None
 
 
 COMPLETE = (

@@ -1,4 +1,4 @@
-"""Workers as rows: heartbeats, counts, expiry, and how much of their files is committed."""
+"""Workers as rows: heartbeats, counts, and the expiry of those that are silent."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ from errno import ENOENT
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, func, select, update
 
 from crawler.outcomes import Code
+from crawler.store.crawl_tables import DONE, IS_HELD, WAITING, address, crawl, host, worker
+from crawler.store.database import database_time
 from crawler.store.hosts import UPDATE_BEST, count_sites
-from crawler.store.output_files import FileOffset
-from crawler.store.schema import DONE, IS_HELD, WAITING, address, crawl, host, output, worker
-from crawler.store.sql import database_time
 
 MOST_CRASHES = 20  # workers that may crash while they hold an address, until it is given up
 LEASE_SECONDS = 60.0  # without a heartbeat, until a worker expires and its leases are returned
 
 
-class UncertainCommitError(Exception):
-    """The batch was committed although the connection was lost; or, if `lost`, this worker expired."""
+class LostReplyError(Exception):
+    """The batch was committed although the connection was lost; or this worker expired."""
 
-    def __init__(self, lost: bool) -> None:
-        self.lost = lost
+    def __init__(self, is_committed: bool) -> None:
+        self.is_committed = is_committed
 
 
 def write_heartbeat(connection: Connection, worker_id: int, number: int) -> float:
@@ -35,7 +34,7 @@ def write_heartbeat(connection: Connection, worker_id: int, number: int) -> floa
     mine = worker.c.id == worker_id
     alive = update(worker).where(mine, worker.c.batch == number - 1).values(heartbeat=now, batch=number)
     if connection.execute(alive).rowcount == 0:
-        raise UncertainCommitError(lost=connection.execute(select(worker.c.batch).where(mine)).first() is None)
+        raise LostReplyError(connection.execute(select(worker.c.batch).where(mine)).first() is not None)
     return now
 
 
@@ -50,28 +49,6 @@ def count_worker(connection: Connection, worker_id: int, waiting: int = 0, pages
     if waiting or pages:
         counts = {"waiting": worker.c.waiting + waiting, "pages": worker.c.pages + pages}
         connection.execute(update(worker).where(worker.c.id == worker_id).values(**counts))
-
-
-def files_of(crawl_id: int, worker_id: int) -> tuple[ColumnElement[bool], ...]:
-    """The conditions for the row of a worker's files."""
-    number = select(worker.c.number).where(worker.c.id == worker_id).scalar_subquery()
-    return output.c.crawl_id == crawl_id, output.c.number == number
-
-
-def file_offsets(connection: Connection, *mine: ColumnElement[bool]) -> tuple[FileOffset, FileOffset]:
-    """How much of a worker's files of pages and images is committed."""
-    columns = output.c.pages_size, output.c.pages_end, output.c.images_size, output.c.images_end
-    row = connection.execute(select(*columns).where(*mine)).one()
-    return FileOffset(row.pages_size, row.pages_end), FileOffset(row.images_size, row.images_end)
-
-
-def save_file_offsets(
-    connection: Connection, pages: FileOffset, images: FileOffset, *mine: ColumnElement[bool]
-) -> None:
-    """Save how much of a worker's files is committed."""
-    sizes = {"pages_size": pages.size, "images_size": images.size}
-    ends = {"pages_end": pages.end, "images_end": images.end}
-    connection.execute(update(output).where(*mine).values(**sizes, **ends))
 
 
 class WorkerState(NamedTuple):
@@ -108,7 +85,22 @@ def worker_rows(connection: Connection, now: float) -> list[tuple[Row[Any], Work
 def expire_worker(connection: Connection, dead: int, crash: int = 1) -> None:
     """Delete a worker's row and return its leases; `crash` is 0 for a worker that leaves in order."""
     gone = connection.execute(select(worker).where(worker.c.id == dead).with_for_update()).one_or_none()
-    held = (address.c.worker == dead, IS_HELD)
+    returned = return_held(connection, dead, crash)
+    if gone is not None:
+        sums = {"waiting": crawl.c.waiting + gone.waiting + returned, "pages": crawl.c.pages + gone.pages}
+        connection.execute(update(crawl).where(crawl.c.id == gone.crawl_id).values(**sums))
+        connection.execute(worker.delete().where(worker.c.id == dead))
+
+
+def forget_leases(connection: Connection, worker_id: int) -> None:
+    """Return the leases of a worker that goes on without them."""
+    connection.execute(select(worker.c.id).where(worker.c.id == worker_id).with_for_update())
+    count_worker(connection, worker_id, waiting=return_held(connection, worker_id, crash=0))
+
+
+def return_held(connection: Connection, worker_id: int, crash: int) -> int:
+    """Return all leases and hosts of a worker; how many addresses wait again."""
+    held = (address.c.worker == worker_id, IS_HELD)
     pages = (
         select(host.c.site_id, func.count().label("pages"))
         .join(address, address.c.host_id == host.c.id)
@@ -124,11 +116,8 @@ def expire_worker(connection: Connection, dead: int, crash: int = 1) -> None:
     back = update(address).where(*held).values(state=WAITING, worker=None, crashes=address.c.crashes + crash)
     returned = connection.execute(back).rowcount
     connection.execute(UPDATE_BEST, {"ids": sorted(hosts)})
-    connection.execute(update(host).where(host.c.worker == dead).values(worker=None))
-    if gone is not None:
-        sums = {"waiting": crawl.c.waiting + gone.waiting + returned, "pages": crawl.c.pages + gone.pages}
-        connection.execute(update(crawl).where(crawl.c.id == gone.crawl_id).values(**sums))
-        connection.execute(worker.delete().where(worker.c.id == dead))
+    connection.execute(update(host).where(host.c.worker == worker_id).values(worker=None))
+    return returned
 
 
 def lock_crawl(connection: Connection, crawl_id: int) -> None:

@@ -26,7 +26,7 @@ from crawler.spiders.crawl_status import before_last_commit
 from crawler.spiders.leases import REFUSED, lease_of, result_of
 from crawler.spiders.topic import TopicSpider
 from crawler.store.database import StateError
-from crawler.store.workers import LEASE_SECONDS
+from crawler.store.heartbeats import LEASE_SECONDS
 
 if TYPE_CHECKING:
     from crawler.frontier.page_result import Lease
@@ -87,7 +87,7 @@ class FrontierScheduler(BaseScheduler):
             if not self.status.broken:
                 await self.commit(claim=False)
                 self.topic.share(self.frontier)
-                self.frontier.latency.last = True
+                self.frontier.hosts.latency.last = True
                 self.crawler.signals.send_catch_log(before_last_commit)
                 await self.commit(claim=False)
                 self.status.round_counts = await self._in_thread(self.session.round_counts)
@@ -111,7 +111,7 @@ class FrontierScheduler(BaseScheduler):
         if "lease" not in request.meta:
             return False
         refused, lease = request.meta.pop(REFUSED, False), lease_of(request)
-        if closed := self.frontier.closed(lease.candidate.url):
+        if closed := self.frontier.hosts.closed(lease.candidate.url):
             self.leases.finish(lease, result_of(request, closed))
             return False
         return self.frontier.requeue(lease.id, request, refused)
@@ -160,10 +160,14 @@ class FrontierScheduler(BaseScheduler):
             batch.demand = None
         reply = await self._in_thread(self.session.committer.commit, batch)
         if reply.lost:
-            logger.warning("This worker was taken for dead; it goes on as a new one")
-            self.frontier.forget()
-            self.frontier.add_samples(*batch.samples)
-            await self._in_thread(self.session.rejoin)
+            if reply.committed:
+                logger.warning("The connection was lost during a commit; what this worker holds is asked for again")
+            else:
+                logger.warning("This worker was taken for dead; it goes on as a new one")
+            self.frontier.forget(reply.committed)
+            if not reply.committed:
+                self.frontier.add_samples(*batch.samples)
+            await self._in_thread(self.session.rejoin, not reply.committed)
             return
         updates = self.frontier.apply_reply(reply, monotonic())
         if priorities := self.learning.apply(reply, updates):
@@ -216,7 +220,7 @@ class FrontierScheduler(BaseScheduler):
 
     def _wake_when_ready(self) -> None:
         """Wake the engine when a resting host is ready; its own heartbeat comes every 5 seconds only."""
-        seconds = self.frontier.ready_in(monotonic())
+        seconds = self.frontier.queues.ready_in(monotonic())
         if seconds is not None and not self._waking:
             self._waking = True
             call_later(min(seconds + 0.001, 5.0), self._wake_up)

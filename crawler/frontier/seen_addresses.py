@@ -1,0 +1,55 @@
+"""The addresses that this worker has seen lately."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crawler.frontier.page_result import Candidate
+
+APART = frozenset(("image", "picture"))
+"""Sorts of addresses that are remembered apart from links."""
+
+
+class RecentNumbers:
+    """A set of the last numbers added: at least `limit`, at most twice as many."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._new: set[int] = set()
+        self._old: set[int] = set()
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._new or number in self._old
+
+    def add(self, number: int) -> bool:
+        """Add a number; whether it is new."""
+        if number in self:
+            return False
+        self._new.add(number)
+        if len(self._new) >= self.limit:
+            self._new, self._old = set(), self._new
+        return True
+
+    def clear(self) -> None:
+        """Forget all numbers."""
+        self._new, self._old = set(), set()
+
+
+class SeenAddresses(RecentNumbers):
+    """The addresses seen last, by their spelling; apart as images and as pages behind an image."""
+
+    def of(self, urls: Iterable[str], sort: str = "link") -> set[str]:
+        """Those of the addresses that were seen as this sort."""
+        before = f"{sort} " if sort in APART else ""
+        hashes = ((url, hash(before + url)) for url in urls)
+        return {url for url, number in hashes if number in self._new or number in self._old}
+
+    def new(self, links: Iterable[Candidate], priorities: Mapping[str, int]) -> Iterator[Candidate]:
+        """Links that are new, or that a sitemap or feed says have changed, with their latest priorities."""
+        for link in links:
+            sort = link.sort
+            if self.add(hash(f"{sort} {link.url}" if sort in APART else link.url)) or link.lastmod is not None:
+                priority = priorities.get(link.url) if link.has_learned_priority else None
+                yield link if priority is None else link._replace(priority=priority)

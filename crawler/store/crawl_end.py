@@ -1,0 +1,147 @@
+"""When a crawl ends: what all its workers have done together, and what remains to be done in its round."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select, update
+
+from crawler.store.crawl_tables import IS_DONE, IS_HELD, IS_IMAGE, IS_WAITING, address, crawl, host, worker
+from crawler.store.database import in_chunks
+from crawler.store.hosts import next_best, recorded_sites
+from crawler.store.page_tables import shared_example
+
+if TYPE_CHECKING:
+    from crawler.store.addresses import AddressKeys
+    from crawler.store.claims import Claimant
+
+_waiting = (
+    select(address.c.id)
+    .join(host, host.c.id == address.c.host_id)
+    .where(host.c.crawl_id == bindparam("crawl"), IS_WAITING)
+    .limit(1)
+)
+IMAGE_WAITS = _waiting.where(address.c.kind == IS_IMAGE)
+PAGE_WAITS = _waiting.where(host.c.best.is_not(None), address.c.kind != IS_IMAGE)
+# One worker may add an address while another, which cannot see it yet, takes the last one of its host.
+REPAIR_BEST = (
+    update(host)
+    .where(
+        host.c.crawl_id == bindparam("crawl"),
+        host.c.best.is_(None),
+        select(address.c.id).where(address.c.host_id == host.c.id, IS_WAITING).exists(),
+    )
+    .values(best=next_best)
+)
+
+
+class Totals(NamedTuple):
+    """Counts of all workers of a crawl, earlier runs included."""
+
+    waiting: int
+    pages: int
+    workers: int
+
+
+class RemainingWork(NamedTuple):
+    """What remains of a crawl for a worker that has nothing to do."""
+
+    held: int
+    """How many addresses other workers hold."""
+    over: bool
+    released: int
+    """How many images wait from now on, as nothing else does."""
+
+
+def totals(connection: Connection, crawl_id: int) -> Totals:
+    """How many addresses of a crawl wait, how many pages are stored, and how many workers it has."""
+    sums = (func.coalesce(func.sum(worker.c.waiting), 0), func.coalesce(func.sum(worker.c.pages), 0))
+    counted = select(*sums, func.count()).where(worker.c.crawl_id == crawl_id)
+    waiting, pages, workers = connection.execute(counted).one()
+    before = connection.execute(select(crawl.c.waiting, crawl.c.pages).where(crawl.c.id == crawl_id)).one()
+    return Totals(max(0, int(before.waiting + waiting)), int(before.pages + pages), workers)
+
+
+def is_full(claimant: Claimant, pages: int) -> bool:
+    """Whether a crawl with so many pages has reached `max_pages`."""
+    return claimant.max_pages is not None and pages >= claimant.max_pages
+
+
+def remaining_work(
+    connection: Connection, claimant: Claimant, pages: int, release: Callable[[Connection, Collection[int], bool], int]
+) -> RemainingWork:
+    """What remains of a crawl with so many pages; it ends if nothing does.
+
+    When nothing else waits, `release` lets the recorded images of the given sites wait.
+    """
+    held = connection.execute(select(func.count()).where(*_is_held(claimant))).scalar_one()
+    if held or _requestable_waits(connection, claimant, pages):
+        return RemainingWork(held, False, 0)
+    recorded = recorded_sites(connection, claimant.crawl_id, claimant.images)
+    if released := release(connection, recorded, claimant.images):
+        return RemainingWork(0, False, released)
+    ended = update(crawl).where(crawl.c.id == claimant.crawl_id, crawl.c.ended_at.is_(None))
+    connection.execute(ended.values(ended_at=time.time()))
+    return RemainingWork(0, True, 0)
+
+
+def is_unfinished(connection: Connection, claimant: Claimant, seeds: Collection[int]) -> bool:
+    """Whether a crawl that is started has work left: an address waits or is held, or a seed, given by key, is new."""
+    pages = totals(connection, claimant.crawl_id).pages
+    recorded = bool(recorded_sites(connection, claimant.crawl_id, claimant.images))
+    if is_full(claimant, pages):
+        ended = select(crawl.c.ended_at).where(crawl.c.id == claimant.crawl_id)
+        has_images = claimant.images and (recorded or image_waits(connection, claimant.crawl_id))
+        return has_images or connection.execute(ended).scalar_one() is None
+    held = connection.execute(select(address.c.id).where(*_is_held(claimant)).limit(1)).first()
+    if held is not None or recorded or _requestable_waits(connection, claimant, pages):
+        return True
+    known = (select(func.count()).where(address.c.key.in_(part)) for part in in_chunks(sorted(seeds)))
+    return sum(connection.execute(query).scalar_one() for query in known) < len(seeds)
+
+
+def has_failed_seeds(connection: Connection, claimant: Claimant) -> bool:
+    """Whether a seed failed for a reason that may have passed, and the crawl is not full."""
+    again = shared_example.c.crawl_id == claimant.crawl_id, shared_example.c.kind == "again"
+    if connection.execute(select(shared_example.c.id).where(*again).limit(1)).first() is None:
+        return False
+    return not is_full(claimant, totals(connection, claimant.crawl_id).pages)
+
+
+def _is_held(claimant: Claimant) -> tuple[ColumnElement[bool], ...]:
+    """The conditions for addresses that workers of the crawl hold."""
+    return IS_HELD, address.c.worker.in_(select(worker.c.id).where(worker.c.crawl_id == claimant.crawl_id))
+
+
+def _requestable_waits(connection: Connection, claimant: Claimant, pages: int) -> bool:
+    """Whether an address waits that this crawl still requests; wrong best priorities are repaired."""
+    mine = {"crawl": claimant.crawl_id}
+    if is_full(claimant, pages) and not (claimant.images and image_waits(connection, claimant.crawl_id)):
+        return False  # waiting pages are left to a run with a larger max_pages
+    if claimant.images:
+        return something_waits(connection, claimant.crawl_id) or bool(connection.execute(REPAIR_BEST, mine).rowcount)
+    connection.execute(REPAIR_BEST, mine)
+    return connection.execute(PAGE_WAITS, mine).first() is not None
+
+
+def no_longer_waiting(connection: Connection, worker_id: int, keys: AddressKeys, urls: Iterable[str]) -> list[str]:
+    """Those of the addresses that neither wait nor are held by this worker."""
+    by_key: dict[int, list[str]] = {}
+    for url in urls:
+        by_key.setdefault(keys(url), []).append(url)
+    gone = or_(IS_DONE, IS_HELD & (address.c.worker != worker_id))
+    found = select(address.c.key).where(address.c.key.in_(sorted(by_key)), gone)
+    return [url for key in connection.execute(found).scalars() for url in by_key[key]]
+
+
+def image_waits(connection: Connection, crawl_id: int) -> bool:
+    """Whether an image of a crawl waits."""
+    return connection.execute(IMAGE_WAITS, {"crawl": crawl_id}).first() is not None
+
+
+def something_waits(connection: Connection, crawl_id: int) -> bool:
+    """Whether a host of a crawl has a best priority, so that addresses wait there."""
+    waits = select(host.c.id).where(host.c.crawl_id == crawl_id, host.c.best.is_not(None)).limit(1)
+    return connection.execute(waits).first() is not None
