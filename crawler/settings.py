@@ -183,7 +183,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "crawler.middlewares.redirect.ScopedRedirectMiddleware": 600,
     "crawler.middlewares.backoff.BackoffMiddleware": 650,  # hears every answer, before it is made into a request
-    "crawler.middlewares.guard.GuardMiddleware": 800,
+    "crawler.middlewares.private_addresses.PrivateAddressMiddleware": 800,
 }
 SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,  # candidates carry their depth; the scope checks addresses

@@ -1,8 +1,8 @@
 import pytest
 
 from crawler.outcomes import Code, Group, Outcome, codes
+from crawler.page.html_tree import Cut
 from crawler.page.image_file import NonImage
-from crawler.page.tree import Cut
 from crawler.translation.catalogue import catalogue_of
 from crawler.translation.outcome_messages import CONTENTS, CUTS, NOTHING_GIVEN, message
 

@@ -25,7 +25,7 @@ from crawler.outcomes import Code, Outcome
 from crawler.urls.parsing import host
 
 if TYPE_CHECKING:
-    from crawler.noise.evidence import Evidence
+    from crawler.noise.image_evidence import Evidence
 
 REMEMBERED = 200_000  # addresses seen last, which are not sent to the database again
 ASKED_AFTER = 1_000  # addresses of a batch that are asked after

@@ -5,15 +5,19 @@ repeats them is what readers see. Where no heading does, the descriptions stand 
 word with them is a slogan, a greeting or the name of the site.
 """
 
+from __future__ import annotations
+
 import re
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from crawler.metadata.structured_data import letters, plain, site_keys, structured
-from crawler.page.contents import Block
-from crawler.page.page import Page
 from crawler.page.text import words
+
+if TYPE_CHECKING:
+    from crawler.page.blocks import Block
+    from crawler.page.page import Page
 
 # Between the headline and the site's name; a hyphen only with spaces around it.
 SEPARATORS = re.compile(r"\s+[-–—|·»«:]\s+|\s*[|_｜]\s*|\s*[-–—]{2,}\s*")

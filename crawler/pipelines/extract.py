@@ -18,7 +18,7 @@ from crawler.outcomes import Code, Outcome
 if TYPE_CHECKING:
     from crawler.arguments import Arguments
     from crawler.extraction import Extractor
-    from crawler.spiders.leases import Leases
+    from crawler.spiders.request_outcomes import Leases
 
 
 class ExtractPipeline:

@@ -15,7 +15,7 @@ from crawler.recrawl.page_history import PageChange
 
 if TYPE_CHECKING:
     from crawler.items import ImageItem, PageItem
-    from crawler.spiders.leases import Leases
+    from crawler.spiders.request_outcomes import Leases
 
 
 class StorePipeline:

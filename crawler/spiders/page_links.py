@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crawler.frontier.page_result import Candidate
-from crawler.topic.waiting_links import LinkContext
+from crawler.topic.link_table import LinkContext
 
 if TYPE_CHECKING:
     from crawler.frontier.frontier import Frontier
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crawler.page.links import Link
     from crawler.page.page import Page
     from crawler.spiders.crawl_status import OutcomeCounts
-    from crawler.spiders.images import PageImages
+    from crawler.spiders.page_images import PageImages
 
 # Links that are only an image are mostly adverts: they wait until nothing better is left.
 IMAGE_LINK_PRIORITY = -1_000
@@ -31,7 +31,7 @@ class SelectedLinks:
     """New links, still without priorities."""
     words: tuple[LinkContext, ...] = ()
     """The words of each new link."""
-    pictured: tuple[Candidate, ...] = ()
+    image_links: tuple[Candidate, ...] = ()
     """New links that are only an image; their priority is fixed."""
     again: tuple[LinkContext, ...] = ()
     """Links to known addresses."""
@@ -50,15 +50,15 @@ class LinkSelector:
         """The links of a page, each address once; `depth` is their distance from the seeds."""
         new: dict[str, list[Link]] = {}
         again: dict[str, list[Link]] = {}
-        pictured: list[Candidate] = []
+        image_links: list[Candidate] = []
         frontier = self.frontier
         for link in page.links:
-            alone = link.pictured and not link.text
+            alone = link.has_image and not link.text
             if link.url in frontier and not alone:
                 again.setdefault(link.url, []).append(link)
             if link.url in frontier or hash(link.url) in self.counts.left_out:
                 continue
-            if alone and (frontier.has_seen(link.url, "picture") or self.images.is_picture(link.url)):
+            if alone and (frontier.has_seen(link.url, "picture") or self.images.is_image(link.url)):
                 continue
             if link.nofollow:
                 self.counts.mark_nofollow(link.url)
@@ -67,13 +67,13 @@ class LinkSelector:
             elif alone:
                 sight = self.images.sight(page, link.url)
                 via = Candidate(link.url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sight, via="picture")
-                pictured.append(via)
+                image_links.append(via)
             else:
                 new.setdefault(link.url, []).append(link)
         called = _called(page, {*new, *again})
         words = tuple(LinkContext(url, _anchor(links, called), page.near_text(links[0])) for url, links in new.items())
         known = tuple(LinkContext(url, _anchor(links, called)) for url, links in again.items())
-        return SelectedLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, tuple(pictured), known)
+        return SelectedLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, tuple(image_links), known)
 
 
 def _called(page: Page, urls: Collection[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The topic spider: each answer becomes a result, and a page or picture that is kept an item."""
+"""The topic spider: each answer becomes a result, and a page or image that is kept an item."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ from crawler.page.sitemaps import Listing, listing
 from crawler.recrawl.history_update import NOT_MODIFIED, conditional_headers
 from crawler.recrawl.page_history import ChangeCheck, PageChange
 from crawler.spiders.crawl_status import EndReason
-from crawler.spiders.examples import KINDS, example_text
-from crawler.spiders.failures import NO_WHOLE_PAGE, Refusal, outcome_of
-from crawler.spiders.leases import lease_of, result_of
 from crawler.spiders.page_reader import header, validators
+from crawler.spiders.request_outcomes import NO_WHOLE_PAGE, Refusal, lease_of, outcome_of, result_of
+from crawler.spiders.topic_tracker import KINDS, example_text
 from crawler.translation.outcome_messages import message
 
 if TYPE_CHECKING:

@@ -17,13 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.page.text import terms
-from crawler.topic.apprentice import Apprentice, PageCredits
-from crawler.topic.learned_model import MOST_PAGES, Learned, read, summary, written
-from crawler.topic.priority import HIGHEST, SITE_FACTOR, FocusOptions, Prioritizer, Scorer
-from crawler.topic.relevance import Keywords, Subject, forms
-from crawler.topic.topic import STOP_WORDS, Topic
-from crawler.topic.vocabulary import KnownPage, Values, Vector, Vocabulary
-from crawler.topic.waiting_links import (
+from crawler.topic.link_scores import HIGHEST, SITE_FACTOR, Apprentice, FocusOptions, PageCredits, Prioritizer, Scorer
+from crawler.topic.link_table import (
     KEPT,
     SCORE,
     SITE,
@@ -34,6 +29,10 @@ from crawler.topic.waiting_links import (
     WaitingLinks,
     site_number,
 )
+from crawler.topic.relevance import Keywords, Subject, forms
+from crawler.topic.shared_model import MOST_PAGES, Learned, read, summary, written
+from crawler.topic.topic import STOP_WORDS, Topic
+from crawler.topic.word_statistics import KnownPage, Values, Vector, Vocabulary
 from crawler.urls.parsing import host
 
 MOST_TEXT = 20_000

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crawler.extraction.template_svm import save
+from crawler.extraction.methods.template_svm import save
 from crawler.reports.html_page import aligned
 from crawler.terminal import FAILED, one_line, say
 from crawler.training.examples import GoldError, TooFewError, read_pages

@@ -3,8 +3,8 @@
 from http import HTTPStatus
 
 from crawler.outcomes import Code, Outcome, Outcomes
+from crawler.page.html_tree import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_LEVELS, MAX_TAGS, Cut
 from crawler.page.image_file import NonImage
-from crawler.page.tree import MAX_ATTRIBUTES, MAX_BLOCKS, MAX_LEVELS, MAX_TAGS, Cut
 from crawler.translation.message import N_, Message, plural
 
 SENTENCES = {

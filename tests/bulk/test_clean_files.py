@@ -21,7 +21,7 @@ from sites import environment
 
 from crawler.extraction import extract
 from crawler.extraction.auto import FAVOURS
-from crawler.page.tree import MAX_BLOCKS, Cut
+from crawler.page.html_tree import MAX_BLOCKS, Cut
 from crawler.translation.outcome_messages import CUTS
 
 COMMAND = [sys.executable, "-m", "scrapy", "clean"]

@@ -14,7 +14,7 @@ from sqlalchemy import Engine, insert, select
 
 from crawler.dashboard.context import DashboardContext
 from crawler.dashboard.views.judged_images import MOST_BYTES, wilson
-from crawler.noise.sighting import Sighting
+from crawler.noise.image_evidence import Sighting
 from crawler.store.dashboard_tables import label
 from crawler.store.images import PICTURE, label_key
 from crawler.store.page_tables import verdict

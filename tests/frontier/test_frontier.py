@@ -16,7 +16,7 @@ from crawler.frontier.frontier import JOINING, Frontier
 from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.host_rotation import AWAY, MOST_OF_A_HOST, UNUSED
 from crawler.frontier.page_result import Candidate, Lease, PageResult, Template
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome, Outcomes
 from crawler.urls.parsing import Canonical, host
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sites import OPEN, Answer, Asked, Route, Site, crawl, page, serving
 
-from crawler.page.tree import Cut
+from crawler.page.html_tree import Cut
 from crawler.translation.outcome_messages import CUTS
 
 WIDE = OPEN | {"ALLOWED_PRIVATE_HOSTS": "127.0.0.0/8"}

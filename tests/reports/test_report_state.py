@@ -27,7 +27,7 @@ from sqlalchemy.engine import URL, make_url
 from crawler.frontier.batch import Batch, ClaimRequest, WorkerSample
 from crawler.frontier.page_result import Candidate, Completion, PageResult, Template
 from crawler.items import PageItem
-from crawler.noise.evidence import Evidence
+from crawler.noise.image_evidence import Evidence
 from crawler.outcomes import Code, Outcome
 from crawler.reports import crawls
 from crawler.store import deletion, read_only

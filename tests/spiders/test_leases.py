@@ -7,7 +7,7 @@ from crawler.frontier.host_limits import LimitSettings
 from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.outcomes import Code, Outcome
 from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
-from crawler.spiders.leases import Leases
+from crawler.spiders.request_outcomes import Leases
 from crawler.urls.parsing import Canonical
 
 SEED, TARGET = "http://a.example/", "http://b.example/"

@@ -13,9 +13,9 @@ from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.frontier.scope import Scope
 from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.crawl_status import OutcomeCounts
-from crawler.spiders.images import PageImages
+from crawler.spiders.page_images import PageImages
 from crawler.spiders.page_links import IMAGE_LINK_PRIORITY, MOST_WORDS, LinkSelector, SelectedLinks
-from crawler.topic.waiting_links import LinkContext
+from crawler.topic.link_table import LinkContext
 from crawler.urls.parsing import Canonical
 
 URL = "http://a.example/"
@@ -41,7 +41,7 @@ def link(path: str, words: str = "Words", more: str = "") -> str:
 
 
 @pytest.mark.parametrize(
-    ("html", "new", "again", "pictured"),
+    ("html", "new", "again", "image_links"),
     [
         ("", "", "", ""),
         (link("/a") + link("/b"), "/a /b", "", ""),
@@ -57,13 +57,13 @@ def link(path: str, words: str = "Words", more: str = "") -> str:
         (link("/a", "<img src=i.gif>Words"), "/a", "", ""),
     ],
 )
-def test_which_are_new(find: Find, html: str, new: str, again: str, pictured: str) -> None:
+def test_which_are_new(find: Find, html: str, new: str, again: str, image_links: str) -> None:
     found = find(html)
     assert found.new == tuple(Candidate(URL + path[1:], 0, 3, URL) for path in new.split())
     assert [lead.url for lead in found.words] == [candidate.url for candidate in found.new]
     assert [lead.url for lead in found.again] == [URL + path[1:] for path in again.split()]
-    assert found.pictured == tuple(
-        Candidate(URL + path[1:], IMAGE_LINK_PRIORITY, 3, URL, via="picture") for path in pictured.split()
+    assert found.image_links == tuple(
+        Candidate(URL + path[1:], IMAGE_LINK_PRIORITY, 3, URL, via="picture") for path in image_links.split()
     )
 
 

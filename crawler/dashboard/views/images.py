@@ -29,8 +29,7 @@ from crawler.labels.verdict_lists import (
     list_verdicts,
     read_verdicts,
 )
-from crawler.noise.image_filter import BY_LIST
-from crawler.noise.verdict import MODELS
+from crawler.noise.verdict import BY_LIST, MODELS
 from crawler.store.images import PICTURE
 from crawler.store.page_tables import verdict
 from crawler.store.schema import crawl

@@ -10,8 +10,8 @@ from fastapi.responses import Response
 from crawler.dashboard.views import ReasonObject
 from crawler.labels.labels import CONTENT, NOISE
 from crawler.labels.verdict_lists import Agreement, Audited, ListedVerdict
-from crawler.noise import reasons
-from crawler.noise.sighting import Sighting
+from crawler.noise import verdict_reasons
+from crawler.noise.image_evidence import Sighting
 from crawler.page.image_file import type_of
 from crawler.translation.message import CONTROL
 
@@ -113,7 +113,7 @@ def shown(one: ListedVerdict) -> JudgedPicture:
     width, height = sighting.size
     return JudgedPicture(
         *(one.id, one.kind, one.url, one.target, one.page, one.site, NOISE if one.noise else CONTENT),
-        *(one.probability, one.keyword, one.redundancy, one.entropy, reasons.read(one.reasons), one.decided_by),
+        *(one.probability, one.keyword, one.redundancy, one.entropy, verdict_reasons.read(one.reasons), one.decided_by),
         *(one.audited, one.mistaken, one.bytes if one.file else None, one.decided_at),
         name=_name(one.url),
         alt=sighting.alt,

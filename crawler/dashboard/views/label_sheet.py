@@ -20,7 +20,7 @@ from crawler.dashboard.context import Context, DashboardContext, see_other
 from crawler.dashboard.views import Number, slow
 from crawler.dashboard.views.page_blocks import Reread, reread_at
 from crawler.extraction import version
-from crawler.extraction.output.plain import plain
+from crawler.extraction.output.plain_text import plain
 from crawler.labels.labels import TEXT, Label, UncertainPages, crawl_to_label, put_label, uncertain_pages
 from crawler.store.dashboard_tables import label
 from crawler.store.images import label_key

@@ -16,7 +16,7 @@ from crawler.dashboard.context import Context
 from crawler.dashboard.views import Number, OutcomeObject, ReasonObject, Sentence, Text, slow
 from crawler.dashboard.views.page_blocks import Reread, reread
 from crawler.frontier.address_keys import AddressKeys
-from crawler.noise import reasons
+from crawler.noise import verdict_reasons
 from crawler.outcomes import Code, Outcome
 from crawler.reports.focus_data import PRIORITIES
 from crawler.store.page_tables import page, verdict
@@ -291,7 +291,7 @@ def _link(url: str, anchor: str | None, row: FoundLink | None) -> PageLink:
 def _picture(url: str, alt: str, target: str, said: PictureVerdict | None) -> PagePicture:
     if said is None:
         return PagePicture(url, alt, target, None, None, None, (), "")
-    why = reasons.read(said.reasons)
+    why = verdict_reasons.read(said.reasons)
     return PagePicture(url, alt, target, said.id, said.noise, said.probability, why, said.decided_by)
 
 

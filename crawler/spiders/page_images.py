@@ -1,0 +1,120 @@
+"""The images of a crawl: how pages show them, which are requested, and which answers are images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy.http import Response
+
+from crawler.frontier.page_result import Candidate
+from crawler.items import ImageItem
+from crawler.noise.image_evidence import Evidence, Sighting
+from crawler.noise.image_features import sightings
+from crawler.outcomes import Code, Outcome
+from crawler.page.image_file import content_of, type_of
+from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
+from crawler.urls.parsing import ending
+
+if TYPE_CHECKING:
+    from crawler.frontier.batch import SiteEvidence as Counts
+    from crawler.page.page import Extraction, Page
+
+
+IMAGE_PRIORITY = -10_000
+SMALLEST = 40
+"""Bytes; smaller images show nothing: one of a single dot has 43."""
+MOST_IMAGES = 500
+"""Images of a page that are considered: each waits in memory for its commit."""
+# Endings of addresses of images; an image that links to one of these is its thumbnail.
+IMAGE_ENDINGS = frozenset("avif bmp gif ico jpeg jpg png webp".split())
+
+
+@dataclass(frozen=True)
+class PageImages:
+    """Which images of a page are requested, and how the page shows them."""
+
+    extraction: Callable[[Page], Extraction]
+    """The main text of a page."""
+    wanted: bool
+    """Whether images are requested."""
+    judged: bool
+    """Whether noise is told from content."""
+    largest: int
+    """Bytes."""
+
+    def sightings(self, page: Page) -> tuple[Sighting, ...]:
+        """How a page shows its images, the first ones of very many."""
+        return sightings(page, self.extraction(page))[:MOST_IMAGES]
+
+    def beyond(self, page: Page) -> int:
+        """How many images of a page are left out because it has too many."""
+        return max(0, len(page.images) - MOST_IMAGES) if self.wanted else 0
+
+    def counts(self, page: Page) -> Evidence:
+        """Counts of the images of one page, as evidence."""
+        counts = Evidence()
+        counts.see(page.once(self.sightings))
+        return counts
+
+    def candidates(self, page: Page, depth: int, has_seen: Callable[[str, str], bool]) -> Iterator[Candidate]:
+        """The images of a page and the large images that they link to, with how the page shows them."""
+        seen: set[str] = {""}
+        for at, image in enumerate(page.images[:MOST_IMAGES]):
+            large = image.target if image.target and ending(image.target) in IMAGE_ENDINGS else ""
+            for url in (image.url, large):
+                if url not in seen and not has_seen(url, "image"):
+                    seen.add(url)
+                    sight = page.once(self.sightings)[at].record() if self.judged else None
+                    yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight, via="picture")
+
+    def is_image(self, url: str) -> bool:
+        """Whether a link is requested as an image, by its ending."""
+        return self.wanted and ending(url) in IMAGE_ENDINGS
+
+    def sight(self, page: Page, url: str) -> str | None:
+        """How the page shows the image that links to an address; None if images are not judged or none links there."""
+        shown = page.once(_leading) if self.judged else {}
+        return page.once(self.sightings)[shown[url]].record() if url in shown else None
+
+    def item(self, response: Response, candidate: Candidate) -> ImageItem | Outcome:
+        """An image as an item, or why the answer is none that is stored."""
+        kind, body = type_of(response.body), response.body
+        if kind is None or response.status in NO_WHOLE_PAGE:
+            return Outcome(Code.NOT_A_PICTURE, content_of(body) or str(response.status))
+        if len(body) < SMALLEST:
+            return Outcome(Code.PICTURE_TOO_SMALL)
+        item = ImageItem(response.url, candidate.parent or "", kind.media_type)
+        item.body, item.ending = body, kind.ending
+        return item
+
+
+def _leading(page: Page) -> dict[str, int]:
+    """The targets of a page's images, with the index of the first image that links there."""
+    found: dict[str, int] = {}
+    for at, image in enumerate(page.images[:MOST_IMAGES]):
+        if image.target:
+            found.setdefault(image.target, at)
+    return found
+
+
+class EvidenceCache:
+    """The evidence of the sites whose images are being judged."""
+
+    def __init__(self) -> None:
+        self._sites: dict[int, Evidence] = {}
+
+    def of(self, site_id: int | None) -> Evidence:
+        """The evidence of a site; empty if nothing was counted."""
+        return self._sites.get(site_id or 0) or Evidence()
+
+    def update(self, news: Iterable[Counts], forgotten: Iterable[int]) -> None:
+        """Add new counts, and forget sites that were not used lately."""
+        for one in news:
+            known = Evidence() if one.whole else self._sites.get(one.site_id, Evidence())
+            for record in one.counts:
+                known.add(Evidence.of(record))
+            self._sites[one.site_id] = known
+        for site_id in forgotten:
+            self._sites.pop(site_id, None)
