@@ -128,9 +128,9 @@ class Frontier:
         """Whether an address was seen lately."""
         return url_hash(url) in self._recent
 
-    def has_seen(self, url: str, sort: str) -> bool:
-        """Whether an address was seen lately as an image, or as a page behind an image."""
-        return url_hash(url, sort) in self._recent
+    def seen(self, urls: Iterable[str], sort: str = "link") -> set[str]:
+        """Those addresses that were seen lately: as pages, as images, or as pages behind an image."""
+        return {url for url in urls if url_hash(url, sort) in self._recent}
 
     def update_priorities(self, renewed: Mapping[str, int]) -> None:
         """Give waiting addresses new priorities: here at once, in the database with the next batch."""

@@ -38,6 +38,10 @@ class Scope:
             return Outcome(Code.ADDRESS_TOO_LONG)
         return self._no_page(url) if page else None
 
+    def refusals(self, urls: Iterable[str]) -> dict[str, Outcome]:
+        """Why pages of these addresses are not followed, of those that are not."""
+        return {url: why for url in urls if (why := self.refusal(url))}
+
     def _no_page(self, url: str) -> Outcome | None:
         if suffix := ending(url):
             return Outcome(Code.NOT_HTML, f".{suffix}")

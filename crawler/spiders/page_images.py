@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from crawler.noise.image_features import sightings
 from crawler.outcomes import Code, Outcome
 from crawler.page.image_file import content_of, type_of
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
-from crawler.urls.parsing import ending
+from crawler.urls.parsing import with_ending
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import SiteEvidence as Counts
@@ -58,25 +58,35 @@ class PageImages:
         counts.see(page.once(self.sightings))
         return counts
 
-    def candidates(self, page: Page, depth: int, has_seen: Callable[[str, str], bool]) -> Iterator[Candidate]:
+    def candidates(
+        self, page: Page, depth: int, seen: Callable[[Iterable[str], str], Collection[str]]
+    ) -> list[Candidate]:
         """The images of a page and the large images that they link to, with how the page shows them."""
-        seen: set[str] = {""}
-        for at, image in enumerate(page.images[:MOST_IMAGES]):
-            large = image.target if image.target and ending(image.target) in IMAGE_ENDINGS else ""
-            for url in (image.url, large):
-                if url not in seen and not has_seen(url, "image"):
-                    seen.add(url)
-                    sight = page.once(self.sightings)[at].record() if self.judged else None
-                    yield Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sight, via="picture")
+        images = page.images[:MOST_IMAGES]
+        large = with_ending([image.target for image in images], IMAGE_ENDINGS)
+        shown: dict[str, int] = {}
+        for at, image in enumerate(images):
+            for url in (image.url, image.target):
+                if url == image.url or url in large:
+                    shown.setdefault(url, at)
+        for url in ("", *seen(shown, "image")):
+            shown.pop(url, None)
+        sights = self.sights(page, shown)
+        return [
+            Candidate(url, IMAGE_PRIORITY, depth, page.url, "image", sight=sights.get(url), via="picture")
+            for url in shown
+        ]
 
-    def is_image(self, url: str) -> bool:
-        """Whether a link is requested as an image, by its ending."""
-        return self.wanted and ending(url) in IMAGE_ENDINGS
+    def requested(self, urls: Iterable[str]) -> Collection[str]:
+        """Those links that are requested as images, by their endings."""
+        return with_ending(urls, IMAGE_ENDINGS) if self.wanted else ()
 
-    def sight(self, page: Page, url: str) -> str | None:
-        """How the page shows the image that links to an address; None if images are not judged or none links there."""
-        shown = page.once(_leading) if self.judged else {}
-        return page.once(self.sightings)[shown[url]].record() if url in shown else None
+    def sights(self, page: Page, shown: Mapping[str, int]) -> dict[str, str]:
+        """How a page shows images, by their addresses and their places among its images; nothing if none is judged."""
+        if not self.judged or not shown:
+            return {}
+        found = page.once(self.sightings)
+        return dict(zip(shown, map(Sighting.record, [found[at] for at in shown.values()]), strict=True))
 
     def item(self, response: Response, candidate: Candidate) -> ImageItem | Outcome:
         """An image as an item, or why the answer is none that is stored."""
@@ -90,8 +100,8 @@ class PageImages:
         return item
 
 
-def _leading(page: Page) -> dict[str, int]:
-    """The targets of a page's images, with the index of the first image that links there."""
+def image_targets(page: Page) -> dict[str, int]:
+    """The targets of a page's images, with the place of the first image that links there."""
     found: dict[str, int] = {}
     for at, image in enumerate(page.images[:MOST_IMAGES]):
         if image.target:

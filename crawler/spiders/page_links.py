@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crawler.frontier.page_result import Candidate
+from crawler.spiders.page_images import image_targets
 from crawler.topic.link_table import LinkContext
 
 if TYPE_CHECKING:
@@ -50,30 +51,41 @@ class LinkSelector:
         """The links of a page, each address once; `depth` is their distance from the seeds."""
         new: dict[str, list[Link]] = {}
         again: dict[str, list[Link]] = {}
-        image_links: list[Candidate] = []
-        frontier = self.frontier
+        behind_images: list[str] = []
+        known = self.frontier.seen({link.url for link in page.links})
+        unknown = [link for link in page.links if link.url not in known]
+        alone = {link.url for link in unknown if _is_image(link)}
+        requested = {*self.frontier.seen(alone, "picture"), *self.images.requested(alone)}
+        refused = self.scope.refusals({link.url for link in unknown if not link.nofollow})
         for link in page.links:
-            alone = link.has_image and not link.text
-            if link.url in frontier and not alone:
-                again.setdefault(link.url, []).append(link)
-            if link.url in frontier or hash(link.url) in self.counts.left_out:
+            if link.url in known:
+                if not _is_image(link):
+                    again.setdefault(link.url, []).append(link)
+            elif hash(link.url) in self.counts.left_out or (_is_image(link) and link.url in requested):
                 continue
-            if alone and (frontier.has_seen(link.url, "picture") or self.images.is_image(link.url)):
-                continue
-            if link.nofollow:
+            elif link.nofollow:
                 self.counts.mark_nofollow(link.url)
-            elif refusal := self.scope.refusal(link.url):
-                self.counts.leave_out(link.url, refusal)
-            elif alone:
-                sight = self.images.sight(page, link.url)
-                via = Candidate(link.url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sight, via="picture")
-                image_links.append(via)
+            elif link.url in refused:
+                self.counts.leave_out(link.url, refused[link.url])
+            elif _is_image(link):
+                behind_images.append(link.url)
             else:
                 new.setdefault(link.url, []).append(link)
+        shown = image_targets(page) if behind_images else {}
+        sights = self.images.sights(page, {url: shown[url] for url in behind_images if url in shown})
+        image_links = tuple(
+            Candidate(url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sights.get(url), via="picture")
+            for url in behind_images
+        )
         called = _called(page, {*new, *again})
         words = tuple(LinkContext(url, _anchor(links, called), page.near_text(links[0])) for url, links in new.items())
-        known = tuple(LinkContext(url, _anchor(links, called)) for url, links in again.items())
-        return SelectedLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, tuple(image_links), known)
+        shown_again = tuple(LinkContext(url, _anchor(links, called)) for url, links in again.items())
+        return SelectedLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, image_links, shown_again)
+
+
+def _is_image(link: Link) -> bool:
+    """Whether a link is nothing but an image."""
+    return link.has_image and not link.text
 
 
 def _called(page: Page, urls: Collection[str]) -> dict[str, str]:

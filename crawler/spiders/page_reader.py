@@ -102,7 +102,7 @@ class PageReader:
         if not self.images.wanted:
             return ()
         self.counts.count(Outcome(Code.PICTURES_CUT), self.images.beyond(page))
-        return tuple(self.images.candidates(page, candidate.depth, self.frontier.has_seen))
+        return tuple(self.images.candidates(page, candidate.depth, self.frontier.seen))
 
     def _compare(
         self, page: Page, extraction: Extraction, lease: Lease, relevance: float

@@ -3,7 +3,7 @@
 """
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -62,20 +62,34 @@ class LinkReader:
     def __init__(self, vocabulary: Vocabulary, prefer: Collection[str]) -> None:
         self.vocabulary, self.prefer = vocabulary, prefer
 
-    def places(self, text: str) -> list[int]:
-        """The places of the words of a link's text."""
-        return self.vocabulary.places(terms(text[:MOST_LINK_TEXT]))
+    def anchors(self, links: Sequence[LinkContext]) -> list[list[int]]:
+        """The places of the words of each link's text."""
+        return [self.vocabulary.places(found) for found in list(map(terms, _cut(one.anchor for one in links)))]
 
-    def read(self, page: int | None, link: LinkContext, near: list[int]) -> LinkNumbers:
-        """A link on the page of this number, with the places of the words around it."""
-        name = host(link.url)
-        anchor = self.places(link.anchor)
-        address = self.vocabulary.places(_address_words(link.url))
+    def read(self, page: int | None, links: Sequence[LinkContext]) -> list[LinkNumbers]:
+        """Links on the page of this number; the text around several is read once."""
+        nears = list(dict.fromkeys(one.near for one in links))
+        near_terms = dict(zip(nears, list(map(terms, _cut(nears))), strict=True))
+        anchors = list(map(terms, _cut(one.anchor for one in links)))
+        addresses = list(map(words, [_address_text(one.url) for one in links]))
+        names = list(map(host, [one.url for one in links]))
+        found, places = [], dict[str, list[int]]()
+        for one, name, anchor, address in zip(links, names, anchors, addresses, strict=True):
+            if one.near not in places:
+                places[one.near] = self.vocabulary.places(near_terms[one.near])
+            found.append(self._numbers(page, name, anchor, places[one.near], address[:MOST_ADDRESS_WORDS]))
+        return found
+
+    def _numbers(
+        self, page: int | None, name: str, anchor_words: list[str], near: list[int], address_words: list[str]
+    ) -> LinkNumbers:
+        anchor = self.vocabulary.places(anchor_words)
+        address = self.vocabulary.places(address_words)
         signs = [ANCHOR * PLACES + place for place in anchor]
         signs += [ADDRESS * PLACES + place for place in address]
         signs += [NEAR * PLACES + place for place in near]
         signs.append(HOST * PLACES + self.vocabulary.place(name))
-        factor = PREFERRED if lies_in(name, self.prefer) else 1.0
+        factor = PREFERRED if self.prefer and lies_in(name, self.prefer) else 1.0
         return LinkNumbers(
             page, anchor, near, np.array(list(dict.fromkeys(signs)), np.int32), site_number(name), factor
         )
@@ -206,9 +220,13 @@ class WaitingLinks:
         self.rows = {url: row for row, url in enumerate(self.urls) if url is not None}
 
 
-def _address_words(url: str) -> list[str]:
+def _cut(texts: Iterable[str]) -> list[str]:
+    return [text[:MOST_LINK_TEXT] for text in texts]
+
+
+def _address_text(url: str) -> str:
     path = url.partition("://")[2].partition("/")[2]
-    return words(unquote(path[:MOST_LINK_TEXT]).replace("_", " "))[:MOST_ADDRESS_WORDS]
+    return unquote(path[:MOST_LINK_TEXT]).replace("_", " ")
 
 
 @lru_cache(maxsize=10_000)

@@ -186,6 +186,11 @@ def ending(url: str) -> str | None:
     return suffix if suffix in NOT_PAGES and ":" not in name and "." in name else None
 
 
+def with_ending(urls: Iterable[str], endings: Collection[str]) -> set[str]:
+    """Those addresses that have one of these endings."""
+    return {url for url in urls if ending(url) in endings}
+
+
 WHERE = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\\]*", re.IGNORECASE)
 """Up to the path: what leads to a host is shown as it is."""
 SIGN = re.compile(r"%[C-Fc-f][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){1,3}")

@@ -830,7 +830,7 @@ def test_an_address_is_remembered_as_what_it_was_met_as() -> None:
     taken(frontier)
     refused = Candidate(B, sight="s")
     finish(frontier, links=[refused, refused, Candidate(B, kind="image", sight="s"), Candidate(B)])
-    assert (B in frontier, frontier.has_seen(B, "picture"), frontier.has_seen(B, "image")) == (True, True, True)
+    assert (B in frontier, frontier.seen([B], "picture"), frontier.seen([B], "image")) == (True, {B}, {B})
     assert [link.sort for link in frontier.batch(0).ended[0].result.links] == ["picture", "image", "link"]
 
 
