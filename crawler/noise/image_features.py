@@ -14,8 +14,8 @@ from lxml import etree
 
 from crawler.noise.image_evidence import MOST_TEXT, Sighting
 from crawler.noise.page_features import ABOUT, FAMILIES, MOST_LETTERS, SHORT, PageContext, families, file_name
+from crawler.page.page import MAX_NEAR_TEXT
 from crawler.page.text import words
-from crawler.urls.parsing import site
 
 if TYPE_CHECKING:
     from crawler.page.links import ImageLink
@@ -187,7 +187,7 @@ def _of_words(around: PageContext, image: ImageLink) -> list[float]:
         log1p(len(image.anchor_text)),
         common / max(1, len(said)),
         log1p(common),
-        log1p(len(around.page.near_text(image))),
+        log1p(min(len(following.text), MAX_NEAR_TEXT)) if following is not None else 0.0,
         following is not None and following.tag == "figcaption",
     ]
 
@@ -201,7 +201,7 @@ _FILE = "own host,own site,path depth,query,digits,name length,head picture,in s
 def _of_addresses(around: PageContext, image: ImageLink) -> list[float]:
     host, path, query = _parts(image.url)
     name, ending = file_name(image.url), _ending(path)
-    is_ours = site(image.url) == around.site
+    is_ours = around.sites[image.url] == around.site
     return [
         *_of_target(around, image.target),
         host == _parts(around.page.url)[0],
@@ -221,7 +221,7 @@ def _of_target(around: PageContext, target: str) -> list[float]:
     if not target:
         return [0.0] * len(_TARGET)
     _, path, query = _parts(target)
-    is_ours = site(target) == around.site
+    is_ours = around.sites[target] == around.site
     return [
         True,
         _ending(path) in PICTURES,

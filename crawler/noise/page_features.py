@@ -108,6 +108,12 @@ class PageContext:
         return site(self.page.url) if "://" in self.page.url else ""
 
     @cached_property
+    def sites(self) -> dict[str, str]:
+        """The site of each image and of where it leads."""
+        urls = list({url for image in self.page.images for url in (image.url, image.target)} - {""})
+        return dict(zip(urls, map(site, urls), strict=True))
+
+    @cached_property
     def kept(self) -> list[int]:
         """The indices of the blocks of the main text."""
         mine = {id(block) for block in self.extraction.blocks}

@@ -53,17 +53,17 @@ class LinkSelector:
         again: dict[str, list[Link]] = {}
         behind_images: list[str] = []
         known = self.frontier.seen({link.url for link in page.links})
-        unknown = [link for link in page.links if link.url not in known]
+        for link in page.links:
+            if link.url in known and not _is_image(link):
+                again.setdefault(link.url, []).append(link)
+        left_out = self.counts.among_left_out([link.url for link in page.links if link.url not in known])
+        unknown = [link for link in page.links if link.url not in known and link.url not in left_out]
         alone = {link.url for link in unknown if _is_image(link)}
         requested = {*self.frontier.seen(alone, "picture"), *self.images.requested(alone)}
-        refused = self.scope.refusals({link.url for link in unknown if not link.nofollow})
-        for link in page.links:
-            if link.url in known:
-                if not _is_image(link):
-                    again.setdefault(link.url, []).append(link)
-            elif hash(link.url) in self.counts.left_out or (_is_image(link) and link.url in requested):
-                continue
-            elif link.nofollow:
+        unknown = [link for link in unknown if not (_is_image(link) and link.url in requested)]
+        refused = self.scope.refusals(list(dict.fromkeys(link.url for link in unknown if not link.nofollow)))
+        for link in unknown:
+            if link.nofollow:
                 self.counts.mark_nofollow(link.url)
             elif link.url in refused:
                 self.counts.leave_out(link.url, refused[link.url])
