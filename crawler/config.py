@@ -14,7 +14,7 @@ from crawler.extraction import EXTRACTORS, Extractor, favouring
 from crawler.noise.verdict import MODELS, FilterLists, ImageNoiseFilter, Judge
 from crawler.recrawl.revisit_interval import Bounds
 from crawler.translation.message import N_, Message
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 from crawler.urls.public_hosts import AllowList
 
 if TYPE_CHECKING:

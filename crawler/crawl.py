@@ -27,8 +27,7 @@ from crawler.recrawl.change_check import ChangeDetector
 from crawler.settings import user_agent
 from crawler.spiders.crawl_status import CrawlStatus, OutcomeCounts
 from crawler.spiders.demo_site import serve_demo
-from crawler.spiders.page_images import EvidenceCache, PageImages
-from crawler.spiders.page_links import LinkSelector
+from crawler.spiders.links_and_images import EvidenceCache, LinkSelector, PageImages
 from crawler.spiders.page_reader import PageReader
 from crawler.spiders.request_outcomes import Leases
 from crawler.spiders.topic_tracker import Examples, SharedLearning, TopicTracker

@@ -17,7 +17,7 @@ from crawler.noise.image_evidence import Evidence, Sighting
 from crawler.noise.li2006 import NoiseWords
 from crawler.noise.verdict import ImageNoiseFilter, Judge, Verdict, leads_to_noise
 from crawler.noise.verdict_reasons import NoiseReason
-from crawler.spiders.page_images import EvidenceCache
+from crawler.spiders.links_and_images import EvidenceCache
 from crawler.translation.reasons import Reason
 
 PAGE = "http://www.example.com/a"

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from crawler.metadata.structured_data import letters, structured
 from crawler.metadata.title import headline
 from crawler.page.page import Page
-from crawler.page.text import FULL_STOPS, has_full_stop, unescaped
+from crawler.page.text import FULL_STOPS, has_full_stop, unescaped, width
 
 MAX_NODES = 50_000
 MAX_TEXT = 500_000  # characters of the text
@@ -227,10 +227,10 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "\n": "", "0": ""
 
 def instead(page: Page, text: str) -> str:
     """The text of the scripts, where it is to be taken in place of what a method found in the page; else empty."""
-    if len(text) >= MAX_OWN or (own := _width(text)) >= MAX_OWN:
+    if len(text) >= MAX_OWN or (own := width(text)) >= MAX_OWN:
         return ""
     found = scripted(page)
-    return found if _width(found) >= TIMES * own else ""
+    return found if width(found) >= TIMES * own else ""
 
 
 def scripted(page: Page) -> str:
@@ -248,7 +248,7 @@ def _scripted(page: Page) -> str:
     if not best.weight and shown < MAX_SHOWN:  # a page that shows nothing without its scripts
         best, least = max(found, key=lambda one: one.weight), MIN_UNTITLED
     text = _text(best.html) if best.weight else ""
-    return text if _width(text) >= least else ""
+    return text if width(text) >= least else ""
 
 
 def _in_data(page: Page) -> Iterator[Candidate]:
@@ -295,7 +295,3 @@ def _unescaped(found: re.Match[str]) -> str:
 def _text(html: str) -> str:
     """The lines of a text that is written as HTML, each once: data often says the same in two ways."""
     return "\n".join(dict.fromkeys(block.text for block in Page.from_html(html[:MAX_TEXT]).blocks))
-
-
-def _width(text: str) -> int:
-    return sum(1 + (character >= "\u2e80") for character in text)

@@ -4,7 +4,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crawler.urls.parsing import Canonical
+    from crawler.urls.canonical import Canonical
 
 
 def url_hash(url: str, sort: str = "link") -> int:

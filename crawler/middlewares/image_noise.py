@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crawler.frontier.address_keys import AddressKeys
     from crawler.frontier.page_result import Lease
     from crawler.noise.verdict import Verdict
-    from crawler.spiders.page_images import EvidenceCache
+    from crawler.spiders.links_and_images import EvidenceCache
 
 
 class ImageNoiseMiddleware:

@@ -16,15 +16,13 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from crawler.page.text import fold_space
+from crawler.page.text import EASTERN, fold_space
 
 WITHIN_WORDS = frozenset("em i mark q s sub sup u wbr".split())
 """Elements that begin and end within words: an empty piece stands for their tags, and what touches it is left alone."""
 
 # After these, too, a capital begins a word.
 ENDS_OF_PHRASES = frozenset(".:;,!?)]%®™")
-EASTERN = "\u2e80"
-"""The first character of the scripts that know no capitals, and for the most part no spaces."""
 # Han and kana, their marks and their wide signs; Hangul has spaces.
 _WIDE = (
     "\u2e80-\u2fdf\u3001-\u30ff\u31c0-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U000323af"

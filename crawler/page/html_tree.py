@@ -3,7 +3,10 @@
 Of 5,000 pages of all kinds the largest has 15,800 elements with 39,000 attributes, and no tag more than 140 of them. A
 parser's memory grows with both, its time also with the square of a tag's attributes. Where a tag starts depends on
 scripts, comments and quotes, which are easily read otherwise than the parser does; so whatever looks like the start of
-a tag counts as one, wherever it stands."""
+a tag counts as one, wherever it stands.
+
+`enclosing` and `spans` answer what several methods ask of the tree, in time that does not grow with its depth.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from crawler.frontier.page_result import Candidate, Lease, Template
 from crawler.items import PageItem
 from crawler.outcomes import Code, Outcome
 from crawler.recrawl.page_history import ChangeCheck, PageChange
-from crawler.spiders.page_links import LinkSelector, SelectedLinks
+from crawler.spiders.links_and_images import LinkSelector, SelectedLinks
 from crawler.spiders.request_outcomes import lease_of, result_of
 from crawler.spiders.topic_tracker import example_text
 from crawler.urls.parsing import host
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from crawler.page.page import Extraction, Page
     from crawler.recrawl.change_check import ChangeDetector
     from crawler.spiders.crawl_status import OutcomeCounts
-    from crawler.spiders.page_images import PageImages
+    from crawler.spiders.links_and_images import PageImages
     from crawler.spiders.topic_tracker import PageJudgement, SharedLearning, TopicTracker
 
 MAX_HEADER = 1_000

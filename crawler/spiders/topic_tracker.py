@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from crawler.topic.topic import Topic
 
     pass
-    from crawler.spiders.page_images import EvidenceCache
-    from crawler.spiders.page_links import SelectedLinks
+    from crawler.spiders.links_and_images import EvidenceCache, SelectedLinks
     from crawler.topic.stop_rule import Harvest, StopWhen
 
 

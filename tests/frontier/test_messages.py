@@ -4,7 +4,7 @@ import pytest
 
 from crawler.frontier.address_keys import AddressKeys, RecentNumbers
 from crawler.frontier.page_result import Candidate, Lease
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 A = "http://a.example/"
 KEYS = AddressKeys(1, Canonical(["utm_.*"]))

@@ -23,7 +23,7 @@ from crawler.labels.verdict_lists import (
 from crawler.store.images import PICTURE, label_key, save_verdicts
 from crawler.store.page_tables import verdict
 from crawler.store.schema import crawl, site
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 PAGE = "http://a.example/"
 KEYS = AddressKeys(1, Canonical(()))

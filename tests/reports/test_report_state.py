@@ -36,7 +36,7 @@ from crawler.store.schema import HELD, address, host, version
 from crawler.store.sql import tables
 from crawler.store.worker_session import CrawlPlan, WorkerSession
 from crawler.store.workers import LEASE_SECONDS
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 EVERYTHING = ClaimRequest(hosts=100, pages=1_000, each=100)
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]")

@@ -5,7 +5,7 @@ import pytest
 from crawler.frontier.frontier import LinkUpdates
 from crawler.frontier.page_result import Candidate
 from crawler.page.page import Extraction
-from crawler.spiders.page_links import SelectedLinks
+from crawler.spiders.links_and_images import SelectedLinks
 from crawler.spiders.topic_tracker import Examples, TopicTracker
 from crawler.topic.focus import Focus
 from crawler.topic.link_scores import HIGHEST

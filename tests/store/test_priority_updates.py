@@ -11,7 +11,7 @@ from crawler.frontier.page_result import Candidate
 from crawler.store import hosts as prices_module
 from crawler.store.schema import address, host
 from crawler.store.workers import expire_worker
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 A, B, C = (f"http://{letter}.example/" for letter in "abc")
 

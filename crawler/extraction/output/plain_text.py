@@ -20,8 +20,8 @@ from operator import attrgetter
 from lxml import etree
 
 from crawler.extraction.output.code_listing import MAX_PARTS, listing
-from crawler.page.blocks import EASTERN, INLINE, SILENT, Block, joined
-from crawler.page.text import FULL_STOPS, fold_space, has_full_stop
+from crawler.page.blocks import INLINE, SILENT, Block, joined
+from crawler.page.text import EASTERN, FULL_STOPS, fold_space, has_full_stop, width
 
 DASH = "- "
 HOLDERS = frozenset(("li", "td", "th", "pre"))
@@ -201,11 +201,6 @@ def paragraphs(element: etree._Element, lines: list[str], starts: Starts) -> lis
     apart = starts[element]
     begun = [at + 1 for at in ends if lines[at + 1] in apart or not (within[at] or is_full[at])]
     return [range(start, end) for start, end in pairwise([0, *begun, len(lines)])]
-
-
-def width(text: str) -> int:
-    """How many columns a text takes."""
-    return len(text) if text.isascii() else sum(1 + (character >= EASTERN) for character in text)
 
 
 def _first_width(line: str) -> int:

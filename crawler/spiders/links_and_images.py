@@ -1,4 +1,6 @@
-"""The images of a crawl: how pages show them, which are requested, and which answers are images."""
+"""The links and images of a page: which are requested, the words by which links get their priorities, and how the page
+shows its images; which answers are images.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,16 @@ from crawler.noise.image_features import sightings
 from crawler.outcomes import Code, Outcome
 from crawler.page.image_file import content_of, type_of
 from crawler.spiders.request_outcomes import NO_WHOLE_PAGE
+from crawler.topic.link_table import LinkContext
 from crawler.urls.parsing import with_ending
 
 if TYPE_CHECKING:
     from crawler.frontier.batch import SiteEvidence as Counts
+    from crawler.frontier.frontier import Frontier
+    from crawler.frontier.scope import Scope
+    from crawler.page.links import Link
     from crawler.page.page import Extraction, Page
+    from crawler.spiders.crawl_status import OutcomeCounts
 
 
 IMAGE_PRIORITY = -10_000
@@ -128,3 +135,85 @@ class EvidenceCache:
             self._sites[one.site_id] = known
         for site_id in forgotten:
             self._sites.pop(site_id, None)
+
+
+# Links that are only an image are mostly adverts: they wait until nothing better is left.
+IMAGE_LINK_PRIORITY = -1_000
+MOST_WORDS = 300
+"""Characters of a link's own words."""
+
+
+@dataclass(frozen=True)
+class SelectedLinks:
+    """The links of a page, sorted by what is to be done with them."""
+
+    new: tuple[Candidate, ...] = ()
+    """New links, still without priorities."""
+    words: tuple[LinkContext, ...] = ()
+    """The words of each new link."""
+    image_links: tuple[Candidate, ...] = ()
+    """New links that are only an image; their priority is fixed."""
+    again: tuple[LinkContext, ...] = ()
+    """Links to known addresses."""
+
+
+@dataclass(frozen=True)
+class LinkSelector:
+    """Selects the links of a page to follow."""
+
+    scope: Scope
+    images: PageImages
+    counts: OutcomeCounts
+    frontier: Frontier
+
+    def of(self, page: Page, depth: int) -> SelectedLinks:
+        """The links of a page, each address once; `depth` is their distance from the seeds."""
+        new: dict[str, list[Link]] = {}
+        again: dict[str, list[Link]] = {}
+        behind_images: list[str] = []
+        known = self.frontier.seen({link.url for link in page.links})
+        for link in page.links:
+            if link.url in known and not _is_image(link):
+                again.setdefault(link.url, []).append(link)
+        left_out = self.counts.among_left_out([link.url for link in page.links if link.url not in known])
+        unknown = [link for link in page.links if link.url not in known and link.url not in left_out]
+        alone = {link.url for link in unknown if _is_image(link)}
+        requested = {*self.frontier.seen(alone, "picture"), *self.images.requested(alone)}
+        unknown = [link for link in unknown if not (_is_image(link) and link.url in requested)]
+        refused = self.scope.refusals(list(dict.fromkeys(link.url for link in unknown if not link.nofollow)))
+        for link in unknown:
+            if link.nofollow:
+                self.counts.mark_nofollow(link.url)
+            elif link.url in refused:
+                self.counts.leave_out(link.url, refused[link.url])
+            elif _is_image(link):
+                behind_images.append(link.url)
+            else:
+                new.setdefault(link.url, []).append(link)
+        shown = image_targets(page) if behind_images else {}
+        sights = self.images.sights(page, {url: shown[url] for url in behind_images if url in shown})
+        image_links = tuple(
+            Candidate(url, IMAGE_LINK_PRIORITY, depth, page.url, sight=sights.get(url), via="picture")
+            for url in behind_images
+        )
+        called = _called(page, {*new, *again})
+        words = tuple(LinkContext(url, _anchor(links, called), page.near_text(links[0])) for url, links in new.items())
+        shown_again = tuple(LinkContext(url, _anchor(links, called)) for url, links in again.items())
+        return SelectedLinks(tuple(Candidate(url, 0, depth, page.url) for url in new), words, image_links, shown_again)
+
+
+def _is_image(link: Link) -> bool:
+    """Whether a link is nothing but an image."""
+    return link.has_image and not link.text
+
+
+def _called(page: Page, urls: Collection[str]) -> dict[str, str]:
+    """The alternative texts of the images that link to these addresses."""
+    return {image.target: image.alt for image in page.images if image.target in urls and image.alt}
+
+
+def _anchor(links: list[Link], called: dict[str, str]) -> str:
+    """The words of all links to an address."""
+    words = dict.fromkeys(word for link in links for word in (link.text, link.title) if word)
+    url = links[0].url
+    return " ".join([*words, *([called[url]] if url in called else [])])[:MOST_WORDS]

@@ -13,10 +13,9 @@ from crawler.frontier.page_result import Candidate, Lease, PageResult
 from crawler.frontier.scope import Scope
 from crawler.page.page import MAX_NEAR_TEXT, Page
 from crawler.spiders.crawl_status import OutcomeCounts
-from crawler.spiders.page_images import PageImages
-from crawler.spiders.page_links import IMAGE_LINK_PRIORITY, MOST_WORDS, LinkSelector, SelectedLinks
+from crawler.spiders.links_and_images import IMAGE_LINK_PRIORITY, MOST_WORDS, LinkSelector, PageImages, SelectedLinks
 from crawler.topic.link_table import LinkContext
-from crawler.urls.parsing import Canonical
+from crawler.urls.canonical import Canonical
 
 URL = "http://a.example/"
 Find = Callable[[str], SelectedLinks]
